@@ -1,0 +1,121 @@
+// Attributes of ops to and from plain Python values.
+#include "Attributes.h"
+#include "Context.h"
+#include "Function.h"
+#include "dialects/Dialect.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mlir;
+namespace nb = nanobind;
+
+namespace dovetail {
+
+static Attribute toArray(nb::tuple value) {
+  auto bytes = nb::cast<nb::bytes>(value[0]);
+  auto shape = nb::cast<std::vector<int64_t>>(value[2]);
+  auto type = cast<RankedTensorType>(arrayType(shape, nb::cast<std::string>(value[1])));
+  ArrayRef<char> data(bytes.c_str(), bytes.size());
+  if (type.getElementType().isInteger(1)) {
+    SmallVector<bool> bits(data.begin(), data.end());
+    return DenseElementsAttr::get(type, bits);
+  }
+  bool isSplat;
+  if (!DenseElementsAttr::isValidRawBuffer(type, data, isSplat))
+    throw CompilerError("constant must have as many bytes as its type says", "", 0);
+  return DenseElementsAttr::getFromRawBuffer(type, data);
+}
+
+static Attribute toAttribute(const std::string &name, nb::handle value) {
+  Builder b(&context());
+  if (nb::isinstance<nb::bool_>(value))
+    return b.getBoolAttr(nb::cast<bool>(value));
+  if (nb::isinstance<nb::int_>(value))
+    return b.getI64IntegerAttr(nb::cast<int64_t>(value));
+  if (nb::isinstance<nb::float_>(value))
+    return b.getF64FloatAttr(nb::cast<double>(value));
+  if (nb::isinstance<nb::str>(value)) {
+    std::string keyword = nb::cast<std::string>(value);
+    return parseAttribute("#dovetail<" + name + " " + keyword + ">", &context());
+  }
+  if (nb::isinstance<Function>(value))
+    return FlatSymbolRefAttr::get(nb::cast<Function &>(value).op().getSymNameAttr());
+  if (nb::isinstance<nb::tuple>(value) && nb::len(value) == 3 && nb::isinstance<nb::bytes>(value[0]))
+    return toArray(nb::cast<nb::tuple>(value));
+  if (name == "operandSegmentSizes")
+    return b.getDenseI32ArrayAttr(nb::cast<std::vector<int32_t>>(value));
+  if (nb::isinstance<nb::tuple>(value) || nb::isinstance<nb::list>(value))
+    return b.getDenseI64ArrayAttr(nb::cast<std::vector<int64_t>>(value));
+  if (nb::hasattr(value, "itemsize"))
+    return TypeAttr::get(elementType(nb::cast<std::string>(value.attr("name"))));
+  throw CompilerError("attribute '" + name + "' has a value of a kind that ops do not take", "", 0);
+}
+
+NamedAttrList toAttributes(nb::dict values) {
+  NamedAttrList attributes;
+  for (auto [key, value] : values) {
+    std::string name = nb::cast<std::string>(key);
+    attributes.append(name, toAttribute(name, value));
+  }
+  return attributes;
+}
+
+static nb::object fromElements(DenseElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  nb::list shape;
+  for (int64_t size : type.getShape())
+    shape.append(size);
+  std::string data;
+  if (type.getElementType().isInteger(1)) {
+    if (value.isSplat())
+      data.push_back(value.getSplatValue<bool>());
+    else
+      for (bool bit : value.getValues<bool>())
+        data.push_back(bit);
+  } else {
+    ArrayRef<char> raw = value.getRawData();
+    data.assign(raw.begin(), raw.end());
+  }
+  return nb::make_tuple(nb::bytes(data.data(), data.size()), elementName(type.getElementType()), nb::tuple(shape),
+                        value.isSplat());
+}
+
+static nb::object fromAttribute(Attribute value) {
+  if (auto boolean = dyn_cast<BoolAttr>(value))
+    return nb::bool_(boolean.getValue());
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    return nb::int_(integer.getInt());
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return nb::float_(real.getValueAsDouble());
+  if (auto type = dyn_cast<TypeAttr>(value))
+    return nb::str(elementName(type.getValue()).c_str());
+  if (auto symbol = dyn_cast<FlatSymbolRefAttr>(value))
+    return nb::str(symbol.getValue().str().c_str());
+  if (auto direction = dyn_cast<CompareDirectionAttr>(value))
+    return nb::str(stringifyCompareDirection(direction.getValue()).str().c_str());
+  auto toTuple = [](auto numbers) {
+    nb::list list;
+    for (auto number : numbers)
+      list.append(number);
+    return nb::tuple(list);
+  };
+  if (auto numbers = dyn_cast<DenseI64ArrayAttr>(value))
+    return toTuple(numbers.asArrayRef());
+  if (auto numbers = dyn_cast<DenseI32ArrayAttr>(value))
+    return toTuple(numbers.asArrayRef());
+  if (auto elements = dyn_cast<DenseElementsAttr>(value))
+    return fromElements(elements);
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return nb::str(text.c_str());
+}
+
+nb::dict fromAttributes(Operation *op) {
+  nb::dict values;
+  for (NamedAttribute attribute : op->getAttrs())
+    values[attribute.getName().str().c_str()] = fromAttribute(attribute.getValue());
+  return values;
+}
+
+} // namespace dovetail

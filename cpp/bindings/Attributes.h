@@ -1,0 +1,21 @@
+// Attributes of ops to and from plain Python values.
+#ifndef DOVETAIL_BINDINGS_ATTRIBUTES_H
+#define DOVETAIL_BINDINGS_ATTRIBUTES_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/OperationSupport.h"
+#include <nanobind/nanobind.h>
+
+namespace dovetail {
+
+/// The attributes of a Python dict: bool, int, float; str for a keyword of our enums; a sequence of ints; a dtype;
+/// a Function for its symbol; (bytes, dtype name, shape) for an array.
+mlir::NamedAttrList toAttributes(nanobind::dict values);
+
+/// The inverse, for all inherent and discardable attributes of an op; arrays become (bytes, dtype name, shape, is
+/// splat).
+nanobind::dict fromAttributes(mlir::Operation *op);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_ATTRIBUTES_H

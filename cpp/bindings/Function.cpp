@@ -1,0 +1,155 @@
+// A function under construction: every op is inferred and verified as it is appended.
+#include "Function.h"
+#include "Attributes.h"
+#include "Context.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mlir;
+namespace nb = nanobind;
+
+namespace dovetail {
+
+static Location locationOf(const Place &place) {
+  const auto &[file, line, name] = place;
+  if (file.empty())
+    return UnknownLoc::get(&context());
+  Location inFile = FileLineColLoc::get(&context(), file, line, 0);
+  return name.empty() ? inFile : Location(NameLoc::get(StringAttr::get(&context(), name), inFile));
+}
+
+Function::Function(std::shared_ptr<Module> owner, const std::string &name, bool isPublic, const Place &place)
+    : module(std::move(owner)) {
+  function = func::FuncOp::create(locationOf(place), name, FunctionType::get(&context(), {}, {}));
+  if (!isPublic)
+    function.setPrivate();
+  module->symbols->insert(function);
+  function.addEntryBlock();
+}
+
+unsigned Function::number(Value value) {
+  auto [it, isNew] = numbers.try_emplace(value, values.size());
+  if (isNew)
+    values.push_back(value);
+  return it->second;
+}
+
+unsigned Function::addArgument(const std::vector<int64_t> &shape, const std::string &element, const Place &place) {
+  return number(function.front().addArgument(arrayType(shape, element), locationOf(place)));
+}
+
+/// Result types of an op that infers them.
+static LogicalResult inferTypes(OperationState &state) {
+  std::optional<RegisteredOperationName> info = state.name.getRegisteredInfo();
+  if (!info)
+    return emitError(state.location) << "no op is called '" << state.name << "'";
+  auto *inference = info->getInterface<InferTypeOpInterface>();
+  if (!inference)
+    return emitError(state.location) << "'" << state.name << "' does not infer its result types";
+  DictionaryAttr attributes = state.attributes.getDictionary(&context());
+  std::unique_ptr<char[]> storage;
+  OpaqueProperties properties(nullptr);
+  if (info->getOpPropertyByteSize() > 0) {
+    storage.reset(new char[info->getOpPropertyByteSize()]);
+    properties = OpaqueProperties(storage.get());
+    info->initOpProperties(properties, OpaqueProperties(nullptr));
+    auto report = [&] { return emitError(state.location); };
+    if (failed(info->setOpPropertiesFromAttribute(state.name, properties, attributes, report))) {
+      info->destroyOpProperties(properties);
+      return failure();
+    }
+  }
+  LogicalResult inferred = inference->inferReturnTypes(&context(), state.location, state.operands, attributes,
+                                                       properties, state.regions, state.types);
+  if (properties)
+    info->destroyOpProperties(properties);
+  return inferred;
+}
+
+static nb::tuple shapeOf(Type type) {
+  nb::list shape;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    for (int64_t size : tensor.getShape())
+      shape.append(ShapedType::isDynamic(size) ? -1 : size);
+  return nb::tuple(shape);
+}
+
+static std::string elementOf(Type type) { return elementName(getElementTypeOrSelf(type)); }
+
+nb::list Function::emit(const std::string &name, const std::vector<unsigned> &operands, nb::dict attributes,
+                        nb::object results, const Place &place) {
+  Diagnostics diagnostics;
+  OperationState state(locationOf(place), "dovetail." + name);
+  for (unsigned operand : operands)
+    state.operands.push_back(values[operand]);
+  state.attributes = toAttributes(attributes);
+  if (!results.is_none()) {
+    for (nb::handle result : results)
+      state.types.push_back(arrayType(nb::cast<std::vector<int64_t>>(result[0]), nb::cast<std::string>(result[1])));
+  } else if (failed(inferTypes(state))) {
+    diagnostics.raise("'" + name + "' does not apply to these operands");
+  }
+  Operation *op = Operation::create(state);
+  function.front().push_back(op);
+  if (failed(op->getName().verifyInvariants(op))) {
+    op->erase();
+    diagnostics.raise("'" + name + "' does not apply to these operands");
+  }
+  nb::list described;
+  for (Value result : op->getResults())
+    described.append(nb::make_tuple(number(result), shapeOf(result.getType()), elementOf(result.getType())));
+  return described;
+}
+
+void Function::finish(const std::vector<unsigned> &results) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
+  SmallVector<Value> returned;
+  for (unsigned result : results)
+    returned.push_back(values[result]);
+  func::ReturnOp::create(builder, function.getLoc(), returned);
+  function.setFunctionType(
+      FunctionType::get(&context(), function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
+}
+
+nb::list Function::slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known) {
+  DenseSet<Value> available;
+  for (unsigned value : known)
+    available.insert(values[value]);
+  DenseSet<Operation *> needed;
+  SmallVector<Value> worklist;
+  for (unsigned target : targets)
+    worklist.push_back(values[target]);
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (available.contains(value) || !op || !needed.insert(op).second)
+      continue;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  auto ops = llvm::to_vector(needed);
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  nb::list described;
+  for (Operation *op : ops)
+    described.append(describe(op, [&](Value value) { return number(value); }));
+  return described;
+}
+
+nb::tuple describe(Operation *op, llvm::function_ref<unsigned(Value)> number) {
+  nb::list operands, results, shapes, elements;
+  for (Value operand : op->getOperands())
+    operands.append(number(operand));
+  for (Value result : op->getResults()) {
+    results.append(number(result));
+    shapes.append(shapeOf(result.getType()));
+    elements.append(elementOf(result.getType()));
+  }
+  StringRef name = op->getName().getStringRef();
+  name.consume_front("dovetail.");
+  return nb::make_tuple(name.str(), nb::tuple(operands), nb::tuple(results), fromAttributes(op), nb::tuple(shapes),
+                        nb::tuple(elements));
+}
+
+} // namespace dovetail

@@ -1,0 +1,60 @@
+// A module, and a function of it under construction; its values are known by number.
+#ifndef DOVETAIL_BINDINGS_FUNCTION_H
+#define DOVETAIL_BINDINGS_FUNCTION_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/SymbolTable.h"
+#include <memory>
+#include <nanobind/nanobind.h>
+
+namespace dovetail {
+
+struct Module {
+  mlir::OwningOpRef<mlir::ModuleOp> op;
+  std::unique_ptr<mlir::SymbolTable> symbols;
+
+  explicit Module(mlir::OwningOpRef<mlir::ModuleOp> module)
+      : op(std::move(module)), symbols(std::make_unique<mlir::SymbolTable>(*op)) {}
+};
+
+/// A place in the user's program: file, line, name of the function.
+using Place = std::tuple<std::string, unsigned, std::string>;
+
+class Function {
+public:
+  /// A new function, private unless `isPublic`; its name is made unique.
+  Function(std::shared_ptr<Module> module, const std::string &name, bool isPublic, const Place &place);
+  /// A function that exists.
+  Function(std::shared_ptr<Module> module, mlir::func::FuncOp function)
+      : module(std::move(module)), function(function) {}
+
+  mlir::func::FuncOp op() const { return function; }
+  std::shared_ptr<Module> module;
+
+  /// Adds an argument; returns the number of its value.
+  unsigned addArgument(const std::vector<int64_t> &shape, const std::string &element, const Place &place);
+  /// Appends an op and returns, per result, (number, shape, element name). Result types are inferred unless given as
+  /// (shape, element name) pairs.
+  nanobind::list emit(const std::string &name, const std::vector<unsigned> &operands, nanobind::dict attributes,
+                      nanobind::object results, const Place &place);
+  /// Ends the function.
+  void finish(const std::vector<unsigned> &results);
+  /// What computes the values `targets` from those `known`: as Program::instructions, in order.
+  nanobind::list slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known);
+
+private:
+  unsigned number(mlir::Value value);
+
+  mlir::func::FuncOp function;
+  std::vector<mlir::Value> values;
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+};
+
+/// One op as (name, operand numbers, result numbers, attributes, shapes, element names).
+nanobind::tuple describe(mlir::Operation *op, llvm::function_ref<unsigned(mlir::Value)> number);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_FUNCTION_H

@@ -1,0 +1,253 @@
+// The extension module `dovetail._core`.
+#include "Attributes.h"
+#include "Context.h"
+#include "Function.h"
+#include "Program.h"
+#include "cpp/transforms/CallGraph.h"
+#include "cpp/transforms/Linearize.h"
+#include "cpp/transforms/Pipeline.h"
+#include "dialects/Dialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mlir;
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dovetail {
+
+using Shared = std::shared_ptr<Module>;
+
+static Shared newModule() { return std::make_shared<Module>(ModuleOp::create(UnknownLoc::get(&context()))); }
+
+static Shared parseModule(const std::string &text) {
+  Diagnostics diagnostics;
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context());
+  if (!module)
+    diagnostics.raise("the text is not a module");
+  return std::make_shared<Module>(std::move(module));
+}
+
+static std::string textOf(const Shared &module, bool locations, bool generic) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo(true, false);
+  if (generic)
+    flags.printGenericOpForm();
+  module->op->print(stream, flags);
+  return text;
+}
+
+/// Runs the phases after `from` up to `to` in place.
+static void runPhases(const Shared &module, const std::string &from, const std::string &to) {
+  Diagnostics diagnostics;
+  PassManager manager(&context());
+  if (!addPhases(manager, from, to))
+    throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
+  LogicalResult result = manager.run(*module->op);
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+  if (failed(result))
+    diagnostics.raise("the compiler failed between '" + from + "' and '" + to + "'");
+}
+
+static Function findIn(const Shared &module, const std::string &name) {
+  auto function = module->op->lookupSymbol<func::FuncOp>(name);
+  if (!function)
+    throw CompilerError("the module has no function called '" + name + "'", "", 0);
+  return Function(module, function);
+}
+
+/// A module with a public `main` that only applies the op `name` to the function, and what it calls.
+static Shared wrap(const Function &callee, const std::string &name, nb::dict attributes,
+                   const std::vector<std::pair<std::vector<int64_t>, std::string>> &operands, nb::object results) {
+  Shared module = newModule();
+  FailureOr<SmallVector<func::FuncOp>> needed = calleesFirst(callee.op());
+  if (failed(needed))
+    throw CompilerError("a function must not call itself", "", 0);
+  for (func::FuncOp function : *needed)
+    module->op->push_back(function->clone());
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+  Function main(module, "main", true, Place());
+  std::vector<unsigned> arguments, outs;
+  for (const auto &[shape, element] : operands)
+    arguments.push_back(main.addArgument(shape, element, Place()));
+  for (nb::handle out : main.emit(name, arguments, attributes, results, Place()))
+    outs.push_back(nb::cast<unsigned>(out[0]));
+  main.finish(outs);
+  return module;
+}
+
+static std::vector<bool> toVector(const llvm::SmallBitVector &mask) {
+  std::vector<bool> values;
+  for (unsigned i = 0; i < mask.size(); ++i)
+    values.push_back(mask.test(i));
+  return values;
+}
+
+static nb::tuple linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed) {
+  Diagnostics diagnostics;
+  FailureOr<Linearization> result = linearize(function.op(), wrt, transposed);
+  Shared module = function.module;
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+  if (failed(result))
+    diagnostics.raise("the function cannot be linearized");
+  Function known(module, result->known), linear(module, transposed ? result->cotangent : result->tangent);
+  return nb::make_tuple(known, linear, toVector(result->active), toVector(result->nonzero));
+}
+
+static std::vector<bool> findBatchedResults(const Function &function, const std::vector<int64_t> &dims, int64_t size) {
+  Diagnostics diagnostics;
+  auto mask = batchedResults(function.op(), dims, size < 0 ? ShapedType::kDynamic : size);
+  function.module->symbols = std::make_unique<SymbolTable>(*function.module->op);
+  if (failed(mask))
+    diagnostics.raise("the function cannot be batched");
+  return toVector(*mask);
+}
+
+/// Makes the function of that name public, under the name `main`, and removes what it does not need.
+static void keepAsMain(const Shared &module, const std::string &name) {
+  func::FuncOp function = findIn(module, name).op();
+  for (func::FuncOp other : module->op->getOps<func::FuncOp>())
+    other.setPrivate();
+  function.setPublic();
+  eraseUncalled(*module->op);
+  if (failed(module->symbols->rename(function, "main")))
+    throw CompilerError("the module has another function called 'main'", "", 0);
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+}
+
+/// What a loaded module says of its function `main`.
+static void setReflection(const Shared &module, const std::string &key, const std::string &text) {
+  func::FuncOp function = findIn(module, "main").op();
+  Builder b(&context());
+  auto entries = b.getDictionaryAttr(b.getNamedAttr(key, b.getStringAttr(text)));
+  function->setAttr("iree.reflection", entries);
+}
+
+/// Makes the last arguments of `main` constants.
+static void bindArguments(const Shared &module, nb::list values) {
+  func::FuncOp function = findIn(module, "main").op();
+  unsigned first = function.getNumArguments() - nb::len(values);
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  for (size_t i = 0; i < nb::len(values); ++i) {
+    nb::dict attributes;
+    attributes["value"] = values[i];
+    auto elements = cast<ElementsAttr>(toAttributes(attributes).get("value"));
+    Value constant = ConstantOp::create(builder, function.getLoc(), elements.getType(), elements);
+    function.getArgument(first + i).replaceAllUsesWith(constant);
+  }
+  llvm::BitVector bound(function.getNumArguments());
+  bound.set(first, bound.size());
+  if (failed(function.eraseArguments(bound)))
+    throw CompilerError("the last arguments of 'main' cannot be bound", "", 0);
+}
+
+/// (shape, element name) of each type.
+static nb::list describeTypes(TypeRange types) {
+  nb::list described;
+  for (Type type : types) {
+    nb::list shape;
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      for (int64_t size : tensor.getShape())
+        shape.append(ShapedType::isDynamic(size) ? -1 : size);
+    described.append(nb::make_tuple(nb::tuple(shape), elementName(getElementTypeOrSelf(type))));
+  }
+  return described;
+}
+
+/// Number of multiplications of the largest contraction of a lowered module; a `?` counts as large.
+static int64_t largestContraction(const Shared &module) {
+  constexpr int64_t large = int64_t(1) << 40;
+  int64_t largest = 0;
+  module->op->walk([&](linalg::LinalgOp op) {
+    if (!linalg::isaContractionOpInterface(op))
+      return;
+    int64_t size = 1;
+    for (int64_t range : op.getStaticLoopRanges())
+      size = ShapedType::isDynamic(range) ? large : std::min(large, size * range);
+    largest = std::max(largest, size);
+  });
+  return largest;
+}
+
+static std::vector<std::string> registeredOps() {
+  std::vector<std::string> names;
+  for (RegisteredOperationName name : context().getRegisteredOperationsByDialect("dovetail"))
+    names.push_back(name.stripDialect().str());
+  return names;
+}
+
+static std::vector<std::pair<std::string, std::string>> phaseNames() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Phase &phase : phases())
+    names.emplace_back(phase.name.str(), phase.description.str());
+  return names;
+}
+
+} // namespace dovetail
+
+NB_MODULE(_core, m) {
+  using namespace dovetail;
+  m.doc() = "The compiler: modules of the dovetail dialect, their construction and their transforms.";
+
+  static nb::object compilerError = nb::steal(PyErr_NewExceptionWithDoc(
+      "dovetail._core.CompilerError", "An error of the compiler: message, file, line.", PyExc_ValueError, nullptr));
+  m.attr("CompilerError") = compilerError;
+  nb::register_exception_translator([](const std::exception_ptr &pointer, void *) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const CompilerError &error) {
+      PyErr_SetObject(compilerError.ptr(), nb::make_tuple(error.what(), error.file, error.line).ptr());
+    }
+  });
+
+  nb::class_<Module>(m, "Module", "A module of functions.")
+      .def_static("parse", &parseModule, "text"_a)
+      .def("clone",
+           [](const Shared &module) {
+             return std::make_shared<Module>(
+                 OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())));
+           })
+      .def("text", &textOf, "locations"_a = false, "generic"_a = false)
+      .def("run", &runPhases, "start"_a, "to"_a)
+      .def("function", &findIn, "name"_a)
+      .def("keep_as_main", &keepAsMain, "name"_a)
+      .def("set_reflection", &setReflection, "key"_a, "text"_a)
+      .def("largest_contraction", &largestContraction)
+      .def("bind_arguments", &bindArguments, "values"_a)
+      .def("program", [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op()); });
+  m.def("module", &newModule, "An empty module.");
+
+  nb::class_<Function>(m, "Function", "A function of a module, possibly under construction.")
+      .def(nb::init<Shared, const std::string &, bool, const Place &>(), "module"_a, "name"_a, "public"_a, "place"_a)
+      .def_prop_ro("module", [](const Function &function) { return function.module; })
+      .def_prop_ro("name", [](const Function &function) { return function.op().getSymName().str(); })
+      .def_prop_ro("inputs", [](const Function &function) { return describeTypes(function.op().getArgumentTypes()); })
+      .def_prop_ro("outputs", [](const Function &function) { return describeTypes(function.op().getResultTypes()); })
+      .def("argument", &Function::addArgument, "shape"_a, "element"_a, "place"_a)
+      .def("emit", &Function::emit, "name"_a, "operands"_a, "attributes"_a, "results"_a.none(), "place"_a)
+      .def("finish", &Function::finish, "results"_a)
+      .def("slice", &Function::slice, "targets"_a, "known"_a)
+      .def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none())
+      .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a)
+      .def("batched_results", &findBatchedResults, "dims"_a, "size"_a);
+
+  nb::class_<Program>(m, "Program", "A flat function as plain data.")
+      .def_ro("inputs", &Program::inputs)
+      .def_ro("instructions", &Program::instructions)
+      .def_ro("outputs", &Program::outputs)
+      .def_ro("size", &Program::size);
+
+  m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");
+  m.def("phases", &phaseNames, "(name, description) of each phase, in order.");
+}

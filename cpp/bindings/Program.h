@@ -1,0 +1,18 @@
+// A flat function as plain data, for the reference evaluator.
+#ifndef DOVETAIL_BINDINGS_PROGRAM_H
+#define DOVETAIL_BINDINGS_PROGRAM_H
+
+#include "Function.h"
+
+namespace dovetail {
+
+struct Program {
+  nanobind::list inputs, instructions, outputs;
+  unsigned size = 0;
+
+  explicit Program(mlir::func::FuncOp function);
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_PROGRAM_H

@@ -1,0 +1,88 @@
+// Lowering of ops that make arrays out of none.
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+/// A constant of complex<f64>, whose 128 bits the code generator cannot store: its parts, joined where it is used.
+Value complexConstant(ImplicitLocOpBuilder &b, DenseElementsAttr value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto element = cast<ComplexType>(type.getElementType());
+  auto partType = withElement(type, element.getElementType());
+  auto part = [&](bool isImaginary) -> Value {
+    SmallVector<APFloat> numbers;
+    for (const std::complex<APFloat> &number : value.getValues<std::complex<APFloat>>()) {
+      numbers.push_back(isImaginary ? number.imag() : number.real());
+      if (value.isSplat())
+        break;
+    }
+    return arith::ConstantOp::create(b, partType, DenseElementsAttr::get(partType, numbers));
+  };
+  Value re = part(false), im = part(true);
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+  return parallelLoops(b, sizesOf(b, re), element, {re, im}, maps,
+                       [&](OpBuilder &inner, Location loc, ValueRange args) {
+                         return complex::CreateOp::create(inner, loc, element, args[0], args[1]);
+                       });
+}
+
+struct ConstantLowering : LowerOpInterface::ExternalModel<ConstantLowering, ConstantOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange, SmallVectorImpl<Value> &results) const {
+    auto constant = cast<ConstantOp>(op);
+    auto type = cast<RankedTensorType>(loweredType(constant.getType()));
+    ElementsAttr value = constant.getValue();
+    if (type != constant.getType()) {
+      auto dense = dyn_cast<DenseElementsAttr>(value);
+      if (!dense)
+        return op->emitError() << "unsigned constants must be dense, got: " << value;
+      value = dense.bitcast(type.getElementType());
+    }
+    auto dense = dyn_cast<DenseElementsAttr>(value);
+    auto complexElement = dyn_cast<ComplexType>(type.getElementType());
+    if (dense && complexElement && complexElement.getElementType().isF64())
+      results.push_back(complexConstant(b, dense));
+    else
+      results.push_back(arith::ConstantOp::create(b, type, value));
+    return success();
+  }
+};
+
+struct IotaLowering : LowerOpInterface::ExternalModel<IotaLowering, IotaOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto iota = cast<IotaOp>(op);
+    Type element = iota.getType().getElementType();
+    results.push_back(parallelLoops(b, sizesOf(b, iota.getType(), operands), scalar::lowered(element), {}, {},
+                                    [&](OpBuilder &inner, Location loc, ValueRange) {
+                                      // 64 bits hold any index; they are narrowed only in the conversion.
+                                      Value index = linalg::IndexOp::create(inner, loc, iota.getDimension());
+                                      bool isNarrow = element.isIntOrFloat() && element.getIntOrFloatBitWidth() <= 32;
+                                      Type integer = inner.getIntegerType(isNarrow ? 32 : 64);
+                                      Value number = arith::IndexCastOp::create(inner, loc, integer, index);
+                                      scalar::ScalarBuilder builder(loc, inner, integer);
+                                      return scalar::convert(builder, number, element);
+                                    }));
+    return success();
+  }
+};
+
+struct DimLowering : LowerOpInterface::ExternalModel<DimLowering, DimOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    results.push_back(tensor::DimOp::create(b, operands[0], cast<DimOp>(op).getDimension()));
+    return success();
+  }
+};
+
+} // namespace
+
+void attachCreateLowerings(MLIRContext *context) {
+  ConstantOp::attachInterface<ConstantLowering>(*context);
+  IotaOp::attachInterface<IotaLowering>(*context);
+  DimOp::attachInterface<DimLowering>(*context);
+}
+
+} // namespace dovetail

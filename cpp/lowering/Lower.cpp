@@ -1,0 +1,127 @@
+// The lowering pass, and the vocabulary in which lowerings are written.
+#include "Lowering.h"
+#include "cpp/transforms/CallGraph.h"
+#include "cpp/transforms/Functions.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_LOWERPASS
+#include "cpp/transforms/Passes.h.inc"
+
+void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<DovetailDialect, arith::ArithDialect, complex::ComplexDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    attachCreateLowerings(context);
+    attachDotLowerings(context);
+    attachReduceLowerings(context);
+    attachShapeLowerings(context);
+  });
+}
+
+//===- Vocabulary ------------------------------------------------------------===//
+
+Type loweredType(Type type) {
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    return withElement(tensor, scalar::lowered(tensor.getElementType()));
+  return type;
+}
+
+SmallVector<OpFoldResult> sizesOf(ImplicitLocOpBuilder &b, Value x) { return tensor::getMixedSizes(b, b.getLoc(), x); }
+
+SmallVector<OpFoldResult> sizesOf(ImplicitLocOpBuilder &b, Type type, ValueRange dynamic) {
+  return getMixedValues(cast<RankedTensorType>(type).getShape(), dynamic, b);
+}
+
+Value empty(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Type element) {
+  return tensor::EmptyOp::create(b, sizes, element);
+}
+
+Value filled(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Value scalar) {
+  return linalg::FillOp::create(b, scalar, empty(b, sizes, scalar.getType())).getResult(0);
+}
+
+Value parallelLoops(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Type element, ValueRange inputs,
+                    ArrayRef<AffineMap> maps, function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  Value init = empty(b, sizes, element);
+  SmallVector<AffineMap> allMaps(maps);
+  allMaps.push_back(b.getMultiDimIdentityMap(sizes.size()));
+  SmallVector<utils::IteratorType> loops(sizes.size(), utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(b, init.getType(), inputs, init, allMaps, loops,
+                                           [&](OpBuilder &inner, Location loc, ValueRange args) {
+                                             linalg::YieldOp::create(inner, loc, body(inner, loc, args.drop_back()));
+                                           });
+  return generic.getResult(0);
+}
+
+Value mapElements(ImplicitLocOpBuilder &b, Value x, Type element,
+                  function_ref<Value(OpBuilder &, Location, Value)> body) {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  return parallelLoops(b, sizes, element, x, b.getMultiDimIdentityMap(sizes.size()),
+                       [&](OpBuilder &inner, Location loc, ValueRange args) { return body(inner, loc, args[0]); });
+}
+
+Type accumulatorType(Type element) {
+  auto real = dyn_cast<FloatType>(element);
+  return real && real.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
+}
+
+//===- The pass ----------------------------------------------------------------===//
+
+static LogicalResult lowerOp(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
+  auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookup(operand); });
+  SmallVector<Value> results;
+  if (auto stated = dyn_cast<LowerOpInterface>(op)) {
+    if (failed(stated.lower(b, operands, results)))
+      return failure();
+  } else if (auto pointwise = dyn_cast<PointwiseOpInterface>(op)) {
+    results.push_back(lowerPointwise(b, pointwise, operands));
+  } else if (auto reduce = dyn_cast<ReduceOpInterface>(op)) {
+    results.push_back(lowerReduce(b, reduce, operands[0]));
+  } else if (!isa<DovetailDialect>(op->getDialect())) {
+    b.clone(*op, values);
+    return success();
+  } else {
+    return op->emitError() << "no lowering for '" << op->getName() << "'";
+  }
+  values.map(op->getResults(), results);
+  return success();
+}
+
+static LogicalResult lowerFunction(func::FuncOp function) {
+  if (failed(checkTransformable(function)))
+    return failure();
+  Block &source = function.front();
+  auto *target = new Block();
+  function.getBody().push_back(target);
+  IRMapping values;
+  for (BlockArgument argument : source.getArguments())
+    values.map(argument, target->addArgument(loweredType(argument.getType()), argument.getLoc()));
+  ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(function.getLoc(), target);
+  for (Operation &op : source) {
+    b.setLoc(op.getLoc());
+    if (failed(lowerOp(b, &op, values)))
+      return failure();
+  }
+  source.dropAllReferences();
+  source.erase();
+  function.setFunctionType(b.getFunctionType(target->getArgumentTypes(), target->getTerminator()->getOperandTypes()));
+  return success();
+}
+
+namespace {
+struct LowerPass : impl::LowerPassBase<LowerPass> {
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      if (failed(lowerFunction(function)))
+        return signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace dovetail

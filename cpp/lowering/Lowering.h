@@ -1,0 +1,50 @@
+// Lowering of dovetail ops to linalg on tensors.
+#ifndef DOVETAIL_LOWERING_LOWERING_H
+#define DOVETAIL_LOWERING_LOWERING_H
+
+#include "cpp/transforms/Passes.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dovetail {
+
+/// All dialects that programs go through, with the lowerings of our ops attached.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// Attach the lowerings of one family each.
+void attachCreateLowerings(mlir::MLIRContext *context);
+void attachDotLowerings(mlir::MLIRContext *context);
+void attachReduceLowerings(mlir::MLIRContext *context);
+void attachShapeLowerings(mlir::MLIRContext *context);
+
+/// One `linalg.generic` for any pointwise op, and the same with a reduction loop for any reduction.
+mlir::Value lowerPointwise(mlir::ImplicitLocOpBuilder &b, PointwiseOpInterface op, mlir::ValueRange operands);
+mlir::Value lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOpInterface op, mlir::Value x);
+
+//===- Vocabulary of the lowerings -------------------------------------------===//
+
+/// The type after lowering: integers without sign.
+mlir::Type loweredType(mlir::Type type);
+
+/// The sizes of all dimensions, as attributes where static.
+llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// The sizes of a type whose `?`s are given as values.
+llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::ImplicitLocOpBuilder &b, mlir::Type type, mlir::ValueRange dynamic);
+
+mlir::Value empty(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element);
+mlir::Value filled(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value scalar);
+
+/// `body` computes an element of the result from the elements of `inputs`, all loops parallel.
+mlir::Value parallelLoops(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element,
+                          mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
+                          llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)> body);
+
+/// `x` with `body` applied to each element.
+mlir::Value mapElements(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type element,
+                        llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> body);
+
+/// The type in which sums and products of elements of this type are accumulated.
+mlir::Type accumulatorType(mlir::Type element);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_LOWERING_H

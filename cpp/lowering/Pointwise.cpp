@@ -1,0 +1,47 @@
+// Lowering of pointwise ops: one `linalg.generic` with the op's scalar code.
+#include "Lowering.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+/// The one element of a constant operand, as it is after lowering; null for other operands.
+static TypedAttr splatElement(Value operand) {
+  SplatElementsAttr splat;
+  if (!matchPattern(operand, m_Constant(&splat)) || isa<ComplexType>(splat.getElementType()))
+    return nullptr;
+  auto element = splat.getSplatValue<TypedAttr>();
+  if (auto integer = dyn_cast<IntegerAttr>(element))
+    return IntegerAttr::get(scalar::lowered(integer.getType()), integer.getValue());
+  return element;
+}
+
+Value lowerPointwise(ImplicitLocOpBuilder &b, PointwiseOpInterface op, ValueRange operands) {
+  Type element = scalar::lowered(getElementTypeOrSelf(op->getResult(0)));
+  // Constants of one value go into the scalar code; one operand in two places is read once.
+  SmallVector<Value> inputs;
+  SmallVector<TypedAttr> splats;
+  SmallVector<unsigned> inputOf(operands.size());
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    splats.push_back(splatElement(op->getOperand(i)));
+    if (splats.back())
+      continue;
+    auto *known = llvm::find(inputs, operand);
+    inputOf[i] = known - inputs.begin();
+    if (known == inputs.end())
+      inputs.push_back(operand);
+  }
+  SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]);
+  SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(sizes.size()));
+  Type sourceElement = getElementTypeOrSelf(op->getOperand(0));
+  return parallelLoops(b, sizes, element, inputs, maps, [&](OpBuilder &inner, Location loc, ValueRange args) {
+    scalar::ScalarBuilder builder(loc, inner, sourceElement);
+    SmallVector<Value> scalars;
+    for (auto [splat, input] : llvm::zip_equal(splats, inputOf))
+      scalars.push_back(splat ? arith::ConstantOp::create(builder, splat).getResult() : args[input]);
+    return op.emitScalar(builder, scalars);
+  });
+}
+
+} // namespace dovetail

@@ -1,0 +1,103 @@
+// Lowering of reductions: `linalg.generic` with reduction loops.
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+/// Which loops reduce, and the map to the result's dimensions.
+static std::pair<SmallVector<utils::IteratorType>, AffineMap> reductionLoops(Builder &b, int64_t rank,
+                                                                             ArrayRef<int64_t> dims) {
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  SmallVector<AffineExpr> kept;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (llvm::is_contained(dims, d))
+      loops[d] = utils::IteratorType::reduction;
+    else
+      kept.push_back(b.getAffineDimExpr(d));
+  }
+  return {loops, AffineMap::get(rank, 0, kept, b.getContext())};
+}
+
+static SmallVector<OpFoldResult> keptSizes(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
+  SmallVector<OpFoldResult> kept;
+  for (auto [d, size] : llvm::enumerate(sizesOf(b, x)))
+    if (!llvm::is_contained(dims, d))
+      kept.push_back(size);
+  return kept;
+}
+
+Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
+  Type element = getElementTypeOrSelf(op->getOperand(0)), accumulator = accumulatorType(element);
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+  auto [loops, resultMap] = reductionLoops(b, rank, op.getDims());
+  scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
+  Value init = filled(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
+  auto reduced = linalg::GenericOp::create(b, init.getType(), x, init, {b.getMultiDimIdentityMap(rank), resultMap},
+                                           loops, [&](OpBuilder &inner, Location loc, ValueRange args) {
+                                             scalar::ScalarBuilder source(loc, inner, element);
+                                             Value value = scalar::convert(source, args[0], accumulator);
+                                             scalar::ScalarBuilder step(loc, inner, accumulator);
+                                             linalg::YieldOp::create(step, op.emitStep(step, args[1], value));
+                                           });
+  if (accumulator == element)
+    return reduced.getResult(0);
+  return mapElements(b, reduced.getResult(0), element, [&](OpBuilder &inner, Location loc, Value value) {
+    scalar::ScalarBuilder builder(loc, inner, accumulator);
+    return scalar::convert(builder, value, element);
+  });
+}
+
+namespace {
+
+/// Carries the extreme element and its index. The order of visits is free, so equal elements compare by index.
+template <typename Op, bool isMaximum>
+struct ArgReduceLowering : LowerOpInterface::ExternalModel<ArgReduceLowering<Op, isMaximum>, Op> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto arg = cast<Op>(op);
+    Value x = operands[0];
+    Type element = getElementTypeOrSelf(arg.getX());
+    Type indexElement = getElementTypeOrSelf(arg.getAns());
+    int64_t dimension = arg.getDimension(), rank = cast<RankedTensorType>(x.getType()).getRank();
+    auto [loops, resultMap] = reductionLoops(b, rank, dimension);
+    SmallVector<OpFoldResult> sizes = keptSizes(b, x, dimension);
+    scalar::ScalarBuilder values(b.getLoc(), b, element);
+    Value worst = isMaximum ? scalar::lowest(values) : scalar::highest(values);
+    scalar::ScalarBuilder indices(b.getLoc(), b, indexElement);
+    Value initValue = filled(b, sizes, worst), initIndex = filled(b, sizes, scalar::zero(indices));
+    auto generic = linalg::GenericOp::create(
+        b, TypeRange{initValue.getType(), initIndex.getType()}, x, ValueRange{initValue, initIndex},
+        {b.getMultiDimIdentityMap(rank), resultMap, resultMap}, loops,
+        [&](OpBuilder &inner, Location loc, ValueRange args) {
+          scalar::ScalarBuilder builder(loc, inner, element);
+          Value value = args[0], best = args[1], bestIndex = args[2];
+          Value index = linalg::IndexOp::create(builder, dimension);
+          index = arith::IndexCastOp::create(builder, bestIndex.getType(), index);
+          Value isBetter = isMaximum ? scalar::less(builder, best, value) : scalar::less(builder, value, best);
+          Value isTie = scalar::equal(builder, value, best);
+          if (isa<FloatType>(element)) {
+            Value isNan = scalar::notEqual(builder, value, value), wasNan = scalar::notEqual(builder, best, best);
+            isBetter =
+                scalar::bitOr(builder, isBetter, scalar::bitAnd(builder, isNan, scalar::bitNot(builder, wasNan)));
+            isTie = scalar::bitOr(builder, isTie, scalar::bitAnd(builder, isNan, wasNan));
+          }
+          Value isEarlier = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, index, bestIndex);
+          Value take = scalar::bitOr(builder, isBetter, scalar::bitAnd(builder, isTie, isEarlier));
+          Value newValue = scalar::select(builder, take, value, best);
+          Value newIndex = scalar::select(builder, take, index, bestIndex);
+          linalg::YieldOp::create(builder, ValueRange{newValue, newIndex});
+        });
+    results.push_back(generic.getResult(1));
+    return success();
+  }
+};
+
+} // namespace
+
+void attachReduceLowerings(MLIRContext *context) {
+  ArgmaxOp::attachInterface<ArgReduceLowering<ArgmaxOp, true>>(*context);
+  ArgminOp::attachInterface<ArgReduceLowering<ArgminOp, false>>(*context);
+}
+
+} // namespace dovetail

@@ -1,0 +1,227 @@
+// Lowering of ops that move elements.
+#include "Lowering.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+}
+
+Value index(ImplicitLocOpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+
+struct TransposeLowering : LowerOpInterface::ExternalModel<TransposeLowering, TransposeOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    ArrayRef<int64_t> permutation = cast<TransposeOp>(op).getPermutation();
+    if (permutation.empty()) {
+      results.push_back(operands[0]);
+      return success();
+    }
+    SmallVector<OpFoldResult> from = sizesOf(b, operands[0]);
+    auto sizes = llvm::map_to_vector(permutation, [&](int64_t dim) { return from[dim]; });
+    Value init = empty(b, sizes, getElementTypeOrSelf(operands[0]));
+    results.push_back(linalg::TransposeOp::create(b, operands[0], init, permutation)->getResult(0));
+    return success();
+  }
+};
+
+struct BroadcastLowering : LowerOpInterface::ExternalModel<BroadcastLowering, BroadcastOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto broadcast = cast<BroadcastOp>(op);
+    Value x = operands[0];
+    SmallVector<OpFoldResult> sizes = sizesOf(b, broadcast.getType(), operands.drop_front());
+    auto exprs = llvm::map_to_vector(broadcast.getDims(), [&](int64_t dim) { return b.getAffineDimExpr(dim); });
+    AffineMap map = AffineMap::get(sizes.size(), 0, exprs, b.getContext());
+    results.push_back(parallelLoops(b, sizes, getElementTypeOrSelf(x), x, map,
+                                    [](OpBuilder &, Location, ValueRange args) { return args[0]; }));
+    return success();
+  }
+};
+
+struct ReshapeLowering : LowerOpInterface::ExternalModel<ReshapeLowering, ReshapeOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto to = cast<RankedTensorType>(loweredType(cast<ReshapeOp>(op).getType()));
+    auto from = cast<RankedTensorType>(operands[0].getType());
+    if (from.hasStaticShape() && to.hasStaticShape() && from.getRank() != to.getRank())
+      if (auto groups = getReassociationIndicesForReshape(from, to)) {
+        Value x = operands[0];
+        results.push_back(from.getRank() > to.getRank() ? tensor::CollapseShapeOp::create(b, to, x, *groups).getResult()
+                                                        : tensor::ExpandShapeOp::create(b, to, x, *groups).getResult());
+        return success();
+      }
+    results.push_back(unflatten(b, flatten(b, operands[0]), to, sizesOf(b, to, operands.drop_front())));
+    return success();
+  }
+
+  static ReassociationIndices all(int64_t rank) { return llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)); }
+
+  static Value flatten(ImplicitLocOpBuilder &b, Value x) {
+    auto type = cast<RankedTensorType>(x.getType());
+    if (type.getRank() == 1)
+      return x;
+    if (type.getRank() == 0)
+      return tensor::ExpandShapeOp::create(b, withShape(type, {1}), x, ArrayRef<ReassociationIndices>());
+    int64_t count = type.hasStaticShape() ? type.getNumElements() : ShapedType::kDynamic;
+    return tensor::CollapseShapeOp::create(b, withShape(type, {count}), x, all(type.getRank()));
+  }
+
+  static Value unflatten(ImplicitLocOpBuilder &b, Value flat, RankedTensorType to, ArrayRef<OpFoldResult> sizes) {
+    // What is static on one side only is cast; the expansion itself needs both sides to agree.
+    auto flatType = withShape(to, {to.hasStaticShape() ? to.getNumElements() : ShapedType::kDynamic});
+    if (flat.getType() != flatType)
+      flat = tensor::CastOp::create(b, flatType, flat);
+    if (to.getRank() == 1)
+      return flat;
+    if (to.getRank() == 0)
+      return tensor::CollapseShapeOp::create(b, to, flat, ArrayRef<ReassociationIndices>());
+    return tensor::ExpandShapeOp::create(b, to, flat, all(to.getRank()), sizes);
+  }
+};
+
+struct SliceLowering : LowerOpInterface::ExternalModel<SliceLowering, SliceOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto slice = cast<SliceOp>(op);
+    if (llvm::is_contained(slice.getType().getShape(), 0)) {
+      // An empty slice may start past the end, which an extract_slice may not.
+      auto type = cast<RankedTensorType>(loweredType(slice.getType()));
+      results.push_back(empty(b, sizesOf(b, type, operands.drop_front()), type.getElementType()));
+      return success();
+    }
+    auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
+    results.push_back(tensor::ExtractSliceOp::create(
+        b, cast<RankedTensorType>(loweredType(slice.getType())), operands[0], attrs(slice.getStarts()),
+        sizesOf(b, slice.getType(), operands.drop_front()), attrs(slice.getStrides())));
+    return success();
+  }
+};
+
+/// Each element of the result looks up where it comes from: right for any low, interior and size.
+struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto pad = cast<PadOp>(op);
+    Value x = operands[0], value = tensor::ExtractOp::create(b, operands[1], ValueRange());
+    auto from = cast<RankedTensorType>(x.getType());
+    SmallVector<OpFoldResult> sizes = sizesOf(b, pad.getType(), operands.drop_front(2));
+    if (from.hasStaticShape() && from.getNumElements() == 0) {
+      results.push_back(filled(b, sizes, value));
+      return success();
+    }
+    if (Value simple = padOrCrop(b, pad, x, value)) {
+      results.push_back(simple);
+      return success();
+    }
+    SmallVector<Value> available =
+        llvm::map_to_vector(sizesOf(b, x), [&](OpFoldResult size) { return asValue(b, size); });
+    results.push_back(parallelLoops(
+        b, sizes, from.getElementType(), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+          ImplicitLocOpBuilder body(loc, inner);
+          Value isInside = arith::ConstantOp::create(body, body.getBoolAttr(true));
+          SmallVector<Value> source;
+          for (auto [d, size] : llvm::enumerate(available)) {
+            Value zero = index(body, 0), stride = index(body, pad.getInterior()[d] + 1);
+            Value offset = arith::SubIOp::create(body, linalg::IndexOp::create(body, d), index(body, pad.getLow()[d]));
+            Value quotient = arith::DivSIOp::create(body, offset, stride);
+            Value exact = arith::CmpIOp::create(body, arith::CmpIPredicate::eq,
+                                                arith::MulIOp::create(body, quotient, stride), offset);
+            Value isLowEnough = arith::CmpIOp::create(body, arith::CmpIPredicate::slt, quotient, size);
+            Value isHighEnough = arith::CmpIOp::create(body, arith::CmpIPredicate::sge, offset, zero);
+            for (Value condition : {exact, isLowEnough, isHighEnough})
+              isInside = arith::AndIOp::create(body, isInside, condition);
+            source.push_back(quotient);
+          }
+          auto choice = scf::IfOp::create(
+              body, isInside,
+              [&](OpBuilder &then, Location loc) {
+                scf::YieldOp::create(then, loc, tensor::ExtractOp::create(then, loc, x, source).getResult());
+              },
+              [&](OpBuilder &otherwise, Location loc) { scf::YieldOp::create(otherwise, loc, value); });
+          return choice.getResult(0);
+        }));
+    return success();
+  }
+
+  /// Static pads without interior: an extract_slice for what is cropped, then a tensor.pad; null for others.
+  static Value padOrCrop(ImplicitLocOpBuilder &b, PadOp pad, Value x, Value value) {
+    auto from = cast<RankedTensorType>(x.getType());
+    auto to = cast<RankedTensorType>(pad.getType());
+    bool hasInterior = llvm::any_of(pad.getInterior(), [](int64_t interior) { return interior != 0; });
+    if (hasInterior || !from.hasStaticShape() || !to.hasStaticShape())
+      return nullptr;
+    SmallVector<int64_t> starts, kept, low, high;
+    for (int64_t d = 0; d < from.getRank(); ++d) {
+      int64_t first = pad.getLow()[d], end = first + from.getDimSize(d), size = to.getDimSize(d);
+      int64_t begin = std::clamp<int64_t>(first, 0, size), stop = std::clamp<int64_t>(end, begin, size);
+      starts.push_back(begin - first);
+      kept.push_back(stop - begin);
+      low.push_back(begin);
+      high.push_back(size - stop);
+    }
+    auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
+    if (kept != from.getShape()) {
+      if (llvm::is_contained(kept, 0))
+        return filled(b, attrs(to.getShape()), value);
+      SmallVector<int64_t> ones(kept.size(), 1);
+      x = tensor::ExtractSliceOp::create(b, withShape(from, kept), x, attrs(starts), attrs(kept), attrs(ones));
+    }
+    if (kept == to.getShape())
+      return x;
+    return tensor::PadOp::create(b, cast<RankedTensorType>(loweredType(to)), x, attrs(low), attrs(high), value);
+  }
+};
+
+struct ReverseLowering : LowerOpInterface::ExternalModel<ReverseLowering, ReverseOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto reverse = cast<ReverseOp>(op);
+    Value x = operands[0];
+    SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+    SmallVector<Value> last(sizes.size());
+    for (int64_t dim : reverse.getDims())
+      last[dim] = arith::SubIOp::create(b, asValue(b, sizes[dim]), index(b, 1));
+    results.push_back(parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {},
+                                    [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+                                      ImplicitLocOpBuilder body(loc, inner);
+                                      SmallVector<Value> source;
+                                      for (auto [d, end] : llvm::enumerate(last)) {
+                                        Value i = linalg::IndexOp::create(body, d);
+                                        source.push_back(end ? arith::SubIOp::create(body, end, i).getResult() : i);
+                                      }
+                                      return tensor::ExtractOp::create(body, x, source);
+                                    }));
+    return success();
+  }
+};
+
+struct ConcatenateLowering : LowerOpInterface::ExternalModel<ConcatenateLowering, ConcatenateOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    int64_t dimension = cast<ConcatenateOp>(op).getDimension();
+    results.push_back(tensor::ConcatOp::create(b, loweredType(op->getResult(0).getType()), dimension, operands));
+    return success();
+  }
+};
+
+} // namespace
+
+void attachShapeLowerings(MLIRContext *context) {
+  BroadcastOp::attachInterface<BroadcastLowering>(*context);
+  ConcatenateOp::attachInterface<ConcatenateLowering>(*context);
+  PadOp::attachInterface<PadLowering>(*context);
+  ReshapeOp::attachInterface<ReshapeLowering>(*context);
+  ReverseOp::attachInterface<ReverseLowering>(*context);
+  SliceOp::attachInterface<SliceLowering>(*context);
+  TransposeOp::attachInterface<TransposeLowering>(*context);
+}
+
+} // namespace dovetail

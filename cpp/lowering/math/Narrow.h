@@ -1,0 +1,21 @@
+// Conversions between f32 and the narrower float types.
+#ifndef DOVETAIL_LOWERING_MATH_NARROW_H
+#define DOVETAIL_LOWERING_MATH_NARROW_H
+
+#include "Scalar.h"
+
+namespace dovetail::scalar {
+
+/// Whether floats of this type are computed in f32.
+bool isNarrow(mlir::Type type);
+
+/// The f32 equal to a narrow float.
+mlir::Value widen(ScalarBuilder &b, mlir::Value x);
+
+/// The float of a narrow type that is nearest to an f32, ties to even. Overflow gives infinity, or NaN where there is
+/// none.
+mlir::Value narrow(ScalarBuilder &b, mlir::Value x, mlir::Type type);
+
+} // namespace dovetail::scalar
+
+#endif // DOVETAIL_LOWERING_MATH_NARROW_H

@@ -1,0 +1,113 @@
+// Rounding, sign, order and neighbours.
+#include "Complex.h"
+#include "Kernels.h"
+
+using namespace mlir;
+
+namespace dovetail::scalar {
+
+static bool isFloat(Value x) { return isa<FloatType>(x.getType()); }
+/// IREE's own arithmetic on 8-bit floats is not to be relied on.
+static bool isByte(Value x) { return x.getType().getIntOrFloatBitWidth() == 8; }
+static bool isUnsigned(ScalarBuilder &b) { return b.elementType.isUnsignedInteger() || b.elementType.isInteger(1); }
+
+static Real floorReal(Real x) {
+  Real result = floor(x);
+  // A negative subnormal, which the instruction may read as zero.
+  int64_t sign = x.pick(INT32_MIN, INT64_MIN), minNormal = powerBits(x, 1 - x.bias());
+  return select(ult(bits(x) - (sign + 1), minNormal - 1), -1.0, result);
+}
+
+Value floor(ScalarBuilder &b, Value x) { return onReal(b, x, floorReal); }
+
+Value ceil(ScalarBuilder &b, Value x) {
+  return onReal(b, x, [](Real x) { return -floorReal(-x); });
+}
+
+Value round_even(ScalarBuilder &b, Value x) {
+  return onReal(b, x, [](Real x) {
+    // Adding 2^23 (f32) leaves no bits for a fraction, and rounds as wanted; what was added is taken away as an
+    // integer.
+    Real magnitude = abs(x), unit = x.constant(0x1p23f, 0x1p52);
+    Real rounded = fractionToReal(bits(magnitude + unit) - bits(unit));
+    return copysign(select(magnitude < unit, rounded, magnitude), x);
+  });
+}
+
+Value round_away(ScalarBuilder &b, Value x) {
+  return onReal(b, x, [](Real x) {
+    Real magnitude = abs(x), below = floor(magnitude);
+    return copysign(select(magnitude - below >= 0.5, below + 1.0, below), x);
+  });
+}
+
+Value sign(ScalarBuilder &b, Value x) {
+  if (isa<ComplexType>(x.getType()))
+    return complexSign(b, x);
+  if (isFloat(x))
+    return onReal(b, x, [](Real x) {
+      int64_t last = infinityBits(x);
+      return select(ult(magnitudeBits(x) - 1, last), copysign(x.constant(1.0), x), x);
+    });
+  Int value = {{&b, x}}, zero = value.constant(0), one = value.constant(1);
+  Int nonzero = select(value == 0, zero, one);
+  return (isUnsigned(b) ? nonzero : select(value < 0, value.constant(-1), nonzero)).v;
+}
+
+Value abs(ScalarBuilder &b, Value x) {
+  if (isa<ComplexType>(x.getType()))
+    return complexAbs(b, x);
+  if (isFloat(x))
+    return isByte(x) ? onReal(b, x, [](Real x) { return abs(x); }) : math::AbsFOp::create(b, x).getResult();
+  Int value = {{&b, x}};
+  return isUnsigned(b) ? x : smax(value, value.constant(0) - value).v;
+}
+
+Value is_finite(ScalarBuilder &b, Value x) {
+  Real real = {{&b, isNarrow(x.getType()) ? widen(b, x) : x}};
+  return ult(magnitudeBits(real), infinityBits(real)).v;
+}
+
+Value nextafter(ScalarBuilder &b, Value x, Value y) {
+  // On bit patterns of any width; they order as the magnitudes do.
+  unsigned width = x.getType().getIntOrFloatBitWidth();
+  Type type = b.getIntegerType(width);
+  Int from = {{&b, arith::BitcastOp::create(b, type, x)}}, to = {{&b, arith::BitcastOp::create(b, type, y)}};
+  int64_t signMask = int64_t(uint64_t(-1) << (width - 1));
+  Int fromMagnitude = from & ~signMask, toMagnitude = to & ~signMask;
+  Bool sameSign = (from ^ to) >= 0;
+  Bool grows = sameSign & (fromMagnitude < toMagnitude);
+  Int next = select(grows, from + 1, from - 1);
+  next = select(fromMagnitude == 0, (to & signMask) | 1, next);
+  if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(x.getType()))
+    next = select(next == signMask, next.constant(0), next); // These have no -0.
+  next = select((from == to) | ((fromMagnitude | toMagnitude) == 0), to, next);
+  Value result = arith::BitcastOp::create(b, x.getType(), next.v);
+  // NaN of one argument or both.
+  return onReals(b, {x, y, result}, [](ArrayRef<Real> args) {
+    Real x = args[0], y = args[1];
+    return select(isNan(x), x, select(isNan(y), y, args[2]));
+  });
+}
+
+/// Reductions know the plain op, so a float of at least 16 bits gets nothing else.
+template <typename Float, typename Unsigned, typename Signed>
+static Value extremum(ScalarBuilder &b, Value x, Value y) {
+  if (isFloat(x) && isByte(x))
+    return onReals(b, {x, y}, [&](ArrayRef<Real> args) { return Real{{&b, Float::create(b, args[0].v, args[1].v)}}; });
+  if (isFloat(x))
+    return Float::create(b, x, y);
+  return isUnsigned(b) ? Unsigned::create(b, x, y).getResult() : Signed::create(b, x, y).getResult();
+}
+
+Value max(ScalarBuilder &b, Value x, Value y) {
+  return extremum<arith::MaximumFOp, arith::MaxUIOp, arith::MaxSIOp>(b, x, y);
+}
+
+Value min(ScalarBuilder &b, Value x, Value y) {
+  return extremum<arith::MinimumFOp, arith::MinUIOp, arith::MinSIOp>(b, x, y);
+}
+
+Value clamp(ScalarBuilder &b, Value low, Value x, Value high) { return min(b, max(b, x, low), high); }
+
+} // namespace dovetail::scalar

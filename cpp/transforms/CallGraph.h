@@ -1,0 +1,28 @@
+// Functions of a module by name and by who calls whom.
+#ifndef DOVETAIL_TRANSFORMS_CALLGRAPH_H
+#define DOVETAIL_TRANSFORMS_CALLGRAPH_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace dovetail {
+
+/// All functions of the module, each after those it refers to; an error if one refers to itself.
+llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::ModuleOp module);
+
+/// `function` and all it refers to, in such an order.
+llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::func::FuncOp function);
+
+/// Removes private functions that no public one needs.
+void eraseUncalled(mlir::ModuleOp module);
+
+/// The function of that name, or an error that lists those there are; also an error if it refers to itself.
+llvm::FailureOr<mlir::func::FuncOp> findFunction(mlir::ModuleOp module, llvm::StringRef name);
+
+/// The mask of the arguments with these numbers, which must be differentiable.
+llvm::FailureOr<llvm::SmallBitVector> argumentMask(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> numbers);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TRANSFORMS_CALLGRAPH_H

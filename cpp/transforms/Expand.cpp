@@ -1,0 +1,42 @@
+// Transform requests become calls of transformed functions.
+#include "Expand.h"
+#include "CallGraph.h"
+#include "Passes.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_EXPANDPASS
+#include "cpp/transforms/Passes.h.inc"
+
+LogicalResult expandRequests(func::FuncOp function, Functions &functions) {
+  auto requests = llvm::to_vector(function.getOps<RequestOpInterface>());
+  for (RequestOpInterface request : requests) {
+    OpBuilder builder(request);
+    Emitter e(builder, request.getLoc(), &functions);
+    SmallVector<Value> results;
+    if (failed(request.expand(e, results)))
+      return failure();
+    request->replaceAllUsesWith(results);
+    request->erase();
+  }
+  return success();
+}
+
+namespace {
+struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
+  void runOnOperation() override {
+    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(getOperation());
+    if (failed(order))
+      return signalPassFailure();
+    Functions functions(getOperation());
+    for (func::FuncOp function : *order)
+      if (failed(expandRequests(function, functions)))
+        return signalPassFailure();
+    eraseUncalled(getOperation());
+  }
+};
+} // namespace
+
+} // namespace dovetail

@@ -1,0 +1,14 @@
+// Expansion of the transform requests in one function.
+#ifndef DOVETAIL_TRANSFORMS_EXPAND_H
+#define DOVETAIL_TRANSFORMS_EXPAND_H
+
+#include "Functions.h"
+
+namespace dovetail {
+
+/// Replaces the requests in `function`, whose callees must have none left.
+llvm::LogicalResult expandRequests(mlir::func::FuncOp function, Functions &functions);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TRANSFORMS_EXPAND_H

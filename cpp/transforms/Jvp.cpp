@@ -1,0 +1,80 @@
+// Forward-mode derivative of a function.
+#include "CallGraph.h"
+#include "Functions.h"
+#include "Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_JVPPASS
+#include "cpp/transforms/Passes.h.inc"
+
+std::optional<FunctionTransforms::Jvp> Functions::makeJvp(func::FuncOp function, const llvm::SmallBitVector &active) {
+  if (failed(checkTransformable(function)))
+    return std::nullopt;
+  SmallVector<Type> types(function.getArgumentTypes());
+  for (unsigned i : active.set_bits())
+    types.push_back(types[i]);
+  func::FuncOp result = create(function, ".jvp", types);
+  OpBuilder builder = OpBuilder::atBlockEnd(&result.front());
+
+  IRMapping primals;
+  DenseMap<Value, Value> tangents;
+  unsigned numArgs = function.getNumArguments(), next = numArgs;
+  for (unsigned i = 0; i < numArgs; ++i) {
+    primals.map(function.getArgument(i), result.getArgument(i));
+    if (active.test(i))
+      tangents[function.getArgument(i)] = result.getArgument(next++);
+  }
+
+  for (Operation &op : function.front().without_terminator()) {
+    SmallVector<Value> operandTangents =
+        llvm::map_to_vector(op.getOperands(), [&](Value operand) { return tangents.lookup(operand); });
+    if (llvm::none_of(operandTangents, [](Value t) { return static_cast<bool>(t); })) {
+      builder.clone(op, primals);
+      continue;
+    }
+    Emitter e(builder, op.getLoc(), this);
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op.getOperands(), [&](Value operand) { return primals.lookup(operand); });
+    SmallVector<Value> results, resultTangents;
+    if (failed(applyJvp(&op, e, operands, operandTangents, results, resultTangents)))
+      return discard(result);
+    for (auto [i, value] : llvm::enumerate(op.getResults())) {
+      primals.map(value, results[i]);
+      if (resultTangents[i])
+        tangents[value] = resultTangents[i];
+    }
+  }
+
+  SmallVector<Value> outs, outTangents;
+  llvm::SmallBitVector activeResults(function.getNumResults());
+  for (auto [i, value] : llvm::enumerate(returned(function))) {
+    outs.push_back(primals.lookup(value));
+    if (Value tangent = tangents.lookup(value)) {
+      activeResults.set(i);
+      outTangents.push_back(tangent);
+    }
+  }
+  llvm::append_range(outs, outTangents);
+  finish(result, builder, outs);
+  return Jvp{result, activeResults};
+}
+
+namespace {
+struct JvpPass : impl::JvpPassBase<JvpPass> {
+  using JvpPassBase::JvpPassBase;
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> target = findFunction(getOperation(), function);
+    if (failed(target))
+      return signalPassFailure();
+    FailureOr<llvm::SmallBitVector> active = argumentMask(*target, wrt);
+    if (failed(active) || failed(Functions(getOperation()).jvp(*target, *active)))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace dovetail

@@ -1,0 +1,26 @@
+// Linearization as one step, for callers that need its functions at once.
+#ifndef DOVETAIL_TRANSFORMS_LINEARIZE_H
+#define DOVETAIL_TRANSFORMS_LINEARIZE_H
+
+#include "dialects/Rules.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dovetail {
+
+/// known: primals -> (results, residuals);  tangent: (residuals, tangents) -> tangents of the results in `active`;
+/// cotangent: (residuals, sizes, cotangents of the results in `active`) -> cotangents of the arguments in `nonzero`.
+struct Linearization {
+  mlir::func::FuncOp known, tangent, cotangent;
+  llvm::SmallBitVector active, nonzero;
+};
+
+/// Linearizes with respect to the arguments numbered `wrt`. Requests that the function makes are expanded first.
+llvm::FailureOr<Linearization> linearize(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> wrt, bool transpose);
+
+/// Which results of the function carry the batch, if the arguments marked in `batched` do.
+llvm::FailureOr<llvm::SmallBitVector> batchedResults(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
+                                                     int64_t size);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TRANSFORMS_LINEARIZE_H

@@ -1,0 +1,89 @@
+// The passes and their algorithms.
+#ifndef DOVETAIL_PASSES_TD
+#define DOVETAIL_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class ModulePass<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = ["::dovetail::DovetailDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+/// A transform of one function, for use on its own; `expand` applies the same transforms where requests ask for them.
+class FunctionPass<string flag> : ModulePass<flag> {
+  list<Option> functionOption = [Option<"function", "function", "std::string", "\"main\"", "the function to transform">];
+}
+
+def JvpPass : FunctionPass<"dovetail-jvp"> {
+  let summary = "forward-mode derivative of a function";
+  let description = [{
+    Adds `@f.jvp`: (primals, tangents of the arguments in `wrt`) to (results, tangents of the results that depend on them).
+    The body is walked once. An op none of whose operands has a tangent is copied. Otherwise its rule gives the tangents of
+    its results: the stated one, the sum of the tangent formulas of a pointwise op, or the op itself on the tangents where
+    it is linear. A missing tangent is zero, and nothing is emitted for it.
+  }];
+  let options = functionOption # [ListOption<"wrt", "wrt", "int64_t", "the arguments that get tangents">];
+}
+
+def SplitPass : FunctionPass<"dovetail-split"> {
+  let summary = "what a function can compute before some of its arguments are known";
+  let description = [{
+    Adds `@f.known`: (known arguments) to (known results, residuals), and `@f.rest`: (residuals, unknown arguments) to
+    (unknown results). Every op whose operands are known is known; an op with a body is first split itself. Residuals are
+    the known values that the rest needs; ops without operands are repeated there instead. Applied to a jvp with unknown
+    tangents this is linearization.
+  }];
+  let options = functionOption # [ListOption<"unknown", "unknown", "int64_t", "the arguments that are unknown">];
+}
+
+def TransposePass : FunctionPass<"dovetail-transpose"> {
+  let summary = "transpose of a function that is linear in some of its arguments";
+  let description = [{
+    Adds `@f.transpose`: (other arguments, sizes of the `?`s of the linear arguments, cotangents of the results) to
+    (cotangents of the linear arguments). Ops that do not depend on the linear arguments are copied; the others are visited
+    in reverse order, and each adds its share to the cotangents of its operands.
+  }];
+  let options = functionOption # [ListOption<"linear", "linear", "int64_t", "the arguments in which it is linear">];
+}
+
+def BatchPass : FunctionPass<"dovetail-batch"> {
+  let summary = "a function over a batch";
+  let description = [{
+    Adds `@f.batch`, whose argument i carries the batch as dimension `dims[i]`, or none for -1. An op none of whose operands
+    carries the batch is copied; else its batching rule decides where the batch goes in its results, or, for pointwise ops,
+    all operands get it where the first has it.
+  }];
+  let options = functionOption # [
+    ListOption<"dims", "dims", "int64_t", "position of the batch in each argument">,
+    Option<"size", "size", "int64_t", "-1", "size of the batch, -1 for '?'">];
+}
+
+def ExpandPass : ModulePass<"dovetail-expand"> {
+  let summary = "transform requests become calls of transformed functions";
+  let description = [{
+    Visits functions callees first, so that requests are expanded innermost first and every transform sees only calls. A
+    transform is made once for each pair of function and request. Functions that nobody calls any more are removed.
+  }];
+}
+
+def InlinePass : ModulePass<"dovetail-inline"> {
+  let summary = "calls are replaced by the bodies of their callees";
+}
+
+def PrintFactorsPass : ModulePass<"dovetail-print-factors"> {
+  let summary = "a remark with the factor map of each op that has one, for tests";
+  let description = [{
+    `([i,k],[k,j])->([i,j]) {reduced k}` stands for a product of matrices; a dimension that is no loop of its own is `_`.
+  }];
+}
+
+def LowerPass : ModulePass<"dovetail-lower"> {
+  let summary = "linalg, tensor, arith, math and complex instead of dovetail ops";
+  let description = [{
+    Pointwise ops become one `linalg.generic` with their scalar code, reductions one with a reduction loop; other ops lower as
+    their families state. Integers lose their sign.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif // DOVETAIL_PASSES_TD

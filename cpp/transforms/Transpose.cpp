@@ -1,0 +1,226 @@
+// Transpose of a function that is linear in some of its arguments.
+#include "CallGraph.h"
+#include "Functions.h"
+#include "Passes.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_TRANSPOSEPASS
+#include "cpp/transforms/Passes.h.inc"
+
+namespace {
+
+/// One transposition under way: which values of the source are linear, and what is known of them in the target.
+class Transposition {
+public:
+  Transposition(OpBuilder &builder, FunctionTransforms *transforms) : builder(builder), transforms(transforms) {}
+
+  OpBuilder &builder;
+  FunctionTransforms *transforms;
+  /// Values of the source that do not depend on the linear arguments, in the target.
+  IRMapping values;
+  DenseSet<Value> linear;
+  /// Sizes of `?`s of linear values: those of the arguments, and others as they are asked for.
+  DenseMap<std::pair<Value, int64_t>, Value> knownSizes;
+  DenseMap<Value, Value> cotangents;
+
+  /// Binds the arguments of `source` to `args`: first those that are not linear, then the sizes of the linear ones.
+  /// Returns the first argument after these.
+  Block::args_iterator bind(func::FuncOp source, const llvm::SmallBitVector &isLinear, Block::args_iterator args) {
+    for (unsigned i = 0; i < isLinear.size(); ++i)
+      if (!isLinear.test(i))
+        values.map(source.getArgument(i), *args++);
+    for (unsigned i : isLinear.set_bits()) {
+      Value argument = source.getArgument(i);
+      linear.insert(argument);
+      auto type = cast<RankedTensorType>(argument.getType());
+      for (int64_t d = 0; d < type.getRank(); ++d)
+        if (type.isDynamicDim(d))
+          knownSizes[{argument, d}] = *args++;
+    }
+    return args;
+  }
+
+  Emitter emitter(Location loc) {
+    Emitter e(builder, loc, transforms);
+    e.sizeOfAbsent = [this](Value value, int64_t dim) { return sizeOf(value, dim); };
+    return e;
+  }
+
+  /// Copies an op that is not linear; false if it is.
+  bool copy(Operation *op) {
+    if (llvm::none_of(op->getOperands(), [&](Value operand) { return linear.contains(operand); })) {
+      builder.clone(*op, values);
+      return true;
+    }
+    // A question for a size needs no elements.
+    if (auto query = dyn_cast<SizeQueryOpInterface>(op))
+      if (Value size = sizeOf(op->getOperand(0), query.getQueriedDimension())) {
+        values.map(op->getResult(0), size);
+        return true;
+      }
+    linear.insert(op->result_begin(), op->result_end());
+    return false;
+  }
+
+  LogicalResult transpose(Operation *op) {
+    SmallVector<Value> resultCotangents =
+        llvm::map_to_vector(op->getResults(), [&](Value result) { return cotangents.lookup(result); });
+    if (llvm::none_of(resultCotangents, [](Value ct) { return static_cast<bool>(ct); }))
+      return success();
+    SmallVector<Value> operands = llvm::map_to_vector(
+        op->getOperands(), [&](Value operand) { return linear.contains(operand) ? Value() : values.lookup(operand); });
+    SmallVector<Value> operandCotangents(operands.size());
+    Emitter e = emitter(op->getLoc());
+    if (failed(applyTranspose(op, e, operands, resultCotangents, operandCotangents)))
+      return failure();
+    for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), operandCotangents))
+      if (cotangent && linear.contains(operand))
+        accumulate(e, operand, cotangent);
+    return success();
+  }
+
+  void accumulate(Emitter &e, Value value, Value cotangent) {
+    Value &sum = cotangents[value];
+    sum = e.add(sum, cotangent);
+  }
+
+  /// Whether a size was asked for that no rule gives; reported where it happened.
+  bool isSizeMissing = false;
+
+private:
+  /// The size of a value of the source, of which there may be no elements in the target; null for values of the target.
+  Value sizeOf(Value value, int64_t dim) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!type.isDynamicDim(dim))
+      return arith::ConstantIndexOp::create(builder, value.getLoc(), type.getDimSize(dim));
+    if (!linear.contains(value)) {
+      Value mapped = values.lookupOrNull(value);
+      return mapped ? builder.createOrFold<DimOp>(value.getLoc(), mapped, dim) : Value();
+    }
+    Value known = knownSizes.lookup({value, dim});
+    if (!known)
+      known = knownSizes[{value, dim}] = sizeOfResult(cast<OpResult>(value), dim);
+    return known;
+  }
+
+  /// The size of a `?` of a linear op's result.
+  Value sizeOfResult(OpResult value, int64_t dim) {
+    Operation *op = value.getOwner();
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+    if (auto statesSizes = dyn_cast<SizedOpInterface>(op))
+      return values.lookup(statesSizes.getSizes()[llvm::count_if(shape.take_front(dim), ShapedType::isDynamic)]);
+    std::optional<FactorMap> map = factorMap(op);
+    int64_t factor = map ? map->results[value.getResultNumber()][dim] : FactorMap::kNone;
+    if (factor != FactorMap::kNone)
+      for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), map->operands))
+        if (auto it = llvm::find(factors, factor); it != factors.end())
+          if (int64_t source = it - factors.begin(); cast<RankedTensorType>(operand.getType()).isDynamicDim(source))
+            return sizeOf(operand, source);
+    if (auto stated = dyn_cast<ResultSizeOpInterface>(op)) {
+      SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+        return linear.contains(operand) ? Value() : values.lookup(operand);
+      });
+      Emitter e = emitter(op->getLoc());
+      if (Value size = stated.resultSize(e, operands, value.getResultNumber(), dim))
+        return size;
+    } else {
+      op->emitError() << "no size rule for '" << op->getName() << "', whose '?' sizes its transpose needs";
+    }
+    isSizeMissing = true;
+    return arith::ConstantIndexOp::create(builder, op->getLoc(), 0);
+  }
+};
+
+} // namespace
+
+/// The types of the arguments that `Transposition::bind` binds.
+static SmallVector<Type> boundTypes(func::FuncOp function, const llvm::SmallBitVector &linear) {
+  SmallVector<Type> types, sizeTypes;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (linear.test(i))
+      sizeTypes.append(cast<RankedTensorType>(type).getNumDynamicDims(), IndexType::get(type.getContext()));
+    else
+      types.push_back(type);
+  llvm::append_range(types, sizeTypes);
+  return types;
+}
+
+std::optional<FunctionTransforms::Transpose> Functions::makeTranspose(func::FuncOp function,
+                                                                      const llvm::SmallBitVector &linear,
+                                                                      const llvm::SmallBitVector &results) {
+  if (failed(checkTransformable(function)))
+    return std::nullopt;
+  SmallVector<Type> types = boundTypes(function, linear);
+  for (unsigned i : results.set_bits())
+    types.push_back(function.getResultTypes()[i]);
+  func::FuncOp target = create(function, ".transpose", types);
+  OpBuilder builder = OpBuilder::atBlockEnd(&target.front());
+  Transposition transposition(builder, this);
+  auto args = transposition.bind(function, linear, target.getArguments().begin());
+
+  SmallVector<Operation *> linearOps;
+  for (Operation &op : function.front().without_terminator())
+    if (!transposition.copy(&op))
+      linearOps.push_back(&op);
+  Emitter e = transposition.emitter(function.getLoc());
+  for (unsigned i : results.set_bits())
+    if (Value result = returned(function)[i]; transposition.linear.contains(result))
+      transposition.accumulate(e, result, *args++);
+    else
+      ++args;
+  for (Operation *op : llvm::reverse(linearOps))
+    if (failed(transposition.transpose(op)))
+      return discard(target);
+  if (transposition.isSizeMissing)
+    return discard(target);
+
+  SmallVector<Value> outs;
+  llvm::SmallBitVector nonzero(linear.count());
+  for (auto [n, i] : llvm::enumerate(linear.set_bits()))
+    if (Value cotangent = transposition.cotangents.lookup(function.getArgument(i))) {
+      nonzero.set(n);
+      outs.push_back(cotangent);
+    }
+  finish(target, builder, outs);
+  return Transpose{target, nonzero};
+}
+
+std::optional<func::FuncOp> Functions::makeSizes(func::FuncOp function, const llvm::SmallBitVector &linear) {
+  if (failed(checkTransformable(function)))
+    return std::nullopt;
+  func::FuncOp target = create(function, ".sizes", boundTypes(function, linear));
+  OpBuilder builder = OpBuilder::atBlockEnd(&target.front());
+  Transposition transposition(builder, this);
+  transposition.bind(function, linear, target.getArguments().begin());
+  for (Operation &op : function.front().without_terminator())
+    transposition.copy(&op);
+  SmallVector<Value> sizes;
+  Emitter e = transposition.emitter(function.getLoc());
+  for (Value result : returned(function))
+    llvm::append_range(sizes, e.sizes(result));
+  if (transposition.isSizeMissing)
+    return discard(target);
+  finish(target, builder, sizes);
+  return target;
+}
+
+namespace {
+struct TransposePass : impl::TransposePassBase<TransposePass> {
+  using TransposePassBase::TransposePassBase;
+  void runOnOperation() override {
+    FailureOr<func::FuncOp> target = findFunction(getOperation(), function);
+    if (failed(target))
+      return signalPassFailure();
+    FailureOr<llvm::SmallBitVector> mask = argumentMask(*target, linear);
+    llvm::SmallBitVector results(target->getNumResults(), true);
+    if (failed(mask) || failed(Functions(getOperation()).transpose(*target, *mask, results)))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace dovetail

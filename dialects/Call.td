@@ -1,0 +1,84 @@
+// Calls, and the requests that `expand` turns into calls of transformed functions.
+#ifndef DOVETAIL_CALL_TD
+#define DOVETAIL_CALL_TD
+
+include "Dovetail.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+
+/// An op on the function that `callee` names.
+class OnFunction<string mnemonic, list<Trait> traits>
+    : DovetailOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  code callArguments = [{
+    ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
+    void setCalleeFromCallable(::mlir::CallInterfaceCallable callee) {
+      setCalleeAttr(::llvm::cast<::mlir::FlatSymbolRefAttr>(::llvm::cast<::mlir::SymbolRefAttr>(callee)));
+    }
+    ::mlir::Attribute removeArgAttrsAttr() { return nullptr; }
+    ::mlir::Attribute removeResAttrsAttr() { return nullptr; }
+    ::mlir::ArrayAttr getArgAttrsAttr() { return nullptr; }
+    ::mlir::ArrayAttr getResAttrsAttr() { return nullptr; }
+    void setArgAttrsAttr(::mlir::ArrayAttr) {}
+    void setResAttrsAttr(::mlir::ArrayAttr) {}
+  }];
+}
+
+def CallOp : OnFunction<"call", [Pure, CallOpInterface, DeclareOpInterfaceMethods<JvpOpInterface>,
+                                 DeclareOpInterfaceMethods<LinearOpInterface>,
+                                 DeclareOpInterfaceMethods<BatchOpInterface>,
+                                 DeclareOpInterfaceMethods<SplitOpInterface>,
+                                 DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let summary = "the results of a function; transforms go through it, `simplify` inlines it";
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args);
+  let results = (outs Variadic<AnyType>:$outs);
+  let assemblyFormat = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outs)";
+  let extraClassDeclaration = callArguments # [{
+    ::mlir::Operation::operand_range getArgOperands() { return getArgs(); }
+    ::mlir::MutableOperandRange getArgOperandsMutable() { return getArgsMutable(); }
+  }];
+}
+
+class Request<string mnemonic, list<Trait> traits = []>
+    : OnFunction<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<RequestOpInterface>]> {
+  let results = (outs Variadic<AnyType>:$outs);
+}
+
+def JvpOp : Request<"jvp", [AttrSizedOperandSegments]> {
+  let summary = "a function's results, then their tangents";
+  let description = [{
+    One tangent for each primal listed in `wrt`; the results are those of the function, then the tangents of its
+    differentiable results.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$wrt, Variadic<AnyType>:$primals, Variadic<AnyArray>:$tangents);
+  let assemblyFormat = [{
+    $callee `wrt` $wrt `(` $primals `)` `tangents` `(` $tangents `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def VjpOp : Request<"vjp", [AttrSizedOperandSegments]> {
+  let summary = "a function's results, then cotangents of its arguments";
+  let description = [{
+    One cotangent for each result listed in `of` goes in (the others' are zero), one for each primal listed in `wrt` comes
+    out, after the function's results.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$wrt, DenseI64ArrayAttr:$of,
+                       Variadic<AnyType>:$primals, Variadic<AnyArray>:$cotangents);
+  let assemblyFormat = [{
+    $callee `wrt` $wrt `of` $of `(` $primals `)` `cotangents` `(` $cotangents `)` attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def VmapOp : Request<"vmap"> {
+  let summary = "a function over a batch";
+  let description = [{
+    Argument i carries the batch as dimension `in[i]`, result i as dimension `out[i]`; -1 stands for no batch.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$in_dims, DenseI64ArrayAttr:$out_dims, Variadic<AnyType>:$args);
+  let assemblyFormat = [{
+    $callee `in` $in_dims `out` $out_dims `(` $args `)` attr-dict `:` functional-type($args, $outs)
+  }];
+}
+
+#endif // DOVETAIL_CALL_TD

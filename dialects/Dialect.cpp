@@ -1,0 +1,44 @@
+// Registration of the dialect: its attributes and the families of its ops.
+#include "Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+#include "dialects/Dialect.cpp.inc"
+#include "dialects/Enums.cpp.inc"
+#include "dialects/Interfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Attributes.cpp.inc"
+
+namespace dovetail {
+
+// Each family registers its ops in its own file: their definitions are large, and build in parallel.
+void registerCallOps(DovetailDialect &);
+void registerCreateOps(DovetailDialect &);
+void registerDotOps(DovetailDialect &);
+void registerPointwiseOps(DovetailDialect &);
+void registerReduceOps(DovetailDialect &);
+void registerShapeOps(DovetailDialect &);
+
+void DovetailDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Attributes.cpp.inc"
+      >();
+  registerCallOps(*this);
+  registerCreateOps(*this);
+  registerDotOps(*this);
+  registerPointwiseOps(*this);
+  registerReduceOps(*this);
+  registerShapeOps(*this);
+}
+
+Operation *DovetailDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  if (!elements || elements.getType() != type)
+    return nullptr;
+  return ConstantOp::create(builder, loc, type, elements);
+}
+
+} // namespace dovetail

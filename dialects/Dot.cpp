@@ -1,0 +1,177 @@
+// The general contraction: inference, transposes, batching and factor map.
+#include "Dialect.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "dialects/Dot.cpp.inc"
+
+namespace dovetail {
+
+void registerDotOps(DovetailDialect &dialect) {
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/Dot.cpp.inc"
+      >();
+}
+
+using Dims = SmallVector<int64_t>;
+
+/// The dimensions that are in neither list, increasing.
+static Dims freeDims(Value x, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+  Dims dims;
+  for (int64_t d = 0; d < cast<RankedTensorType>(x.getType()).getRank(); ++d)
+    if (!llvm::is_contained(batch, d) && !llvm::is_contained(contract, d))
+      dims.push_back(d);
+  return dims;
+}
+
+static Dims range(int64_t begin, int64_t size) { return llvm::to_vector(llvm::seq(begin, begin + size)); }
+
+static Dims shifted(ArrayRef<int64_t> dims, int64_t batch) {
+  if (batch == kUnbatched)
+    return Dims(dims);
+  return llvm::map_to_vector(dims, [&](int64_t dim) { return dim + (dim >= batch ? 1 : 0); });
+}
+
+LogicalResult DotGeneralOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  auto lhs = cast<RankedTensorType>(adaptor.getLhs().getType());
+  auto rhs = cast<RankedTensorType>(adaptor.getRhs().getType());
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitOptionalError(loc, "'dovetail.dot_general' op operands must have one element type, got: ", lhs, " and ",
+                             rhs);
+  auto check = [&](StringRef side, RankedTensorType type, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+    Dims dims(batch);
+    llvm::append_range(dims, contract);
+    std::string what = (side + " batch and contracting dimensions").str();
+    return verifyDims(loc, getOperationName(), what, dims, type.getRank(), false);
+  };
+  if (failed(check("left", lhs, adaptor.getLhsBatch(), adaptor.getLhsContract())) ||
+      failed(check("right", rhs, adaptor.getRhsBatch(), adaptor.getRhsContract())))
+    return failure();
+  auto match = [&](StringRef kind, ArrayRef<int64_t> left, ArrayRef<int64_t> right) -> LogicalResult {
+    if (left.size() != right.size())
+      return emitOptionalError(loc, "'dovetail.dot_general' op must have as many ", kind,
+                               " dimensions left and right, got: ", left.size(), " and ", right.size());
+    for (auto [l, r] : llvm::zip_equal(left, right))
+      if (!canBeEqual(lhs.getDimSize(l), rhs.getDimSize(r)))
+        return emitOptionalError(loc, "'dovetail.dot_general' op ", kind, " sizes must match, got: ", lhs.getDimSize(l),
+                                 " and ", rhs.getDimSize(r));
+    return success();
+  };
+  if (failed(match("batch", adaptor.getLhsBatch(), adaptor.getRhsBatch())) ||
+      failed(match("contracting", adaptor.getLhsContract(), adaptor.getRhsContract())))
+    return failure();
+  Dims shape;
+  for (auto [l, r] : llvm::zip_equal(adaptor.getLhsBatch(), adaptor.getRhsBatch()))
+    shape.push_back(lhs.isDynamicDim(l) ? rhs.getDimSize(r) : lhs.getDimSize(l));
+  for (int64_t dim : freeDims(adaptor.getLhs(), adaptor.getLhsBatch(), adaptor.getLhsContract()))
+    shape.push_back(lhs.getDimSize(dim));
+  for (int64_t dim : freeDims(adaptor.getRhs(), adaptor.getRhsBatch(), adaptor.getRhsContract()))
+    shape.push_back(rhs.getDimSize(dim));
+  std::optional<Type> element = adaptor.getElement();
+  types.push_back(RankedTensorType::get(shape, element ? *element : lhs.getElementType()));
+  return success();
+}
+
+OperandSets DotGeneralOp::linearSets() { return {{0}, {1}}; }
+
+/// The cotangent of one side: the result's cotangent contracted with the other side over that side's free dimensions.
+/// `ctFree` are the dimensions of the cotangent that stem from the other side.
+static Value cotangentOf(Emitter &e, Value x, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract, Value other,
+                         ArrayRef<int64_t> otherBatch, ArrayRef<int64_t> otherContract, Value ct,
+                         ArrayRef<int64_t> ctFree) {
+  Type element = getElementTypeOrSelf(x), ctElement = getElementTypeOrSelf(ct);
+  int64_t numBatch = batch.size();
+  Value product = e.make<DotGeneralOp>(ct, e.convert(other, ctElement), range(0, numBatch), Dims(otherBatch),
+                                       Dims(ctFree), freeDims(other, otherBatch, otherContract), TypeAttr());
+  // Its dimensions: batch, the free ones of x, and the contracting ones in the order the other side has them.
+  Dims position(cast<RankedTensorType>(x.getType()).getRank());
+  int64_t next = 0;
+  for (int64_t dim : batch)
+    position[dim] = next++;
+  for (int64_t dim : freeDims(x, batch, contract))
+    position[dim] = next++;
+  Dims order = range(0, contract.size());
+  llvm::sort(order, [&](int64_t i, int64_t j) { return otherContract[i] < otherContract[j]; });
+  for (int64_t i : order)
+    position[contract[i]] = next++;
+  return e.convert(e.transpose(product, position), element);
+}
+
+LogicalResult DotGeneralOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                      MutableArrayRef<Value> operandCotangents) {
+  int64_t numBatch = getLhsBatch().size();
+  int64_t leftFree = freeDims(getLhs(), getLhsBatch(), getLhsContract()).size();
+  int64_t rightFree = freeDims(getRhs(), getRhsBatch(), getRhsContract()).size();
+  if (!operands[0])
+    operandCotangents[0] = cotangentOf(e, getLhs(), getLhsBatch(), getLhsContract(), operands[1], getRhsBatch(),
+                                       getRhsContract(), cotangents[0], range(numBatch + leftFree, rightFree));
+  else
+    operandCotangents[1] = cotangentOf(e, getRhs(), getRhsBatch(), getRhsContract(), operands[0], getLhsBatch(),
+                                       getLhsContract(), cotangents[0], range(numBatch, leftFree));
+  return success();
+}
+
+LogicalResult DotGeneralOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  Dims lhsBatch = shifted(getLhsBatch(), dims[0]), rhsBatch = shifted(getRhsBatch(), dims[1]);
+  Dims lhsContract = shifted(getLhsContract(), dims[0]), rhsContract = shifted(getRhsContract(), dims[1]);
+  int64_t position = 0;
+  if (dims[0] != kUnbatched && dims[1] != kUnbatched) {
+    lhsBatch.insert(lhsBatch.begin(), dims[0]);
+    rhsBatch.insert(rhsBatch.begin(), dims[1]);
+  } else {
+    // The batch of one side alone is one more free dimension of it.
+    bool isLeft = dims[0] != kUnbatched;
+    Dims left = freeDims(operands[0], lhsBatch, lhsContract), right = freeDims(operands[1], rhsBatch, rhsContract);
+    position = lhsBatch.size() + (isLeft ? llvm::find(left, dims[0]) - left.begin()
+                                         : left.size() + (llvm::find(right, dims[1]) - right.begin()));
+  }
+  results.push_back(
+      e.make<DotGeneralOp>(operands[0], operands[1], lhsBatch, rhsBatch, lhsContract, rhsContract, getElementAttr()));
+  resultDims.push_back(position);
+  return success();
+}
+
+/// A transpose that only exchanges the two sides' free dimensions is the contraction with its sides exchanged.
+static LogicalResult exchangeSides(TransposeOp op, PatternRewriter &rewriter) {
+  auto dot = op.getX().getDefiningOp<DotGeneralOp>();
+  if (!dot || !dot->hasOneUse())
+    return failure();
+  int64_t numBatch = dot.getLhsBatch().size();
+  int64_t numLeft = freeDims(dot.getLhs(), dot.getLhsBatch(), dot.getLhsContract()).size();
+  int64_t rank = op.getType().getRank();
+  Dims exchanged = range(0, numBatch);
+  llvm::append_range(exchanged, range(numBatch + numLeft, rank - numBatch - numLeft));
+  llvm::append_range(exchanged, range(numBatch, numLeft));
+  if (op.getPermutation() != ArrayRef<int64_t>(exchanged))
+    return failure();
+  rewriter.replaceOpWithNewOp<DotGeneralOp>(op, dot.getRhs(), dot.getLhs(), dot.getRhsBatch(), dot.getLhsBatch(),
+                                            dot.getRhsContract(), dot.getLhsContract(), dot.getElementAttr());
+  return success();
+}
+
+void DotGeneralOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(exchangeSides);
+}
+
+FactorMap DotGeneralOp::factorMap() {
+  FactorMap map;
+  Dims lhs(getLhs().getType().getRank()), rhs(getRhs().getType().getRank()), result;
+  int64_t next = 0;
+  for (auto [l, r] : llvm::zip_equal(getLhsBatch(), getRhsBatch()))
+    result.push_back(lhs[l] = rhs[r] = next++);
+  for (int64_t dim : freeDims(getLhs(), getLhsBatch(), getLhsContract()))
+    result.push_back(lhs[dim] = next++);
+  for (int64_t dim : freeDims(getRhs(), getRhsBatch(), getRhsContract()))
+    result.push_back(rhs[dim] = next++);
+  for (auto [l, r] : llvm::zip_equal(getLhsContract(), getRhsContract()))
+    map.reduced.push_back(lhs[l] = rhs[r] = next++);
+  map.operands = {lhs, rhs};
+  map.results = {result};
+  return map;
+}
+
+} // namespace dovetail

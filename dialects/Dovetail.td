@@ -1,0 +1,61 @@
+// The dovetail dialect itself: its definition, its type constraints and the base classes of its ops.
+#ifndef DOVETAIL_TD
+#define DOVETAIL_TD
+
+include "Interfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Dovetail_Dialect : Dialect {
+  let name = "dovetail";
+  let summary = "array programs, closed under differentiation and batching";
+  let description = [{
+    Values are builtin ranked tensors; any dimension may be `?`. There is no implicit broadcasting and no implicit
+    conversion. Integers carry their sign in the type: `i8` … `i64` are signed, `ui8` … `ui64` unsigned, `i1` is bool.
+    An op that makes a shape out of nothing takes one `index` operand for each `?` of its result.
+  }];
+  let cppNamespace = "::dovetail";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+  let hasConstantMaterializer = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    /// Lets each family of ops register its own.
+    template <typename... Ops> void addFamily() { addOperations<Ops...>(); }
+  }];
+}
+
+//===- Element types -------------------------------------------------------===//
+
+def Bool : TypeAlias<I1, "bool">;
+def SignedInt : AnyTypeOf<[I<4>, I8, I16, I32, I64], "signed integer">;
+def UnsignedInt : AnyTypeOf<[UI<4>, UI8, UI16, UI32, UI64], "unsigned integer">;
+def Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, BF16, F16, F32, F64], "float">;
+def Cplx : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex">;
+
+def Int : AnyTypeOf<[SignedInt, UnsignedInt], "integer">;
+def IntOrBool : AnyTypeOf<[Bool, SignedInt, UnsignedInt], "integer or bool">;
+def FloatOrCplx : AnyTypeOf<[Float, Cplx], "float or complex">;
+def SignedNumber : AnyTypeOf<[SignedInt, Float, Cplx], "signed integer, float or complex">;
+def RealNumber : AnyTypeOf<[Int, Float], "integer or float">;
+def Ordered : AnyTypeOf<[Bool, Int, Float], "bool, integer or float">;
+def Number : AnyTypeOf<[Int, Float, Cplx], "integer, float or complex">;
+def Element : AnyTypeOf<[Bool, Int, Float, Cplx], "bool, integer, float or complex">;
+
+def HasNoEncoding : CPred<"!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">;
+class Tensor<Type element> : RankedTensorOf<[element], [HasNoEncoding], "tensor without encoding">;
+def AnyArray : Tensor<Element>;
+def Sizes : Variadic<Index>;
+
+//===- Base classes --------------------------------------------------------===//
+
+class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits>;
+
+/// An op that infers its result types from operands and attributes; Python never states them.
+class InferredOp<string mnemonic, list<Trait> traits = []>
+    : DovetailOp<mnemonic, traits # [Pure, InferTypeOpAdaptor]>;
+
+#endif // DOVETAIL_TD

@@ -1,0 +1,56 @@
+// Constant folding of arrays whose elements are all equal; larger constants are left to the compiler behind.
+#include "Folding.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+bool isSplat(Attribute value, double expected) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(value);
+  if (!splat)
+    return false;
+  Type element = splat.getElementType();
+  if (isa<FloatType>(element))
+    return splat.getSplatValue<APFloat>().convertToDouble() == expected;
+  if (isa<ComplexType>(element)) {
+    auto value = splat.getSplatValue<std::complex<APFloat>>();
+    return value.real().convertToDouble() == expected && value.imag().isZero();
+  }
+  return splat.getSplatValue<APInt>() == static_cast<uint64_t>(expected);
+}
+
+OpFoldResult resplat(Attribute like, RankedTensorType type) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(like);
+  if (!splat || !type.hasStaticShape())
+    return {};
+  return splat.resizeSplat(type);
+}
+
+OpFoldResult foldConversion(Attribute value, RankedTensorType type) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(value);
+  if (!splat || !type.hasStaticShape())
+    return {};
+  Type from = splat.getElementType(), to = type.getElementType();
+  auto floatTo = dyn_cast<FloatType>(to);
+  bool lost;
+  if (isa<FloatType>(from) && floatTo) {
+    APFloat element = splat.getSplatValue<APFloat>();
+    element.convert(floatTo.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+    return DenseElementsAttr::get(type, element);
+  }
+  if (from.isInteger() && floatTo) {
+    APFloat element(floatTo.getFloatSemantics());
+    bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+    element.convertFromAPInt(splat.getSplatValue<APInt>(), !isUnsigned, APFloat::rmNearestTiesToEven);
+    return DenseElementsAttr::get(type, element);
+  }
+  if (from.isInteger() && to.isInteger() && !to.isInteger(1)) {
+    APInt element = splat.getSplatValue<APInt>();
+    bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
+    unsigned width = to.getIntOrFloatBitWidth();
+    return DenseElementsAttr::get(type, isUnsigned ? element.zextOrTrunc(width) : element.sextOrTrunc(width));
+  }
+  return {};
+}
+
+} // namespace dovetail

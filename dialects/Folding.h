@@ -1,0 +1,46 @@
+// Constant folding of arrays whose elements are all equal; larger constants are left to the compiler behind.
+#ifndef DOVETAIL_FOLDING_H
+#define DOVETAIL_FOLDING_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace dovetail {
+
+/// Whether `value` is an array of numbers that are all `expected`.
+bool isSplat(mlir::Attribute value, double expected);
+
+/// The array of type `type` with `like`'s one element.
+mlir::OpFoldResult resplat(mlir::Attribute like, mlir::RankedTensorType type);
+
+/// A splat converted to another float or integer type, where that is exact or a float rounding.
+mlir::OpFoldResult foldConversion(mlir::Attribute value, mlir::RankedTensorType type);
+
+/// The pointwise combination of two splats of floats.
+template <typename Function>
+mlir::OpFoldResult foldFloatSplats(mlir::Attribute x, mlir::Attribute y, mlir::RankedTensorType type,
+                                   Function function) {
+  auto left = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(x);
+  auto right = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(y);
+  if (!left || !right || !type.hasStaticShape() || !llvm::isa<mlir::FloatType>(type.getElementType()))
+    return {};
+  return mlir::DenseElementsAttr::get(
+      type, function(left.getSplatValue<llvm::APFloat>(), right.getSplatValue<llvm::APFloat>()));
+}
+
+/// The same also for integers; bools do not add or multiply as 1-bit integers.
+template <typename Function>
+mlir::OpFoldResult foldSplats(mlir::Attribute x, mlir::Attribute y, mlir::RankedTensorType type, Function function) {
+  auto left = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(x);
+  auto right = llvm::dyn_cast_or_null<mlir::SplatElementsAttr>(y);
+  mlir::Type element = type.getElementType();
+  if (!left || !right || !type.hasStaticShape() || !element.isInteger() || element.isInteger(1))
+    return foldFloatSplats(x, y, type, function);
+  return mlir::DenseElementsAttr::get(type,
+                                      function(left.getSplatValue<llvm::APInt>(), right.getSplatValue<llvm::APInt>()));
+}
+
+} // namespace dovetail
+
+#endif // DOVETAIL_FOLDING_H

@@ -1,0 +1,152 @@
+// What an op says about itself once; the transforms and lowerings know ops only through these interfaces.
+#ifndef DOVETAIL_INTERFACES_TD
+#define DOVETAIL_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+
+class Rule<string name> : OpInterface<name> { let cppNamespace = "::dovetail"; }
+
+def PointwiseOpInterface : Rule<"PointwiseOpInterface"> {
+  let description = [{
+    An op that computes each element of its one result from the elements at the same place of its operands. Its jvp,
+    transpose, batching, dimensions and lowering are derived from the formulas below.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The result's tangent from the tangent `t` of operand `i`: one expression, linear in `t`. A null value is zero.
+      `operands` and `ans` stand for this op's operands and result in the function under construction.
+    }], "::mlir::Value", "tangent",
+      (ins "::dovetail::Emitter &":$e, "unsigned":$i, "::mlir::Value":$t, "::mlir::ValueRange":$operands,
+           "::mlir::Value":$ans)>,
+    InterfaceMethod<[{
+      The cotangent of operand `i`, in which the op is linear, from the result's cotangent `t`. `operands` is null where
+      the op is linear.
+    }], "::mlir::Value", "cotangent",
+      (ins "::dovetail::Emitter &":$e, "unsigned":$i, "::mlir::Value":$t, "::mlir::ValueRange":$operands)>,
+    InterfaceMethod<"The sets of operands in which the op is linear, each set taken together.",
+      "::dovetail::OperandSets", "linearSets">,
+    InterfaceMethod<"The scalar computation, on lowered element types.",
+      "::mlir::Value", "emitScalar", (ins "::dovetail::scalar::ScalarBuilder &":$b, "::mlir::ValueRange":$args)>,
+  ];
+}
+
+def JvpOpInterface : Rule<"JvpOpInterface"> {
+  let description = "Forward-mode rule of an op that is neither pointwise nor linear.";
+  let methods = [
+    InterfaceMethod<[{
+      Emits the op on `primals` and its tangents for `tangents` (null is zero, at least one is not); appends one entry per
+      result to `results` and to `resultTangents` (null for zero).
+    }], "::llvm::LogicalResult", "jvp",
+      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$primals, "::llvm::ArrayRef<::mlir::Value>":$tangents,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$resultTangents)>,
+  ];
+}
+
+def LinearOpInterface : Rule<"LinearOpInterface"> {
+  let description = [{
+    An op that is linear in some of its operands. Its jvp is derived: the sum, over the sets of operands in which it is
+    linear together, of the op on the tangents of that set.
+  }];
+  let methods = [
+    InterfaceMethod<"The sets of operands in which the op is linear, each set taken together.",
+      "::dovetail::OperandSets", "linearSets">,
+    InterfaceMethod<[{
+      Emits the transpose. `operands` is null where the op is linear and else the operand; `cotangents` has one entry per
+      result (null is zero, at least one is not). Sets `operandCotangents[i]` for each linear operand `i` (null is zero).
+      The sizes of a linear operand's `?` dimensions are `e.sizes` of this op's operand.
+    }], "::llvm::LogicalResult", "transpose",
+      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "::llvm::ArrayRef<::mlir::Value>":$cotangents,
+           "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)>,
+  ];
+}
+
+def BatchOpInterface : Rule<"BatchOpInterface"> {
+  let description = "How an op runs on operands of which some carry one more dimension, the batch.";
+  let methods = [
+    InterfaceMethod<[{
+      Emits the op over the batch. `dims[i]` is the position of the batch dimension in operand `i`, kUnbatched where it
+      has none; at least one has one. Appends one entry per result to `results` and `resultDims`.
+    }], "::llvm::LogicalResult", "batch",
+      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "::llvm::ArrayRef<int64_t>":$dims,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results, "::llvm::SmallVectorImpl<int64_t> &":$resultDims)>,
+  ];
+}
+
+def DimsOpInterface : Rule<"DimsOpInterface"> {
+  let description = [{
+    The factor map: which dimensions of operands and results are one loop of the op's computation, and which of these
+    loops are reduced. Sharding and shape bookkeeping use only this.
+  }];
+  let methods = [InterfaceMethod<"The factor map of this op.", "::dovetail::FactorMap", "factorMap">];
+}
+
+def SplitOpInterface : Rule<"SplitOpInterface"> {
+  let description = "An op with a body of which a part does not depend on some operands; all other ops are indivisible.";
+  let methods = [
+    InterfaceMethod<[{
+      Replaces the op, of which the operands marked in `unknown` come late, by one op that does not need them, followed by
+      one that does; both are emitted by `e`, on `operands`. Appends one entry per result to `results`.
+    }], "::llvm::LogicalResult", "split",
+      (ins "::dovetail::Emitter &":$e, "const ::llvm::SmallBitVector &":$unknown, "::mlir::ValueRange":$operands,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
+def ResultSizeOpInterface : Rule<"ResultSizeOpInterface"> {
+  let description = "An op some of whose `?` sizes neither come as operands nor follow from its factor map.";
+  let methods = [
+    InterfaceMethod<[{
+      The size of a `?` dimension of a result; null after an error. `operands` is null where an operand's elements need not
+      exist; its sizes are `e.size` of this op's operand.
+    }], "::mlir::Value", "resultSize",
+      (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "unsigned":$result, "int64_t":$dimension)>,
+  ];
+}
+
+def SizeQueryOpInterface : Rule<"SizeQueryOpInterface"> {
+  let description = "An op that asks only for a size of its operand, so that the operand's elements need not exist.";
+  let methods = [
+    InterfaceMethod<"The dimension it asks for, of operand 0.", "int64_t", "getQueriedDimension">,
+  ];
+}
+
+def SizedOpInterface : Rule<"SizedOpInterface"> {
+  let description = "An op of one result whose `?` sizes are operands.";
+  let methods = [InterfaceMethod<"One size for each `?` of the result.", "::mlir::Operation::operand_range", "getSizes">];
+}
+
+def LowerOpInterface : Rule<"LowerOpInterface"> {
+  let description = "How an op is computed in linalg, tensor, arith and scf; attached by the lowering library.";
+  let methods = [
+    InterfaceMethod<[{
+      Emits the op on lowered operands (signless integers) and appends the results.
+    }], "::llvm::LogicalResult", "lower",
+      (ins "::mlir::ImplicitLocOpBuilder &":$b, "::mlir::ValueRange":$operands,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
+def ReduceOpInterface : Rule<"ReduceOpInterface"> {
+  let description = "A reduction with an associative scalar operation.";
+  let methods = [
+    InterfaceMethod<"The reduced dimensions.", "::llvm::ArrayRef<int64_t>", "getDims">,
+    InterfaceMethod<"The neutral element, of a lowered type that had element type `b.elementType`.", "::mlir::Value", "emitNeutral",
+      (ins "::dovetail::scalar::ScalarBuilder &":$b)>,
+    InterfaceMethod<"One step of the reduction.", "::mlir::Value", "emitStep",
+      (ins "::dovetail::scalar::ScalarBuilder &":$b, "::mlir::Value":$accumulator, "::mlir::Value":$x)>,
+  ];
+}
+
+def RequestOpInterface : Rule<"RequestOpInterface"> {
+  let description = "An op that asks for a transformed function.";
+  let methods = [
+    InterfaceMethod<[{
+      Makes the transformed functions with `transforms` and emits the calls in place of this op. The callee holds no
+      requests any more.
+    }], "::llvm::LogicalResult", "expand",
+      (ins "::dovetail::Emitter &":$e, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
+#endif // DOVETAIL_INTERFACES_TD

@@ -1,0 +1,223 @@
+// Ops that permute, reverse or join whole dimensions: inference, transposes, batching and factor maps.
+#include "Dialect.h"
+#include "Folding.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+//===- transpose -------------------------------------------------------------===//
+
+LogicalResult TransposeOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  if (static_cast<int64_t>(permutation.size()) != type.getRank())
+    return emitOptionalError(loc, "'dovetail.transpose' op permutation must name each of ", type.getRank(),
+                             " dimensions, got: ", permutation.size());
+  if (failed(verifyDims(loc, getOperationName(), "permutation", permutation, type.getRank(), false)))
+    return failure();
+  types.push_back(withShape(type, llvm::map_to_vector(permutation, [&](int64_t d) { return type.getDimSize(d); })));
+  return success();
+}
+
+static SmallVector<int64_t> inverse(ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result(permutation.size());
+  for (auto [i, dim] : llvm::enumerate(permutation))
+    result[dim] = i;
+  return result;
+}
+
+OperandSets TransposeOp::linearSets() { return {{0}}; }
+
+LogicalResult TransposeOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
+                                     MutableArrayRef<Value> operandCotangents) {
+  operandCotangents[0] = e.transpose(cotangents[0], inverse(getPermutation()));
+  return success();
+}
+
+LogicalResult TransposeOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                 SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  SmallVector<int64_t> permutation = {dims[0]};
+  for (int64_t dim : getPermutation())
+    permutation.push_back(dim + (dim >= dims[0] ? 1 : 0));
+  results.push_back(e.transpose(operands[0], permutation));
+  resultDims.push_back(0);
+  return success();
+}
+
+FactorMap TransposeOp::factorMap() {
+  FactorMap map;
+  map.operands.push_back(llvm::to_vector(llvm::seq<int64_t>(0, getType().getRank())));
+  map.results.emplace_back(getPermutation());
+  return map;
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
+  if (llvm::equal(getPermutation(), llvm::seq<int64_t>(0, getType().getRank())))
+    return getX();
+  return resplat(adaptor.getX(), getType());
+}
+
+/// transpose(transpose(x)) is one transpose.
+static LogicalResult mergeTransposes(TransposeOp op, PatternRewriter &rewriter) {
+  auto inner = op.getX().getDefiningOp<TransposeOp>();
+  if (!inner)
+    return failure();
+  SmallVector<int64_t> permutation =
+      llvm::map_to_vector(op.getPermutation(), [&](int64_t dim) { return inner.getPermutation()[dim]; });
+  rewriter.replaceOpWithNewOp<TransposeOp>(op, inner.getX(), permutation);
+  return success();
+}
+
+void TransposeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(mergeTransposes);
+}
+
+//===- reverse -----------------------------------------------------------------===//
+
+LogicalResult ReverseOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  types.push_back(type);
+  return verifyDims(loc, getOperationName(), "dims", adaptor.getDims(), type.getRank(), false);
+}
+
+OperandSets ReverseOp::linearSets() { return {{0}}; }
+
+LogicalResult ReverseOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
+                                   MutableArrayRef<Value> operandCotangents) {
+  operandCotangents[0] = e.make<ReverseOp>(cotangents[0], getDims());
+  return success();
+}
+
+LogicalResult ReverseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                               SmallVectorImpl<int64_t> &resultDims) {
+  SmallVector<int64_t> reversed =
+      llvm::map_to_vector(getDims(), [&](int64_t dim) { return dim + (dim >= dims[0] ? 1 : 0); });
+  results.push_back(e.make<ReverseOp>(operands[0], reversed));
+  resultDims.push_back(dims[0]);
+  return success();
+}
+
+FactorMap ReverseOp::factorMap() { return pointwiseFactorMap(*this); }
+
+OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
+  if (getDims().empty() || isa_and_nonnull<SplatElementsAttr>(adaptor.getX()))
+    return getX();
+  return {};
+}
+
+//===- concatenate ---------------------------------------------------------------===//
+
+LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  if (adaptor.getXs().empty())
+    return emitOptionalError(loc, "'dovetail.concatenate' op must have an operand, got: none");
+  auto first = cast<RankedTensorType>(adaptor.getXs()[0].getType());
+  int64_t dimension = adaptor.getDimension(), total = 0;
+  if (failed(verifyDims(loc, getOperationName(), "dimension", dimension, first.getRank(), false)))
+    return failure();
+  SmallVector<int64_t> shape(first.getShape());
+  for (Value x : adaptor.getXs()) {
+    auto type = cast<RankedTensorType>(x.getType());
+    bool agree = type.getElementType() == first.getElementType() && type.getRank() == first.getRank();
+    for (int64_t d = 0; agree && d < first.getRank(); ++d) {
+      agree = d == dimension || canBeEqual(shape[d], type.getDimSize(d));
+      if (d != dimension && ShapedType::isDynamic(shape[d]))
+        shape[d] = type.getDimSize(d);
+    }
+    if (!agree)
+      return emitOptionalError(loc, "'dovetail.concatenate' op operands must agree outside dimension ", dimension,
+                               ", got: ", first, " and ", type);
+    int64_t size = type.getDimSize(dimension);
+    total = ShapedType::isDynamic(size) || ShapedType::isDynamic(total) ? ShapedType::kDynamic : total + size;
+  }
+  shape[dimension] = total;
+  types.push_back(withShape(first, shape));
+  return success();
+}
+
+OperandSets ConcatenateOp::linearSets() {
+  auto all = llvm::seq<unsigned>(0, getXs().size());
+  return {llvm::SmallVector<unsigned, 3>(all.begin(), all.end())};
+}
+
+/// The array of type `type` that begins at `offset` along one dimension of `x`.
+static Value firstPart(Emitter &e, Value x, Type type, ValueRange sizes, int64_t dimension, int64_t offset) {
+  int64_t rank = cast<RankedTensorType>(type).getRank();
+  SmallVector<int64_t> starts(rank, 0), ones(rank, 1);
+  starts[dimension] = offset;
+  return e.make<SliceOp>(type, x, starts, ones, sizes);
+}
+
+/// The size of operands `first` and after along the dimension that is joined.
+static Value sizeFrom(Emitter &e, ConcatenateOp op, unsigned first) {
+  Value total;
+  for (Value x : op.getXs().drop_front(first)) {
+    Value size = e.size(x, op.getDimension());
+    total = total ? e.make<arith::AddIOp>(total, size) : size;
+  }
+  return total;
+}
+
+/// Operand `i`'s part of `x`, whose offset is dynamic: slices start at static places only, but counted from the end the
+/// operands from `i` on come first.
+static Value partAfterDynamic(Emitter &e, ConcatenateOp op, unsigned i, Value x) {
+  auto type = cast<RankedTensorType>(op.getXs()[i].getType());
+  int64_t dimension = op.getDimension(), suffix = 0;
+  for (Type operand : op.getXs().drop_front(i).getTypes()) {
+    int64_t size = cast<RankedTensorType>(operand).getDimSize(dimension);
+    suffix = ShapedType::isDynamic(size) || ShapedType::isDynamic(suffix) ? ShapedType::kDynamic : suffix + size;
+  }
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dimension] = suffix;
+  SmallVector<Value> suffixSizes;
+  for (auto [d, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      suffixSizes.push_back(static_cast<int64_t>(d) == dimension ? sizeFrom(e, op, i) : e.size(op.getXs()[i], d));
+  Value last = firstPart(e, e.make<ReverseOp>(x, dimension), withShape(type, shape), suffixSizes, dimension, 0);
+  return firstPart(e, e.make<ReverseOp>(last, dimension), type, e.sizes(op.getXs()[i]), dimension, 0);
+}
+
+Value ConcatenateOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t) { return sizeFrom(e, *this, 0); }
+
+LogicalResult ConcatenateOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                       MutableArrayRef<Value> operandCotangents) {
+  int64_t dimension = getDimension(), offset = 0;
+  for (auto [i, x] : llvm::enumerate(getXs())) {
+    if (!operands[i])
+      operandCotangents[i] = ShapedType::isDynamic(offset)
+                                 ? partAfterDynamic(e, *this, i, cotangents[0])
+                                 : firstPart(e, cotangents[0], x.getType(), e.sizes(x), dimension, offset);
+    int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dimension);
+    offset = ShapedType::isDynamic(size) || ShapedType::isDynamic(offset) ? ShapedType::kDynamic : offset + size;
+  }
+  return success();
+}
+
+LogicalResult ConcatenateOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                   SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  int64_t position = *llvm::find_if(dims, [](int64_t dim) { return dim != kUnbatched; });
+  SmallVector<Value> batched;
+  for (auto [operand, dim] : llvm::zip_equal(operands, dims))
+    batched.push_back(e.batchAt(operand, dim, position));
+  int64_t dimension = getDimension();
+  results.push_back(e.make<ConcatenateOp>(batched, dimension + (dimension >= position ? 1 : 0)));
+  resultDims.push_back(position);
+  return success();
+}
+
+FactorMap ConcatenateOp::factorMap() {
+  FactorMap map = pointwiseFactorMap(*this);
+  for (auto &factors : map.operands)
+    factors[getDimension()] = FactorMap::kNone;
+  map.results[0][getDimension()] = FactorMap::kNone;
+  return map;
+}
+
+OpFoldResult ConcatenateOp::fold(FoldAdaptor) {
+  return getXs().size() == 1 ? OpFoldResult(getXs()[0]) : OpFoldResult();
+}
+
+} // namespace dovetail

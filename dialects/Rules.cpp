@@ -1,0 +1,228 @@
+// The rules that are derived for whole kinds of ops, and the choice between derived and stated ones.
+#include "Dialect.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+//===- Types ---------------------------------------------------------------===//
+
+bool isDifferentiable(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<FloatType, ComplexType>(tensor.getElementType());
+}
+
+Type realElement(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  return complex ? complex.getElementType() : element;
+}
+
+Type boolElement(Type element) { return IntegerType::get(element.getContext(), 1); }
+
+RankedTensorType withElement(Type type, Type element) {
+  return RankedTensorType::get(cast<RankedTensorType>(type).getShape(), element);
+}
+
+RankedTensorType withShape(Type type, ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, cast<RankedTensorType>(type).getElementType());
+}
+
+RankedTensorType withDim(Type type, int64_t position, int64_t size) {
+  SmallVector<int64_t> shape(cast<RankedTensorType>(type).getShape());
+  shape.insert(shape.begin() + position, size);
+  return withShape(type, shape);
+}
+
+//===- Inference and verification --------------------------------------------===//
+
+LogicalResult inferPointwise(std::optional<Location> loc, StringRef name, ValueRange operands, unsigned from,
+                             llvm::function_ref<Type(Type)> element, SmallVectorImpl<Type> &types) {
+  auto type = dyn_cast<RankedTensorType>(operands[from].getType());
+  if (!type)
+    return emitOptionalError(loc, "'", name, "' op operand #", from,
+                             " must be an array, got: ", operands[from].getType());
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    auto other = dyn_cast<RankedTensorType>(operand.getType());
+    if (!other || other.getShape() != type.getShape())
+      return emitOptionalError(loc, "'", name, "' op operands must have one shape, got: ", type, " and ",
+                               operand.getType());
+  }
+  types.push_back(withElement(type, element(type.getElementType())));
+  return success();
+}
+
+LogicalResult verifyDims(std::optional<Location> loc, StringRef name, StringRef what, ArrayRef<int64_t> dims,
+                         int64_t rank, bool increasing) {
+  llvm::SmallBitVector seen(rank);
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    if (dim < 0 || dim >= rank)
+      return emitOptionalError(loc, "'", name, "' op ", what, " must be at least 0 and less than ", rank,
+                               ", got: ", dim);
+    if (seen.test(dim))
+      return emitOptionalError(loc, "'", name, "' op ", what, " must be distinct, got: ", dim, " twice");
+    if (increasing && i > 0 && dims[i - 1] > dim)
+      return emitOptionalError(loc, "'", name, "' op ", what, " must be increasing, got: ", dims[i - 1], " before ",
+                               dim);
+    seen.set(dim);
+  }
+  return success();
+}
+
+LogicalResult verifySizes(Operation *op, Type result, ValueRange sizes) {
+  int64_t expected = cast<RankedTensorType>(result).getNumDynamicDims();
+  if (expected != static_cast<int64_t>(sizes.size()))
+    return op->emitOpError() << "must have one size for each '?' of " << result << ", got: " << sizes.size();
+  return success();
+}
+
+bool canBeEqual(int64_t a, int64_t b) { return a == b || ShapedType::isDynamic(a) || ShapedType::isDynamic(b); }
+
+//===- Factor maps -------------------------------------------------------------===//
+
+FactorMap pointwiseFactorMap(Operation *op) {
+  FactorMap map;
+  auto identity = [](Value v) {
+    return llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(v.getType()).getRank()));
+  };
+  for (Value operand : op->getOperands())
+    map.operands.push_back(identity(operand));
+  for (Value result : op->getResults())
+    map.results.push_back(identity(result));
+  return map;
+}
+
+std::optional<FactorMap> factorMap(Operation *op) {
+  if (auto stated = dyn_cast<DimsOpInterface>(op))
+    return stated.factorMap();
+  if (isa<PointwiseOpInterface>(op))
+    return pointwiseFactorMap(op);
+  return std::nullopt;
+}
+
+//===- Derived rules -------------------------------------------------------------===//
+
+Operation *cloneWith(Emitter &e, Operation *op, ValueRange operands, TypeRange types) {
+  OperationState state(e.loc, op->getName(), operands, types, llvm::to_vector(op->getDiscardableAttrs()));
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  return e.builder.create(state);
+}
+
+bool isWithinOne(const llvm::SmallBitVector &active, const OperandSets &sets) {
+  return llvm::any_of(sets, [&](ArrayRef<unsigned> set) {
+    return llvm::all_of(active.set_bits(), [&](unsigned i) { return llvm::is_contained(set, i); });
+  });
+}
+
+static LogicalResult missingRule(Operation *op, StringRef kind) {
+  return op->emitError() << "no " << kind << " rule for '" << op->getName() << "'";
+}
+
+static llvm::SmallBitVector presentIn(ArrayRef<Value> values) {
+  llvm::SmallBitVector present(values.size());
+  for (auto [i, value] : llvm::enumerate(values))
+    present[i] = static_cast<bool>(value);
+  return present;
+}
+
+static LogicalResult jvpOfPointwise(PointwiseOpInterface op, Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
+                                    SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  Operation *clone = cloneWith(e, op, primals, op->getResultTypes());
+  Value ans = clone->getResult(0), sum;
+  results.push_back(ans);
+  for (auto [i, tangent] : llvm::enumerate(tangents))
+    if (tangent)
+      sum = e.add(sum, op.tangent(e, i, tangent, primals, ans));
+  resultTangents.push_back(sum);
+  return success();
+}
+
+static LogicalResult jvpOfLinear(LinearOpInterface op, Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
+                                 SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  OperandSets sets = op.linearSets();
+  llvm::SmallBitVector uncovered = presentIn(tangents);
+  for (ArrayRef<unsigned> set : sets)
+    for (unsigned i : set)
+      uncovered.reset(i);
+  if (uncovered.any())
+    return missingRule(op, "jvp");
+  Operation *clone = cloneWith(e, op, primals, op->getResultTypes());
+  llvm::append_range(results, clone->getResults());
+  SmallVector<Value> sums(op->getNumResults());
+  for (ArrayRef<unsigned> set : sets) {
+    if (llvm::none_of(set, [&](unsigned i) { return static_cast<bool>(tangents[i]); }))
+      continue;
+    SmallVector<Value> operands(primals);
+    for (unsigned i : set)
+      operands[i] =
+          tangents[i] ? tangents[i] : e.zeros(cast<RankedTensorType>(primals[i].getType()), e.sizes(primals[i]));
+    Operation *term = cloneWith(e, op, operands, op->getResultTypes());
+    for (auto [sum, tangent] : llvm::zip_equal(sums, term->getResults()))
+      sum = e.add(sum, tangent);
+  }
+  llvm::append_range(resultTangents, sums);
+  return success();
+}
+
+LogicalResult applyJvp(Operation *op, Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
+                       SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  if (llvm::none_of(op->getResultTypes(), isDifferentiable)) {
+    llvm::append_range(results, cloneWith(e, op, primals, op->getResultTypes())->getResults());
+    resultTangents.resize(resultTangents.size() + op->getNumResults());
+    return success();
+  }
+  if (auto stated = dyn_cast<JvpOpInterface>(op))
+    return stated.jvp(e, primals, tangents, results, resultTangents);
+  if (auto pointwise = dyn_cast<PointwiseOpInterface>(op))
+    return jvpOfPointwise(pointwise, e, primals, tangents, results, resultTangents);
+  if (auto linear = dyn_cast<LinearOpInterface>(op))
+    return jvpOfLinear(linear, e, primals, tangents, results, resultTangents);
+  return missingRule(op, "jvp");
+}
+
+LogicalResult applyTranspose(Operation *op, Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                             MutableArrayRef<Value> operandCotangents) {
+  llvm::SmallBitVector linear(operands.size());
+  for (auto [i, operand] : llvm::enumerate(operands))
+    linear[i] = !operand;
+  auto checkLinear = [&](const OperandSets &sets) -> LogicalResult {
+    if (isWithinOne(linear, sets))
+      return success();
+    return op->emitError() << "'" << op->getName() << "' is not linear in its operands that are to be transposed";
+  };
+  if (auto pointwise = dyn_cast<PointwiseOpInterface>(op)) {
+    if (failed(checkLinear(pointwise.linearSets())))
+      return failure();
+    for (unsigned i : linear.set_bits())
+      operandCotangents[i] = pointwise.cotangent(e, i, cotangents[0], operands);
+    return success();
+  }
+  if (auto stated = dyn_cast<LinearOpInterface>(op)) {
+    if (failed(checkLinear(stated.linearSets())))
+      return failure();
+    return stated.transpose(e, operands, cotangents, operandCotangents);
+  }
+  return missingRule(op, "transpose");
+}
+
+static LogicalResult batchPointwise(Operation *op, Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                    SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  int64_t position = *llvm::find_if(dims, [](int64_t dim) { return dim != kUnbatched; });
+  SmallVector<Value> batched;
+  for (auto [operand, dim] : llvm::zip_equal(operands, dims))
+    batched.push_back(e.batchAt(operand, dim, position));
+  Type type = withDim(op->getResult(0).getType(), position, e.batchSize);
+  results.push_back(cloneWith(e, op, batched, type)->getResult(0));
+  resultDims.push_back(position);
+  return success();
+}
+
+LogicalResult applyBatch(Operation *op, Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                         SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  if (auto stated = dyn_cast<BatchOpInterface>(op))
+    return stated.batch(e, operands, dims, results, resultDims);
+  if (isa<PointwiseOpInterface>(op))
+    return batchPointwise(op, e, operands, dims, results, resultDims);
+  return missingRule(op, "batching");
+}
+
+} // namespace dovetail

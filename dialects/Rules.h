@@ -1,0 +1,129 @@
+// Vocabulary of the rules that ops state about themselves, and the rules derived for whole kinds of ops.
+#ifndef DOVETAIL_RULES_H
+#define DOVETAIL_RULES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace dovetail {
+
+class Emitter;
+
+/// The batch position of a value that has no batch dimension.
+constexpr int64_t kUnbatched = -1;
+
+/// Sets of operand numbers; an op is linear in the operands of one set, taken together.
+using OperandSets = llvm::SmallVector<llvm::SmallVector<unsigned, 3>, 2>;
+
+/// The loops ("factors") of an op's computation: which factor each dimension of each operand and result runs over.
+/// Dimensions that run over no loop of their own (a padded or concatenated dimension) have kNone.
+struct FactorMap {
+  static constexpr int64_t kNone = -1;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> operands;
+  llvm::SmallVector<llvm::SmallVector<int64_t>> results;
+  llvm::SmallVector<int64_t> reduced;
+};
+
+//===- Types ---------------------------------------------------------------===//
+
+/// Whether values of this type have tangents: arrays of floats or complex numbers.
+bool isDifferentiable(mlir::Type type);
+/// The element type of |x|.
+mlir::Type realElement(mlir::Type element);
+mlir::Type boolElement(mlir::Type element);
+mlir::RankedTensorType withElement(mlir::Type type, mlir::Type element);
+mlir::RankedTensorType withShape(mlir::Type type, llvm::ArrayRef<int64_t> shape);
+/// The type with one more dimension, of that size, at `position`.
+mlir::RankedTensorType withDim(mlir::Type type, int64_t position, int64_t size);
+
+//===- Inference and verification --------------------------------------------===//
+
+llvm::LogicalResult inferPointwise(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::ValueRange operands,
+                                   unsigned from, llvm::function_ref<mlir::Type(mlir::Type)> element,
+                                   llvm::SmallVectorImpl<mlir::Type> &types);
+/// Checks that `dims` are distinct and in [0, rank), and increasing where `increasing`.
+llvm::LogicalResult verifyDims(std::optional<mlir::Location> loc, llvm::StringRef name, llvm::StringRef what,
+                               llvm::ArrayRef<int64_t> dims, int64_t rank, bool increasing);
+/// Checks that there is one size operand for each `?` of the type.
+llvm::LogicalResult verifySizes(mlir::Operation *op, mlir::Type result, mlir::ValueRange sizes);
+/// Whether two sizes can be the same; `?` can be any.
+bool canBeEqual(int64_t a, int64_t b);
+
+//===- Derived rules ----------------------------------------------------------===//
+
+/// Factor map of an op whose operands and results all have the same shape.
+FactorMap pointwiseFactorMap(mlir::Operation *op);
+
+/// The factor map of any op that has one, stated or derived.
+std::optional<FactorMap> factorMap(mlir::Operation *op);
+
+/// Emits `op` on `primals` and appends its results and their tangents. Null tangents are zero; some are not.
+llvm::LogicalResult applyJvp(mlir::Operation *op, Emitter &e, mlir::ValueRange primals,
+                             llvm::ArrayRef<mlir::Value> tangents, llvm::SmallVectorImpl<mlir::Value> &results,
+                             llvm::SmallVectorImpl<mlir::Value> &resultTangents);
+
+/// Emits the transpose of `op`; see LinearOpInterface.
+llvm::LogicalResult applyTranspose(mlir::Operation *op, Emitter &e, mlir::ValueRange operands,
+                                   llvm::ArrayRef<mlir::Value> cotangents,
+                                   llvm::MutableArrayRef<mlir::Value> operandCotangents);
+
+/// Emits `op` over a batch; see BatchOpInterface.
+llvm::LogicalResult applyBatch(mlir::Operation *op, Emitter &e, mlir::ValueRange operands, llvm::ArrayRef<int64_t> dims,
+                               llvm::SmallVectorImpl<mlir::Value> &results, llvm::SmallVectorImpl<int64_t> &resultDims);
+
+/// The same op (name, attributes) on other operands, with other result types.
+mlir::Operation *cloneWith(Emitter &e, mlir::Operation *op, mlir::ValueRange operands, mlir::TypeRange types);
+
+/// Whether `active` lies within one of `sets`.
+bool isWithinOne(const llvm::SmallBitVector &active, const OperandSets &sets);
+
+//===- Transforms of functions ------------------------------------------------===//
+
+/// What the rule of an op with a callee needs of the transforms; they are memoised by callee and request.
+class FunctionTransforms {
+public:
+  virtual ~FunctionTransforms() = default;
+
+  /// (primals, tangents of active arguments) -> (results, tangents of active results).
+  struct Jvp {
+    mlir::func::FuncOp function;
+    llvm::SmallBitVector activeResults;
+  };
+  virtual llvm::FailureOr<Jvp> jvp(mlir::func::FuncOp function, const llvm::SmallBitVector &active) = 0;
+
+  /// known: (known arguments) -> (known results, residuals);
+  /// rest: (residuals, unknown arguments) -> (unknown results).
+  struct Split {
+    mlir::func::FuncOp known, rest;
+    llvm::SmallBitVector unknownResults;
+  };
+  virtual llvm::FailureOr<Split> split(mlir::func::FuncOp function, const llvm::SmallBitVector &unknown) = 0;
+
+  /// (other arguments, sizes of the `?` dimensions of linear arguments, cotangents of the results marked in `results`)
+  /// -> (cotangents of the linear arguments marked in `nonzero`, which counts linear arguments only).
+  struct Transpose {
+    mlir::func::FuncOp function;
+    llvm::SmallBitVector nonzero;
+  };
+  virtual llvm::FailureOr<Transpose> transpose(mlir::func::FuncOp function, const llvm::SmallBitVector &linear,
+                                               const llvm::SmallBitVector &results) = 0;
+
+  /// (other arguments, sizes of the `?` dimensions of linear arguments) -> sizes of the `?` dimensions of the results.
+  virtual llvm::FailureOr<mlir::func::FuncOp> sizes(mlir::func::FuncOp function,
+                                                    const llvm::SmallBitVector &linear) = 0;
+
+  /// The function over a batch of `size` elements (`?` is dynamic) at the given positions of its arguments.
+  struct Batch {
+    mlir::func::FuncOp function;
+    llvm::SmallVector<int64_t> resultDims;
+  };
+  virtual llvm::FailureOr<Batch> batch(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims, int64_t size) = 0;
+
+  virtual mlir::func::FuncOp lookup(mlir::FlatSymbolRefAttr callee) = 0;
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_RULES_H

@@ -1,0 +1,80 @@
+// Linear ops that move elements without computing on them.
+#ifndef DOVETAIL_SHAPE_TD
+#define DOVETAIL_SHAPE_TD
+
+include "Dovetail.td"
+
+class Linear<string mnemonic, list<Trait> traits = []>
+    : DovetailOp<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<LinearOpInterface>,
+                                     DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<DimsOpInterface>]> {
+  let results = (outs AnyArray:$ans);
+}
+
+/// Its result shape is stated; the sizes of its `?` dimensions come as operands.
+class Shaped<string mnemonic> : Linear<mnemonic, [SizedOpInterface]> { let hasVerifier = 1; }
+
+def ReshapeOp : Shaped<"reshape"> {
+  let summary = "the same elements, in row-major order, in another shape";
+  let arguments = (ins AnyArray:$x, Sizes:$sizes);
+  let assemblyFormat = "$x (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($ans)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def BroadcastOp : Shaped<"broadcast"> {
+  let summary = "operand dimension i becomes result dimension `dims[i]`; along the others the operand is repeated";
+  let description = [{
+    The `dims` are strictly increasing; the sizes agree (a size of 1 does not stretch: reshape it away first).
+  }];
+  let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$dims, Sizes:$sizes);
+  let assemblyFormat = "$x `dims` $dims (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($ans)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def SliceOp : Shaped<"slice"> {
+  let summary = "element i along a dimension is operand element start + i * stride";
+  let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$starts, DenseI64ArrayAttr:$strides, Sizes:$sizes);
+  let assemblyFormat = [{
+    $x `starts` $starts `strides` $strides (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($x) `->` type($ans)
+  }];
+  let hasFolder = 1;
+}
+
+def PadOp : Shaped<"pad"> {
+  let summary = "operand element i goes to low + i * (interior + 1); the rest of the result is the padding value";
+  let description = [{
+    What falls outside the result is dropped, so a negative `low` and a result smaller than what the operand fills crop.
+  }];
+  let arguments = (ins AnyArray:$x, AnyArray:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$interior, Sizes:$sizes);
+  let assemblyFormat = [{
+    $x `,` $value `low` $low `interior` $interior (`sizes` `(` $sizes^ `)`)? attr-dict
+    `:` type($x) `,` type($value) `->` type($ans)
+  }];
+  let hasFolder = 1;
+}
+
+def TransposeOp : Linear<"transpose", [InferTypeOpAdaptor]> {
+  let summary = "result dimension i is operand dimension `permutation[i]`";
+  let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$permutation);
+  let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def ReverseOp : Linear<"reverse", [InferTypeOpAdaptor]> {
+  let summary = "the elements in reverse order along some dimensions";
+  let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$dims);
+  let assemblyFormat = "$x $dims attr-dict `:` type($x)";
+  let hasFolder = 1;
+}
+
+def ConcatenateOp : Linear<"concatenate", [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let summary = "the operands one after the other along one dimension";
+  let arguments = (ins Variadic<AnyArray>:$xs, I64Attr:$dimension);
+  let assemblyFormat = "$xs `dimension` $dimension attr-dict `:` type($xs)";
+  let hasFolder = 1;
+}
+
+#endif // DOVETAIL_SHAPE_TD

@@ -1,0 +1,355 @@
+"""Derivatives at a point: grad, value_and_grad and jvp."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, ir
+from dovetail.arguments import Function, Selected, as_numbers, as_operand, name_of, select
+from dovetail.array import Array, ShapedArray
+from dovetail.pytree import flatten, unflatten
+from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+
+
+def value_and_grad(
+    fun: Function,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function:
+    """A function that returns `fun`'s value and its gradient.
+
+    Args:
+      fun: returns a real scalar, or (scalar, auxiliary data) with `has_aux`.
+      argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of
+        gradients.
+      has_aux: whether `fun` returns auxiliary data that is passed through.
+      holomorphic: whether `fun` is holomorphic from complex numbers to complex numbers.
+      allow_int: whether integer arguments are allowed; their gradient is zero.
+
+    Returns:
+      A function of the same arguments that returns (value, gradient), or ((value, aux), gradient).
+
+    Raises:
+      TypeError: an argument is not of float or complex type, or the result is not a real scalar.
+
+    Example:
+      >>> import dovetail as dt
+      >>> value, gradient = dt.value_and_grad(lambda x: x * x)(3.0)
+      >>> float(value), float(gradient)
+      (9.0, 6.0)
+    """
+    numbers = as_numbers(argnums, "argnums")
+    name = name_of(fun)
+
+    @functools.wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        selected = select(fun, numbers, args, kwargs)
+        for i, leaf in enumerate(selected.leaves):
+            check_differentiable(leaf, selected, i, "grad", holomorphic, allow_int)
+        results = trace_selected("grad", name, selected, has_aux)
+        traced = results.traced
+        _check_scalar(results, name, holomorphic)
+        primals = [*selected.leaves, *traced.captured]
+        wrt = inexact(selected.leaves)
+        value = traced.avals[0]
+        one = Array(np.ones((), value.dtype), value.weak_type)
+        types = [*traced.avals, *(cotangent_type(primals[i], value.weak_type) for i in wrt)]
+        outs = apply(
+            "vjp",
+            traced.function,
+            [*primals, one],
+            types,
+            wrt=wrt,
+            of=(0,),
+            operandSegmentSizes=(len(primals), 1),
+        )
+        gradients: list[Any] = [float0_zeros(leaf) for leaf in selected.leaves]
+        for i, gradient in zip(wrt, outs[len(traced.avals) :], strict=True):
+            gradients[i] = gradient
+        tree = unflatten(selected.spec, gradients)
+        gradient = tree if isinstance(argnums, (tuple, list)) else tree[0]
+        result = results.result(outs)
+        return ((result, results.aux(outs)) if has_aux else result), gradient
+
+    return wrapper
+
+
+def grad(
+    fun: Function,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function:
+    """A function that returns `fun`'s gradient; arguments as for `value_and_grad`.
+
+    Returns:
+      A function of the same arguments that returns the gradient, or (gradient, aux) with `has_aux`.
+
+    Raises:
+      TypeError: an argument is not of float or complex type, or the result is not a real scalar.
+
+    Example:
+      >>> import dovetail as dt
+      >>> float(dt.grad(dt.grad(lambda x: x**3))(2.0))
+      12.0
+    """
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+
+    @functools.wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        value, gradient = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return wrapper
+
+
+def jvp(
+    fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> Any:
+    """The value of `fun` and its derivative in a direction (forward mode).
+
+    Args:
+      fun: the function.
+      primals: a tuple of its arguments.
+      tangents: a tuple of the same structure, shapes and dtypes: the direction. That of an integer
+        has dtype float0.
+      has_aux: whether `fun` returns a pair (result, auxiliary data).
+
+    Returns:
+      (result, tangent of the result), or (result, tangent, auxiliary data).
+
+    Raises:
+      TypeError: primals and tangents differ in structure, shape or dtype.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> value, tangent = dt.jvp(dnp.exp, (0.0,), (2.0,))
+      >>> float(value), float(tangent)
+      (1.0, 2.0)
+    """
+    for values, what in ((primals, "primals"), (tangents, "tangents")):
+        if not isinstance(values, (tuple, list)):
+            raise TypeError(f"{what} of jvp must be a tuple or list, got: {type(values).__name__}")
+    name = name_of(fun)
+    selected = select(fun, range(len(primals)), primals, {}, "primals")
+    directions = tangent_operands(selected, tuple(tangents), "the tangents of jvp")
+    results = trace_selected("jvp", name, selected, has_aux)
+    traced = results.traced
+    operands = [*selected.leaves, *traced.captured]
+    differentiable = [i for i, aval in enumerate(traced.avals) if dtypes.is_inexact(aval.dtype)]
+    weak = all(direction.weak_type for direction in directions)
+    tangent_types = [traced.avals[i]._replace(weak_type=weak) for i in differentiable]
+    outs = apply(
+        "jvp",
+        traced.function,
+        [*operands, *directions],
+        [*traced.avals, *tangent_types],
+        wrt=inexact(selected.leaves),
+        operandSegmentSizes=(len(operands), len(directions)),
+    )
+    out_tangents: list[Any] = [float0_zeros(aval) for aval in traced.avals]
+    for i, tangent in zip(differentiable, outs[len(traced.avals) :], strict=True):
+        out_tangents[i] = tangent
+    pair = results.result(outs), results.result(out_tangents)
+    return (*pair, results.aux(outs)) if has_aux else pair
+
+
+class Results:
+    """What a traced function returned: result and auxiliary data.
+
+    Attributes:
+      traced: the function; its results are those of the Python function, then the auxiliary data's
+        tracers.
+      spec: the structure of the result.
+      count: how many results belong to it.
+      places: where each was computed, None for what was not.
+    """
+
+    def __init__(self, traced: Traced) -> None:
+        self.traced = traced
+        self.spec, self.count, self.places, self._aux_leaves, self._aux_spec = traced.extra
+
+    @property
+    def avals(self) -> list[ShapedArray]:
+        """The types of the result's leaves."""
+        return self.traced.avals[: self.count]
+
+    def result(self, values: Sequence[Any]) -> Any:
+        """The result's tree, of values of the traced function's results."""
+        return unflatten(self.spec, values[: self.count])
+
+    def aux(self, values: Sequence[Any]) -> Any:
+        """The auxiliary data, of values of the traced function's results."""
+        leaves = [
+            values[leaf.position] if type(leaf) is _Position else leaf for leaf in self._aux_leaves
+        ]
+        return unflatten(self._aux_spec, leaves)
+
+
+class _Position:
+    """Stands for a result of the traced function among auxiliary data."""
+
+    __slots__ = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+def trace_selected(
+    kind: str, name: str, selected: Selected, has_aux: bool, concrete: bool = True
+) -> Results:
+    """Trace a function on its selected arguments, whose values may be asked for if `concrete`."""
+
+    def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+        result, aux = selected.call(tracers), None
+        if has_aux:
+            result, aux = _pair(result, name)
+        leaves, spec = flatten(result)
+        outs = [as_operand(leaf, f"result {i} of `{name}`") for i, leaf in enumerate(leaves)]
+        count = len(outs)
+        aux_leaves, aux_spec = flatten(aux)
+        for i, leaf in enumerate(aux_leaves):
+            # Anything else is passed through as it is.
+            if type(leaf) is Tracer:
+                aux_leaves[i] = _Position(len(outs))
+                outs.append(leaf)
+        places = [out.place if type(out) is Tracer else None for out in outs]
+        return outs, (spec, count, places, aux_leaves, aux_spec)
+
+    outside = selected.leaves if concrete else None
+    return Results(trace(python, selected.avals, selected.names, kind, name, outside))
+
+
+def _pair(result: Any, name: str) -> tuple[Any, Any]:
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        raise TypeError(
+            f"with has_aux=True `{name}` must return a pair (result, auxiliary data), got: "
+            f"{type(result).__name__} {ir.here()}"
+        )
+    return result[0], result[1]
+
+
+def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
+    """The numbers of the leaves that have derivatives."""
+    return tuple(i for i, leaf in enumerate(leaves) if dtypes.is_inexact(leaf.dtype))
+
+
+def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
+    """The type of a cotangent for a leaf; weak if the leaf is, and what is pulled back."""
+    return ShapedArray(leaf.shape, leaf.dtype, weak and leaf.weak_type)
+
+
+def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
+    """The derivative with respect to an integer: zeros of a type that holds nothing."""
+    return np.zeros(leaf.shape, dtypes.float0)
+
+
+def tangent_operands(selected: Selected, tangents: Any, what: str) -> list[Operand]:
+    """A tangent for each selected leaf that has one.
+
+    Raises:
+      TypeError: structure, shape or dtype are not those of the primals.
+    """
+    values, spec = flatten(tangents)
+    if spec != selected.spec:
+        raise TypeError(
+            f"{what} must have the structure of the primals, {selected.spec}, got: {spec} "
+            f"{ir.here()}"
+        )
+    operands = []
+    for i, (value, leaf) in enumerate(zip(values, selected.leaves, strict=True)):
+        if dtypes.is_inexact(leaf.dtype):
+            operands.append(
+                as_direction(value, leaf.aval, f"the tangent of {selected.names.at(i)}")
+            )
+        elif getattr(value, "dtype", None) != dtypes.float0:
+            raise TypeError(
+                f"the tangent of {selected.names.at(i)}, which is {leaf.aval}, must have dtype "
+                f"float0, got: {value!r} {ir.here()}; pass numpy.zeros(shape, "
+                "dovetail.dtypes.float0)"
+            )
+    return operands
+
+
+def as_direction(value: Any, aval: ShapedArray, what: str) -> Operand:
+    """A tangent or cotangent for a value of that type; Python's numbers take its dtype.
+
+    Raises:
+      TypeError: shape or dtype differ.
+    """
+    operand = as_operand(value, what)
+    if operand.weak_type and operand.dtype != aval.dtype and operand.shape == aval.shape:
+        from dovetail import lax
+
+        operand = lax.convert_element_type(operand, aval.dtype)
+    if operand.shape != aval.shape or operand.dtype != aval.dtype:
+        raise TypeError(
+            f"{what} must be {aval}, got: {operand.aval} {ir.here()}; use reshape, or "
+            f"astype({aval.dtype.name!r})"
+        )
+    return operand
+
+
+def check_differentiable(
+    leaf: Operand,
+    selected: Selected,
+    position: int,
+    transform: str,
+    holomorphic: bool,
+    allow_int: bool,
+) -> None:
+    """Refuse arguments that have no derivative.
+
+    Raises:
+      TypeError: the leaf is no float or complex array.
+    """
+    kind = dtypes.kind(leaf.dtype)
+    what = selected.names.at(position)
+    if holomorphic and kind != "c":
+        raise TypeError(
+            f"{transform} with holomorphic=True needs complex arguments, got: {what}, which is "
+            f"{leaf.aval}, {ir.here()}; convert it with astype(complex)"
+        )
+    if kind not in "fc" and not allow_int:
+        raise TypeError(
+            f"{transform} needs float or complex arguments, got: {what}, which is {leaf.aval}, "
+            f"{ir.here()}; convert it with astype(float), or choose other arguments with argnums"
+        )
+    if kind == "c" and not holomorphic and transform == "jacfwd":
+        raise TypeError(
+            f"jacfwd needs real arguments, got: {what}, which is {leaf.aval}, {ir.here()}; use "
+            "holomorphic=True for a holomorphic function, jvp, or the real and imaginary parts"
+        )
+
+
+def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
+    if results.count != 1:
+        raise TypeError(
+            f"grad needs a function that returns one scalar, got: {results.count} arrays from "
+            f"`{name}` {ir.here()}; return (scalar, other results) and pass has_aux=True"
+        )
+    aval = results.avals[0]
+    kind = dtypes.kind(aval.dtype)
+    wanted = "c" if holomorphic else "f"
+    if aval.shape == () and kind == wanted:
+        return
+    got = f"got: {aval} from `{name}`"
+    if results.places[0] is not None:
+        got += f", computed at {ir.describe_place(results.places[0])}"
+    if aval.shape != ():
+        raise TypeError(
+            f"grad needs a function that returns a scalar, {got}; reduce it, with sum or mean for "
+            "example, or use vjp or jacrev"
+        )
+    hint = "; convert it with astype(float)" if kind in "biu" else ""
+    if kind == "c":
+        hint = "; use holomorphic=True, or take the real part"
+    name_of_kind = "complex" if holomorphic else "real"
+    raise TypeError(f"grad needs a function that returns a {name_of_kind} scalar, {got}{hint}")

@@ -1,0 +1,252 @@
+"""vmap: a function of one element applied to each element of a batch at once."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core, ir
+from dovetail.arguments import (
+    Function,
+    LeafNames,
+    as_operand,
+    is_float0,
+    name_of,
+    set_float0_aside,
+)
+from dovetail.array import ShapedArray
+from dovetail.pytree import broadcast_prefix, count_leaves, flatten, unflatten
+from dovetail.tracer import Operand, Traced, Tracer, apply, bind, trace
+
+# The position of the batch in a value that has none, in the dialect.
+UNBATCHED = -1
+
+
+def vmap(
+    fun: Function,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Any = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Any = None,
+) -> Function:
+    """A function that applies `fun` to each element of a batch at once.
+
+    Args:
+      fun: the function of one element.
+      in_axes: where the batch is: an int for all arguments, None for an argument without a batch,
+        or a tuple with one entry per argument, each a prefix of that argument's tree.
+      out_axes: where the batch goes in the results, likewise; None for a result that does not
+        depend on the batch.
+      axis_name, spmd_axis_name: accepted for programs that name the axis.
+      axis_size: the size of the batch, checked against the arguments.
+
+    Returns:
+      The function over a batch; keyword arguments have their batch first.
+
+    Raises:
+      ValueError: axes that do not exist, sizes that differ, no batch at all, or a result that
+        depends on the batch and has None in out_axes.
+      TypeError: in_axes is none of the above.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> dt.vmap(dnp.dot, in_axes=(None, 0))(dnp.arange(3.0), dnp.ones((2, 3))).shape
+      (2,)
+    """
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if in_axes is not None and not isinstance(in_axes, (int, tuple)):
+        raise TypeError(
+            "in_axes of vmap must be an int, None, or a tuple with one entry per positional "
+            f"argument, got: {in_axes!r}"
+        )
+    name = name_of(fun)
+
+    @functools.wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError(
+                f"in_axes must have one entry per positional argument of `{name}`, got: "
+                f"{len(in_axes)} entries for {len(args)} arguments {ir.here()}"
+            )
+        values, spec = flatten((args, kwargs))
+        axes = broadcast_prefix(in_axes, args, "in_axes") + [0] * count_leaves(kwargs)
+        values, spec, axes = _without_float0(values, spec, axes, _shape_without)
+        names = LeafNames(fun, args, kwargs)
+        leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+        dims = [
+            _batch_dim(leaf, axis, names, i)
+            for i, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
+        ]
+        size = _batch_size(leaves, dims, names, axis_size, name)
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            inner_args, inner_kwargs = unflatten(spec, tracers)
+            result = fun(*inner_args, **inner_kwargs)
+            outs, out_spec = flatten(result)
+            positions = broadcast_prefix(out_axes, result, "out_axes")
+            outs, out_spec, positions = _without_float0(
+                outs, out_spec, positions, functools.partial(_shape_with, size)
+            )
+            return [as_operand(out, f"result {i} of `{name}`") for i, out in enumerate(outs)], (
+                out_spec,
+                positions,
+            )
+
+        avals = [_without_dim(leaf.aval, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+        outside = [
+            leaf if dim == UNBATCHED else None for leaf, dim in zip(leaves, dims, strict=True)
+        ]
+        traced = trace(python, avals, names, "vmap", name, outside)
+        out_spec, positions = traced.extra
+        in_dims = dims + [UNBATCHED] * len(traced.captured)
+        batched = _apply(traced, [*leaves, *traced.captured], in_dims, positions, size, name)
+        return unflatten(out_spec, batched)
+
+    return wrapper
+
+
+def _without_float0(
+    leaves: list[Any], spec: Any, axes: list[Any], reshape: Callable[..., tuple[int, ...]]
+) -> tuple[list[Any], Any, list[Any]]:
+    """Leaves, structure and axes less the arrays without data, whose shapes `reshape` gives."""
+    if not any(map(is_float0, leaves)):
+        return leaves, spec, axes
+    shapes = [reshape(np.shape(leaf), axis) for leaf, axis in zip(leaves, axes, strict=True)]
+    kept = [axis for leaf, axis in zip(leaves, axes, strict=True) if not is_float0(leaf)]
+    return *set_float0_aside(leaves, spec, shapes), kept
+
+
+def _shape_without(shape: tuple[int, ...], axis: int | None) -> tuple[int, ...]:
+    if axis is None or not shape:
+        return shape
+    axis %= len(shape)
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _shape_with(size: int, shape: tuple[int, ...], axis: int | None) -> tuple[int, ...]:
+    if axis is None:
+        return shape
+    axis %= len(shape) + 1
+    return (*shape[:axis], size, *shape[axis:])
+
+
+def _without_dim(aval: ShapedArray, dim: int) -> ShapedArray:
+    if dim == UNBATCHED:
+        return aval
+    return aval._replace(shape=_shape_without(aval.shape, dim))
+
+
+def _batch_dim(leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
+    """The batch's dimension in a leaf."""
+    if axis is None:
+        return UNBATCHED
+    rank = leaf.ndim
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        number = rank
+    if not -rank <= number < rank:
+        raise ValueError(
+            f"in_axes must name a dimension of each argument or be None, got: {axis!r} for "
+            f"{names.at(i)}, which is {leaf.aval}, {ir.here()}"
+        )
+    return number % rank
+
+
+def _batch_size(
+    leaves: Sequence[Operand],
+    dims: Sequence[int],
+    names: LeafNames,
+    axis_size: int | None,
+    name: str,
+) -> int:
+    sizes: dict[int, str] = {}
+    for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
+        if dim != UNBATCHED and leaf.shape[dim] not in sizes:
+            sizes[leaf.shape[dim]] = f"dimension {dim} of `{names[i]}`"
+    if axis_size is not None:
+        sizes.setdefault(axis_size, "axis_size")
+    if not sizes:
+        raise ValueError(
+            f"vmap of `{name}` needs an argument with a batch, got: None for all of them in "
+            f"in_axes {ir.here()}; give an axis to one of them, or axis_size"
+        )
+    if len(sizes) > 1:
+        listed = ", ".join(f"{size} for {label}" for size, label in sizes.items())
+        raise ValueError(
+            f"vmap of `{name}` needs one batch size, got: {listed} {ir.here()}; check in_axes"
+        )
+    return next(iter(sizes))
+
+
+def _apply(
+    traced: Traced,
+    operands: Sequence[Operand],
+    in_dims: Sequence[int],
+    positions: Sequence[Any],
+    size: int,
+    name: str,
+) -> list[Operand]:
+    """The results of the traced function over the batch."""
+    out_dims, types = _batched_results(traced, positions, in_dims, size, name)
+    if any(dim != UNBATCHED for dim in in_dims):
+        return apply(
+            "vmap",
+            traced.function,
+            operands,
+            types,
+            in_dims=tuple(in_dims),
+            out_dims=tuple(out_dims),
+        )
+    # Only axis_size says that there is a batch: it repeats one call's results.
+    outs = apply("call", traced.function, operands, traced.avals)
+    return [
+        out
+        if dim == UNBATCHED
+        else bind(
+            "broadcast",
+            out,
+            shape=aval.shape,
+            dims=tuple(i for i in range(len(aval.shape)) if i != dim),
+        )
+        for out, dim, aval in zip(outs, out_dims, types, strict=True)
+    ]
+
+
+def _batched_results(
+    traced: Traced, positions: Sequence[Any], in_dims: Sequence[int], size: int, name: str
+) -> tuple[list[int], list[ShapedArray]]:
+    """The batch's dimension in each result, and the results' types."""
+    if None in positions and any(dim != UNBATCHED for dim in in_dims):
+        try:
+            depends = traced.function.batched_results(list(in_dims), size)
+        except _core.CompilerError as error:
+            raise ir.explained(error) from None
+        for i, (position, is_batched) in enumerate(zip(positions, depends, strict=True)):
+            if position is None and is_batched:
+                raise ValueError(
+                    f"out_axes must say where the batch goes in result {i} of `{name}`, which "
+                    f"depends on it, got: None {ir.here()}"
+                )
+    dims, types = [], []
+    for i, (aval, position) in enumerate(zip(traced.avals, positions, strict=True)):
+        if position is None:
+            dims.append(UNBATCHED)
+            types.append(aval)
+            continue
+        rank = len(aval.shape) + 1
+        if not isinstance(position, int) or not -rank <= position < rank:
+            raise ValueError(
+                f"out_axes must name a dimension of each result or be None, got: {position!r} for "
+                f"result {i} of `{name}`, which has {rank} with the batch, {ir.here()}"
+            )
+        dim = position % rank
+        dims.append(dim)
+        types.append(aval._replace(shape=_shape_with(size, aval.shape, dim)))
+    return dims, types

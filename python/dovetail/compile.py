@@ -1,0 +1,314 @@
+"""MLIR text to a module file: IREE's compiler, in process, behind a cache on disk."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+import shlex
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dovetail.cache import Cache, directory_from_environment
+
+_COMMON_FLAGS = (
+    "--iree-input-type=none",
+    # IREE's default silently computes f64 in f32.
+    "--iree-input-demote-f64-to-f32=false",
+    "--iree-opt-level=O2",
+)
+
+_CPU_FLAGS = (
+    "--iree-hal-target-device=local",
+    "--iree-hal-local-target-device-backends=llvm-cpu",
+    "--iree-llvmcpu-debug-symbols=false",
+    # The default of 32 KiB refuses a data-tiled contraction whose users are fused into it; threads
+    # have megabytes.
+    "--iree-llvmcpu-stack-allocation-limit=131072",
+    "--iree-llvmcpu-target-cpu={arch}",
+)
+
+
+# Lays out the operands of contractions in tiles. On two AVX-512 cores it is twice as fast at 2048³
+# in f32, no faster below about 512³, and each contraction takes half as long again to compile.
+DATA_TILING = "--iree-opt-data-tiling"
+DATA_TILING_SIZE = 1 << 26
+
+
+@dataclass(frozen=True)
+class _Backend:
+    flags: tuple[str, ...]
+    arch: str
+    device: str
+
+
+# IREE 3.13 knows no sm_90; it runs the PTX for older models.
+_BACKENDS = {
+    "cpu": _Backend(_CPU_FLAGS, "host", "local-task"),
+    "cpu-generic": _Backend(_CPU_FLAGS, "generic", "local-task"),
+    "cuda": _Backend(
+        ("--iree-hal-target-device=cuda", "--iree-cuda-target={arch}"), "sm_80", "cuda"
+    ),
+    "rocm": _Backend(
+        ("--iree-hal-target-device=hip", "--iree-rocm-target={arch}"), "gfx942", "hip"
+    ),
+    "vulkan": _Backend(
+        ("--iree-hal-target-device=vulkan", "--iree-vulkan-target={arch}"), "llvmpipe", "vulkan"
+    ),
+    "metal": _Backend(
+        # Shaders stay source text: building a metallib needs Apple's tools.
+        ("--iree-hal-target-device=metal", "--iree-metal-compile-to-metallib=false"),
+        "",
+        "metal",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What to compile for.
+
+    Args:
+      backend: `cpu` (this machine's), `cpu-generic` (any machine of this architecture), `cuda`,
+        `rocm`, `vulkan` or `metal`.
+      arch: the device model, as IREE names it (`sm_89`, `gfx942`, `znver4`); empty for the default.
+    """
+
+    backend: str = "cpu"
+    arch: str = ""
+
+    def __post_init__(self) -> None:
+        if self.backend not in _BACKENDS:
+            raise ValueError(f"target must be one of {', '.join(_BACKENDS)}, got: {self.backend!r}")
+        if self.arch and not _BACKENDS[self.backend].arch:
+            raise ValueError(f"target {self.backend!r} has no models, got: {self.arch!r}")
+
+    @staticmethod
+    def parse(text: str) -> Target:
+        """Reads `backend` or `backend:arch`, for example `cuda:sm_89`."""
+        backend, _, arch = text.partition(":")
+        return Target(backend, arch)
+
+    @property
+    def device(self) -> str:
+        """The runtime device that runs such modules."""
+        return _BACKENDS[self.backend].device
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The flags of `iree-compile` for this target."""
+        backend = _BACKENDS[self.backend]
+        arch = self.arch or backend.arch
+        return _COMMON_FLAGS + tuple(flag.format(arch=arch) for flag in backend.flags)
+
+    @property
+    def is_host(self) -> bool:
+        """Whether the result depends on the machine that compiles."""
+        return (self.arch or _BACKENDS[self.backend].arch) == "host"
+
+
+class CompileError(RuntimeError):
+    """IREE refused a program.
+
+    Attributes:
+      diagnostics: IREE's messages, complete, in order.
+      path: the file that holds the program's text.
+    """
+
+    def __init__(self, message: str, diagnostics: Sequence[str], path: Path) -> None:
+        super().__init__(message)
+        self.diagnostics = tuple(diagnostics)
+        self.path = path
+
+
+def compile_module(
+    text: str,
+    *,
+    target: Target | str = "cpu",
+    flags: Sequence[str] = (),
+    cache: Cache | None = None,
+) -> bytes:
+    """Compiles a module of linalg-level MLIR.
+
+    May be called from several threads at once; releases the GIL while IREE works.
+
+    Args:
+      text: the module.
+      target: what to compile for, a `Target` or its text.
+      flags: further flags of `iree-compile`.
+      cache: where compiled modules are kept; by default the directory of `DOVETAIL_CACHE_DIR`.
+
+    Returns:
+      The module file's bytes, for `dovetail.runtime`.
+
+    Raises:
+      CompileError: IREE refused the program.
+    """
+    if isinstance(target, str):
+        target = Target.parse(target)
+    if cache is None:
+        cache = default_cache()
+    all_flags = (*target.flags, *flags)
+    key = cache_key(text, all_flags, _host_cpu() if target.is_host else "")
+    vmfb = cache.get(key)
+    if vmfb is None:
+        vmfb = _compile_cautiously(text, all_flags)
+        cache.put(key, vmfb)
+    return vmfb
+
+
+_caches: dict[Path | None, Cache] = {}
+
+
+def default_cache() -> Cache:
+    """Returns the cache of the directory that the environment names now."""
+    directory = directory_from_environment()
+    return _caches.setdefault(directory, Cache(directory))
+
+
+def cache_key(text: str, flags: Sequence[str], host: str) -> str:
+    """Returns the digest of everything that determines the compiled module."""
+    digest = hashlib.sha256()
+    for part in (_iree_version(), host, *flags, text):
+        encoded = part.encode()
+        # The length keeps two different lists of parts from reading the same.
+        digest.update(len(encoded).to_bytes(8, "little"))
+        digest.update(encoded)
+    return digest.hexdigest() + ".vmfb"
+
+
+@functools.cache
+def _iree_version() -> str:
+    return importlib.metadata.version("iree-base-compiler")
+
+
+@functools.cache
+def _host_cpu() -> str:
+    """Returns a string that differs between machines whose code may not be exchanged."""
+    lines = []
+    if os.path.exists("/proc/cpuinfo"):
+        wanted = ("model name", "flags", "Features", "CPU implementer", "CPU part", "isa")
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith(wanted):
+                    lines.append(line.strip())
+                elif not line.strip() and lines:
+                    break  # one processor is enough
+    return "\n".join([platform.machine(), platform.processor(), *lines])
+
+
+# How flags change where the code generator does not manage a fusion that IREE chose: for example
+# an elementwise op with two users beside the data-tiled matrix-vector product that is one of them.
+_FEWER_FUSIONS: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
+    lambda flags: [*flags, "--iree-dispatch-creation-fuse-multi-use=false"],
+    lambda flags: [flag for flag in flags if flag != DATA_TILING],
+    lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
+)
+
+
+def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
+    """Compiles with the given flags, or else with less fusion; what fails with all fails."""
+    try:
+        return _compile(text, flags)
+    except CompileError as error:
+        for change in _FEWER_FUSIONS:
+            try:
+                vmfb = _compile(text, change(flags))
+            except CompileError as another:
+                another.path.unlink(missing_ok=True)
+            else:
+                error.path.unlink(missing_ok=True)
+                return vmfb
+        raise
+
+
+def _compile(text: str, flags: Sequence[str]) -> bytes:
+    """Runs IREE's compiler without the cache."""
+    from iree.compiler.api import Output, Session, Source
+
+    diagnostics: list[str] = []
+    session = Session()
+    try:
+        session.set_flags(*flags)
+        invocation = session.invocation()
+        _callback = _collect_diagnostics(invocation, diagnostics)
+        # IREE parses in place and needs the terminating zero.
+        source = Source.wrap_buffer(session, text.encode() + b"\0", buffer_name="dovetail.mlir")
+        if not (invocation.parse_source(source) and invocation.execute()):
+            raise _failure(text, flags, diagnostics)
+        output = Output.open_membuffer()
+        try:
+            invocation.output_vm_bytecode(output)
+            return bytes(output.map_memory())  # pyright: ignore[reportArgumentType]
+        except ValueError as error:
+            raise _failure(text, flags, [*diagnostics, str(error)]) from error
+        finally:
+            output.close()
+    finally:
+        session.close()
+
+
+_CONSEQUENCE = re.compile(r"failed to (?:run|serialize|configure|translate)\b.*executable")
+
+# iree_compiler_diagnostic_severity_t
+_SEVERITIES = ("note", "warning", "error", "remark")
+
+_DiagnosticCallback = ctypes.CFUNCTYPE(
+    None, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
+)
+
+
+def _collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..., None]:
+    """Makes IREE append its messages to `diagnostics`.
+
+    The Python API wires only the console; the C function for a callback is called by its name.
+
+    Returns:
+      The callback, which must outlive the invocation.
+    """
+    enable = invocation._local_dylib.ireeCompilerInvocationEnableCallbackDiagnostics
+    enable.restype = None
+    enable.argtypes = [ctypes.c_void_p, ctypes.c_int, _DiagnosticCallback, ctypes.c_void_p]
+    # IREE's verifier may report from worker threads.
+    lock = threading.Lock()
+
+    def on_diagnostic(severity: int, message: int, size: int, _: Any) -> None:
+        text = ctypes.string_at(message, size).decode(errors="replace")
+        with lock:
+            diagnostics.append(f"{_SEVERITIES[severity]}: {text}")
+
+    callback = _DiagnosticCallback(on_diagnostic)
+    enable(invocation._inv_p, 0, callback, None)
+    return callback
+
+
+def _failure(text: str, flags: Sequence[str], diagnostics: Sequence[str]) -> CompileError:
+    handle, name = tempfile.mkstemp(prefix="dovetail-", suffix=".mlir")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    errors = [d for d in diagnostics if d.startswith("error")] or list(diagnostics)
+    # The first says what is wrong; most of the others only that a pass around it failed, too.
+    causes = [*errors[:1], *(d for d in errors[1:] if not _CONSEQUENCE.search(d))]
+    summary = "\n".join(f"  {_shorten(d)}" for d in causes) or "  (IREE gave no message)"
+    command = shlex.join(["iree-compile", *flags, name, "-o", os.devnull])
+    message = (
+        f"IREE cannot compile the program:\n{summary}\n"
+        f"The program's text was kept in {name}; reproduce with\n  {command}"
+    )
+    if any("failed to link" in d for d in errors):
+        message += "\nThe linker's messages, with the missing symbols, are on standard error."
+    return CompileError(message, diagnostics, Path(name))
+
+
+def _shorten(diagnostic: str, limit: int = 400) -> str:
+    """Drops the IR dumps and call chains that IREE appends to a message."""
+    head = diagnostic.split("\n\n", 1)[0].strip()
+    return head if len(head) <= limit else head[:limit] + " …"

@@ -1,0 +1,154 @@
+"""Between Python and the compiler: places in the user's program, types by name, evaluation."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from dovetail import _core
+from dovetail.reference import Evaluator
+
+# A file, a line (0 if not known) and the name of a function.
+Place = tuple[str, int, str]
+# A shape and the name of an element type.
+Type = tuple[tuple[int, ...], str]
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_DTYPES: dict[str, np.dtype] = {}
+_NAMES: dict[np.dtype, str] = {}
+# Whether a file is part of this package.
+_internal: dict[str, bool] = {}
+
+phases: list[str] = [name for name, _ in _core.phases()]
+
+
+def user_frame() -> FrameType | None:
+    """The innermost frame that is not of this package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        file = frame.f_code.co_filename
+        internal = _internal.get(file)
+        if internal is None:
+            internal = _internal[file] = file.startswith(_PACKAGE)
+        if not internal:
+            break
+        frame = frame.f_back
+    return frame
+
+
+def place() -> Place:
+    """Where the user's program is now."""
+    frame = user_frame()
+    if frame is None:
+        return "", 0, ""
+    code = frame.f_code
+    return code.co_filename, frame.f_lineno, code.co_name
+
+
+def describe_place(where: Place) -> str:
+    """The place as `file:line (function)`."""
+    file, line, name = where
+    return f"{file}:{line} ({name})" if file else "an unknown place"
+
+
+def here() -> str:
+    """Where the user's program is now, as messages say it."""
+    return "at " + describe_place(place())
+
+
+def dtype_named(name: str) -> np.dtype:
+    """The NumPy dtype of an element type's name."""
+    dtype = _DTYPES.get(name)
+    if dtype is None:
+        scalar = getattr(ml_dtypes, name, None)
+        dtype = _DTYPES[name] = np.dtype(name if scalar is None else scalar)
+    return dtype
+
+
+def dtype_name(dtype: np.dtype) -> str:
+    """The name of a NumPy dtype, which NumPy itself works out each time."""
+    name = _NAMES.get(dtype)
+    if name is None:
+        name = _NAMES[dtype] = dtype.name
+    return name
+
+
+def encode_array(value: np.ndarray) -> tuple[bytes, str, tuple[int, ...]]:
+    """An array as the compiler takes it for a constant."""
+    return value.tobytes(), dtype_name(value.dtype), value.shape
+
+
+def explained(error: Exception) -> Exception:
+    """The compiler's error with the user's line."""
+    message, file, line = error.args
+    where = f"{file}:{line}" if file else describe_place(place())
+    return ValueError(f"{message} (at {where})")
+
+
+def run_phases(module: Any, to: str) -> None:
+    """Take a module through the phases, in place."""
+    try:
+        module.run("", to)
+    except _core.CompilerError as error:
+        raise explained(error) from None
+
+
+def flat_program(
+    function: Any,
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Type],
+    results: Sequence[Type],
+) -> Any:
+    """An op that calls or transforms `function`, and all it needs, as one simplified program."""
+    try:
+        module = function.wrap(name, attributes, list(operands), list(results))
+    except _core.CompilerError as error:
+        raise explained(error) from None
+    run_phases(module, "simplify")
+    return module.program("main")
+
+
+def evaluate_on_function(
+    function: Any,
+    name: str,
+    attributes: dict[str, Any],
+    values: Sequence[np.ndarray],
+    results: Sequence[Type],
+) -> list[np.ndarray]:
+    """The results of an op that calls or transforms `function`, by the reference evaluator."""
+    operands = [(value.shape, dtype_name(value.dtype)) for value in values]
+    return Evaluator(flat_program(function, name, attributes, operands, results))(values)
+
+
+class Callee:
+    """A finished function that can be called in any trace, and outside of all."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+        # Asking for the module makes an object each time.
+        self.module = function.module
+        self._program: Any = None
+        self._evaluator: Evaluator | None = None
+
+    @property
+    def program(self) -> Any:
+        """All that it computes, calls inlined."""
+        if self._program is None:
+            function = self.function
+            self._program = flat_program(
+                function, "call", {"callee": function}, function.inputs, function.outputs
+            )
+        return self._program
+
+    def evaluate(self, *values: np.ndarray) -> list[np.ndarray]:
+        """The results, by the reference evaluator."""
+        if self._evaluator is None:
+            self._evaluator = Evaluator(self.program)
+        return self._evaluator(values)

@@ -1,0 +1,213 @@
+"""Arithmetic, rounding and parts of complex numbers, of operands of one type."""
+
+from __future__ import annotations
+
+import enum
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, same, unary
+
+
+class RoundingMethod(enum.IntEnum):
+    """Where `round` sends a number halfway between two integers."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+def add(x: ArrayLike, y: ArrayLike) -> Array:
+    """x + y; for bools, x or y.
+
+    >>> add(1, 2)
+    Array(3, dtype=int32, weak_type=True)
+    """
+    return ops.add(*same("add", (x, y), "biufc"))
+
+
+def sub(x: ArrayLike, y: ArrayLike) -> Array:
+    """x - y of numbers.
+
+    >>> sub(1, 2)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return ops.sub(*same("sub", (x, y), "iufc"))
+
+
+def mul(x: ArrayLike, y: ArrayLike) -> Array:
+    """x * y; for bools, x and y.
+
+    >>> mul(3, 2)
+    Array(6, dtype=int32, weak_type=True)
+    """
+    return ops.mul(*same("mul", (x, y), "biufc"))
+
+
+def div(x: ArrayLike, y: ArrayLike) -> Array:
+    """x / y of numbers; between integers it truncates, and by zero it is -1, or the greatest
+    unsigned integer.
+
+    >>> div(-7, 2)
+    Array(-3, dtype=int32, weak_type=True)
+    """
+    return ops.div(*same("div", (x, y), "iufc"))
+
+
+def rem(x: ArrayLike, y: ArrayLike) -> Array:
+    """The remainder of truncating division of real numbers; it has the sign of x.
+
+    >>> rem(-7, 2)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return ops.rem(*same("rem", (x, y), "iuf"))
+
+
+def max(x: ArrayLike, y: ArrayLike) -> Array:
+    """The greater of x and y; NaN if either is NaN.
+
+    >>> max(1, 2)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    return ops.max(*same("max", (x, y), "biuf"))
+
+
+def min(x: ArrayLike, y: ArrayLike) -> Array:
+    """The smaller of x and y; NaN if either is NaN.
+
+    >>> min(1, 2)
+    Array(1, dtype=int32, weak_type=True)
+    """
+    return ops.min(*same("min", (x, y), "biuf"))
+
+
+def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
+    """The next float after x1 in the direction of x2.
+
+    >>> nextafter(1.0, 2.0) > 1.0
+    Array(True, dtype=bool)
+    """
+    return ops.nextafter(*same("nextafter", (x1, x2), "f"))
+
+
+def abs(x: ArrayLike) -> Array:
+    """The absolute value of numbers; of complex ones the modulus, a real array.
+
+    >>> abs(-2)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    array = unary("abs", x, "iufc")
+    return array if dtypes.KINDS[array.dtype] == "u" else ops.abs(array)
+
+
+def sign(x: ArrayLike) -> Array:
+    """-1, 0 or 1 for real numbers, z / |z| for complex ones; NaN and -0. stay.
+
+    >>> sign(-3.0)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    return ops.sign(unary("sign", x, "iufc"))
+
+
+def neg(x: ArrayLike) -> Array:
+    """-x of numbers.
+
+    >>> neg(1)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return ops.neg(unary("neg", x, "iufc"))
+
+
+def square(x: ArrayLike) -> Array:
+    """x * x of numbers.
+
+    >>> square(3)
+    Array(9, dtype=int32, weak_type=True)
+    """
+    return ops.integer_pow(unary("square", x, "iufc"), 2)
+
+
+def reciprocal(x: ArrayLike) -> Array:
+    """1 / x of a float or complex array.
+
+    >>> reciprocal(4.0)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    return ops.integer_pow(unary("reciprocal", x, "fc"), -1)
+
+
+def floor(x: ArrayLike) -> Array:
+    """The greatest integer not above each float.
+
+    >>> floor(-1.5)
+    Array(-2., dtype=float32, weak_type=True)
+    """
+    return ops.floor(unary("floor", x, "f"))
+
+
+def ceil(x: ArrayLike) -> Array:
+    """The least integer not below each float.
+
+    >>> ceil(-1.5)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    return ops.ceil(unary("ceil", x, "f"))
+
+
+def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
+    """The nearest integer to each float; `rounding_method` decides ties.
+
+    >>> round(2.5)
+    Array(3., dtype=float32, weak_type=True)
+    """
+    array = unary("round", x, "f")
+    if RoundingMethod(rounding_method) is RoundingMethod.AWAY_FROM_ZERO:
+        return ops.round_away(array)
+    return ops.round_even(array)
+
+
+# Complex parts ------------------------------------------------------------------------------------
+
+
+def real(x: ArrayLike) -> Array:
+    """The real part of a complex array.
+
+    >>> real(1 + 2j)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return ops.real(unary("real", x, "c"))
+
+
+def imag(x: ArrayLike) -> Array:
+    """The imaginary part of a complex array.
+
+    >>> imag(1 + 2j)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    return ops.imag(unary("imag", x, "c"))
+
+
+def conj(x: ArrayLike) -> Array:
+    """The conjugate of a complex array; a float array becomes complex.
+
+    >>> conj(1 + 2j)
+    Array(1.-2.j, dtype=complex64, weak_type=True)
+    """
+    array = unary("conj", x, "fc")
+    if dtypes.KINDS[array.dtype] == "f":
+        return ops.convert(array, dtypes.to_complex_dtype(array.dtype), array.weak_type)
+    return ops.conj(array)
+
+
+def complex(x: ArrayLike, y: ArrayLike) -> Array:
+    """x + iy of float32 or float64 arrays.
+
+    >>> complex(1.0, 2.0)
+    Array(1.+2.j, dtype=complex64, weak_type=True)
+    """
+    parts = same("complex", (x, y), "f")
+    if parts[0].dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            f"complex: the element type must be float32 or float64, got {parts[0].dtype.name}; "
+            "convert it with x.astype(...)"
+        )
+    return ops.complex(*parts)

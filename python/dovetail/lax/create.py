@@ -1,0 +1,93 @@
+"""Arrays made out of no array."""
+
+from __future__ import annotations
+
+import operator as op
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.lax.convert import convert
+from dovetail.lax.operands import (
+    ArrayLike,
+    as_operand,
+    broadcast_to,
+    canonical_axis,
+    canonical_shape,
+)
+from dovetail.tracer import constant
+
+
+def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
+    """An array of `shape` with every element `fill_value`, which has rank 0.
+
+    >>> full(2, 1.5)
+    Array([1.5, 1.5], dtype=float32, weak_type=True)
+    """
+    sizes = canonical_shape(shape)
+    value = as_operand("full", fill_value, 1)
+    if value.ndim:
+        raise TypeError(
+            f"full: fill_value must be a scalar, got shape {value.shape}; use dovetail.numpy.full, "
+            "which broadcasts"
+        )
+    if dtype is not None:
+        value = convert(fill_value, dtypes.requested(dtype, "full"))
+    return broadcast_to(value, sizes)
+
+
+def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None) -> Array:
+    """As `full`, with the shape and the element type of `x` unless others are given.
+
+    >>> full_like(np.zeros(2, np.int8), 7)
+    Array([7, 7], dtype=int8)
+    """
+    sizes = np.shape(x) if shape is None else canonical_shape(shape)
+    if dtype is not None:
+        return full(sizes, fill_value, dtype)
+    element, weak = dtypes.dtype_and_weakness(x)
+    return broadcast_to(convert(fill_value, element, weak), sizes)
+
+
+def iota(dtype: Any, size: int) -> Array:
+    """0, 1, … size - 1.
+
+    >>> iota(np.int32, 3)
+    Array([0, 1, 2], dtype=int32)
+    """
+    return broadcasted_iota(dtype, (size,), 0)
+
+
+def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
+    """An array of `shape` whose elements are their index along `dimension`.
+
+    >>> broadcasted_iota(np.int32, (2, 2), 0)
+    Array([[0, 0],
+           [1, 1]], dtype=int32)
+    """
+    sizes = canonical_shape(shape)
+    element = dtypes.requested(dtype, "iota")
+    if dtypes.KINDS[element] == "b":
+        raise TypeError("iota: the element type must be integer, float or complex, got bool")
+    return ops.iota(element, sizes, canonical_axis(dimension, len(sizes), "dimension"))
+
+
+def empty(shape: Any, dtype: Any) -> Array:
+    """An array of `shape` whose elements are not promised to be anything; they are zero.
+
+    >>> empty((2,), np.int32).shape
+    (2,)
+    """
+    element = dtypes.requested(dtype, "empty")
+    return broadcast_to(constant(np.zeros((), element)), canonical_shape(shape))
+
+
+def shape_as_value(shape: Any) -> Array:
+    """A shape as an integer array.
+
+    >>> shape_as_value((2, 3))
+    Array([2, 3], dtype=int32)
+    """
+    return constant(np.array([op.index(s) for s in shape], dtypes.default_dtype("i")))

@@ -1,0 +1,166 @@
+"""Contractions of two arrays."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.lax.convert import convert
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
+
+# ((lhs contracting, rhs contracting), (lhs batch, rhs batch))
+DotDimensionNumbers = tuple[
+    tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
+]
+
+
+class Precision(enum.Enum):
+    """How exactly float32 products are formed; every target here forms them in float32."""
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
+
+
+PrecisionLike = None | str | Precision | tuple[str, str] | tuple[Precision, Precision]
+
+_PRECISION_NAMES = (
+    *(
+        "default",
+        "high",
+        "highest",
+        "fastest",
+        "bfloat16",
+        "bfloat16_3x",
+        "tensorfloat32",
+        "float32",
+    ),
+)
+
+
+def check_precision(name: str, precision: Any) -> None:
+    """Accept what names a precision; no target here has a lower one than float32 to choose."""
+    values = precision if isinstance(precision, tuple) else (precision,)
+    for value in values:
+        if value is None or isinstance(value, Precision) or str(value).lower() in _PRECISION_NAMES:
+            continue
+        raise ValueError(
+            f"{name}: precision must be a lax.Precision or one of {', '.join(_PRECISION_NAMES)}, "
+            f"got {value!r}"
+        )
+
+
+def dot_general(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    dimension_numbers: Any,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Array:
+    """The sums of products over contracting dimensions, for each index of the batch dimensions.
+
+    `dimension_numbers` is `((lhs contracting, rhs contracting), (lhs batch, rhs batch))`. The
+    result has the batch dimensions, then the other ones of `lhs`, then those of `rhs`; products are
+    formed in
+    `preferred_element_type`.
+
+    >>> dot_general(np.ones((2, 3)), np.ones((3, 4)), (((1,), (0,)), ((), ()))).shape
+    (2, 4)
+    """
+    x, y = as_operand("dot_general", lhs), as_operand("dot_general", rhs, 1)
+    (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
+    lc = canonical_axes(tuple(lhs_contract), x.ndim, "lhs contracting dimension")
+    rc = canonical_axes(tuple(rhs_contract), y.ndim, "rhs contracting dimension")
+    lb = canonical_axes(tuple(lhs_batch), x.ndim, "lhs batch dimension")
+    rb = canonical_axes(tuple(rhs_batch), y.ndim, "rhs batch dimension")
+    _check_sizes("contracting", x, lc, y, rc)
+    _check_sizes("batch", x, lb, y, rb)
+    if set(lc) & set(lb) or set(rc) & set(rb):
+        raise TypeError(
+            "dot_general: contracting and batch dimensions must be distinct, got "
+            f"{dimension_numbers}"
+        )
+    check_precision("dot_general", precision)
+    return contract(x, y, lb, rb, lc, rc, preferred_element_type)
+
+
+def _check_sizes(
+    what: str, x: Array, x_dims: tuple[int, ...], y: Array, y_dims: tuple[int, ...]
+) -> None:
+    x_sizes = [x.shape[d] for d in x_dims]
+    y_sizes = [y.shape[d] for d in y_dims]
+    if x_sizes != y_sizes:
+        raise TypeError(
+            f"dot_general: {what} dimensions must have equal sizes, got {x_dims} of {x.shape} and "
+            f"{y_dims} of {y.shape}"
+        )
+
+
+def contract(
+    x: Array,
+    y: Array,
+    lhs_batch: tuple[int, ...],
+    rhs_batch: tuple[int, ...],
+    lhs_contract: tuple[int, ...],
+    rhs_contract: tuple[int, ...],
+    preferred_element_type: Any = None,
+) -> Array:
+    """`dot_general` of checked dimensions: types are promoted; of bools, whether any product is
+    true.
+    """
+    element = None
+    if preferred_element_type is not None:
+        element = dtypes.requested(preferred_element_type, "dot_general")
+    elif x.dtype != y.dtype:
+        dtype, weak = dtypes.promote((x.dtype, x.weak_type), (y.dtype, y.weak_type))
+        x, y = convert(x, dtype, weak), convert(y, dtype, weak)
+    dims = (lhs_batch, rhs_batch, lhs_contract, rhs_contract)
+    if x.dtype != dtypes.bool_ and y.dtype != dtypes.bool_:
+        stated = None if element == x.dtype == y.dtype else element
+        return ops.dot_general(x, y, *dims, stated)
+    count = dtypes.int32
+    total = ops.dot_general(ops.convert(x, count), ops.convert(y, count), *dims)
+    return ops.convert(total, element) if element else total != 0
+
+
+def dot(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    *,
+    dimension_numbers: Any = None,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Array:
+    """The product of vectors and matrices, of rank 1 or 2; with `dimension_numbers`, `dot_general`.
+
+    >>> dot(np.ones(3, np.float32), np.ones(3, np.float32))
+    Array(3., dtype=float32)
+    """
+    x, y = as_operand("dot", lhs), as_operand("dot", rhs, 1)
+    if dimension_numbers is None:
+        if not (1 <= x.ndim <= 2 and 1 <= y.ndim <= 2 and x.shape[-1] == y.shape[0]):
+            raise TypeError(
+                "dot: operands must be vectors or matrices with equal inner sizes, got shapes "
+                f"{x.shape} and {y.shape}; use dot_general"
+            )
+        dimension_numbers = (((x.ndim - 1,), (0,)), ((), ()))
+    return dot_general(x, y, dimension_numbers, precision, preferred_element_type)
+
+
+def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: Any = None) -> Array:
+    """The matrix products over the last two dimensions, for each index of the equal leading ones.
+
+    >>> batch_matmul(np.ones((5, 2, 3)), np.ones((5, 3, 4))).shape
+    (5, 2, 4)
+    """
+    x, y = as_operand("batch_matmul", lhs), as_operand("batch_matmul", rhs, 1)
+    if min(x.ndim, y.ndim) < 2 or x.ndim != y.ndim:
+        raise ValueError(
+            f"batch_matmul: operands must have the same rank, at least 2, got shapes {x.shape} and "
+            f"{y.shape}"
+        )
+    batch = tuple(range(x.ndim - 2))
+    return dot_general(x, y, (((x.ndim - 1,), (y.ndim - 2,)), (batch, batch)), precision)

@@ -1,0 +1,253 @@
+"""Exponentials, logarithms, powers and trigonometry, of operands of one type."""
+
+from __future__ import annotations
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, same, unary
+
+
+def exp(x: ArrayLike) -> Array:
+    """e to the power of each element of a float or complex array.
+
+    >>> exp(0.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return ops.exp(unary("exp", x, "fc"))
+
+
+def exp2(x: ArrayLike) -> Array:
+    """2 to the power of each element of a float or complex array.
+
+    >>> exp2(3.0)
+    Array(8., dtype=float32, weak_type=True)
+    """
+    return ops.exp2(unary("exp2", x, "fc"))
+
+
+def expm1(x: ArrayLike) -> Array:
+    """exp(x) - 1 of a float or complex array, accurate near zero.
+
+    >>> expm1(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.expm1(unary("expm1", x, "fc"))
+
+
+def log(x: ArrayLike) -> Array:
+    """The natural logarithm of a float or complex array.
+
+    >>> log(1.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.log(unary("log", x, "fc"))
+
+
+def log1p(x: ArrayLike) -> Array:
+    """log(1 + x) of a float or complex array, accurate near zero.
+
+    >>> log1p(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.log1p(unary("log1p", x, "fc"))
+
+
+def sqrt(x: ArrayLike) -> Array:
+    """The square root of a float or complex array.
+
+    >>> sqrt(4.0)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    return ops.sqrt(unary("sqrt", x, "fc"))
+
+
+def rsqrt(x: ArrayLike) -> Array:
+    """1 / sqrt(x) of a float or complex array.
+
+    >>> rsqrt(4.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return ops.rsqrt(unary("rsqrt", x, "fc"))
+
+
+def cbrt(x: ArrayLike) -> Array:
+    """The cube root of a float array.
+
+    >>> cbrt(27.0)
+    Array(3., dtype=float32, weak_type=True)
+    """
+    return ops.cbrt(unary("cbrt", x, "f"))
+
+
+def sin(x: ArrayLike) -> Array:
+    """The sine of a float or complex array.
+
+    >>> sin(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.sin(unary("sin", x, "fc"))
+
+
+def cos(x: ArrayLike) -> Array:
+    """The cosine of a float or complex array.
+
+    >>> cos(0.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return ops.cos(unary("cos", x, "fc"))
+
+
+def tan(x: ArrayLike) -> Array:
+    """The tangent of a float or complex array.
+
+    >>> tan(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.tan(unary("tan", x, "fc"))
+
+
+def asin(x: ArrayLike) -> Array:
+    """The inverse sine of a float or complex array.
+
+    >>> asin(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.asin(unary("asin", x, "fc"))
+
+
+def acos(x: ArrayLike) -> Array:
+    """The inverse cosine of a float or complex array.
+
+    >>> acos(1.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.acos(unary("acos", x, "fc"))
+
+
+def atan(x: ArrayLike) -> Array:
+    """The inverse tangent of a float or complex array.
+
+    >>> atan(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.atan(unary("atan", x, "fc"))
+
+
+def sinh(x: ArrayLike) -> Array:
+    """The hyperbolic sine of a float or complex array.
+
+    >>> sinh(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.sinh(unary("sinh", x, "fc"))
+
+
+def cosh(x: ArrayLike) -> Array:
+    """The hyperbolic cosine of a float or complex array.
+
+    >>> cosh(0.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return ops.cosh(unary("cosh", x, "fc"))
+
+
+def tanh(x: ArrayLike) -> Array:
+    """The hyperbolic tangent of a float or complex array.
+
+    >>> tanh(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.tanh(unary("tanh", x, "fc"))
+
+
+def asinh(x: ArrayLike) -> Array:
+    """The inverse hyperbolic sine of a float or complex array.
+
+    >>> asinh(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.asinh(unary("asinh", x, "fc"))
+
+
+def acosh(x: ArrayLike) -> Array:
+    """The inverse hyperbolic cosine of a float or complex array.
+
+    >>> acosh(1.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.acosh(unary("acosh", x, "fc"))
+
+
+def atanh(x: ArrayLike) -> Array:
+    """The inverse hyperbolic tangent of a float or complex array.
+
+    >>> atanh(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.atanh(unary("atanh", x, "fc"))
+
+
+def logistic(x: ArrayLike) -> Array:
+    """1 / (1 + exp(-x)) of a float or complex array.
+
+    >>> logistic(0.0)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return ops.logistic(unary("logistic", x, "fc"))
+
+
+def erf(x: ArrayLike) -> Array:
+    """The error function of a float array.
+
+    >>> erf(0.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.erf(unary("erf", x, "f"))
+
+
+def erfc(x: ArrayLike) -> Array:
+    """1 - erf(x) of a float array, accurate for large x.
+
+    >>> erfc(0.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    return ops.erfc(unary("erfc", x, "f"))
+
+
+def pow(x: ArrayLike, y: ArrayLike) -> Array:
+    """x to the power y, of float or complex arrays; an integer y of any type becomes a float
+    exponent.
+
+    >>> pow(2.0, 3.0)
+    Array(8., dtype=float32, weak_type=True)
+    """
+    x, y = as_operand("pow", x), as_operand("pow", y, 1)
+    if dtypes.KINDS[y.dtype] in "iu":
+        if isinstance(x, Array) and dtypes.KINDS[x.dtype] in "iu":
+            return ops.pow(*same("pow", (x, y), "iu"))
+        y = ops.convert(y, x.dtype, y.weak_type)
+    return ops.pow(*same("pow", (x, y), "fc"))
+
+
+def integer_pow(x: ArrayLike, y: int) -> Array:
+    """x to the power of a Python int; a negative one needs float or complex elements.
+
+    >>> integer_pow(3, 2)
+    Array(9, dtype=int32, weak_type=True)
+    """
+    array = unary("integer_pow", x, "iufc")
+    if y < 0 and dtypes.KINDS[array.dtype] in "iu":
+        raise TypeError(
+            f"integer_pow: an integer array needs an exponent of 0 or more, got {y}; convert it to "
+            "float first"
+        )
+    return ops.integer_pow(array, y)
+
+
+def atan2(x: ArrayLike, y: ArrayLike) -> Array:
+    """The angle of the point (y, x), in (-pi, pi], of float arrays.
+
+    >>> atan2(0.0, 1.0)
+    Array(0., dtype=float32, weak_type=True)
+    """
+    return ops.atan2(*same("atan2", (x, y), "f"))

@@ -1,0 +1,202 @@
+"""Arguments become operands: conversion of scalars and NumPy arrays, and the checks that ops
+assume."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes
+from dovetail.array import Array, ArrayMethods
+from dovetail.tracer import constant
+
+# What the functions of this package take for an array.
+ArrayLike = Array | np.ndarray | np.generic | bool | int | float | complex
+Shape = Sequence[int]
+
+PYTHON_SCALARS = (bool, int, float, complex)
+# The largest float that no type but the 8-bit ones, which do not warn, rounds to infinity.
+_SURE = 65504.0
+_KIND_NAMES = {
+    "b": "bool",
+    "i": "signed integer",
+    "u": "unsigned integer",
+    "f": "float",
+    "c": "complex",
+}
+
+
+def as_operand(name: str, x: Any, position: int = 0) -> Array:
+    """`x` as an operand of the function `name`: arrays as they are, scalars weakly typed, NumPy
+    arrays copied.
+    """
+    if isinstance(x, ArrayMethods):
+        return x  # type: ignore[return-value]
+    if isinstance(x, PYTHON_SCALARS):
+        dtype, weak = dtypes.dtype_and_weakness(x)
+        return constant(python_value(x, dtype), weak)
+    if isinstance(x, (np.ndarray, np.generic)):
+        return constant(numpy_value(x, dtypes.canonicalize_dtype(x.dtype)))
+    raise TypeError(
+        f"{name}: argument {position} must be an array or a scalar, got {type(x).__name__}; make "
+        "an array of it with dovetail.numpy.array"
+    )
+
+
+def python_value(x: bool | int | float | complex, dtype: np.dtype) -> np.ndarray:
+    """The rank-0 NumPy array of a Python scalar; an int that only the default integer holds wraps
+    around.
+    """
+    if type(x) is float and not -_SURE <= x <= _SURE:
+        with np.errstate(over="ignore"):
+            return np.array(x, dtype)
+    try:
+        return np.array(x, dtype)
+    except OverflowError:
+        wide = dtypes.default_dtype("i")
+        try:
+            return np.array(x, wide).astype(dtype)
+        except OverflowError:
+            raise OverflowError(
+                f"a Python int must fit {wide.name}, got {x}; turn on enable_x64, or write it as a "
+                "float"
+            ) from None
+
+
+def numpy_value(x: np.ndarray | np.generic, dtype: np.dtype) -> np.ndarray:
+    """A copy of a NumPy array, so that later writes to it cannot change an immutable array."""
+    if x.dtype == dtype:
+        return np.array(x)
+    with np.errstate(all="ignore"):
+        return np.asarray(x).astype(dtype)
+
+
+def check_kind(name: str, x: Array, kinds: str) -> Array:
+    """`x`, whose element type must be of one of the `kinds` (letters as in `dtypes.KINDS`)."""
+    if dtypes.KINDS[x.dtype] not in kinds:
+        accepted = [_KIND_NAMES[k] for k in kinds]
+        raise TypeError(
+            f"{name}: the element type must be {_either(accepted)}, got {x.dtype.name}; convert it "
+            "with x.astype(...)"
+        )
+    return x
+
+
+def _either(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def unary(name: str, x: Any, kinds: str) -> Array:
+    """The checked operand of a function of one array."""
+    return check_kind(name, as_operand(name, x), kinds)
+
+
+def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
+    """Checked operands of equal element type and shape; scalars and sizes of 1 are broadcast,
+    nothing is promoted.
+    """
+    arrays = [as_operand(name, x, i) for i, x in enumerate(xs)]
+    first = arrays[0]
+    if any(a.dtype != first.dtype for a in arrays):
+        types = ", ".join(a.dtype.name for a in arrays)
+        raise TypeError(
+            f"{name}: element types must be equal, got {types}; convert one with x.astype(...), or "
+            "use the function of dovetail.numpy, which promotes"
+        )
+    check_kind(name, first, kinds)
+    shape = first.shape
+    if all(a.shape == shape for a in arrays):
+        return arrays
+    ranks = {a.ndim for a in arrays if a.ndim}
+    if len(ranks) > 1:
+        raise TypeError(
+            f"{name}: ranks must be equal, got {', '.join(map(str, sorted(ranks)))}; add "
+            "dimensions with lax.expand_dims, or use the function of dovetail.numpy, which "
+            "broadcasts"
+        )
+    shape = broadcast_shapes(*(a.shape for a in arrays), name=name)
+    return [broadcast_to(a, shape) for a in arrays]
+
+
+def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[int, ...]:
+    """The shape that NumPy's rules broadcast all of `shapes` to.
+
+    >>> broadcast_shapes((3, 1), (4,))
+    (3, 4)
+    """
+    if not shapes:
+        return ()
+    rank = max(len(s) for s in shapes)
+    result = [1] * rank
+    for shape in shapes:
+        for i, size in enumerate(shape, rank - len(shape)):
+            if size == result[i] or size == 1:
+                continue
+            if result[i] != 1:
+                got = " and ".join(str(tuple(s)) for s in shapes)
+                error = TypeError if len({len(s) for s in shapes}) == 1 else ValueError
+                raise error(
+                    f"{name}: shapes must broadcast together, got {got}; sizes must be equal or 1"
+                )
+            result[i] = size
+    return tuple(result)
+
+
+def broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
+    """`x` repeated to `shape`, whose last dimensions are those of `x` or stretch them from size
+    1.
+    """
+    if x.shape == shape:
+        return x
+    offset = len(shape) - x.ndim
+    return broadcast_dims(x, shape, tuple(range(offset, len(shape))))
+
+
+def broadcast_dims(x: Array, shape: tuple[int, ...], dims: tuple[int, ...]) -> Array:
+    """`x` with its dimension i as dimension `dims[i]` of `shape`, stretched if its size is 1."""
+    from dovetail import ops
+
+    kept = [i for i, d in enumerate(dims) if x.shape[i] == shape[d]]
+    if len(kept) != x.ndim:
+        x = ops.reshape(x, tuple(x.shape[i] for i in kept))
+    if len(kept) == len(shape):
+        return x
+    return ops.broadcast(x, shape, tuple(dims[i] for i in kept))
+
+
+def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
+    """`axis` as a number in [0, ndim); negative ones count from the end."""
+    try:
+        index = operator.index(axis)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {type(axis).__name__}") from None
+    if not -ndim <= index < ndim:
+        raise ValueError(f"{name} {index} is out of bounds for an array of rank {ndim}")
+    return index % ndim
+
+
+def canonical_axes(axis: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:
+    """One axis, several, or None for all, as distinct numbers in [0, ndim), in the order given."""
+    if axis is None:
+        return tuple(range(ndim))
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    result = tuple(canonical_axis(a, ndim, name) for a in axes)
+    if len(set(result)) != len(result):
+        raise ValueError(f"{name} must not repeat, got {axis}")
+    return result
+
+
+def canonical_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
+    """A shape given as an int or a sequence of ints, as a tuple."""
+    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    try:
+        result = tuple(operator.index(s) for s in sizes)
+    except TypeError:
+        kinds = ", ".join(type(s).__name__ for s in sizes)
+        raise TypeError(f"{name} must be integers known while tracing, got {kinds}") from None
+    if any(s < 0 for s in result):
+        raise ValueError(f"{name} must have no negative size, got {result}")
+    return result

@@ -1,0 +1,121 @@
+"""Reductions over whole dimensions, and indices of extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, canonical_axes, canonical_axis, unary
+
+
+def _reduce(
+    op: Callable[[Array, tuple[int, ...]], Array],
+    name: str,
+    operand: ArrayLike,
+    axes: Any,
+    kinds: str,
+) -> Array:
+    x = unary(name, operand, kinds)
+    dims = tuple(sorted(canonical_axes(tuple(axes), x.ndim, "axes")))
+    return op(x, dims) if dims else x
+
+
+def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    """The sums of numbers over the dimensions `axes`, in their element type.
+
+    >>> reduce_sum(np.float32([1, 2]), (0,))
+    Array(3., dtype=float32)
+    """
+    return _reduce(ops.reduce_sum, "reduce_sum", operand, axes, "iufc")
+
+
+def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    """The products of numbers over the dimensions `axes`, in their element type.
+
+    >>> reduce_prod(np.float32([3, 2]), (0,))
+    Array(6., dtype=float32)
+    """
+    return _reduce(ops.reduce_prod, "reduce_prod", operand, axes, "iufc")
+
+
+def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    """The greatest elements over the dimensions `axes`; NaN if one is NaN.
+
+    >>> reduce_max(np.float32([3, 2]), (0,))
+    Array(3., dtype=float32)
+    """
+    return _reduce(ops.reduce_max, "reduce_max", operand, axes, "biuf")
+
+
+def reduce_min(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    """The smallest elements over the dimensions `axes`; NaN if one is NaN.
+
+    >>> reduce_min(np.float32([3, 2]), (0,))
+    Array(2., dtype=float32)
+    """
+    return _reduce(ops.reduce_min, "reduce_min", operand, axes, "biuf")
+
+
+def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    """Bitwise and of bools or integers over the dimensions `axes`.
+
+    >>> reduce_and(np.array([True, False]), (0,))
+    Array(False, dtype=bool)
+    """
+    return _reduce(ops.reduce_and, "reduce_and", operand, axes, "biu")
+
+
+def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    """Bitwise or of bools or integers over the dimensions `axes`.
+
+    >>> reduce_or(np.array([True, False]), (0,))
+    Array(True, dtype=bool)
+    """
+    return _reduce(ops.reduce_or, "reduce_or", operand, axes, "biu")
+
+
+def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
+    """Bitwise exclusive or of bools or integers over the dimensions `axes`.
+
+    >>> reduce_xor(np.array([True, True]), (0,))
+    Array(False, dtype=bool)
+    """
+    return _reduce(ops.reduce_xor, "reduce_xor", operand, axes, "biu")
+
+
+def argmax(operand: ArrayLike, axis: int, index_dtype: Any) -> Array:
+    """The index of the first greatest element along a dimension; that of the first NaN if there is
+    one.
+
+    >>> argmax(np.float32([1, 3, 2]), 0, np.int32)
+    Array(1, dtype=int32)
+    """
+    return ops.argmax(*_arg_reduce("argmax", operand, axis, index_dtype))
+
+
+def argmin(operand: ArrayLike, axis: int, index_dtype: Any) -> Array:
+    """The index of the first smallest element along a dimension; that of the first NaN if there is
+    one.
+
+    >>> argmin(np.float32([1, 3, 2]), 0, np.int32)
+    Array(0, dtype=int32)
+    """
+    return ops.argmin(*_arg_reduce("argmin", operand, axis, index_dtype))
+
+
+def _arg_reduce(
+    name: str, operand: ArrayLike, axis: int, index_dtype: Any
+) -> tuple[Array, int, Any]:
+    x = unary(name, operand, "biuf")
+    dimension = canonical_axis(axis, x.ndim)
+    if x.shape[dimension] == 0:
+        raise ValueError(
+            f"{name}: the dimension must have an element, got size 0 for dimension {dimension} of "
+            f"{x.shape}"
+        )
+    dtype = dtypes.requested(index_dtype, name)
+    if dtypes.KINDS[dtype] not in "iu":
+        raise TypeError(f"{name}: index_dtype must be an integer type, got {dtype.name}")
+    return x, dimension, dtype

@@ -1,0 +1,224 @@
+"""Derivatives as linear functions: vjp, linearize and linear_transpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail import _core, dtypes, ir
+from dovetail.arguments import Function, Selected, ShapeDtypeStruct, name_of, select
+from dovetail.array import ShapedArray
+from dovetail.autodiff import (
+    Results,
+    as_direction,
+    cotangent_type,
+    float0_zeros,
+    inexact,
+    tangent_operands,
+    trace_selected,
+)
+from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.tracer import Operand, call, zeros
+
+
+def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """The value of `fun` and the function that pulls cotangents back (reverse mode).
+
+    Args:
+      fun: the function.
+      primals: its arguments.
+      has_aux: whether `fun` returns a pair (result, auxiliary data).
+
+    Returns:
+      (result, pull) or (result, pull, auxiliary data); `pull` takes a cotangent of the result's
+      structure and returns a tuple of cotangents, one per primal.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> value, pull = dt.vjp(dnp.sin, 0.0)
+      >>> [float(ct) for ct in pull(2.0)]
+      [2.0]
+    """
+    name = name_of(fun)
+    selected = select(fun, range(len(primals)), primals, {}, "primals")
+    results = trace_selected("vjp", name, selected, has_aux)
+    at = _Linearized(selected, results, transposed=True)
+    values = at.values(selected.leaves)
+    pull = at.pull(selected, results, values[at.count :], name)
+    result = results.result(values)
+    return (result, pull, results.aux(values)) if has_aux else (result, pull)
+
+
+def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
+    """The value of `fun` and its derivative at that point as a linear function.
+
+    Args:
+      fun: the function.
+      primals: its arguments.
+      has_aux: whether `fun` returns a pair (result, auxiliary data).
+
+    Returns:
+      (result, push) or (result, push, auxiliary data); `push` takes tangents of the primals and
+      returns the tangent of the result. What does not depend on the tangents is computed once.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> value, push = dt.linearize(dnp.sin, 0.0)
+      >>> float(push(2.0))
+      2.0
+    """
+    name = name_of(fun)
+    selected = select(fun, range(len(primals)), primals, {}, "primals")
+    results = trace_selected("linearize", name, selected, has_aux)
+    at = _Linearized(selected, results, transposed=False)
+    values = at.values(selected.leaves)
+    push = at.push(selected, results, values[at.count :])
+    result = results.result(values)
+    return (result, push, results.aux(values)) if has_aux else (result, push)
+
+
+def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """The transpose of a function that is linear in all its arguments.
+
+    Args:
+      fun: the function.
+      primals: arrays, or `ShapeDtypeStruct`s, of the arguments' types; their values do not matter.
+
+    Returns:
+      A function from a cotangent of the result to a tuple of cotangents, one per primal.
+
+    Raises:
+      TypeError: `fun` is not linear, or an argument is not of float or complex type.
+
+    Example:
+      >>> import dovetail as dt
+      >>> transposed = dt.linear_transpose(lambda x: 3 * x, dt.ShapeDtypeStruct((), "float32"))
+      >>> float(transposed(2.0)[0])
+      6.0
+    """
+    name = name_of(fun)
+    point = map_leaves(_zeros_like, primals)
+    selected = select(fun, range(len(primals)), point, {}, "primals")
+    for i, leaf in enumerate(selected.leaves):
+        if not dtypes.is_inexact(leaf.dtype):
+            raise TypeError(
+                f"linear_transpose needs float or complex arguments, got: {selected.names.at(i)}, "
+                f"which is {leaf.aval}, {ir.here()}"
+            )
+    results = trace_selected("linear_transpose", name, selected, has_aux=False, concrete=False)
+    at = _Linearized(selected, results, transposed=True)
+    at.check_linear(len(selected.leaves), name)
+    values = at.values(selected.leaves)
+    return at.pull(selected, results, values[at.count :], name)
+
+
+def _zeros_like(primal: Any) -> Operand:
+    if isinstance(primal, ShapeDtypeStruct) or (
+        hasattr(primal, "shape") and hasattr(primal, "dtype")
+    ):
+        return zeros(ShapedArray(tuple(primal.shape), dtypes.canonicalize_dtype(primal.dtype)))
+    return zeros(ShapedArray((), *dtypes.dtype_and_weakness(primal)))
+
+
+class _Linearized:
+    """A function taken apart: what is computed at the point, and the linear rest."""
+
+    def __init__(self, selected: Selected, results: Results, transposed: bool) -> None:
+        traced = results.traced
+        self.count = len(traced.avals)
+        self._captured = traced.captured
+        self._wrt = inexact(selected.leaves)
+        try:
+            known, linear, self._active, self._nonzero = traced.function.linearize(
+                list(self._wrt), transposed
+            )
+        except _core.CompilerError as error:
+            raise ir.explained(error) from None
+        self._known, self._linear = ir.Callee(known), ir.Callee(linear)
+        residuals = known.outputs[self.count :]
+        self._types = [
+            *traced.avals,
+            *(ShapedArray(shape, ir.dtype_named(element)) for shape, element in residuals),
+        ]
+
+    def values(self, leaves: Sequence[Operand]) -> list[Operand]:
+        """The function's results, then the residuals."""
+        return call(self._known, [*leaves, *self._captured], self._types)
+
+    def check_linear(self, count: int, name: str) -> None:
+        """Refuse a function whose derivative depends on its first `count` arguments.
+
+        Raises:
+          TypeError: it does.
+        """
+        program = self._known.program
+        dependent = set(program.inputs[:count])
+        for _, operands, results, *_ in program.instructions:
+            if not dependent.isdisjoint(operands):
+                dependent.update(results)
+        if not dependent.isdisjoint(program.outputs[self.count :]):
+            raise TypeError(
+                "linear_transpose needs a function that is linear in its arguments, got: "
+                f"`{name}`, whose derivative depends on them, {ir.here()}; use vjp at a point"
+            )
+
+    def pull(
+        self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str
+    ) -> Callable[[Any], tuple[Any, ...]]:
+        """The linear function from cotangents of the result to those of the primals."""
+        leaves = [leaf.aval for leaf in selected.leaves]
+        nonzero = dict(zip(self._wrt, self._nonzero, strict=True))
+
+        def pulled(cotangent: Any) -> tuple[Any, ...]:
+            values, spec = flatten(cotangent)
+            if spec != results.spec:
+                raise TypeError(
+                    f"the cotangent must have the structure of the result of `{name}`, "
+                    f"{results.spec}, got: {spec} {ir.here()}"
+                )
+            operands = []
+            for i, aval in enumerate(results.traced.avals):
+                seed = None
+                if i < results.count and dtypes.is_inexact(aval.dtype):
+                    seed = as_direction(values[i], aval, f"the cotangent of result {i} of `{name}`")
+                if self._active[i]:
+                    operands.append(zeros(aval) if seed is None else seed)
+            weak = all(operand.weak_type for operand in operands)
+            types = [cotangent_type(leaves[i], weak) for i in self._wrt if nonzero[i]]
+            outs = iter(call(self._linear, [*residuals, *operands], types))
+            cotangents: list[Any] = []
+            for i, leaf in enumerate(leaves):
+                if i not in nonzero:
+                    cotangents.append(float0_zeros(leaf))
+                else:
+                    cotangents.append(next(outs) if nonzero[i] else zeros(leaf))
+            return unflatten(selected.spec, cotangents)
+
+        return pulled
+
+    def push(
+        self, selected: Selected, results: Results, residuals: Sequence[Operand]
+    ) -> Callable[..., Any]:
+        """The linear function from tangents of the primals to that of the result."""
+        avals = results.avals
+
+        def pushed(*tangents: Any) -> Any:
+            operands = tangent_operands(selected, tangents, "the tangents")
+            weak = all(operand.weak_type for operand in operands)
+            active = [
+                aval._replace(weak_type=weak)
+                for aval, is_active in zip(results.traced.avals, self._active, strict=True)
+                if is_active
+            ]
+            outs = iter(call(self._linear, [*residuals, *operands], active))
+            out_tangents: list[Any] = []
+            for i, aval in enumerate(avals):
+                if self._active[i]:
+                    out_tangents.append(next(outs))
+                elif dtypes.is_inexact(aval.dtype):
+                    out_tangents.append(zeros(aval))
+                else:
+                    out_tangents.append(float0_zeros(aval))
+            return unflatten(results.spec, out_tangents)
+
+        return pushed

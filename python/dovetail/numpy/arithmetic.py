@@ -1,0 +1,385 @@
+"""Arithmetic, rounding, parts of numbers and extremes, element by element."""
+
+from __future__ import annotations
+
+import builtins
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, check_kind
+from dovetail.numpy.promotion import (
+    default_float,
+    filled,
+    inexact,
+    no_out,
+    numbers,
+    pair,
+    pair_inexact,
+    pair_numbers,
+    real_inexact,
+    with_dtype,
+)
+
+# Sums, products, quotients ------------------------------------------------------------------------
+
+
+def add(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x + y; for bools, x or y.
+
+    >>> add(1, 2.5)
+    Array(3.5, dtype=float32, weak_type=True)
+    """
+    return ops.add(*pair("add", x, y))
+
+
+def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x - y, not for bools.
+
+    >>> subtract(1, 2)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return lax.sub(*pair("subtract", x, y))
+
+
+def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x * y; for bools, x and y.
+
+    >>> multiply(2, 3)
+    Array(6, dtype=int32, weak_type=True)
+    """
+    return ops.mul(*pair("multiply", x, y))
+
+
+def true_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 / x2 in floats.
+
+    >>> true_divide(1, 2)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    return ops.div(*pair_inexact("true_divide", x1, x2))
+
+
+divide = true_divide
+
+
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The greatest integer not above x1 / x2, in the type of the operands.
+
+    >>> floor_divide(-7, 2)
+    Array(-4, dtype=int32, weak_type=True)
+    """
+    x, y = pair_numbers("floor_divide", x1, x2)
+    kind = dtypes.KINDS[x.dtype]
+    if kind == "u":
+        return ops.div(x, y)
+    if kind == "i":
+        quotient = ops.div(x, y)
+        inexact_and_negative = ops.and_(
+            ops.compare(ops.sign(x), ops.sign(y), "ne"),
+            ops.compare(ops.rem(x, y), filled(x, 0), "ne"),
+        )
+        return ops.select(inexact_and_negative, ops.sub(quotient, filled(x, 1)), quotient)
+    if kind == "f":
+        return _float_divmod(x, y)[0]
+    raise TypeError(
+        "floor_divide: complex numbers have no order, got complex operands; divide the real parts"
+    )
+
+
+def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 - floor(x1 / x2) * x2, which has the sign of x2; 0 or NaN where x2 is 0.
+
+    >>> remainder(-7, 2)
+    Array(1, dtype=int32, weak_type=True)
+    """
+    x, y = pair_numbers("remainder", x1, x2)
+    zero = filled(x, 0)
+    if dtypes.KINDS[x.dtype] in "iu":
+        y_is_zero = ops.compare(y, zero, "eq")
+        y = ops.select(y_is_zero, filled(y, 1), y)
+    rest = lax.rem(x, y)
+    if dtypes.KINDS[x.dtype] == "u":
+        return rest
+    other_sign = ops.compare(ops.compare(rest, zero, "lt"), ops.compare(y, zero, "lt"), "ne")
+    return ops.select(ops.and_(other_sign, ops.compare(rest, zero, "ne")), ops.add(rest, y), rest)
+
+
+mod = remainder
+
+
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The remainder of truncating division, which has the sign of x1.
+
+    >>> fmod(-7, 2)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return lax.rem(*pair_numbers("fmod", x1, x2))
+
+
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
+    """`floor_divide` and `remainder` at once.
+
+    >>> divmod(-7, 2)
+    (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
+    """
+    x, y = pair_numbers("divmod", x1, x2)
+    if dtypes.KINDS[x.dtype] == "f":
+        return _float_divmod(x, y)
+    return floor_divide(x, y), remainder(x, y)
+
+
+def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
+    """The quotient comes from the exact remainder: floor(x / y) alone is one too large when x / y
+    rounds up.
+    """
+    zero = filled(x, 0)
+    rest = ops.rem(x, y)
+    quotient = ops.div(ops.sub(x, rest), y)
+    negative = ops.and_(
+        ops.compare(ops.sign(y), ops.sign(rest), "ne"), ops.compare(rest, zero, "ne")
+    )
+    quotient = ops.round_even(ops.select(negative, ops.sub(quotient, filled(x, 1)), quotient))
+    # Infinite and undefined quotients keep the value of the division.
+    quotient = ops.select(ops.compare(y, zero, "eq"), ops.div(x, y), quotient)
+    return quotient, ops.select(negative, ops.add(rest, y), rest)
+
+
+def reciprocal(x: ArrayLike, /) -> Array:
+    """1 / x in floats.
+
+    >>> reciprocal(4)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
+    return ops.integer_pow(inexact("reciprocal", x), -1)
+
+
+def square(x: ArrayLike, /) -> Array:
+    """x * x.
+
+    >>> square(3)
+    Array(9, dtype=int32, weak_type=True)
+    """
+    return ops.integer_pow(numbers("square", x), 2)
+
+
+def negative(x: ArrayLike, /) -> Array:
+    """-x, not for bools.
+
+    >>> negative(1)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return lax.neg(as_operand("negative", x))
+
+
+def positive(x: ArrayLike, /) -> Array:
+    """x as an array.
+
+    >>> positive(1)
+    Array(1, dtype=int32, weak_type=True)
+    """
+    return as_operand("positive", x)
+
+
+def absolute(x: ArrayLike, /) -> Array:
+    """The absolute value; of complex numbers the modulus.
+
+    >>> absolute(-2)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    array = as_operand("absolute", x)
+    return array if dtypes.KINDS[array.dtype] in "bu" else ops.abs(array)
+
+
+abs = absolute
+
+
+def fabs(x: ArrayLike, /) -> Array:
+    """The absolute value of real numbers, as floats.
+
+    >>> fabs(-3)
+    Array(3., dtype=float32, weak_type=True)
+    """
+    return ops.abs(real_inexact("fabs", x))
+
+
+def sign(x: ArrayLike, /) -> Array:
+    """-1, 0 or 1 for real numbers, z / |z| for complex ones.
+
+    >>> sign(-3)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return lax.sign(as_operand("sign", x))
+
+
+# Extremes and limits ------------------------------------------------------------------------------
+
+
+def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The greater of x and y, NaN if either is; complex numbers in lexicographic order.
+
+    >>> maximum(1, 2)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    a, b = pair("maximum", x, y)
+    if dtypes.KINDS[a.dtype] == "c":
+        return ops.select(_first_of(a, b, "gt"), a, b)
+    return ops.max(a, b)
+
+
+def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The smaller of x and y, NaN if either is; complex numbers in lexicographic order.
+
+    >>> minimum(1, 2)
+    Array(1, dtype=int32, weak_type=True)
+    """
+    a, b = pair("minimum", x, y)
+    if dtypes.KINDS[a.dtype] == "c":
+        return ops.select(_first_of(a, b, "lt"), a, b)
+    return ops.min(a, b)
+
+
+def _first_of(x: Array, y: Array, direction: str) -> Array:
+    """Whether complex x comes before y, or is NaN."""
+    return ops.or_(complex_order(x, y, direction), ops.compare(x, x, "ne"))
+
+
+def complex_order(x: Array, y: Array, direction: str) -> Array:
+    """Complex numbers compared lexicographically: by real part, then by imaginary part."""
+    real_x, real_y = ops.real(x), ops.real(y)
+    return ops.select(
+        ops.compare(real_x, real_y, "eq"),
+        ops.compare(ops.imag(x), ops.imag(y), direction),
+        ops.compare(real_x, real_y, direction),
+    )
+
+
+def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The greater of x1 and x2; NaN only if both are.
+
+    >>> fmax(1.0, np.nan)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    x, y = pair("fmax", x1, x2)
+    if dtypes.KINDS[x.dtype] not in "fc":
+        return ops.max(x, y)
+    keep = ops.or_(_is_greater(x, y, "gt"), ops.compare(y, y, "ne"))
+    return ops.select(keep, x, y)
+
+
+def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The smaller of x1 and x2; NaN only if both are.
+
+    >>> fmin(1.0, np.nan)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    x, y = pair("fmin", x1, x2)
+    if dtypes.KINDS[x.dtype] not in "fc":
+        return ops.min(x, y)
+    keep = ops.or_(_is_greater(x, y, "lt"), ops.compare(y, y, "ne"))
+    return ops.select(keep, x, y)
+
+
+def _is_greater(x: Array, y: Array, direction: str) -> Array:
+    if dtypes.KINDS[x.dtype] == "c":
+        return complex_order(x, y, direction)
+    return ops.compare(x, y, direction)
+
+
+def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+    """The elements limited to [min, max]; either may be None, for no limit.
+
+    >>> clip(5, 0, 3)
+    Array(3, dtype=int32, weak_type=True)
+    """
+    arrays = [as_operand("clip", a, i) for i, a in enumerate((arr, min, max)) if a is not None]
+    if any(dtypes.KINDS[a.dtype] == "c" for a in arrays):
+        raise ValueError(
+            "clip: complex numbers have no order, got complex operands; clip the parts"
+        )
+    result = arrays[0]
+    if min is not None:
+        result = maximum(min, result)
+    if max is not None:
+        result = minimum(max, result)
+    return result
+
+
+# Rounding -----------------------------------------------------------------------------------------
+
+
+def floor(x: ArrayLike, /) -> Array:
+    """The greatest integer not above x.
+
+    >>> floor(-1.5)
+    Array(-2., dtype=float32, weak_type=True)
+    """
+    array = as_operand("floor", x)
+    return array if dtypes.KINDS[array.dtype] in "biu" else lax.floor(array)
+
+
+def ceil(x: ArrayLike, /) -> Array:
+    """The least integer not below x.
+
+    >>> ceil(-1.5)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    array = as_operand("ceil", x)
+    return array if dtypes.KINDS[array.dtype] in "biu" else lax.ceil(array)
+
+
+def trunc(x: ArrayLike) -> Array:
+    """The nearest integer in the direction of 0.
+
+    >>> trunc(-1.5)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    array = as_operand("trunc", x)
+    if dtypes.KINDS[array.dtype] in "biu":
+        return array
+    return ops.select(array < 0, lax.ceil(array), ops.floor(array))
+
+
+def rint(x: ArrayLike, /) -> Array:
+    """The nearest integer, ties to even, as a float.
+
+    >>> rint(np.float32(2.5))
+    Array(2., dtype=float32)
+    """
+    array = default_float("rint", x)
+    if dtypes.KINDS[array.dtype] == "c":
+        return ops.complex(ops.round_even(ops.real(array)), ops.round_even(ops.imag(array)))
+    return ops.round_even(array)
+
+
+def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
+    """Rounded to a number of decimals, ties to even.
+
+    >>> round(2.567, 1)
+    Array(2.6, dtype=float32, weak_type=True)
+    """
+    no_out("round", out)
+    array = check_kind("round", as_operand("round", a), "iufc")
+    kind = dtypes.KINDS[array.dtype]
+    if kind in "iu":
+        return array if decimals >= 0 else _round_integer(array, 10**-decimals)
+    if kind == "c":
+        return ops.complex(round(ops.real(array), decimals), round(ops.imag(array), decimals))
+    if decimals == 0:
+        return ops.round_even(array)
+    wide = with_dtype(array, dtypes.float32, array.weak_type) if array.dtype.itemsize < 4 else array
+    factor = filled(wide, 10.0 ** builtins.abs(decimals))
+    if decimals > 0:
+        result = ops.div(ops.round_even(ops.mul(wide, factor)), factor)
+    else:
+        result = ops.mul(ops.round_even(ops.div(wide, factor)), factor)
+    return with_dtype(result, array.dtype, array.weak_type)
+
+
+around = round
+
+
+def _round_integer(x: Array, unit: int) -> Array:
+    """The nearest multiple of `unit`, ties to even multiples."""
+    quotient, rest = divmod(x, unit)
+    up = (rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1))
+    return (quotient + up.astype(x.dtype)) * unit

@@ -1,0 +1,135 @@
+"""Elements chosen from several arrays by conditions or by numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
+from dovetail.numpy.arithmetic import clip, remainder
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.logic import truth
+from dovetail.numpy.promotion import (
+    broadcast,
+    no_out,
+    pair,
+    promote,
+    promote_and_broadcast,
+    with_dtype,
+)
+
+
+def where(
+    condition: ArrayLike,
+    x: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    /,
+    *,
+    size: int | None = None,
+    fill_value: ArrayLike | None = None,
+) -> Array:
+    """Elements of x where the condition holds, else of y; all three are broadcast, x and y
+    promoted.
+
+    >>> where(True, 1, 2.0)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    if x is None or y is None:
+        raise ValueError(
+            "where: both x and y must be given, got the condition alone or with one of them; the "
+            "indices of true elements are those of np.nonzero on a NumPy array"
+        )
+    if size is not None or fill_value is not None:
+        raise ValueError("where: size and fill_value must be None when x and y are given")
+    p = truth("where", condition)
+    a, b = pair("where", x, y)
+    if p.shape != a.shape:
+        p, a, b = broadcast("where", p, a, b)
+    return ops.select(p, a, b)
+
+
+def select(
+    condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
+) -> Array:
+    """Elements of the first choice whose condition holds, else `default`.
+
+    >>> select([False, True], [1, 2], 3)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    if not condlist or len(condlist) != len(choicelist):
+        raise ValueError(
+            "select: there must be one condition for each choice, and at least one, got "
+            f"{len(condlist)} conditions and {len(choicelist)} choices"
+        )
+    choices = promote_and_broadcast("select", *choicelist, default)
+    result = choices[-1]
+    for condition, choice in zip(reversed(condlist), reversed(choices[:-1]), strict=True):
+        result = where(condition, choice, result)
+    return result
+
+
+def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
+    """f(x) for the function, or the value, of `funclist` whose condition is the last to hold.
+
+    One function more than conditions is for elements where none holds, which are 0 otherwise.
+
+    >>> piecewise(np.float32([-1, 1]), [np.array([True, False])], [lambda v: -v, 5])
+    Array([1., 5.], dtype=float32)
+    """
+    array = as_operand("piecewise", x)
+    conditions = list(condlist) if isinstance(condlist, (list, tuple)) else list(asarray(condlist))
+    functions = list(funclist)
+    if len(functions) == len(conditions):
+        functions.append(0)
+    if len(functions) != len(conditions) + 1:
+        raise ValueError(
+            "piecewise: there must be as many functions as conditions, or one more, got "
+            f"{len(conditions)} conditions and {len(functions)} functions"
+        )
+    values = [f(array, *args, **kw) if callable(f) else f for f in functions]
+    result = broadcast_to(with_dtype(values[-1], array.dtype), array.shape)
+    for condition, value in zip(conditions, values[:-1], strict=True):
+        result = where(condition, with_dtype(value, array.dtype), result)
+    return result
+
+
+def choose(
+    a: ArrayLike, choices: Sequence[ArrayLike], out: None = None, mode: str = "clip"
+) -> Array:
+    """Elements of `choices[a]`; an index out of bounds is moved to the nearest ("clip") or counts
+    on from 0 ("wrap").
+
+    >>> choose(np.int32([0, 1]), [np.int32([1, 2]), np.int32([3, 4])])
+    Array([1, 4], dtype=int32)
+    """
+    no_out("choose", out)
+    count = len(choices)
+    if mode not in ("clip", "wrap") or not count:
+        raise ValueError(
+            "choose: there must be a choice, and mode must be 'clip' or 'wrap', as indices are "
+            f"not checked, got {count} choices and mode {mode!r}"
+        )
+    index = check_kind("choose", as_operand("choose", a), "biu")
+    index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
+    which, *cases = broadcast(
+        "choose", with_dtype(index, dtypes.int32), *promote("choose", *choices)
+    )
+    return lax.select_n(which, *cases)
+
+
+def isin(
+    element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False
+) -> Array:
+    """Whether each element is one of `test_elements`; all pairs are compared.
+
+    >>> isin(np.int32([1, 2]), np.int32([2, 3]))
+    Array([False,  True], dtype=bool)
+    """
+    x, y = promote("isin", element, test_elements)
+    sizes = (*x.shape, y.size)
+    spread = broadcast_to(lax.expand_dims(x, (x.ndim,)), sizes)
+    pairs = ops.compare(spread, broadcast_to(lax.reshape(y, (y.size,)), sizes), "eq")
+    found = ops.reduce_or(pairs, (x.ndim,))
+    return ops.not_(found) if invert else found

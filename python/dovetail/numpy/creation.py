@@ -1,0 +1,405 @@
+"""Arrays out of data, constants, ranges and patterns."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array, ArrayMethods
+from dovetail.lax.operands import (
+    PYTHON_SCALARS,
+    ArrayLike,
+    as_operand,
+    broadcast_to,
+    canonical_shape,
+    numpy_value,
+)
+from dovetail.numpy.promotion import with_dtype
+from dovetail.tracer import constant
+
+# Data ---------------------------------------------------------------------------------------------
+
+
+def array(
+    object: Any,
+    dtype: Any = None,
+    copy: bool | None = True,
+    order: str | None = "K",
+    ndmin: int = 0,
+) -> Array:
+    """An array of data: an array, a scalar, nested lists of these, or what NumPy takes.
+
+    >>> array([[1, 2], [3, 4]])
+    Array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    if order not in (None, "K", "A", "C"):
+        raise ValueError(
+            f"array: order must be 'K' or 'C', got {order!r}; the layout is the compiler's choice"
+        )
+    wanted = None if dtype is None else dtypes.requested(dtype, "array")
+    result = _from_data(object, wanted)
+    if result.ndim < ndmin:
+        result = lax.expand_dims(result, range(ndmin - result.ndim))
+    return result
+
+
+def asarray(
+    a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None
+) -> Array:
+    """As `array`. NumPy arrays are always copied, so that writing to them later changes nothing.
+
+    >>> asarray(1.5)
+    Array(1.5, dtype=float32, weak_type=True)
+    """
+    return array(a, dtype, copy, order)
+
+
+def _from_data(data: Any, dtype: np.dtype | None) -> Array:
+    if isinstance(data, ArrayMethods):
+        return as_dtype(data, dtype)  # type: ignore[arg-type]
+    if isinstance(data, PYTHON_SCALARS):
+        if dtype is None:
+            return as_operand("array", data)
+        return constant(np.array(data).astype(dtype))
+    if isinstance(data, (list, tuple)):
+        return _from_sequence(data, dtype)
+    if data is None:
+        raise ValueError(
+            "array: None is not data for an array; use an array, a number or nested lists of "
+            "numbers"
+        )
+    value = np.asarray(data)
+    if value.dtype.kind not in "biufc" and value.dtype not in dtypes.KINDS:
+        raise TypeError(
+            f"array: the data must be numbers, got {type(data).__name__} with element type "
+            f"{value.dtype}"
+        )
+    return constant(numpy_value(value, dtype or dtypes.canonicalize_dtype(value.dtype)))
+
+
+def as_dtype(x: Array, dtype: np.dtype | None) -> Array:
+    """`x` with the element type `dtype`, strongly; None leaves it as it is."""
+    if dtype is None or (x.dtype == dtype and not x.weak_type):
+        return x
+    return ops.convert(x, dtype)
+
+
+def _from_sequence(data: Sequence[Any], dtype: np.dtype | None) -> Array:
+    leaves = list(_leaves(data))
+    kinds = set(map(type, leaves))
+    if dtype is None:
+        dtype = _common_dtype(leaves, kinds)
+    if not any(issubclass(k, ArrayMethods) for k in kinds):
+        # NumPy reports ragged lists, and ints that do not fit.
+        return constant(np.array(data, dtype))
+    rows = [_from_data(x, dtype) for x in data]
+    if any(r.shape != rows[0].shape for r in rows):
+        raise ValueError(
+            "array: nested lists must be rectangular, got parts of shapes "
+            f"{', '.join(str(r.shape) for r in rows)}"
+        )
+    return lax.stack(rows)
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    for x in data:
+        if isinstance(x, (list, tuple)):
+            yield from _leaves(x)
+        elif x is None:
+            raise ValueError(
+                "array: None is not data for an array; use NaN or 0 for what is missing"
+            )
+        else:
+            yield x
+
+
+def _common_dtype(leaves: list[Any], kinds: set[type]) -> np.dtype:
+    if not leaves:
+        return dtypes.default_dtype("f")
+    if kinds <= set(PYTHON_SCALARS):
+        return dtypes.result_type(*kinds)
+    return dtypes.result_type(*(x if hasattr(x, "dtype") else _scalar_of(x) for x in leaves))
+
+
+def _scalar_of(x: Any) -> Any:
+    return x if isinstance(x, PYTHON_SCALARS) else np.asarray(x)
+
+
+def copy(a: ArrayLike, order: str | None = None) -> Array:
+    """An array with the same elements.
+
+    >>> copy(1)
+    Array(1, dtype=int32, weak_type=True)
+    """
+    return array(a, copy=True, order=order)
+
+
+def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False) -> Array:
+    """The elements as another type: float to integer saturates, complex to real takes the real
+    part.
+
+    >>> astype(1.7, "int32")
+    Array(1, dtype=int32)
+    """
+    wanted = dtypes.requested(dtype, "astype", dtypes.float64)
+    operand = as_operand("astype", x)
+    if wanted == dtypes.bool_:
+        return operand if operand.dtype == wanted else operand != 0
+    return as_dtype(operand, wanted)
+
+
+def view(x: ArrayLike, dtype: Any) -> Array:
+    """The same bits as another element type of the same width."""
+    return lax.bitcast_convert_type(x, dtype)
+
+
+def fromfunction(
+    function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any
+) -> Any:
+    """The function of the arrays of indices along each dimension.
+
+    >>> fromfunction(lambda i, j: 10 * i + j, (2, 2), dtype=int)
+    Array([[ 0,  1],
+           [10, 11]], dtype=int32)
+    """
+    sizes = canonical_shape(shape)
+    return function(*(lax.broadcasted_iota(dtype, sizes, i) for i in range(len(sizes))), **kwargs)
+
+
+# Constants ----------------------------------------------------------------------------------------
+
+
+def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
+    """An array of `shape` filled with `fill_value`, which is broadcast.
+
+    >>> full(2, 7)
+    Array([7, 7], dtype=int32, weak_type=True)
+    """
+    sizes = canonical_shape(shape)
+    value = asarray(fill_value, None if dtype is None else dtypes.requested(dtype, "full"))
+    return broadcast_to_shape("full", value, sizes)
+
+
+def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
+    """`x` broadcast to exactly `shape`."""
+    sizes = x.shape
+    fits = len(sizes) <= len(shape) and all(
+        s in (1, t) for s, t in zip(reversed(sizes), reversed(shape), strict=False)
+    )
+    if not fits:
+        raise ValueError(f"{name}: the shape must be one that {sizes} broadcasts to, got {shape}")
+    return broadcast_to(x, shape)
+
+
+def zeros(shape: Any, dtype: Any = None) -> Array:
+    """An array of zeros, by default of floats.
+
+    >>> zeros(2)
+    Array([0., 0.], dtype=float32)
+    """
+    return _constant("zeros", shape, dtype, 0)
+
+
+def ones(shape: Any, dtype: Any = None) -> Array:
+    """An array of ones, by default of floats.
+
+    >>> ones(2)
+    Array([1., 1.], dtype=float32)
+    """
+    return _constant("ones", shape, dtype, 1)
+
+
+def empty(shape: Any, dtype: Any = None) -> Array:
+    """An array whose elements are not promised to be anything; they are zero.
+
+    >>> empty(2).shape
+    (2,)
+    """
+    return _constant("empty", shape, dtype, 0)
+
+
+def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
+    element = dtypes.requested(dtype, name, dtypes.float64)
+    return broadcast_to(constant(np.array(value, element)), canonical_shape(shape))
+
+
+def full_like(a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None) -> Array:
+    """As `full`, with the shape and the element type of `a` unless others are given.
+
+    >>> full_like(np.zeros(2, np.int8), 7)
+    Array([7, 7], dtype=int8)
+    """
+    return _like("full_like", a, fill_value, dtype, shape)
+
+
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """As `zeros`, with the shape and the element type of `a` unless others are given.
+
+    >>> zeros_like(np.ones(2, np.int8))
+    Array([0, 0], dtype=int8)
+    """
+    return _like("zeros_like", a, 0, dtype, shape)
+
+
+def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """As `ones`, with the shape and the element type of `a` unless others are given.
+
+    >>> ones_like(np.zeros(2, np.int8))
+    Array([1, 1], dtype=int8)
+    """
+    return _like("ones_like", a, 1, dtype, shape)
+
+
+def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Array:
+    """As `empty`, with the shape and the element type of `prototype` unless others are given.
+
+    >>> empty_like(np.zeros(2)).shape
+    (2,)
+    """
+    return _like("empty_like", prototype, 0, dtype, shape)
+
+
+def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
+    # Anything with a shape and a dtype will do, so that descriptions of arrays do too.
+    if not (hasattr(a, "shape") and hasattr(a, "dtype")):
+        a = as_operand(name, a)
+    sizes = a.shape if shape is None else canonical_shape(shape)
+    element, weak = dtypes.canonicalize_dtype(a.dtype), getattr(a, "weak_type", False)
+    if dtype is not None:
+        element, weak = dtypes.requested(dtype, name), False
+    if isinstance(value, PYTHON_SCALARS):
+        return broadcast_to(constant(np.array(value).astype(element), weak), sizes)
+    return broadcast_to_shape(name, with_dtype(as_operand(name, value), element, weak), sizes)
+
+
+# Patterns -----------------------------------------------------------------------------------------
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+    """A matrix with ones on diagonal `k`, counted from the main one to the right.
+
+    >>> eye(2)
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    element = dtypes.requested(dtype, "eye", dtypes.float64)
+    rows, columns = _row_and_column((N, N if M is None else M))
+    return ops.convert(rows + operator.index(k) == columns, element)
+
+
+def identity(n: int, dtype: Any = None) -> Array:
+    """The square matrix with ones on the main diagonal.
+
+    >>> identity(2)
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+    """A matrix with ones on diagonal `k` and below, by default of float32.
+
+    >>> tri(2)
+    Array([[1., 0.],
+           [1., 1.]], dtype=float32)
+    """
+    element = dtypes.requested(dtype, "tri", dtypes.float32)
+    mask = _lower_triangle((N, N if M is None else M), k)
+    return mask if element == dtypes.bool_ else ops.convert(mask, element)
+
+
+def _row_and_column(shape: Any) -> tuple[Array, Array]:
+    sizes = canonical_shape(shape)
+    return ops.iota(dtypes.int32, sizes, 0), ops.iota(dtypes.int32, sizes, 1)
+
+
+def _lower_triangle(shape: Sequence[int], k: int) -> Array:
+    rows, columns = _row_and_column(shape)
+    return rows + operator.index(k) >= columns
+
+
+def tril(m: ArrayLike, k: int = 0) -> Array:
+    """The elements on diagonal `k` of matrices and below; the others are 0.
+
+    >>> tril(np.ones((2, 2), np.int32))
+    Array([[1, 0],
+           [1, 1]], dtype=int32)
+    """
+    x = _matrices("tril", m)
+    mask = broadcast_to(_lower_triangle(x.shape[-2:], k), x.shape)
+    return ops.select(mask, x, lax.full_like(x, 0))
+
+
+def triu(m: ArrayLike, k: int = 0) -> Array:
+    """The elements on diagonal `k` of matrices and above; the others are 0.
+
+    >>> triu(np.ones((2, 2), np.int32))
+    Array([[1, 1],
+           [0, 1]], dtype=int32)
+    """
+    x = _matrices("triu", m)
+    mask = broadcast_to(_lower_triangle(x.shape[-2:], k - 1), x.shape)
+    return ops.select(mask, lax.full_like(x, 0), x)
+
+
+def _matrices(name: str, x: ArrayLike) -> Array:
+    a = as_operand(name, x)
+    if a.ndim < 2:
+        raise ValueError(f"{name}: the array must have at least 2 dimensions, got shape {a.shape}")
+    return a
+
+
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
+    """The powers of a vector's elements as columns, the highest first unless `increasing`.
+
+    >>> vander(np.int32([2, 3]), 3)
+    Array([[4, 2, 1],
+           [9, 3, 1]], dtype=int32)
+    """
+    a = as_operand("vander", x)
+    if a.ndim != 1:
+        raise ValueError(f"vander: x must have 1 dimension, got shape {a.shape}")
+    count = a.shape[0] if N is None else operator.index(N)
+    if count < 0:
+        raise ValueError(f"vander: N must be 0 or more, got {N}")
+    if count == 0:
+        return zeros((a.shape[0], 0), a.dtype)
+    powers = range(count) if increasing else range(count - 1, -1, -1)
+    return lax.stack([a**p for p in powers], 1)
+
+
+def meshgrid(
+    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> list[Array]:
+    """Vectors as arrays over the grid that they span; with "xy" the first two dimensions are
+    exchanged.
+
+    >>> [g.shape for g in meshgrid(np.ones(2), np.ones(3))]
+    [(3, 2), (3, 2)]
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+    vectors = [as_operand("meshgrid", x, i) for i, x in enumerate(xi)]
+    if any(v.ndim > 1 for v in vectors):
+        raise ValueError(
+            f"meshgrid: arguments must be vectors, got ranks {[v.ndim for v in vectors]}"
+        )
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[0], order[1] = 1, 0
+    sizes = [0] * len(order)
+    for v, d in zip(vectors, order, strict=True):
+        sizes[d] = v.size
+    result = []
+    for v, d in zip(vectors, order, strict=True):
+        shape = [1] * len(order)
+        shape[d] = v.size
+        x = lax.reshape(v, shape)
+        result.append(x if sparse else broadcast_to(x, tuple(sizes)))
+    return result

@@ -1,0 +1,270 @@
+"""Differences, sums over intervals, polynomials and windows."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
+from dovetail.numpy import reductions
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.joining import concatenate
+from dovetail.numpy.promotion import inexact, promote
+from dovetail.numpy.shape import ravel
+from dovetail.tracer import constant
+
+
+def diff(
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> Array:
+    """Each element less the one before it along `axis`, `n` times over.
+
+    >>> diff(np.int32([1, 4, 9]))
+    Array([3, 5], dtype=int32)
+    """
+    x = as_operand("diff", a)
+    dim = canonical_axis(axis, x.ndim)
+    if operator.index(n) < 0:
+        raise ValueError(f"diff: n must be 0 or more, got {n}")
+    edge = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
+
+    def end(v: ArrayLike) -> Array:
+        e = as_operand("diff", v)
+        return lax.broadcast_in_dim(e, edge, ()) if e.ndim == 0 else e
+
+    parts = [end(prepend)] if prepend is not None and n else []
+    parts += [x] + ([end(append)] if append is not None and n else [])
+    x = concatenate(parts, dim) if len(parts) > 1 else x
+    for _ in range(n):
+        later = lax.slice_in_dim(x, min(1, x.shape[dim]), None, 1, dim)
+        earlier = lax.slice_in_dim(x, 0, max(x.shape[dim] - 1, 0), 1, dim)
+        x = later != earlier if x.dtype == dtypes.bool_ else later - earlier
+    return x
+
+
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> Array:
+    """The differences of consecutive elements in row-major order, between `to_begin` and `to_end`.
+
+    >>> ediff1d(np.int32([1, 4, 9]))
+    Array([3, 5], dtype=int32)
+    """
+    parts = [diff(ravel(ary))]
+    if to_begin is not None:
+        parts.insert(0, ravel(asarray(to_begin)).astype(parts[0].dtype))
+    if to_end is not None:
+        parts.append(ravel(asarray(to_end)).astype(parts[0].dtype))
+    return concatenate(parts) if len(parts) > 1 else parts[0]
+
+
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None = None) -> Any:
+    """Central differences along each axis, one-sided at the ends; `varargs` are spacings, one or
+    one per axis.
+
+    >>> gradient(np.float32([1, 4, 9]))
+    Array([3., 4., 5.], dtype=float32)
+    """
+    x = inexact("gradient", f)
+    axes = canonical_axes(axis, x.ndim)
+    if len(varargs) not in (0, 1, len(axes)):
+        raise TypeError(
+            f"gradient: there must be no spacing, one, or one for each of {len(axes)} axes, got "
+            f"{len(varargs)}"
+        )
+    spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
+    results = [
+        _gradient_along(x, dim, as_operand("gradient", spacing))
+        for dim, spacing in zip(axes, spacings, strict=True)
+    ]
+    return results[0] if len(results) == 1 else results
+
+
+def _gradient_along(x: Array, dim: int, spacing: Array) -> Array:
+    size = x.shape[dim]
+    if size < 2:
+        raise ValueError(f"gradient: a dimension must have 2 elements or more, got size {size}")
+
+    def part(start: int, stop: int | None) -> Array:
+        return lax.slice_in_dim(x, start, stop, 1, dim)
+
+    before, center, after = part(0, -2), part(1, -1), part(2, None)
+    if spacing.ndim == 0:
+        inside = (after - before) / (2 * spacing)
+        first, last = (part(1, 2) - part(0, 1)) / spacing, (part(-1, None) - part(-2, -1)) / spacing
+        return concatenate([first, inside, last], dim)
+    if spacing.shape != (size,):
+        raise ValueError(
+            f"gradient: coordinates must be a vector of the dimension's size {size}, got "
+            f"{spacing.shape}"
+        )
+    steps = lax.reshape(diff(spacing), [size - 1 if i == dim else 1 for i in range(x.ndim)])
+    h0, h1 = lax.slice_in_dim(steps, 0, -1, 1, dim), lax.slice_in_dim(steps, 1, None, 1, dim)
+    # The derivative, at the middle one, of the parabola through three points.
+    inside = (after - center) * h0 / (h1 * (h0 + h1)) + (center - before) * h1 / (h0 * (h0 + h1))
+    first = (part(1, 2) - part(0, 1)) / lax.slice_in_dim(steps, 0, 1, 1, dim)
+    last = (part(-1, None) - part(-2, -1)) / lax.slice_in_dim(steps, size - 2, size - 1, 1, dim)
+    return concatenate([first, inside, last], dim)
+
+
+def trapezoid(
+    y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1
+) -> Array:
+    """The integral along `axis` by the trapezoidal rule, at the points `x` or at distances `dx`.
+
+    >>> trapezoid(np.float32([1, 2, 3]))
+    Array(4., dtype=float32)
+    """
+    values = inexact("trapezoid", y)
+    dim = canonical_axis(axis, values.ndim)
+    steps: Any = dx
+    if x is not None:
+        points = as_operand("trapezoid", x)
+        steps = diff(points) if points.ndim == 1 else diff(points, axis=dim)
+        if points.ndim == 1:
+            steps = lax.reshape(steps, [steps.size if i == dim else 1 for i in range(values.ndim)])
+    pairs = lax.slice_in_dim(values, 1, None, 1, dim) + lax.slice_in_dim(values, 0, -1, 1, dim)
+    return reductions.sum(pairs * steps, dim) * 0.5
+
+
+# Polynomials --------------------------------------------------------------------------------------
+
+
+def polyval(p: ArrayLike, x: ArrayLike) -> Array:
+    """The polynomial with coefficients `p`, the highest power first, at `x`.
+
+    >>> polyval(np.float32([1, 0, 2]), 3.0)
+    Array(11., dtype=float32)
+    """
+    coefficients, at = promote("polyval", p, x)
+    if coefficients.ndim == 0:
+        raise ValueError("polyval: p must have 1 dimension or more, got rank 0")
+    shape = np.broadcast_shapes(coefficients.shape[1:], at.shape)
+    result = lax.full(shape, 0, at.dtype)
+    for c in lax.unstack(coefficients):
+        result = result * at + c
+    return result
+
+
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """The coefficients of the sum of polynomials.
+
+    >>> polyadd(np.int32([1, 2]), np.int32([3]))
+    Array([1, 5], dtype=int32)
+    """
+    x, y = promote("polyadd", a1, a2)
+    length = max(x.shape[0], y.shape[0])
+    zero = lax.full((), 0, x.dtype)
+    return lax.pad(x, zero, [(length - x.shape[0], 0, 0)]) + lax.pad(
+        y, zero, [(length - y.shape[0], 0, 0)]
+    )
+
+
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
+    """The coefficients of the difference of polynomials.
+
+    >>> polysub(np.int32([1, 2]), np.int32([3]))
+    Array([ 1, -1], dtype=int32)
+    """
+    x, y = promote("polysub", a1, a2)
+    return polyadd(x, -y)
+
+
+def polyder(p: ArrayLike, m: int = 1) -> Array:
+    """The coefficients of the `m`-th derivative of a polynomial.
+
+    >>> polyder(np.float32([1, 0, 2]))
+    Array([2., 0.], dtype=float32)
+    """
+    x = inexact("polyder", p)
+    for _ in range(_count("polyder", m)):
+        degree = max(x.shape[0] - 1, 0)
+        powers = constant(np.arange(degree, 0, -1).astype(x.dtype))
+        x = lax.slice_in_dim(x, 0, degree) * powers
+    return x
+
+
+def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
+    """The coefficients of the `m`-th antiderivative of a polynomial, with integration constants
+    `k`.
+
+    >>> polyint(np.float32([2, 0]))
+    Array([1., 0., 0.], dtype=float32)
+    """
+    x = inexact("polyint", p)
+    count = _count("polyint", m)
+    constants = ravel(asarray(0 if k is None else k)).astype(x.dtype)
+    if constants.size not in (1, count):
+        raise ValueError(f"polyint: k must be one constant or {count}, got {constants.size}")
+    for i in range(count):
+        powers = constant(np.arange(x.shape[0], 0, -1).astype(x.dtype))
+        c = lax.slice_in_dim(constants, i, i + 1) if constants.size > 1 else constants
+        x = lax.concatenate([x / powers, c], 0)
+    return x
+
+
+def _count(name: str, m: int) -> int:
+    if operator.index(m) < 0:
+        raise ValueError(f"{name}: m must be 0 or more, got {m}")
+    return operator.index(m)
+
+
+# Windows ------------------------------------------------------------------------------------------
+
+
+def _window(values: np.ndarray) -> Array:
+    return constant(values.astype(dtypes.default_dtype("f")))
+
+
+def bartlett(M: int) -> Array:
+    """The triangular window with M points.
+
+    >>> bartlett(3)
+    Array([0., 1., 0.], dtype=float32)
+    """
+    return _window(np.bartlett(operator.index(M)))
+
+
+def blackman(M: int) -> Array:
+    """Blackman's window with M points.
+
+    >>> blackman(1)
+    Array([1.], dtype=float32)
+    """
+    return _window(np.blackman(operator.index(M)))
+
+
+def hamming(M: int) -> Array:
+    """Hamming's window with M points.
+
+    >>> hamming(1)
+    Array([1.], dtype=float32)
+    """
+    return _window(np.hamming(operator.index(M)))
+
+
+def hanning(M: int) -> Array:
+    """Von Hann's window with M points.
+
+    >>> hanning(3)
+    Array([0., 1., 0.], dtype=float32)
+    """
+    return _window(np.hanning(operator.index(M)))
+
+
+def kaiser(M: int, beta: float) -> Array:
+    """Kaiser's window with M points.
+
+    >>> kaiser(1, 2.0)
+    Array([1.], dtype=float32)
+    """
+    return _window(np.kaiser(operator.index(M), float(beta)))

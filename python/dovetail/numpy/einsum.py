@@ -1,0 +1,243 @@
+"""Einstein summation: subscripts parsed, operands contracted pair by pair along a good path."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax
+from dovetail.array import Array
+from dovetail.lax.dot import check_precision, contract
+from dovetail.lax.operands import as_operand
+from dovetail.numpy import reductions
+from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.diagonals import diagonal
+from dovetail.numpy.promotion import no_out, promote
+from dovetail.numpy.shape import shape as shape_of
+
+Path = list[tuple[int, ...]]
+
+
+def einsum(
+    subscripts: Any,
+    /,
+    *operands: Any,
+    out: None = None,
+    optimize: Any = "auto",
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Array:
+    """The sum of products that the subscripts state, as in "ij,jk->ik"; NumPy's whole syntax.
+
+    >>> einsum("ij,j->i", np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+    Array([3., 7.], dtype=float32)
+    """
+    no_out("einsum", out)
+    check_precision("einsum", precision)
+    terms, result, arrays = _parse(subscripts, operands)
+    xs = (
+        promote("einsum", *arrays)
+        if preferred_element_type is None
+        else [as_operand("einsum", a, i) for i, a in enumerate(arrays)]
+    )
+    sizes = _sizes(terms, xs)
+    pairs = list(zip(terms, xs, strict=True))
+    for group in _path(terms, result, [x.shape for x in xs], optimize):
+        chosen = [pairs.pop(i) for i in sorted(group, reverse=True)][::-1]
+        kept = set(result).union(*(labels for labels, _ in pairs))
+        while len(chosen) > 1:
+            inside = kept.union(*(labels for labels, _ in chosen[2:]))
+            chosen[:2] = [_contract(chosen[0], chosen[1], inside, sizes, preferred_element_type)]
+        pairs.append(_simplified(*chosen[0], kept))
+    labels, x = pairs[0]
+    x = lax.transpose(x, [labels.index(c) for c in result])
+    return (
+        x
+        if preferred_element_type is None
+        else as_dtype(x, dtypes.requested(preferred_element_type, "einsum"))
+    )
+
+
+def einsum_path(
+    subscripts: Any, /, *operands: Any, optimize: Any = "auto"
+) -> tuple[list[Any], str]:
+    """The order in which `einsum` contracts pairs of operands, and a table about it.
+
+    >>> einsum_path("ij,jk", np.ones((2, 3)), np.ones((3, 4)))[0]
+    ['einsum_path', (0, 1)]
+    """
+    terms, result, arrays = _parse(subscripts, operands)
+    dummies = [_shaped(shape_of(a)) for a in arrays]
+    return np.einsum_path(
+        f"{','.join(terms)}->{result}", *dummies, optimize=_numpy_optimize(optimize)
+    )
+
+
+def _shaped(shape: tuple[int, ...]) -> np.ndarray:
+    """An array of that shape in no memory, for NumPy's path search."""
+    return np.broadcast_to(np.zeros(()), shape)
+
+
+def _numpy_optimize(optimize: Any) -> Any:
+    return "greedy" if optimize == "auto" else optimize
+
+
+def _path(terms: list[str], result: str, shapes: list[tuple[int, ...]], optimize: Any) -> Path:
+    if len(terms) < 3:
+        return [tuple(range(len(terms)))]
+    if isinstance(optimize, (list, tuple)) and optimize and isinstance(optimize[0], (tuple, list)):
+        return [tuple(group) for group in optimize]
+    if optimize is False:
+        return [(0, 1)] + [(0, len(terms) - 1 - i) for i in range(1, len(terms) - 1)]
+    text = f"{','.join(terms)}->{result}"
+    path = np.einsum_path(text, *map(_shaped, shapes), optimize=_numpy_optimize(optimize))[0]
+    return [tuple(group) for group in path[1:]]
+
+
+# Parsing ------------------------------------------------------------------------------------------
+
+
+def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, list[Any]]:
+    """The labels of each operand and of the result, the dots of an ellipsis replaced by letters;
+    and the operands.
+    """
+    if isinstance(subscripts, str):
+        text, arrays = subscripts.replace(" ", ""), list(operands)
+    else:
+        text, arrays = _from_lists((subscripts, *operands))
+    left, arrow, right = text.partition("->")
+    terms = left.split(",")
+    if len(terms) != len(arrays):
+        raise ValueError(
+            f"einsum: there must be one operand for each term, got {len(terms)} terms in {text!r} "
+            f"and {len(arrays)} operands"
+        )
+    for term in [*terms, right]:
+        letters = term.replace("...", "", 1)
+        if not all(c in string.ascii_letters for c in letters):
+            raise ValueError(
+                f"einsum: subscripts are letters and one '...' per term, got {term!r} in {text!r}"
+            )
+    terms, dots = _expand_dots(text, terms, arrays)
+    if arrow:
+        result = right.replace("...", dots)
+        if "..." not in right and any(d in "".join(terms) for d in dots):
+            raise ValueError(f"einsum: the result must have the '...' of the terms, got {text!r}")
+    else:
+        counts = Counter("".join(terms).translate(str.maketrans("", "", dots)))
+        result = dots + "".join(sorted(c for c, n in counts.items() if n == 1))
+    if len(set(result)) != len(result) or not set(result) <= set("".join(terms)):
+        raise ValueError(
+            f"einsum: labels of the result must occur in a term, and once, got {text!r}"
+        )
+    return terms, result, arrays
+
+
+def _from_lists(arguments: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """Subscripts and operands of the form einsum(a, [0, 1], b, [1, 2], [0, 2])."""
+    paired = len(arguments) // 2 * 2
+    terms = [_letters(labels) for labels in arguments[1:paired:2]]
+    text = ",".join(terms)
+    if len(arguments) > paired:
+        text += "->" + _letters(arguments[-1])
+    return text, list(arguments[:paired:2])
+
+
+def _letters(labels: Any) -> str:
+    return "".join("..." if c is Ellipsis else string.ascii_letters[c] for c in labels)
+
+
+def _expand_dots(text: str, terms: list[str], arrays: list[Any]) -> tuple[list[str], str]:
+    ranks = [len(shape_of(a)) for a in arrays]
+    widths = [rank - len(t.replace("...", "")) for t, rank in zip(terms, ranks, strict=True)]
+    for term, width, rank in zip(terms, widths, ranks, strict=True):
+        if width < 0 or (width > 0 and "..." not in term):
+            raise ValueError(
+                f"einsum: {term!r} must have one label for each dimension, got an operand of rank "
+                f"{rank}"
+            )
+    count = max((w for t, w in zip(terms, widths, strict=True) if "..." in t), default=0)
+    unused = [c for c in reversed(string.ascii_letters) if c not in text]
+    if count > len(unused):
+        raise ValueError(
+            f"einsum: there are 52 labels, got {text!r} with an ellipsis of {count} dimensions"
+        )
+    dots = "".join(unused[:count])
+    return [t.replace("...", dots[count - w :]) for t, w in zip(terms, widths, strict=True)], dots
+
+
+def _sizes(terms: list[str], xs: list[Array]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for term, x in zip(terms, xs, strict=True):
+        for label, size in zip(term, x.shape, strict=True):
+            if sizes.setdefault(label, size) != size:
+                if 1 not in (size, sizes[label]):
+                    raise ValueError(
+                        f"einsum: sizes of label {label!r} must be equal or 1, got {sizes[label]} "
+                        f"and {size}"
+                    )
+                sizes[label] = max(size, sizes[label])
+    return sizes
+
+
+# Contraction --------------------------------------------------------------------------------------
+
+
+def _simplified(labels: str, x: Array, kept: set[str]) -> tuple[str, Array]:
+    """Repeated labels replaced by diagonals, and labels that nothing else has summed over."""
+    for label, count in Counter(labels).items():
+        for _ in range(count - 1):
+            i = labels.index(label)
+            j = labels.index(label, i + 1)
+            x = diagonal(x, 0, i, j)
+            labels = labels[:i] + labels[i + 1 : j] + labels[j + 1 :] + label
+    summed = tuple(i for i, c in enumerate(labels) if c not in kept)
+    if summed:
+        x = (
+            reductions.sum(x, summed, x.dtype)
+            if x.dtype != dtypes.bool_
+            else reductions.any(x, summed)
+        )
+        labels = "".join(c for c in labels if c in kept)
+    return labels, x
+
+
+def _contract(
+    first: tuple[str, Array],
+    second: tuple[str, Array],
+    kept: set[str],
+    sizes: dict[str, int],
+    preferred: Any,
+) -> tuple[str, Array]:
+    left, x = _simplified(*_without_stretched(*first, sizes, second[0]), kept | set(second[0]))
+    right, y = _simplified(*_without_stretched(*second, sizes, first[0]), kept | set(left))
+    # A label of `left` that `right` lost, because it is stretched there, may be summed now.
+    left, x = _simplified(left, x, kept | set(right))
+    batch = [c for c in left if c in right and c in kept]
+    summed = [c for c in left if c in right and c not in kept]
+    result = contract(
+        x,
+        y,
+        tuple(left.index(c) for c in batch),
+        tuple(right.index(c) for c in batch),
+        tuple(left.index(c) for c in summed),
+        tuple(right.index(c) for c in summed),
+        preferred,
+    )
+    free = [c for c in left if c not in batch and c not in summed]
+    free += [c for c in right if c not in batch and c not in summed]
+    return "".join(batch + free), result
+
+
+def _without_stretched(
+    labels: str, x: Array, sizes: dict[str, int], other: str
+) -> tuple[str, Array]:
+    """Without dimensions of size 1 that the other operand has in full size."""
+    drop = [i for i, c in enumerate(labels) if x.shape[i] == 1 != sizes[c] and c in other]
+    if drop:
+        x = lax.squeeze(x, drop)
+        labels = "".join(c for i, c in enumerate(labels) if i not in drop)
+    return labels, x

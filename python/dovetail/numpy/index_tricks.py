@@ -1,0 +1,255 @@
+"""Arrays of indices: grids, triangles, diagonals."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
+from dovetail.numpy.creation import asarray, meshgrid
+from dovetail.numpy.joining import concatenate
+from dovetail.numpy.promotion import promote, strong
+from dovetail.numpy.ranges import arange, linspace
+from dovetail.numpy.shape import ravel, shape
+from dovetail.tracer import constant
+
+s_ = np.s_
+index_exp = np.index_exp
+
+
+def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) -> Any:
+    """The index of each element along each dimension, stacked; with `sparse` as arrays that
+    broadcast together.
+
+    >>> indices((2, 2))[0]
+    Array([[0, 0],
+           [1, 1]], dtype=int32)
+    """
+    sizes = canonical_shape(tuple(dimensions), "dimensions")
+    element = dtypes.requested(dtype, "indices", dtypes.int64)
+    vectors = [lax.iota(element, s) for s in sizes]
+    grids = meshgrid(*vectors, sparse=sparse, indexing="ij")
+    if sparse:
+        return tuple(grids)
+    return lax.stack(grids) if grids else lax.full((0,), 0, element)
+
+
+def ix_(*args: ArrayLike) -> tuple[Array, ...]:
+    """Vectors of integers shaped so that they broadcast to a grid.
+
+    >>> [x.shape for x in ix_(np.arange(2), np.arange(3))]
+    [(2, 1), (1, 3)]
+    """
+    vectors = [as_operand("ix_", a, i) for i, a in enumerate(args)]
+    if any(v.ndim != 1 for v in vectors):
+        raise ValueError(f"ix_: arguments must be vectors, got ranks {[v.ndim for v in vectors]}")
+    if any(v.dtype == dtypes.bool_ for v in vectors):
+        raise ValueError(
+            "ix_: arguments must be integers, got bools; find the indices with NumPy first"
+        )
+    return tuple(
+        lax.reshape(v, [v.size if i == j else 1 for j in range(len(vectors))])
+        for i, v in enumerate(vectors)
+    )
+
+
+def _pair(rows_and_columns: tuple[np.ndarray, ...]) -> tuple[Array, ...]:
+    return tuple(constant(v.astype(dtypes.default_dtype("i"))) for v in rows_and_columns)
+
+
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
+    """The rows and columns of the elements of an n × m matrix on diagonal `k` and below.
+
+    >>> tril_indices(2)
+    (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
+    """
+    return _pair(np.tril_indices(n, k, m))
+
+
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
+    """The rows and columns of the elements of an n × m matrix on diagonal `k` and above.
+
+    >>> triu_indices(2)
+    (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
+    """
+    return _pair(np.triu_indices(n, k, m))
+
+
+def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """`tril_indices` of the shape of a matrix.
+
+    >>> len(tril_indices_from(np.ones((2, 2))))
+    2
+    """
+    rows, columns = _matrix_shape("tril_indices_from", arr)
+    return tril_indices(rows, k, columns)
+
+
+def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
+    """`triu_indices` of the shape of a matrix.
+
+    >>> len(triu_indices_from(np.ones((2, 2))))
+    2
+    """
+    rows, columns = _matrix_shape("triu_indices_from", arr)
+    return triu_indices(rows, k, columns)
+
+
+def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
+    sizes = shape(arr)
+    if len(sizes) != 2:
+        raise ValueError(f"{name}: arr must be a matrix, got shape {sizes}")
+    return sizes  # type: ignore[return-value]
+
+
+def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
+    """The indices of the main diagonal of an array with `ndim` dimensions of size n.
+
+    >>> diag_indices(2)
+    (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
+    """
+    if operator.index(n) < 0 or operator.index(ndim) < 0:
+        raise ValueError(f"diag_indices: n and ndim must be 0 or more, got {n} and {ndim}")
+    return (arange(n, dtype=dtypes.default_dtype("i")),) * ndim
+
+
+def diag_indices_from(arr: Any) -> tuple[Array, ...]:
+    """`diag_indices` of the shape of an array with equal sizes.
+
+    >>> len(diag_indices_from(np.ones((2, 2, 2))))
+    3
+    """
+    sizes = shape(arr)
+    if len(sizes) < 2 or len(set(sizes)) != 1:
+        raise ValueError(
+            f"diag_indices_from: arr must have 2 or more equal sizes, got shape {sizes}"
+        )
+    return diag_indices(sizes[0], len(sizes))
+
+
+def mask_indices(n: int, mask_func: Any, k: int = 0) -> tuple[Array, ...]:
+    """The rows and columns of the elements that `mask_func(ones((n, n)), k)` keeps; its result is
+    known while tracing.
+
+    >>> from dovetail import numpy as dnp
+    >>> mask_indices(2, dnp.triu)
+    (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
+    """
+    kept = asarray(mask_func(lax.full((n, n), 1, np.int32), k))
+    return _pair(np.nonzero(kept._value()))
+
+
+def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
+    """Positions in row-major order as indices along each dimension of `shape`; out of bounds they
+    are clipped.
+
+    >>> unravel_index(5, (2, 3))
+    (Array(1, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
+    """
+    from dovetail.numpy.arithmetic import clip, floor_divide, remainder
+
+    sizes = canonical_shape(shape)
+    position = as_operand("unravel_index", indices)
+    if dtypes.KINDS[position.dtype] not in "iu":
+        raise TypeError(f"unravel_index: indices must be integers, got {position.dtype.name}")
+    total = math.prod(sizes)
+    position = clip(position, -total, total - 1)
+    result = []
+    for size in reversed(sizes):
+        result.append(remainder(position, size))
+        position = floor_divide(position, size)
+    return tuple(reversed(result))
+
+
+def ravel_multi_index(
+    multi_index: Sequence[ArrayLike], dims: Sequence[int], mode: str = "clip", order: str = "C"
+) -> Array:
+    """Indices along each dimension as positions in row-major order; out of bounds they "clip" or
+    "wrap".
+
+    >>> ravel_multi_index((1, 2), (2, 3))
+    Array(5, dtype=int32)
+    """
+    from dovetail.numpy.arithmetic import clip, remainder
+
+    sizes = canonical_shape(tuple(dims), "dims")
+    if len(multi_index) != len(sizes):
+        raise ValueError(
+            f"ravel_multi_index: there must be one index for each of {len(sizes)} dimensions, got "
+            f"{len(multi_index)}"
+        )
+    if mode not in ("clip", "wrap"):
+        raise ValueError(f"ravel_multi_index: mode must be 'clip' or 'wrap', got {mode!r}")
+    if order not in ("C", "F"):
+        raise ValueError(f"ravel_multi_index: order must be 'C' or 'F', got {order!r}")
+    xs = promote("ravel_multi_index", *multi_index)
+    pairs = list(zip(xs, sizes, strict=True))
+    result: Any = 0
+    for x, size in pairs if order == "C" else reversed(pairs):
+        result = result * size + (remainder(x, size) if mode == "wrap" else clip(x, 0, size - 1))
+    return strong(as_operand("ravel_multi_index", result))
+
+
+# Indexed with slices ------------------------------------------------------------------------------
+
+
+def _span(key: slice) -> Array:
+    """The numbers of a slice; an imaginary step is a count of points, the end among them."""
+    start = 0 if key.start is None else key.start
+    if isinstance(key.step, complex):
+        return linspace(start, key.stop, int(abs(key.step)))
+    return arange(start, key.stop, key.step)
+
+
+class _Grid:
+    """`mgrid[0:2, 0:3]`: the coordinates of a grid; `ogrid` gives them as arrays that broadcast
+    together.
+    """
+
+    def __init__(self, sparse: bool) -> None:
+        self._sparse = sparse
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return _span(key)
+        spans = promote("mgrid", *map(_span, key))
+        grids = meshgrid(*spans, indexing="ij", sparse=self._sparse)
+        return grids if self._sparse else lax.stack(grids)
+
+
+class _Joiner:
+    """`r_[1:3, 4]`: slices, numbers and arrays joined along one dimension; `c_` joins columns."""
+
+    def __init__(self, axis: int, ndmin: int, trailing: int) -> None:
+        self._defaults = (axis, ndmin, trailing)
+
+    def __getitem__(self, key: Any) -> Array:
+        entries = key if isinstance(key, tuple) else (key,)
+        axis, ndmin, position = self._defaults
+        if entries and isinstance(entries[0], str):
+            numbers = [int(v) for v in entries[0].split(",")]
+            axis, ndmin, position = (*numbers, *self._defaults[len(numbers) :])
+            entries = entries[1:]
+        parts = [_span(e) if isinstance(e, slice) else asarray(e) for e in entries]
+        return concatenate([self._raised(p, ndmin, position) for p in parts], axis)
+
+    def _raised(self, x: Array, ndmin: int, position: int) -> Array:
+        """`x` with `ndmin` dimensions: its own start at `position`, new ones have size 1."""
+        x = ravel(x) if x.ndim == 0 else x
+        missing = ndmin - x.ndim
+        if missing <= 0:
+            return x
+        before = missing if position == -1 else min(position, missing)
+        return lax.reshape(x, (1,) * before + x.shape + (1,) * (missing - before))
+
+
+mgrid = _Grid(sparse=False)
+ogrid = _Grid(sparse=True)
+r_ = _Joiner(axis=0, ndmin=1, trailing=-1)
+c_ = _Joiner(axis=-1, ndmin=2, trailing=0)

@@ -1,0 +1,304 @@
+"""Arrays joined and split."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax
+from dovetail.array import Array, ArrayMethods
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.numpy.creation import array, as_dtype, asarray
+from dovetail.numpy.promotion import promote
+from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, ravel
+
+
+def _operands(name: str, arrays: Any, dtype: Any = None) -> list[Array]:
+    """The arrays of a sequence, or along the first dimension of an array, in one element type."""
+    if isinstance(arrays, (ArrayMethods, np.ndarray)):
+        arrays = lax.unstack(as_operand(name, arrays))
+    elif not isinstance(arrays, (list, tuple)):
+        raise TypeError(
+            f"{name}: arrays must be given as a list or tuple, got {type(arrays).__name__}"
+        )
+    if not arrays:
+        raise ValueError(f"{name}: at least one array is needed, got none")
+    if dtype is None:
+        return promote(name, *arrays)
+    element = dtypes.requested(dtype, name)
+    return [as_dtype(as_operand(name, x, i), element) for i, x in enumerate(arrays)]
+
+
+def concatenate(
+    arrays: Sequence[ArrayLike] | ArrayLike, axis: int | None = 0, dtype: Any = None
+) -> Array:
+    """The arrays one after the other along `axis`; None flattens them first.
+
+    >>> concatenate([np.int32([1, 2]), np.int32([3])])
+    Array([1, 2, 3], dtype=int32)
+    """
+    xs = _operands("concatenate", arrays, dtype)
+    if axis is None:
+        xs, axis = [ravel(x) for x in xs], 0
+    if any(x.ndim == 0 for x in xs):
+        raise ValueError("concatenate: arrays must have 1 dimension or more, got rank 0; use stack")
+    axis = canonical_axis(axis, xs[0].ndim)
+    return lax.concatenate(xs, axis)
+
+
+def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
+    """`concatenate`, by the name of the array API standard.
+
+    >>> concat([np.int32([1, 2]), np.int32([3])])
+    Array([1, 2, 3], dtype=int32)
+    """
+    return concatenate(arrays, axis)
+
+
+def stack(
+    arrays: Sequence[ArrayLike] | ArrayLike, axis: int = 0, out: None = None, dtype: Any = None
+) -> Array:
+    """Arrays of one shape along a new dimension.
+
+    >>> stack([np.int32([1, 2]), np.int32([3, 4])])
+    Array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    if out is not None:
+        raise NotImplementedError(
+            "stack: arrays are immutable, so out must be None; use the result"
+        )
+    xs = _operands("stack", arrays, dtype)
+    if any(x.shape != xs[0].shape for x in xs):
+        raise ValueError(
+            f"stack: all arrays must have the same shape, got {', '.join(str(x.shape) for x in xs)}"
+        )
+    return lax.stack(xs, axis)
+
+
+def vstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
+    """Arrays one below the other; vectors are rows.
+
+    >>> vstack([np.int32([1, 2]), np.int32([3, 4])])
+    Array([[1, 2],
+           [3, 4]], dtype=int32)
+    """
+    return concatenate([atleast_2d(x) for x in _operands("vstack", tup)], 0, dtype)
+
+
+def hstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
+    """Arrays side by side; vectors one after the other.
+
+    >>> hstack([np.int32([1, 2]), np.int32([3])])
+    Array([1, 2, 3], dtype=int32)
+    """
+    xs = [atleast_1d(x) for x in _operands("hstack", tup)]
+    return concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype)
+
+
+def dstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
+    """Arrays along the third dimension.
+
+    >>> dstack([np.int32([1, 2]), np.int32([3, 4])]).shape
+    (1, 2, 2)
+    """
+    return concatenate([atleast_3d(x) for x in _operands("dstack", tup)], 2, dtype)
+
+
+def column_stack(tup: Sequence[ArrayLike] | ArrayLike) -> Array:
+    """Vectors as the columns of a matrix, with matrices side by side.
+
+    >>> column_stack([np.int32([1, 2]), np.int32([3, 4])])
+    Array([[1, 3],
+           [2, 4]], dtype=int32)
+    """
+    xs = _operands("column_stack", tup)
+    return concatenate([x if x.ndim > 1 else lax.reshape(x, (x.size, 1)) for x in xs], 1)
+
+
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
+    """`values` after `arr`, along `axis` or flattened.
+
+    >>> append(np.int32([1, 2]), np.int32([3]))
+    Array([1, 2, 3], dtype=int32)
+    """
+    return concatenate([asarray(arr), asarray(values)], axis)
+
+
+def block(arrays: Any) -> Array:
+    """Nested lists of blocks: the innermost lists along the last dimension, the next ones along
+    that before, …
+
+    >>> block([[np.eye(1), np.zeros((1, 1))], [np.zeros((1, 2))]]).shape
+    (2, 2)
+    """
+
+    def depth(x: Any) -> int:
+        return 1 + max(map(depth, x)) if isinstance(x, list) and x else 0
+
+    def rank(x: Any) -> int:
+        return max(map(rank, x)) if isinstance(x, list) else np.ndim(x)
+
+    levels = depth(arrays)
+    dims = max(levels, rank(arrays))
+
+    def joined(x: Any, level: int) -> Array:
+        if not isinstance(x, list):
+            if level != levels:
+                raise ValueError(
+                    f"block: lists must be nested equally deep, got depths {level} and {levels}"
+                )
+            return lax.broadcast_to_rank(asarray(x), dims)
+        if not x:
+            raise ValueError("block: lists must not be empty")
+        return concatenate([joined(y, level + 1) for y in x], dims - levels + level)
+
+    return joined(arrays, 0)
+
+
+# Splitting ----------------------------------------------------------------------------------------
+
+
+def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """Equal sections, or the pieces between indices, along `axis`.
+
+    >>> [p.shape for p in split(np.ones(6), 3)]
+    [(2,), (2,), (2,)]
+    """
+    return _split("split", ary, indices_or_sections, axis)
+
+
+def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
+    """As `split`; sections need not be equal, the first are longer by one.
+
+    >>> [p.shape for p in array_split(np.ones(5), 2)]
+    [(3,), (2,)]
+    """
+    return _split("array_split", ary, indices_or_sections, axis)
+
+
+def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """`split` along the second dimension, or that of a vector.
+
+    >>> [p.shape for p in hsplit(np.ones((2, 4)), 2)]
+    [(2, 2), (2, 2)]
+    """
+    return _split("hsplit", ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1)
+
+
+def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """`split` along the first dimension.
+
+    >>> [p.shape for p in vsplit(np.ones((2, 4)), 2)]
+    [(1, 4), (1, 4)]
+    """
+    return _split("vsplit", ary, indices_or_sections, 0)
+
+
+def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
+    """`split` along the third dimension.
+
+    >>> [p.shape for p in dsplit(np.ones((1, 1, 4)), 2)]
+    [(1, 1, 2), (1, 1, 2)]
+    """
+    return _split("dsplit", ary, indices_or_sections, 2)
+
+
+def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> list[Array]:
+    x = as_operand(name, ary)
+    dim = canonical_axis(axis, x.ndim)
+    size = x.shape[dim]
+    if isinstance(indices_or_sections, (list, tuple)) or np.ndim(indices_or_sections) > 0:
+        indices = [operator.index(i) for i in indices_or_sections]
+        bounds = [0, *(slice(i).indices(size)[1] for i in indices), size]
+        pieces = [(a, max(a, b)) for a, b in itertools.pairwise(bounds)]
+    else:
+        count = operator.index(indices_or_sections)
+        if count < 1:
+            raise ValueError(f"{name}: there must be 1 section or more, got {count}")
+        if size % count and name != "array_split":
+            raise ValueError(
+                f"{name}: sections must be equal, got {count} of size {size}; use array_split"
+            )
+        length, longer = divmod(size, count)
+        ends = [i * length + min(i, longer) for i in range(count + 1)]
+        pieces = list(itertools.pairwise(ends))
+    return [lax.slice_in_dim(x, a, b, 1, dim) for a, b in pieces]
+
+
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
+    """The slices along a dimension, which goes.
+
+    >>> len(unstack(np.ones((2, 3))))
+    2
+    """
+    return lax.unstack(x, axis)
+
+
+def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Array:
+    """Without the elements at the indices `obj`, which are known while tracing.
+
+    >>> delete(np.int32([1, 2, 3]), 1)
+    Array([1, 3], dtype=int32)
+    """
+    x = as_operand("delete", arr)
+    if axis is None:
+        x, axis = ravel(x), 0
+    dim = canonical_axis(axis, x.ndim)
+    chosen = obj if isinstance(obj, slice) else np.asarray(obj)
+    rest = np.delete(np.arange(x.shape[dim]), chosen)
+    return _runs(x, rest.tolist(), dim)
+
+
+def _runs(x: Array, indices: list[int], dim: int) -> Array:
+    """The elements at increasing indices, taken in contiguous runs."""
+    pieces: list[Array] = []
+    start = 0
+    for i in range(1, len(indices) + 1):
+        if i == len(indices) or indices[i] != indices[i - 1] + 1:
+            pieces.append(lax.slice_in_dim(x, indices[start], indices[i - 1] + 1, 1, dim))
+            start = i
+    return lax.concatenate(pieces, dim) if pieces else lax.slice_in_dim(x, 0, 0, 1, dim)
+
+
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Array:
+    """With `values` before the index `obj`, an integer known while tracing.
+
+    >>> insert(np.int32([1, 3]), 1, 2)
+    Array([1, 2, 3], dtype=int32)
+    """
+    from dovetail.numpy.creation import broadcast_to_shape
+
+    x, v = promote("insert", asarray(arr), asarray(values))
+    if axis is None:
+        x, axis = ravel(x), 0
+    dim = canonical_axis(axis, x.ndim)
+    at = operator.index(obj)
+    if not -x.shape[dim] <= at <= x.shape[dim]:
+        raise IndexError(
+            f"insert: index {at} is out of bounds for dimension {dim} of shape {x.shape}"
+        )
+    at = at + x.shape[dim] if at < 0 else at
+    length = v.shape[dim - x.ndim] if v.ndim >= x.ndim - dim else 1
+    new = broadcast_to_shape("insert", v, (*x.shape[:dim], length, *x.shape[dim + 1 :]))
+    before, after = lax.slice_in_dim(x, 0, at, 1, dim), lax.slice_in_dim(x, at, None, 1, dim)
+    return lax.concatenate([before, new, after], dim)
+
+
+def trim_zeros(filt: ArrayLike, trim: str = "fb") -> Array:
+    """A vector of known elements without its leading ("f") and trailing ("b") zeros.
+
+    >>> trim_zeros(np.int32([0, 1, 0]))
+    Array([1], dtype=int32)
+    """
+    x = array(filt)
+    nonzero = np.flatnonzero(x._value())
+    if nonzero.size == 0:
+        return lax.slice_in_dim(x, 0, 0)
+    start = int(nonzero[0]) if "f" in trim else 0
+    stop = int(nonzero[-1]) + 1 if "b" in trim else x.size
+    return lax.slice_in_dim(x, start, stop)

@@ -1,0 +1,387 @@
+"""Comparison, predicates, bits and choice, element by element."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
+from dovetail.numpy.arithmetic import complex_order
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.promotion import (
+    broadcast,
+    filled,
+    pair,
+    promote_and_broadcast,
+    with_dtype,
+)
+
+# Comparison ---------------------------------------------------------------------------------------
+
+
+def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x == y.
+
+    >>> equal(1, 1.0)
+    Array(True, dtype=bool)
+    """
+    return ops.compare(*pair("equal", x, y), "eq")
+
+
+def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x != y.
+
+    >>> not_equal(1, 1.0)
+    Array(False, dtype=bool)
+    """
+    return ops.compare(*pair("not_equal", x, y), "ne")
+
+
+def less(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x < y; complex numbers in lexicographic order.
+
+    >>> less(1, 2)
+    Array(True, dtype=bool)
+    """
+    return _ordered("less", x, y, "lt")
+
+
+def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x <= y; complex numbers in lexicographic order.
+
+    >>> less_equal(1, 2)
+    Array(True, dtype=bool)
+    """
+    return _ordered("less_equal", x, y, "le")
+
+
+def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x > y; complex numbers in lexicographic order.
+
+    >>> greater(1, 2)
+    Array(False, dtype=bool)
+    """
+    return _ordered("greater", x, y, "gt")
+
+
+def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x >= y; complex numbers in lexicographic order.
+
+    >>> greater_equal(1, 2)
+    Array(False, dtype=bool)
+    """
+    return _ordered("greater_equal", x, y, "ge")
+
+
+def _ordered(name: str, x: ArrayLike, y: ArrayLike, direction: str) -> Array:
+    a, b = pair(name, x, y)
+    if dtypes.KINDS[a.dtype] == "c":
+        return complex_order(a, b, direction)
+    return ops.compare(a, b, direction)
+
+
+def isclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-5,
+    atol: ArrayLike = 1e-8,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether |a - b| <= atol + rtol * |b|; equal infinities are close, NaNs if `equal_nan`.
+
+    >>> isclose(1.0, 1.000001)
+    Array(True, dtype=bool)
+    """
+    x, y = promote_and_broadcast("isclose", a, b)
+    if dtypes.KINDS[x.dtype] not in "fc":
+        if dtypes.KINDS[x.dtype] == "b":
+            return ops.compare(x, y, "eq")
+        x, y = (with_dtype(v, dtypes.default_dtype("f")) for v in (x, y))
+    real = dtypes.to_real_dtype(x.dtype)
+    tolerance = with_dtype(atol, real) + with_dtype(rtol, real) * ops.abs(y)
+    near = (ops.abs(ops.sub(x, y)) <= tolerance) & isfinite(x) & isfinite(y)
+    result = near | ops.compare(x, y, "eq")
+    return result | (isnan(x) & isnan(y)) if equal_nan else result
+
+
+def allclose(
+    a: ArrayLike,
+    b: ArrayLike,
+    rtol: ArrayLike = 1e-5,
+    atol: ArrayLike = 1e-8,
+    equal_nan: bool = False,
+) -> Array:
+    """Whether all elements are close, as `isclose` says.
+
+    >>> allclose(1.0, 1.000001)
+    Array(True, dtype=bool)
+    """
+    return isclose(a, b, rtol, atol, equal_nan).all()
+
+
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
+    """Whether shapes and all elements are equal; NaNs are if `equal_nan`.
+
+    >>> array_equal([1, 2], [1, 2])
+    Array(True, dtype=bool)
+    """
+    x, y = asarray(a1), asarray(a2)
+    if x.shape != y.shape:
+        return as_operand("array_equal", False)
+    result = equal(x, y)
+    return (result | (isnan(x) & isnan(y)) if equal_nan else result).all()
+
+
+def array_equiv(a1: Any, a2: Any) -> Array:
+    """Whether the arrays broadcast together and are equal then.
+
+    >>> array_equiv(1, [1, 1])
+    Array(True, dtype=bool)
+    """
+    try:
+        return equal(asarray(a1), asarray(a2)).all()
+    except (TypeError, ValueError):
+        return as_operand("array_equiv", False)
+
+
+# Predicates ---------------------------------------------------------------------------------------
+
+
+def isfinite(x: ArrayLike, /) -> Array:
+    """Whether elements are neither infinite nor NaN.
+
+    >>> isfinite(1.0)
+    Array(True, dtype=bool)
+    """
+    array = as_operand("isfinite", x)
+    kind = dtypes.KINDS[array.dtype]
+    if kind == "c":
+        return ops.and_(ops.is_finite(ops.real(array)), ops.is_finite(ops.imag(array)))
+    return ops.is_finite(array) if kind == "f" else _everywhere(array, True)
+
+
+def isnan(x: ArrayLike, /) -> Array:
+    """Whether elements are NaN.
+
+    >>> isnan(1.0)
+    Array(False, dtype=bool)
+    """
+    array = as_operand("isnan", x)
+    return ops.compare(array, array, "ne")
+
+
+def isinf(x: ArrayLike, /) -> Array:
+    """Whether elements are infinite, or of complex ones a part is.
+
+    >>> isinf(1.0)
+    Array(False, dtype=bool)
+    """
+    array = as_operand("isinf", x)
+    kind = dtypes.KINDS[array.dtype]
+    if kind == "c":
+        return ops.or_(isinf(ops.real(array)), isinf(ops.imag(array)))
+    if kind != "f":
+        return _everywhere(array, False)
+    return ops.compare(ops.abs(array), filled(array, math.inf), "eq")
+
+
+def isposinf(x: ArrayLike, /, out: None = None) -> Array:
+    """Whether real elements are positive infinity.
+
+    >>> isposinf(-math.inf)
+    Array(False, dtype=bool)
+    """
+    return _is_infinity("isposinf", x, math.inf)
+
+
+def isneginf(x: ArrayLike, /, out: None = None) -> Array:
+    """Whether real elements are negative infinity.
+
+    >>> isneginf(-math.inf)
+    Array(True, dtype=bool)
+    """
+    return _is_infinity("isneginf", x, -math.inf)
+
+
+def _is_infinity(name: str, x: ArrayLike, value: float) -> Array:
+    array = check_kind(name, as_operand(name, x), "biuf")
+    if dtypes.KINDS[array.dtype] != "f":
+        return _everywhere(array, False)
+    return ops.compare(array, filled(array, value), "eq")
+
+
+def iscomplex(x: ArrayLike) -> Array:
+    """Whether the imaginary part is not 0.
+
+    >>> iscomplex(1 + 2j)
+    Array(True, dtype=bool)
+    """
+    array = as_operand("iscomplex", x)
+    if dtypes.KINDS[array.dtype] != "c":
+        return _everywhere(array, False)
+    part = ops.imag(array)
+    return ops.compare(part, filled(part, 0), "ne")
+
+
+def isreal(x: ArrayLike) -> Array:
+    """Whether the imaginary part is 0.
+
+    >>> isreal(1 + 2j)
+    Array(False, dtype=bool)
+    """
+    return ops.not_(iscomplex(x))
+
+
+def _everywhere(x: Array, value: bool) -> Array:
+    return broadcast_to(as_operand("", value), x.shape)
+
+
+def iscomplexobj(x: Any) -> bool:
+    """Whether the element type is complex.
+
+    >>> iscomplexobj(1j)
+    True
+    """
+    return dtypes.KINDS[asarray(x).dtype] == "c"
+
+
+def isrealobj(x: Any) -> bool:
+    """Whether the element type is not complex.
+
+    >>> isrealobj(1j)
+    False
+    """
+    return not iscomplexobj(x)
+
+
+# Logic and bits -----------------------------------------------------------------------------------
+
+
+def truth(name: str, x: ArrayLike) -> Array:
+    """Whether elements are not 0."""
+    array = as_operand(name, x)
+    if array.dtype == dtypes.bool_:
+        return array
+    return ops.compare(array, filled(array, 0), "ne")
+
+
+def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Whether both are not 0.
+
+    >>> logical_and(1, 0.0)
+    Array(False, dtype=bool)
+    """
+    return ops.and_(*broadcast("logical_and", truth("logical_and", x), truth("logical_and", y)))
+
+
+def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Whether one or both are not 0.
+
+    >>> logical_or(1, 0.0)
+    Array(True, dtype=bool)
+    """
+    return ops.or_(*broadcast("logical_or", truth("logical_or", x), truth("logical_or", y)))
+
+
+def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """Whether exactly one is not 0.
+
+    >>> logical_xor(1, 1.0)
+    Array(False, dtype=bool)
+    """
+    return ops.xor(*broadcast("logical_xor", truth("logical_xor", x), truth("logical_xor", y)))
+
+
+def logical_not(x: ArrayLike, /) -> Array:
+    """Whether elements are 0.
+
+    >>> logical_not(0)
+    Array(True, dtype=bool)
+    """
+    return ops.not_(truth("logical_not", x))
+
+
+def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x and y, bit by bit, of integers or bools.
+
+    >>> bitwise_and(6, 3)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    return lax.bitwise_and(*pair("bitwise_and", x, y))
+
+
+def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """x or y, bit by bit, of integers or bools.
+
+    >>> bitwise_or(6, 3)
+    Array(7, dtype=int32, weak_type=True)
+    """
+    return lax.bitwise_or(*pair("bitwise_or", x, y))
+
+
+def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The bits set in exactly one of x and y, integers or bools.
+
+    >>> bitwise_xor(6, 3)
+    Array(5, dtype=int32, weak_type=True)
+    """
+    return lax.bitwise_xor(*pair("bitwise_xor", x, y))
+
+
+def bitwise_not(x: ArrayLike, /) -> Array:
+    """All bits of integers flipped; for bools, not x.
+
+    >>> bitwise_not(0)
+    Array(-1, dtype=int32, weak_type=True)
+    """
+    return lax.bitwise_not(x)
+
+
+invert = bitwise_invert = bitwise_not
+
+
+def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The bits of integers moved left by y.
+
+    >>> left_shift(1, 3)
+    Array(8, dtype=int32, weak_type=True)
+    """
+    return lax.shift_left(*_shifted("left_shift", x, y))
+
+
+def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The bits of integers moved right by x2; the sign bit of signed ones moves in.
+
+    >>> right_shift(-8, 1)
+    Array(-4, dtype=int32, weak_type=True)
+    """
+    x, y = _shifted("right_shift", x1, x2)
+    if dtypes.KINDS[x.dtype] == "u":
+        return ops.shift_right_logical(x, y)
+    return lax.shift_right_arithmetic(x, y)
+
+
+def _shifted(name: str, x: ArrayLike, y: ArrayLike) -> list[Array]:
+    a, b = pair(name, x, y)
+    if a.dtype == dtypes.bool_:
+        return [ops.convert(v, dtypes.int32) for v in (a, b)]
+    return [a, b]
+
+
+bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
+
+
+def bitwise_count(x: ArrayLike, /) -> Array:
+    """The number of set bits of the absolute value, as uint8.
+
+    >>> bitwise_count(7)
+    Array(3, dtype=uint8)
+    """
+    array = check_kind("bitwise_count", as_operand("bitwise_count", x), "biu")
+    kind = dtypes.KINDS[array.dtype]
+    if kind == "b":
+        return ops.convert(array, dtypes.uint8)
+    magnitude = ops.abs(array) if kind == "i" else array
+    return ops.convert(ops.population_count(magnitude), dtypes.uint8)

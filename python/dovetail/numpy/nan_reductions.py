@@ -1,0 +1,219 @@
+"""Reductions that leave NaN out."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import Any
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.numpy import reductions
+from dovetail.numpy.choice import where as choose
+from dovetail.numpy.creation import broadcast_to_shape
+from dovetail.numpy.logic import isnan, truth
+from dovetail.numpy.promotion import filled, no_out
+
+Axis = Any
+
+
+def _valid(name: str, x: Array, where: ArrayLike | None) -> Array:
+    """Which elements count: those that are not NaN, and in the mask."""
+    valid = ops.not_(isnan(x))
+    if where is not None:
+        valid = valid & broadcast_to_shape(name, truth(name, where), x.shape)
+    return valid
+
+
+def _exact(x: Array) -> builtins.bool:
+    return dtypes.KINDS[x.dtype] not in "fc"
+
+
+def nansum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: builtins.bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The sum of elements that are not NaN.
+
+    >>> nansum(np.float32([1, np.nan]))
+    Array(1., dtype=float32)
+    """
+    x = as_operand("nansum", a)
+    mask = where if _exact(x) else _valid("nansum", x, where)
+    return reductions.sum(x, axis, dtype, out, keepdims, initial, mask)
+
+
+def nanprod(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: builtins.bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The product of elements that are not NaN.
+
+    >>> nanprod(np.float32([2, np.nan]))
+    Array(2., dtype=float32)
+    """
+    x = as_operand("nanprod", a)
+    mask = where if _exact(x) else _valid("nanprod", x, where)
+    return reductions.prod(x, axis, dtype, out, keepdims, initial, mask)
+
+
+def nanmax(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: builtins.bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The greatest element that is not NaN; NaN if there is none.
+
+    >>> nanmax(np.float32([2, np.nan]))
+    Array(2., dtype=float32)
+    """
+    return _nan_extreme("nanmax", reductions.max, -math.inf, a, axis, out, keepdims, initial, where)
+
+
+def nanmin(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: builtins.bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The smallest element that is not NaN; NaN if there is none.
+
+    >>> nanmin(np.float32([2, np.nan]))
+    Array(2., dtype=float32)
+    """
+    return _nan_extreme("nanmin", reductions.min, math.inf, a, axis, out, keepdims, initial, where)
+
+
+def _nan_extreme(
+    name: str,
+    reduce: Any,
+    neutral: float,
+    a: ArrayLike,
+    axis: Axis,
+    out: Any,
+    keepdims: builtins.bool,
+    initial: ArrayLike | None,
+    where: ArrayLike | None,
+) -> Array:
+    x = as_operand(name, a)
+    if _exact(x):
+        return reduce(x, axis, out, keepdims, initial, where)
+    masked = ops.select(isnan(x), filled(x, neutral), x)
+    result = reduce(masked, axis, out, keepdims, initial, where)
+    if initial is not None:
+        return result
+    nothing = reductions.all(isnan(x), axis, keepdims=keepdims)
+    return choose(nothing, math.nan, result)
+
+
+def nanmean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: builtins.bool = False,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The mean of elements that are not NaN.
+
+    >>> nanmean(np.float32([2, np.nan]))
+    Array(2., dtype=float32)
+    """
+    x = as_operand("nanmean", a)
+    mask = where if _exact(x) else _valid("nanmean", x, where)
+    return reductions.mean(x, axis, dtype, out, keepdims, where=mask)
+
+
+def nanvar(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: builtins.bool = False,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+) -> Array:
+    """The variance of elements that are not NaN; the divisor is their count less `ddof`.
+
+    >>> nanvar(np.float32([1, 3, np.nan]))
+    Array(1., dtype=float32)
+    """
+    x = as_operand("nanvar", a)
+    mask = where if _exact(x) else _valid("nanvar", x, where)
+    return reductions.var(x, axis, dtype, out, ddof, keepdims, where=mask, mean=mean)
+
+
+def nanstd(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: builtins.bool = False,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+) -> Array:
+    """The square root of `nanvar`.
+
+    >>> nanstd(np.float32([1, 3, np.nan]))
+    Array(1., dtype=float32)
+    """
+    return ops.sqrt(nanvar(a, axis, dtype, out, ddof, keepdims, where, mean))
+
+
+def nanargmax(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None
+) -> Array:
+    """The index of the greatest element that is not NaN; -1 if there is none.
+
+    >>> nanargmax(np.float32([np.nan, 2]))
+    Array(1, dtype=int32)
+    """
+    return _nan_arg("nanargmax", reductions.argmax, -math.inf, a, axis, out, keepdims)
+
+
+def nanargmin(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None
+) -> Array:
+    """The index of the smallest element that is not NaN; -1 if there is none.
+
+    >>> nanargmin(np.float32([np.nan, 2]))
+    Array(1, dtype=int32)
+    """
+    return _nan_arg("nanargmin", reductions.argmin, math.inf, a, axis, out, keepdims)
+
+
+def _nan_arg(
+    name: str,
+    find: Any,
+    neutral: float,
+    a: ArrayLike,
+    axis: int | None,
+    out: Any,
+    keepdims: builtins.bool | None,
+) -> Array:
+    no_out(name, out)
+    x = as_operand(name, a)
+    if _exact(x):
+        return find(x, axis, None, keepdims)
+    index = find(ops.select(isnan(x), filled(x, neutral), x), axis, None, keepdims)
+    dims = None if axis is None else canonical_axis(axis, x.ndim)
+    nothing = reductions.all(isnan(x), dims, keepdims=builtins.bool(keepdims))
+    return ops.select(nothing, lax.full_like(index, -1), index)

@@ -1,0 +1,232 @@
+"""Parts of numbers: real and imaginary, sign and magnitude, fraction and exponent."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
+from dovetail.numpy.arithmetic import clip, trunc
+from dovetail.numpy.promotion import (
+    default_float,
+    filled,
+    no_out,
+    pair_inexact,
+    real_inexact,
+    strong,
+    with_dtype,
+)
+
+
+def real(val: ArrayLike, /) -> Array:
+    """The real part.
+
+    >>> real(1 + 2j)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    array = as_operand("real", val)
+    return ops.real(array) if dtypes.KINDS[array.dtype] == "c" else array
+
+
+def imag(val: ArrayLike, /) -> Array:
+    """The imaginary part, 0 for real numbers.
+
+    >>> imag(1 + 2j)
+    Array(2., dtype=float32, weak_type=True)
+    """
+    array = as_operand("imag", val)
+    return ops.imag(array) if dtypes.KINDS[array.dtype] == "c" else filled(array, 0)
+
+
+def conjugate(x: ArrayLike, /) -> Array:
+    """The complex conjugate.
+
+    >>> conjugate(1 + 2j)
+    Array(1.-2.j, dtype=complex64, weak_type=True)
+    """
+    array = as_operand("conjugate", x)
+    return ops.conj(array) if dtypes.KINDS[array.dtype] == "c" else array
+
+
+conj = conjugate
+
+
+def angle(z: ArrayLike, deg: bool = False) -> Array:
+    """The angle of complex numbers, in (-pi, pi], or in degrees.
+
+    >>> angle(1j, deg=True)
+    Array(90., dtype=float32, weak_type=True)
+    """
+    array = default_float("angle", z)
+    if dtypes.KINDS[array.dtype] == "f":
+        array = strong(array)
+    result = ops.atan2(imag(array), real(array))
+    return result * (180 / math.pi) if deg else result
+
+
+def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The magnitude of x1 with the sign of x2, as floats.
+
+    >>> copysign(1.0, -0.0)
+    Array(-1., dtype=float32, weak_type=True)
+    """
+    x, y = pair_inexact("copysign", x1, x2)
+    real_inexact("copysign", x)
+    return ops.select(ops.compare(signbit(x), signbit(y), "ne"), ops.neg(x), x)
+
+
+def signbit(x: ArrayLike, /) -> Array:
+    """Whether the sign bit is set: for negative numbers, -0. and some NaNs.
+
+    >>> signbit(-0.0)
+    Array(True, dtype=bool)
+    """
+    array = check_kind("signbit", as_operand("signbit", x), "biuf")
+    kind = dtypes.KINDS[array.dtype]
+    if kind == "f":
+        array = ops.bitcast(array, np.dtype(f"int{8 * array.dtype.itemsize}"))
+    if kind in "bu":
+        return filled(array != array, False)
+    return ops.compare(array, filled(array, 0), "lt")
+
+
+def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """0 where x1 < 0, x2 where x1 = 0, 1 where x1 > 0.
+
+    >>> heaviside(0.0, 0.5)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
+    x, y = pair_inexact("heaviside", x1, x2)
+    real_inexact("heaviside", x)
+    above = ops.select(x > 0, filled(x, 1), x)
+    return ops.select(x < 0, filled(x, 0), ops.select(x == 0, y, above))
+
+
+def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The next float after x in the direction of y.
+
+    >>> nextafter(1, 2) > 1
+    Array(True, dtype=bool)
+    """
+    return lax.nextafter(*pair_inexact("nextafter", x, y))
+
+
+def spacing(x: ArrayLike, /) -> Array:
+    """The distance to the next float away from 0, with the sign of x.
+
+    >>> spacing(1)
+    Array(1.1920929e-07, dtype=float32)
+    """
+    array = ops.abs(strong(real_inexact("spacing", x)))
+    return copysign(ops.sub(ops.nextafter(array, filled(array, math.inf)), array), x)
+
+
+def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
+    """The fractional and the integral part, both with the sign of x.
+
+    >>> modf(3.5)
+    (Array(0.5, dtype=float32, weak_type=True), Array(3., dtype=float32, weak_type=True))
+    """
+    no_out("modf", out)
+    array = real_inexact("modf", x)
+    whole = trunc(array)
+    fraction = ops.select(ops.compare(array, whole, "eq"), filled(array, 0), ops.sub(array, whole))
+    return copysign(fraction, array), whole
+
+
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """x1 * 2**x2 for integer x2, as floats.
+
+    >>> ldexp(np.float32(1.5), 3)
+    Array(12., dtype=float32)
+    """
+    x = real_inexact("ldexp", x1)
+    exponent = check_kind("ldexp", as_operand("ldexp", x2, 1), "biu")
+    exponent = with_dtype(exponent, dtypes.int32)
+    limits = dtypes.finfo(x.dtype)
+    # Three factors, each of them a normal number, reach from the largest float to below the
+    # smallest.
+    step = int(limits.maxexp) - 1
+    exponent = clip(exponent, -3 * step, 3 * step)
+    result = x
+    for _ in range(3):
+        part = clip(exponent, -step + 1, step)
+        result = result * _power_of_two(part, x.dtype)
+        exponent = exponent - part
+    return result
+
+
+def _power_of_two(exponent: Array, dtype: np.dtype) -> Array:
+    """2**exponent for exponents of normal numbers, exactly: the bits of the float."""
+    limits = dtypes.finfo(dtype)
+    bits = np.dtype(f"int{8 * dtype.itemsize}")
+    biased = with_dtype(exponent + (1 - int(limits.minexp)), bits)
+    return ops.bitcast(ops.shift_left(biased, filled(biased, int(limits.nmant))), dtype)
+
+
+def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
+    """A fraction in [0.5, 1) and an integer exponent with x = fraction * 2**exponent.
+
+    >>> frexp(np.float32(12))
+    (Array(0.75, dtype=float32), Array(4, dtype=int32))
+    """
+    array = real_inexact("frexp", x)
+    limits = dtypes.finfo(array.dtype)
+    nmant, bias = int(limits.nmant), 1 - int(limits.minexp)
+    bits_dtype = np.dtype(f"uint{8 * array.dtype.itemsize}")
+    # Subnormal numbers are scaled up first, by a power of two.
+    subnormal = ops.abs(array) < float(limits.smallest_normal)
+    scaled = ops.select(subnormal, array * 2.0**nmant, array)
+    bits = ops.bitcast(scaled, bits_dtype)
+    mask = (1 << (8 * array.dtype.itemsize - 1 - nmant)) - 1
+    biased = ops.and_(ops.shift_right_logical(bits, filled(bits, nmant)), filled(bits, mask))
+    half = ops.or_(
+        ops.and_(bits, filled(bits, ~(mask << nmant) & ((1 << 8 * bits_dtype.itemsize) - 1))),
+        filled(bits, (bias - 1) << nmant),
+    )
+    exponent = with_dtype(biased, dtypes.int32) - (bias - 1)
+    exponent = ops.select(subnormal, exponent - nmant, exponent)
+    special = (array == 0) | ops.not_(ops.is_finite(array))
+    fraction = ops.select(special, array, ops.bitcast(half, array.dtype))
+    return fraction, ops.select(special, filled(exponent, 0), exponent)
+
+
+def nan_to_num(
+    x: ArrayLike,
+    copy: bool = True,
+    nan: ArrayLike = 0.0,
+    posinf: ArrayLike | None = None,
+    neginf: ArrayLike | None = None,
+) -> Array:
+    """NaN replaced by `nan`, infinities by the largest finite numbers or the values given.
+
+    >>> nan_to_num(np.array([np.nan, 1.0], np.float32))
+    Array([0., 1.], dtype=float32)
+    """
+    array = as_operand("nan_to_num", x)
+    kind = dtypes.KINDS[array.dtype]
+    if kind in "biu":
+        return array
+    array = strong(array)
+    if kind == "c":
+        parts = [
+            nan_to_num(p, nan=nan, posinf=posinf, neginf=neginf)
+            for p in (ops.real(array), ops.imag(array))
+        ]
+        return ops.complex(*parts)
+    limits = dtypes.finfo(array.dtype)
+    high = float(limits.max) if posinf is None else posinf
+    low = float(limits.min) if neginf is None else neginf
+    result = _replaced(ops.compare(array, array, "ne"), nan, array)
+    result = _replaced(array == math.inf, high, result)
+    return _replaced(array == -math.inf, low, result)
+
+
+def _replaced(condition: Array, value: Any, otherwise: Array) -> Array:
+    """`value`, a scalar or an array of lower rank, where `condition` holds."""
+    value = with_dtype(value, otherwise.dtype)
+    return ops.select(condition, broadcast_to(value, otherwise.shape), otherwise)

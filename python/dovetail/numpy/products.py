@@ -1,0 +1,363 @@
+"""Products of vectors, matrices and tensors."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail import dtypes, lax
+from dovetail.array import Array
+from dovetail.lax.dot import check_precision, contract
+from dovetail.lax.operands import (
+    ArrayLike,
+    as_operand,
+    broadcast_shapes,
+    broadcast_to,
+    canonical_axes,
+    canonical_axis,
+)
+from dovetail.numpy import reductions
+from dovetail.numpy.parts import conjugate
+from dovetail.numpy.promotion import no_out, promote
+from dovetail.numpy.shape import moveaxis, ravel
+
+
+def _operands(name: str, a: ArrayLike, b: ArrayLike, precision: Any, preferred: Any) -> list[Array]:
+    """Both operands, promoted unless the element type of the products is stated."""
+    check_precision(name, precision)
+    if preferred is not None:
+        return [as_operand(name, a), as_operand(name, b, 1)]
+    return promote(name, a, b)
+
+
+def dot(
+    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
+) -> Array:
+    """The sums of products over the last dimension of a and the last but one of b; for a scalar,
+    the product.
+
+    >>> dot(np.float32([1, 2]), np.float32([3, 4]))
+    Array(11., dtype=float32)
+    """
+    x, y = _operands("dot", a, b, precision, preferred_element_type)
+    if x.ndim == 0 or y.ndim == 0:
+        lc: tuple[int, ...] = ()
+        rc: tuple[int, ...] = ()
+    else:
+        lc, rc = (x.ndim - 1,), (max(y.ndim - 2, 0),)
+    _check_inner("dot", x, y, lc, rc)
+    return contract(x, y, (), (), lc, rc, preferred_element_type)
+
+
+def _check_inner(name: str, x: Array, y: Array, lc: Sequence[int], rc: Sequence[int]) -> None:
+    if [x.shape[i] for i in lc] != [y.shape[i] for i in rc]:
+        raise TypeError(
+            f"{name}: contracted sizes must be equal, got shapes {x.shape} and {y.shape}, "
+            f"dimensions {tuple(lc)} and {tuple(rc)}"
+        )
+
+
+def matmul(
+    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
+) -> Array:
+    """The matrix products over the last two dimensions; leading dimensions are broadcast, vectors
+    are rows or columns.
+
+    >>> matmul(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+    Array([3., 7.], dtype=float32)
+    """
+    x, y = _operands("matmul", a, b, precision, preferred_element_type)
+    if x.ndim == 0 or y.ndim == 0:
+        raise ValueError(
+            f"matmul: operands must have 1 dimension or more, got shapes {x.shape} and {y.shape}; "
+            "use *"
+        )
+    lc, rc = x.ndim - 1, max(y.ndim - 2, 0)
+    _check_inner("matmul", x, y, (lc,), (rc,))
+    x_batch, y_batch = x.shape[:-2], y.shape[:-2]
+    if not y_batch:
+        return contract(x, y, (), (), (lc,), (rc,), preferred_element_type)
+    batch = broadcast_shapes(x_batch, y_batch, name="matmul")
+    if x_batch == y_batch:
+        dims = tuple(range(len(batch)))
+        return contract(x, y, dims, dims, (lc,), (rc,), preferred_element_type)
+    return _broadcast_matmul(x, y, batch, preferred_element_type)
+
+
+def _broadcast_matmul(x: Array, y: Array, batch: tuple[int, ...], preferred: Any) -> Array:
+    """Only what both operands vary over is a batch dimension; what one has alone is a free
+    dimension of it.
+    """
+    x_core, y_core = x.shape[len(x.shape[:-2]) :], y.shape[-2:]
+    rank = len(batch)
+    x_sizes = (1,) * (rank - len(x.shape[:-2])) + tuple(x.shape[:-2])
+    y_sizes = (1,) * (rank - len(y.shape[:-2])) + tuple(y.shape[:-2])
+    shared = [i for i in range(rank) if x_sizes[i] == y_sizes[i] != 1]
+    x_only = [i for i in range(rank) if x_sizes[i] != 1 and i not in shared]
+    y_only = [i for i in range(rank) if y_sizes[i] != 1 and i not in shared]
+    x_kept, y_kept = sorted(shared + x_only), sorted(shared + y_only)
+    x = lax.reshape(x, (*(x_sizes[i] for i in x_kept), *x_core))
+    y = lax.reshape(y, (*(y_sizes[i] for i in y_kept), *y_core))
+    result = contract(
+        x,
+        y,
+        tuple(x_kept.index(i) for i in shared),
+        tuple(y_kept.index(i) for i in shared),
+        (x.ndim - 1,),
+        (y.ndim - 2,),
+        preferred,
+    )
+    # The result has shared, x_only, rows (unless x is a vector), y_only, columns.
+    rows = ["rows"] if len(x_core) == 2 else []
+    labels: list[Any] = [*shared, *x_only, *rows, *y_only, "columns"]
+    wanted = [*sorted(i for i in labels if isinstance(i, int)), *rows, "columns"]
+    result = lax.transpose(result, [labels.index(i) for i in wanted])
+    return lax.reshape(result, (*batch, *result.shape[len(wanted) - len(rows) - 1 :]))
+
+
+def inner(
+    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
+) -> Array:
+    """The sums of products over the last dimensions.
+
+    >>> inner(np.float32([1, 2]), np.float32([3, 4]))
+    Array(11., dtype=float32)
+    """
+    x, y = _operands("inner", a, b, precision, preferred_element_type)
+    lc = (x.ndim - 1,) if x.ndim and y.ndim else ()
+    rc = (y.ndim - 1,) if x.ndim and y.ndim else ()
+    _check_inner("inner", x, y, lc, rc)
+    return contract(x, y, (), (), lc, rc, preferred_element_type)
+
+
+def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
+    """The products of all pairs of elements, as a matrix.
+
+    >>> outer(np.int32([1, 2]), np.int32([3, 4]))
+    Array([[3, 4],
+           [6, 8]], dtype=int32)
+    """
+    no_out("outer", out)
+    x, y = promote("outer", a, b)
+    return lax.reshape(ravel(x), (x.size, 1)) * ravel(y)
+
+
+def vdot(
+    a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
+) -> Array:
+    """The sum of conj(a) * b over all elements.
+
+    >>> vdot(np.float32([1, 2]), np.float32([3, 4]))
+    Array(11., dtype=float32)
+    """
+    x = conjugate(ravel(a))
+    return dot(x, ravel(b), precision=precision, preferred_element_type=preferred_element_type)
+
+
+def vecdot(
+    x1: ArrayLike,
+    x2: ArrayLike,
+    /,
+    *,
+    axis: int = -1,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Array:
+    """The sums of conj(x1) * x2 over `axis`; the other dimensions are broadcast.
+
+    >>> vecdot(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+    Array([3., 7.], dtype=float32)
+    """
+    x, y = _operands("vecdot", x1, x2, precision, preferred_element_type)
+    x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
+    _check_inner("vecdot", x, y, (x.ndim - 1,), (y.ndim - 1,))
+    shape = broadcast_shapes(x.shape, y.shape, name="vecdot")
+    x, y = broadcast_to(x, shape), broadcast_to(y, shape)
+    batch = tuple(range(len(shape) - 1))
+    last = (len(shape) - 1,)
+    return contract(conjugate(x), y, batch, batch, last, last, preferred_element_type)
+
+
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Matrices times vectors, over the last dimensions; the leading ones are broadcast.
+
+    >>> matvec(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+    Array([3., 7.], dtype=float32)
+    """
+    y = as_operand("matvec", x2, 1)
+    return lax.squeeze(matmul(x1, lax.expand_dims(y, (-1,))), (-1,))
+
+
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """Conjugated vectors times matrices, over the last dimensions; the leading ones are broadcast.
+
+    >>> vecmat(np.float32([1, 1]), np.float32([[1, 2], [3, 4]]))
+    Array([4., 6.], dtype=float32)
+    """
+    x = conjugate(x1)
+    return lax.squeeze(matmul(lax.expand_dims(x, (-2,)), x2), (-2,))
+
+
+def tensordot(
+    a: ArrayLike,
+    b: ArrayLike,
+    axes: Any = 2,
+    *,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+) -> Array:
+    """The sums of products over the last dimensions of a and first of b, or over the pairs `axes` =
+    (of a, of b).
+
+    >>> tensordot(np.ones((2, 3)), np.ones((3, 2)), 1).shape
+    (2, 2)
+    """
+    x, y = _operands("tensordot", a, b, precision, preferred_element_type)
+    if isinstance(axes, (list, tuple)) and len(axes) == 2:
+        lc = canonical_axes(axes[0], x.ndim, "axes[0]")
+        rc = canonical_axes(axes[1], y.ndim, "axes[1]")
+        if len(lc) != len(rc):
+            raise TypeError(
+                f"tensordot: axes must be pairs, got {len(lc)} for a and {len(rc)} for b"
+            )
+    else:
+        count: int = operator.index(axes)  # pyright: ignore[reportArgumentType]
+        if not 0 <= count <= min(x.ndim, y.ndim):
+            raise TypeError(
+                f"tensordot: axes must be at most the ranks of both arrays, got {count} for shapes "
+                f"{x.shape} and {y.shape}"
+            )
+        lc, rc = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
+    _check_inner("tensordot", x, y, lc, rc)
+    return contract(x, y, (), (), lc, rc, preferred_element_type)
+
+
+def kron(a: ArrayLike, b: ArrayLike) -> Array:
+    """The Kronecker product: a with each element replaced by its product with b.
+
+    >>> kron(np.int32([1, 10]), np.int32([1, 2]))
+    Array([ 1,  2, 10, 20], dtype=int32)
+    """
+    x, y = promote("kron", a, b)
+    rank = max(x.ndim, y.ndim)
+    x, y = lax.broadcast_to_rank(x, rank), lax.broadcast_to_rank(y, rank)
+    product = lax.expand_dims(x, range(1, 2 * rank, 2)) * lax.expand_dims(y, range(0, 2 * rank, 2))
+    return lax.reshape(product, tuple(p * q for p, q in zip(x.shape, y.shape, strict=True)))
+
+
+def cross(
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> Array:
+    """The cross products of vectors with 2 or 3 components; of 2 and 2 the scalar third component.
+
+    >>> cross(np.int32([1, 0, 0]), np.int32([0, 1, 0]))
+    Array([0, 0, 1], dtype=int32)
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x, y = promote("cross", a, b)
+    x = moveaxis(x, canonical_axis(axisa, x.ndim), -1)
+    y = moveaxis(y, canonical_axis(axisb, y.ndim), -1)
+    if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
+        raise ValueError(
+            f"cross: vectors must have 2 or 3 components, got {x.shape[-1]} and {y.shape[-1]}"
+        )
+    both_planar = x.shape[-1] == y.shape[-1] == 2
+    xs, ys = [list(lax.unstack(v, -1)) for v in (x, y)]
+    for components in (xs, ys):
+        if len(components) == 2:
+            components.append(lax.full_like(components[0], 0))
+    third = xs[0] * ys[1] - xs[1] * ys[0]
+    if both_planar:
+        return third
+    first = xs[1] * ys[2] - xs[2] * ys[1]
+    second = xs[2] * ys[0] - xs[0] * ys[2]
+    return moveaxis(lax.stack([first, second, third], -1), -1, axisc)
+
+
+def cov(
+    m: ArrayLike,
+    y: ArrayLike | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: ArrayLike | None = None,
+    aweights: ArrayLike | None = None,
+    dtype: Any = None,
+) -> Array:
+    """The covariance matrix of variables, which are rows (or columns) of observations.
+
+    >>> cov(np.float32([[0, 1, 2], [2, 1, 0]]))
+    Array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
+    """
+    from dovetail.numpy.creation import as_dtype, astype
+    from dovetail.numpy.joining import concatenate
+    from dovetail.numpy.shape import atleast_2d, transpose
+
+    element = dtypes.to_inexact_dtype(dtypes.result_type(*([m] if y is None else [m, y])))
+    element = element if dtype is None else dtypes.requested(dtype, "cov")
+    x = atleast_2d(astype(m, element))
+    if x.ndim > 2:
+        raise ValueError(f"cov: m must have at most 2 dimensions, got shape {x.shape}")
+    x = transpose(x) if not rowvar and x.shape[0] != 1 else x
+    if y is not None:
+        second = atleast_2d(astype(y, element))
+        x = concatenate(
+            [x, transpose(second) if not rowvar and second.shape[0] != 1 else second], 0
+        )
+    delta = ddof if ddof is not None else (0 if bias else 1)
+    weights = None
+    for w in (fweights, aweights):
+        if w is not None:
+            w = as_dtype(as_operand("cov", w), dtypes.to_real_dtype(element))
+            if w.shape != (x.shape[1],):
+                raise ValueError(
+                    f"cov: there must be one weight for each of {x.shape[1]} observations, got "
+                    f"shape {w.shape}"
+                )
+            weights = w if weights is None else weights * w
+    if weights is None:
+        total: Any = x.shape[1]
+        centered = x - reductions.mean(x, 1, keepdims=True)
+        weighted = centered
+    else:
+        total = reductions.sum(weights)
+        centered = x - reductions.sum(x * weights, 1, keepdims=True) / total
+        weighted = centered * weights
+    if aweights is None or delta == 0:
+        factor = total - delta
+    else:
+        factor = total - delta * reductions.sum(weights * as_operand("cov", aweights)) / total
+    result = dot(centered, conjugate(transpose(weighted))) / factor
+    return lax.squeeze(result, [i for i, s in enumerate(result.shape) if s == 1])
+
+
+def corrcoef(
+    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: Any = None
+) -> Array:
+    """The correlation matrix of variables, which are rows (or columns) of observations.
+
+    >>> corrcoef(np.float32([[0, 1, 2], [2, 1, 0]]))
+    Array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
+    """
+    from dovetail.numpy.arithmetic import clip
+    from dovetail.numpy.diagonals import diagonal
+    from dovetail.numpy.elementary import sqrt
+    from dovetail.numpy.parts import imag, real
+
+    covariance = cov(x, y, rowvar, dtype=dtype)
+    if covariance.ndim == 0:
+        return covariance / covariance
+    deviation = sqrt(real(diagonal(covariance)))
+    result = covariance / lax.expand_dims(deviation, (1,)) / lax.expand_dims(deviation, (0,))
+    if dtypes.KINDS[result.dtype] == "c":
+        return lax.complex(clip(real(result), -1, 1), clip(imag(result), -1, 1))
+    return clip(result, -1, 1)

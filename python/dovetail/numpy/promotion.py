@@ -1,0 +1,189 @@
+"""What the functions of this package do to their arguments first: convert, promote, broadcast."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail import config, dtypes, ops
+from dovetail.array import Array, ArrayMethods
+from dovetail.lax.operands import (
+    PYTHON_SCALARS,
+    as_operand,
+    broadcast_shapes,
+    broadcast_to,
+    numpy_value,
+    python_value,
+)
+from dovetail.tracer import constant, current
+
+ToDtype = Callable[[np.dtype], np.dtype]
+
+
+def numbers(name: str, x: Any) -> Array:
+    """The operand of a function of numbers: bools become integers."""
+    array = as_operand(name, x)
+    return ops.convert(array, dtypes.int32) if array.dtype == dtypes.bool_ else array
+
+
+def inexact(name: str, x: Any) -> Array:
+    """The operand of a function of floats and complex numbers: anything else becomes a float."""
+    array = as_operand(name, x)
+    if dtypes.KINDS[array.dtype] in "fc":
+        return array
+    return ops.convert(array, dtypes.to_inexact_dtype(array.dtype), array.weak_type)
+
+
+def real_inexact(name: str, x: Any) -> Array:
+    """As `inexact`, but complex arguments are refused."""
+    array = inexact(name, x)
+    if dtypes.KINDS[array.dtype] == "c":
+        raise TypeError(
+            f"{name}: the element type must be real, got {array.dtype.name}; take x.real first"
+        )
+    return array
+
+
+def default_float(name: str, x: Any) -> Array:
+    """The operand if it is inexact, else in the default float, however wide its integers are."""
+    array = as_operand(name, x)
+    if dtypes.KINDS[array.dtype] in "fc":
+        return array
+    return ops.convert(array, dtypes.default_dtype("f"))
+
+
+def pair(name: str, x: Any, y: Any, to: ToDtype | None = None) -> tuple[Array, Array]:
+    """Two operands of one promoted type, after `to` if it is given, and one broadcast shape."""
+    if isinstance(x, ArrayMethods):
+        if isinstance(y, ArrayMethods):
+            alike = x.dtype == y.dtype and x.weak_type == y.weak_type
+            if alike and (to is None or to(x.dtype) == x.dtype):
+                if x.shape == y.shape:
+                    return x, y  # type: ignore[return-value]
+                return _broadcast(name, [x, y])  # type: ignore[return-value,list-item]
+        elif type(y) in _KEEPS_TYPE[x.dtype] and (to is None or to(x.dtype) == x.dtype):
+            return x, _splat(y, x)  # type: ignore[return-value]
+    elif (
+        isinstance(y, ArrayMethods)
+        and type(x) in _KEEPS_TYPE[y.dtype]
+        and (to is None or to(y.dtype) == y.dtype)
+    ):
+        return _splat(x, y), y  # type: ignore[return-value]
+    return _broadcast(name, promote(name, x, y, to=to))  # type: ignore[return-value]
+
+
+def pair_inexact(name: str, x: Any, y: Any) -> tuple[Array, Array]:
+    """As `pair`, with integers and bools computed as floats."""
+    return pair(name, x, y, dtypes.to_inexact_dtype)
+
+
+def pair_numbers(name: str, x: Any, y: Any) -> tuple[Array, Array]:
+    """As `pair`, with bools computed as integers."""
+    return pair(name, x, y, dtypes.to_numeric_dtype)
+
+
+# The Python scalars that take an array's type without changing it.
+_KEEPS_TYPE = {
+    dtype: {"b": (), "i": (int,), "u": (int,), "f": (int, float), "c": (int, float, complex)}[kind]
+    for dtype, kind in dtypes.KINDS.items()
+}
+
+
+def _splat(value: Any, like: ArrayMethods) -> Array:
+    """A Python scalar as an array with the type and shape of another."""
+    scalar = python_value(value, like.dtype)
+    shape = like.shape
+    if shape and current() is None:
+        # A view that repeats the one element; the op is for programs.
+        return Array(np.ndarray(shape, scalar.dtype, scalar, 0, (0,) * len(shape)), like.weak_type)
+    return broadcast_to(constant(scalar, like.weak_type), shape)
+
+
+def broadcast(name: str, *xs: Any) -> list[Array]:
+    """Operands of one shape, types as they are."""
+    return _broadcast(name, [as_operand(name, x, i) for i, x in enumerate(xs)])
+
+
+def promote_and_broadcast(name: str, *xs: Any) -> list[Array]:
+    """Operands of one type and one shape."""
+    return _broadcast(name, promote(name, *xs))
+
+
+def promote(name: str, *xs: Any, to: ToDtype | None = None) -> list[Array]:
+    """Operands of one type, after `to` if it is given, shapes as they are."""
+    if to is None and all(isinstance(x, ArrayMethods) for x in xs):
+        first = xs[0]
+        if all(x.dtype == first.dtype and x.weak_type == first.weak_type for x in xs):
+            return list(xs)
+    described = []
+    for i, x in enumerate(xs):
+        if not isinstance(x, (ArrayMethods, np.ndarray, np.generic, *PYTHON_SCALARS)):
+            as_operand(name, x, i)
+        described.append(dtypes.dtype_and_weakness(x))
+    dtype, weak = dtypes.promote(*described)
+    if to is not None:
+        dtype = to(dtype)
+    return [with_dtype(x, dtype, weak) for x in xs]
+
+
+def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
+    """`x`, an array or scalar, with another element type, weak or not."""
+    if isinstance(x, ArrayMethods):
+        if x.dtype == dtype and x.weak_type == weak:
+            return x  # type: ignore[return-value]
+        if x.dtype == dtype and type(x) is Array:
+            return Array(x.buffer, weak)
+        return ops.convert(x, dtype, weak)
+    if isinstance(x, PYTHON_SCALARS):
+        return constant(python_value(x, dtype), weak)
+    return constant(numpy_value(x, dtype), weak)
+
+
+def _broadcast(name: str, arrays: list[Array]) -> list[Array]:
+    shape = arrays[0].shape
+    if all(a.shape == shape for a in arrays):
+        return arrays
+    shape = broadcast_shapes(*(a.shape for a in arrays), name=name)
+    if config.numpy_rank_promotion.value != "allow":
+        _check_ranks(name, arrays)
+    return [broadcast_to(a, shape) for a in arrays]
+
+
+def _check_ranks(name: str, arrays: list[Array]) -> None:
+    if len({a.ndim for a in arrays if a.ndim}) < 2:
+        return
+    message = (
+        f"{name}: ranks must be equal when numpy_rank_promotion is "
+        f"{config.numpy_rank_promotion.value!r}, got shapes "
+        f"{' and '.join(str(a.shape) for a in arrays)}; add the missing dimensions with reshape or "
+        "expand_dims"
+    )
+    if config.numpy_rank_promotion.value == "raise":
+        raise ValueError(message)
+    warnings.warn(message, UserWarning, stacklevel=5)
+
+
+def filled(x: Array, value: bool | int | float | complex) -> Array:
+    """An array like `x` with every element `value`."""
+    return _splat(value, x)
+
+
+def no_out(name: str, out: Any) -> None:
+    """Refuse NumPy's argument for writing into an array."""
+    if out is not None:
+        raise NotImplementedError(
+            f"{name}: arrays are immutable, so out must be None; use the result"
+        )
+
+
+def strong(x: Array) -> Array:
+    """`x` with a type that is not weak."""
+    return with_dtype(x, x.dtype)
+
+
+def static(name: str, x: Any) -> Any:
+    """The value of a scalar argument that decides a shape, so must be known while tracing."""
+    return x._value()[()] if isinstance(x, ArrayMethods) else x

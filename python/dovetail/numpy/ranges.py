@@ -1,0 +1,147 @@
+"""Evenly spaced numbers."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import (
+    PYTHON_SCALARS,
+    ArrayLike,
+    broadcast_to,
+    canonical_axis,
+)
+from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.promotion import inexact, promote_and_broadcast, static, with_dtype
+from dovetail.tracer import constant
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Array:
+    """start, start + step, … before stop; one argument is the stop, from 0.
+
+    >>> arange(1, 7, 2)
+    Array([1, 3, 5], dtype=int32)
+    """
+    first, last, step = (static("arange", v) for v in (start, stop, step))
+    if last is None:
+        first, last = 0, first
+    step = 1 if step is None else step
+    for v in (first, last, step):
+        if np.ndim(v) or not isinstance(v, (*PYTHON_SCALARS, np.generic, np.ndarray)):
+            raise TypeError(f"arange: start, stop and step must be scalars, got {type(v).__name__}")
+    element = (
+        dtypes.result_type(first, last, step)
+        if dtype is None
+        else dtypes.requested(dtype, "arange")
+    )
+    if dtypes.KINDS[element] in "iu" and all(
+        isinstance(v, (int, np.integer)) for v in (first, last, step)
+    ):
+        first, last, step = int(first), int(last), int(step)
+        count = max(0, -((first - last) // step))
+        indices = ops.iota(element, (count,), 0)
+        indices = indices if step == 1 else indices * step
+        return indices if first == 0 else indices + first
+    return constant(np.arange(first, last, step).astype(element))
+
+
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """`num` evenly spaced numbers from start to stop, along a new dimension; with `retstep` also
+    their distance.
+
+    >>> linspace(0, 1, 5)
+    Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    """
+    count = operator.index(num)
+    if count < 0:
+        raise ValueError(f"linspace: num must be 0 or more, got {num}")
+    first, last = promote_and_broadcast("linspace", start, stop)
+    element = (
+        dtypes.to_inexact_dtype(first.dtype)
+        if dtype is None
+        else dtypes.requested(dtype, "linspace")
+    )
+    compute = dtypes.to_inexact_dtype(dtypes.result_type(first.dtype, element))
+    first, last = as_dtype(first, compute), as_dtype(last, compute)
+    intervals = count - 1 if endpoint else count
+    if intervals > 0:
+        delta = (last - first) / intervals
+        real = dtypes.to_real_dtype(compute)
+        fractions = (
+            lax.broadcasted_iota(real, (intervals, *(1 for _ in first.shape)), 0) / intervals
+        )
+        result = first * (1 - fractions) + last * fractions
+        if endpoint:
+            result = lax.concatenate([result, lax.expand_dims(last, (0,))], 0)
+    else:
+        delta = last - first if count and not endpoint else lax.full_like(first, math.nan)
+        result = broadcast_to(lax.expand_dims(first, (0,)), (count, *first.shape))
+    if dtypes.KINDS[element] in "iu":
+        result = ops.floor(result)
+    result = moved_from_front(as_dtype(result, element), axis)
+    return (result, delta) if retstep else result
+
+
+def moved_from_front(x: Array, axis: int) -> Array:
+    """The first dimension moved to `axis`."""
+    target = canonical_axis(axis, x.ndim)
+    order = list(range(1, x.ndim))
+    order.insert(target, 0)
+    return lax.transpose(x, order)
+
+
+def logspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    base: ArrayLike = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Array:
+    """`base` to the power of `num` evenly spaced numbers from start to stop.
+
+    >>> logspace(0, 2, 3)
+    Array([  1.,  10., 100.], dtype=float32)
+    """
+    element = None if dtype is None else dtypes.requested(dtype, "logspace")
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    return as_dtype(with_dtype(base, dtypes.dtype(exponents)) ** exponents, element)
+
+
+def geomspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Array:
+    """`num` numbers from start to stop in geometric progression.
+
+    >>> geomspace(1.0, 4.0, 3)
+    Array([1., 2., 4.], dtype=float32)
+    """
+    element = None if dtype is None else dtypes.requested(dtype, "geomspace")
+    first, last = (inexact("geomspace", v) for v in promote_and_broadcast("geomspace", start, stop))
+    exponents = linspace(lax.full_like(first, 0.0), ops.log(last / first), num, endpoint, axis=axis)
+    values = ops.exp(exponents)
+    target = canonical_axis(axis, values.ndim)
+    result = lax.expand_dims(first, (target,)) * values
+    if endpoint and num > 1:
+        ends = lax.expand_dims(as_dtype(last, result.dtype), (target,))
+        result = lax.concatenate([lax.slice_in_dim(result, 0, -1, 1, target), ends], target)
+    return as_dtype(result, element or result.dtype)

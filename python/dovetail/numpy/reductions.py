@@ -1,0 +1,493 @@
+"""Reductions over axes: sums, means, extremes, counts, and where extremes are."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import (
+    ArrayLike,
+    as_operand,
+    broadcast_to,
+    canonical_axes,
+    canonical_axis,
+)
+from dovetail.numpy.arithmetic import complex_order
+from dovetail.numpy.choice import where as choose
+from dovetail.numpy.creation import as_dtype, broadcast_to_shape
+from dovetail.numpy.logic import truth
+from dovetail.numpy.promotion import (
+    inexact,
+    no_out,
+    strong,
+    with_dtype,
+)
+
+Axis = Any
+Combine = Callable[[Any, Any], Array]
+
+
+def _prepare(name: str, a: ArrayLike, axis: Axis, out: Any) -> tuple[Array, tuple[int, ...]]:
+    no_out(name, out)
+    x = as_operand(name, a)
+    return x, tuple(sorted(canonical_axes(axis, x.ndim)))
+
+
+def _finish(
+    x: Array, dims: tuple[int, ...], result: Array, keepdims: bool, initial: Any, combine: Combine
+) -> Array:
+    if initial is not None:
+        result = combine(with_dtype(as_operand("initial", initial), result.dtype), result)
+    return strong(kept(x, dims, result) if keepdims else result)
+
+
+def kept(x: Array, dims: tuple[int, ...], result: Array) -> Array:
+    """The result of a reduction over `dims` with those dimensions, of size 1."""
+    return lax.reshape(result, tuple(1 if i in dims else s for i, s in enumerate(x.shape)))
+
+
+def _masked(x: Array, where: ArrayLike | None, neutral: Any) -> Array:
+    """`x` with the neutral element where the mask does not hold."""
+    if where is None:
+        return x
+    mask = broadcast_to_shape("where", truth("where", where), x.shape)
+    return ops.select(mask, x, lax.full_like(x, neutral))
+
+
+# Sums ---------------------------------------------------------------------------------------------
+
+
+def _accumulated(name: str, x: Array, dtype: Any, promote_integers: bool) -> Array:
+    """`x` in the type that sums are formed in: integers at least in the default integer."""
+    if dtype is not None:
+        return as_dtype(x, dtypes.requested(dtype, name))
+    kind = dtypes.KINDS[x.dtype]
+    if kind == "b":
+        return ops.convert(x, dtypes.default_dtype("i"))
+    if kind in "iu" and promote_integers:
+        default = dtypes.default_dtype("i" if kind == "i" else "u")
+        if x.dtype.itemsize < default.itemsize:
+            return ops.convert(x, default)
+    return x
+
+
+def sum(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    promote_integers: bool = True,
+) -> Array:
+    """The sum of elements over `axis` (all by default), of those where `where` holds, plus
+    `initial`.
+
+    >>> sum(np.float32([[1, 2], [3, 4]]), axis=0)
+    Array([4., 6.], dtype=float32)
+    """
+    x, dims = _prepare("sum", a, axis, out)
+    x = _masked(_accumulated("sum", x, dtype, promote_integers), where, 0)
+    result = ops.reduce_sum(x, dims) if dims else x
+    return _finish(x, dims, result, keepdims, initial, lambda p, q: p + q)
+
+
+def prod(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+    promote_integers: bool = True,
+) -> Array:
+    """The product of elements over `axis` (all by default), of those where `where` holds, times
+    `initial`.
+
+    >>> prod(np.float32([[1, 2], [3, 4]]), axis=0)
+    Array([3., 8.], dtype=float32)
+    """
+    x, dims = _prepare("prod", a, axis, out)
+    x = _masked(_accumulated("prod", x, dtype, promote_integers), where, 1)
+    result = ops.reduce_prod(x, dims) if dims else x
+    return _finish(x, dims, result, keepdims, initial, lambda p, q: p * q)
+
+
+# Extremes -----------------------------------------------------------------------------------------
+
+
+def max(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The greatest element over `axis` (all by default) and `initial`; NaN if one is NaN.
+
+    >>> max(np.float32([[1, 2], [3, 4]]), axis=0)
+    Array([3., 4.], dtype=float32)
+    """
+    from dovetail.numpy.arithmetic import maximum
+
+    x, dims = _prepare("max", a, axis, out)
+    _check_identity("max", x, dims, initial, where)
+    if dtypes.KINDS[x.dtype] == "c":
+        result = _complex_extreme(_masked(x, where, -math.inf), dims, "gt")
+    else:
+        x = _masked(x, where, _lowest(x.dtype))
+        result = ops.reduce_max(x, dims) if dims else x
+    return _finish(x, dims, result, keepdims, initial, maximum)
+
+
+def min(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    initial: ArrayLike | None = None,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The smallest element over `axis` (all by default) and `initial`; NaN if one is NaN.
+
+    >>> min(np.float32([[1, 2], [3, 4]]), axis=0)
+    Array([1., 2.], dtype=float32)
+    """
+    from dovetail.numpy.arithmetic import minimum
+
+    x, dims = _prepare("min", a, axis, out)
+    _check_identity("min", x, dims, initial, where)
+    if dtypes.KINDS[x.dtype] == "c":
+        result = _complex_extreme(_masked(x, where, math.inf), dims, "lt")
+    else:
+        x = _masked(x, where, _highest(x.dtype))
+        result = ops.reduce_min(x, dims) if dims else x
+    return _finish(x, dims, result, keepdims, initial, minimum)
+
+
+amax, amin = max, min
+
+
+def _check_identity(
+    name: str, x: Array, dims: tuple[int, ...], initial: ArrayLike | None, where: ArrayLike | None
+) -> None:
+    if initial is not None:
+        return
+    if where is not None:
+        raise ValueError(
+            f"{name}: initial must be given with where, got None; {name} of no elements has no "
+            "value"
+        )
+    if builtins.any(x.shape[d] == 0 for d in dims):
+        raise ValueError(
+            f"{name}: an empty array needs initial, got shape {x.shape} and initial None"
+        )
+
+
+@functools.cache
+def _lowest(dtype: np.dtype) -> Any:
+    kind = dtypes.KINDS[dtype]
+    if kind == "f":
+        return float(dtypes.finfo(dtype).min) if dtype in dtypes.FLOAT8 else -math.inf
+    return False if kind == "b" else int(dtypes.iinfo(dtype).min)
+
+
+@functools.cache
+def _highest(dtype: np.dtype) -> Any:
+    kind = dtypes.KINDS[dtype]
+    if kind == "f":
+        return float(dtypes.finfo(dtype).max) if dtype in dtypes.FLOAT8 else math.inf
+    return True if kind == "b" else int(dtypes.iinfo(dtype).max)
+
+
+def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str) -> Array:
+    """The extreme in lexicographic order, by halving: there is no reduction of complex numbers by
+    order.
+    """
+    order = [i for i in range(x.ndim) if i not in dims]
+    shape = tuple(x.shape[i] for i in order)
+    x = lax.reshape(
+        lax.transpose(x, [*dims, *order]), (math.prod(x.shape[d] for d in dims), *shape)
+    )
+    while x.shape[0] > 1:
+        half = x.shape[0] // 2
+        first, second = lax.slice_in_dim(x, 0, half), lax.slice_in_dim(x, half, 2 * half)
+        keep = complex_order(first, second, direction) | (first != first)
+        rest = [lax.slice_in_dim(x, 2 * half, None)] if x.shape[0] % 2 else []
+        x = lax.concatenate([ops.select(keep, first, second), *rest], 0)
+    return lax.squeeze(x, (0,))
+
+
+def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
+    """The greatest element less the smallest.
+
+    >>> ptp(np.float32([1, 4, 2]))
+    Array(3., dtype=float32)
+    """
+    return max(a, axis, out, keepdims) - min(a, axis, out, keepdims)
+
+
+def argmax(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
+    """The index of the first greatest element along `axis`, or in row-major order.
+
+    >>> argmax(np.float32([1, 4, 2]))
+    Array(1, dtype=int32)
+    """
+    return _arg_reduce("argmax", lax.argmax, a, axis, out, builtins.bool(keepdims))
+
+
+def argmin(
+    a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
+) -> Array:
+    """The index of the first smallest element along `axis`, or in row-major order.
+
+    >>> argmin(np.float32([1, 4, 2]))
+    Array(0, dtype=int32)
+    """
+    return _arg_reduce("argmin", lax.argmin, a, axis, out, builtins.bool(keepdims))
+
+
+def _arg_reduce(
+    name: str, op: Callable[..., Array], a: ArrayLike, axis: int | None, out: Any, keepdims: bool
+) -> Array:
+    no_out(name, out)
+    x = as_operand(name, a)
+    dims = tuple(range(x.ndim)) if axis is None else (canonical_axis(axis, x.ndim),)
+    flat = lax.reshape(x, (x.size,)) if axis is None else x
+    result = op(flat, 0 if axis is None else dims[0], dtypes.default_dtype("i"))
+    return kept(x, dims, result) if keepdims else result
+
+
+# Truth --------------------------------------------------------------------------------------------
+
+
+def all(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Whether all elements over `axis` are not 0.
+
+    >>> all(np.array([True, False]))
+    Array(False, dtype=bool)
+    """
+    x, dims = _prepare("all", a, axis, out)
+    x = _masked(truth("all", x), where, True)
+    result = ops.reduce_and(x, dims) if dims else x
+    return kept(x, dims, result) if keepdims else result
+
+
+def any(
+    a: ArrayLike,
+    axis: Axis = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """Whether an element over `axis` is not 0.
+
+    >>> any(np.array([True, False]))
+    Array(True, dtype=bool)
+    """
+    x, dims = _prepare("any", a, axis, out)
+    x = _masked(truth("any", x), where, False)
+    result = ops.reduce_or(x, dims) if dims else x
+    return kept(x, dims, result) if keepdims else result
+
+
+def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The number of elements over `axis` that are not 0.
+
+    >>> count_nonzero(np.float32([0, 1, 2]))
+    Array(2, dtype=int32)
+    """
+    return sum(truth("count_nonzero", a), axis, dtypes.default_dtype("i"), keepdims=keepdims)
+
+
+# Moments ------------------------------------------------------------------------------------------
+
+
+def _count(x: Array, dims: tuple[int, ...], where: ArrayLike | None, dtype: np.dtype) -> Any:
+    """How many elements are reduced: a Python number, or with a mask an array of `dtype`."""
+    if where is None:
+        return math.prod(x.shape[d] for d in dims)
+    mask = broadcast_to_shape("where", truth("where", where), x.shape)
+    return sum(mask, dims, dtype)
+
+
+def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dtype]:
+    """The type in which to compute moments, and that of the result: narrow floats are computed in
+    float32.
+    """
+    result = dtypes.to_inexact_dtype(x.dtype) if dtype is None else dtypes.requested(dtype, name)
+    compute = dtypes.to_inexact_dtype(dtypes.result_type(x.dtype, result) if dtype else result)
+    narrow = dtypes.KINDS[compute] == "f" and compute.itemsize < 4
+    return (dtypes.float32 if narrow else compute), result
+
+
+def mean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The arithmetic mean of elements over `axis`, in floats.
+
+    >>> mean(np.float32([1, 2, 6]))
+    Array(3., dtype=float32)
+    """
+    x, dims = _prepare("mean", a, axis, out)
+    compute, result = _computation_dtype("mean", x, dtype)
+    total = sum(as_dtype(x, compute), dims, keepdims=keepdims, where=where)
+    count = _count(x, dims, where, dtypes.to_real_dtype(compute))
+    if keepdims and where is not None:
+        count = kept(x, dims, count)
+    return as_dtype(total / count, result)
+
+
+def var(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Array:
+    """The mean of |x - mean(x)|**2 over `axis`; the divisor is the count less `ddof` (or
+    `correction`).
+
+    >>> var(np.float32([1, 2, 3]), ddof=1)
+    Array(1., dtype=float32)
+    """
+    x, dims = _prepare("var", a, axis, out)
+    if correction is not None and ddof:
+        raise ValueError(
+            f"var: ddof and correction are the same, so give one, got {ddof} and {correction}"
+        )
+    compute, result = _computation_dtype("var", x, dtype)
+    wide = as_dtype(x, compute)
+    center = _mean_of(wide, dims, keepdims=True, where=where) if mean is None else mean
+    deviation = wide - center
+    if dtypes.KINDS[compute] == "c":
+        squares = ops.real(deviation * ops.conj(deviation))
+    else:
+        squares = ops.integer_pow(deviation, 2)
+    count = _count(x, dims, where, squares.dtype) - (ddof if correction is None else correction)
+    divisor = (
+        choose(count > 0, count, math.nan)
+        if where is not None
+        else (count if count > 0 else math.nan)
+    )
+    total = sum(squares, dims, where=where) / divisor
+    return as_dtype(kept(x, dims, total) if keepdims else total, dtypes.to_real_dtype(result))
+
+
+_mean_of = mean
+
+
+def std(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Array:
+    """The square root of `var`.
+
+    >>> std(np.float32([1, 2, 3]), ddof=1)
+    Array(1., dtype=float32)
+    """
+    x = as_operand("std", a)
+    if dtype is not None and dtypes.KINDS[dtypes.requested(dtype, "std")] not in "fc":
+        raise ValueError(f"std: dtype must be float or complex, got {dtype}")
+    squared = var(
+        x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+    )
+    return ops.sqrt(squared)
+
+
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    """The mean of elements over `axis`, weighted; with `returned` also the sum of weights.
+
+    >>> average(np.float32([1, 2]), weights=np.float32([3, 1]))
+    Array(1.25, dtype=float32)
+    """
+    x = as_operand("average", a)
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        count = math.prod(x.shape[d] for d in canonical_axes(axis, x.ndim))
+        return (result, lax.full_like(result, count)) if returned else result
+    x, w = (inexact("average", v) for v in _promoted(x, weights))
+    if w.shape != x.shape:
+        if axis is None or w.shape != tuple(x.shape[d] for d in canonical_axes(axis, x.ndim)):
+            raise ValueError(
+                "average: weights must have the shape of the array, or of the axes given, got "
+                f"{w.shape} for {x.shape} and axis {axis}"
+            )
+        dims = canonical_axes(axis, x.ndim)
+        order = sorted(range(len(dims)), key=lambda i: dims[i])
+        sizes = tuple(s if i in dims else 1 for i, s in enumerate(x.shape))
+        w = lax.reshape(lax.transpose(w, order), sizes)
+    total = sum(broadcast_to(w, x.shape), axis, keepdims=keepdims)
+    result = sum(x * w, axis, keepdims=keepdims) / total
+    return (result, total) if returned else result
+
+
+def _promoted(x: Array, y: ArrayLike) -> list[Array]:
+    from dovetail.numpy.promotion import promote
+
+    return promote("average", x, y)
+
+
+def apply_over_axes(func: Callable[..., Array], a: ArrayLike, axes: Axis) -> Array:
+    """`func(x, axis)` for one axis after the other, where the dimension is kept or restored.
+
+    >>> apply_over_axes(sum, np.float32([[1, 2], [3, 4]]), [0, 1])
+    Array([[10.]], dtype=float32)
+    """
+    x = as_operand("apply_over_axes", a)
+    for axis in canonical_axes(axes, x.ndim):
+        result = func(x, axis)
+        if result.ndim == x.ndim - 1:
+            result = lax.expand_dims(result, (axis,))
+        if result.ndim != x.ndim:
+            raise ValueError(
+                "apply_over_axes: the function must keep the rank or drop one dimension, got "
+                f"shapes {x.shape} and {result.shape}"
+            )
+        x = result
+    return x

@@ -1,0 +1,66 @@
+"""`float32`, `int8`, …: names of element types that also make arrays of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes
+from dovetail.array import Array
+from dovetail.numpy.creation import asarray
+
+
+class ScalarType:
+    """An element type; called with data it makes an array.
+
+    >>> ScalarType("float32")(1.5)
+    Array(1.5, dtype=float32)
+    """
+
+    def __init__(self, name: str) -> None:
+        self.dtype = dtypes.as_dtype(name)
+
+    def __call__(self, x: Any) -> Array:
+        """An array of the data `x`."""
+        return asarray(x, self.dtype)
+
+    def __eq__(self, other: Any) -> bool:
+        if isinstance(other, ScalarType):
+            return self.dtype == other.dtype
+        try:
+            return self.dtype == np.dtype(other)
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.dtype.type)
+
+    def __repr__(self) -> str:
+        return f"dovetail.numpy.{self.dtype.name}"
+
+
+bool_ = ScalarType("bool")
+int4 = ScalarType("int4")
+int8 = ScalarType("int8")
+int16 = ScalarType("int16")
+int32 = ScalarType("int32")
+int64 = ScalarType("int64")
+uint4 = ScalarType("uint4")
+uint8 = ScalarType("uint8")
+uint16 = ScalarType("uint16")
+uint32 = ScalarType("uint32")
+uint64 = ScalarType("uint64")
+float8_e4m3fn = ScalarType("float8_e4m3fn")
+float8_e5m2 = ScalarType("float8_e5m2")
+float8_e4m3fnuz = ScalarType("float8_e4m3fnuz")
+float8_e5m2fnuz = ScalarType("float8_e5m2fnuz")
+bfloat16 = ScalarType("bfloat16")
+float16 = ScalarType("float16")
+float32 = single = ScalarType("float32")
+float64 = double = ScalarType("float64")
+complex64 = csingle = ScalarType("complex64")
+complex128 = cdouble = ScalarType("complex128")
+
+# NumPy's names for the widest types, which are truncated without enable_x64.
+int_, uint, float_, complex_ = int64, uint64, float64, complex128

@@ -1,0 +1,457 @@
+"""Shapes changed: reshaped, transposed, broadcast, reversed, repeated."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import lax, ops
+from dovetail.array import Array, ArrayMethods
+from dovetail.lax.operands import (
+    ArrayLike,
+    as_operand,
+    broadcast_dims,
+    canonical_axes,
+    canonical_axis,
+    canonical_shape,
+)
+from dovetail.lax.operands import broadcast_to as _broadcast_to
+from dovetail.numpy.creation import asarray, broadcast_to_shape
+from dovetail.numpy.promotion import broadcast
+
+# Questions ----------------------------------------------------------------------------------------
+
+
+def ndim(a: Any) -> int:
+    """The number of dimensions.
+
+    >>> ndim(np.ones((2, 3)))
+    2
+    """
+    return len(shape(a))
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The sizes of the dimensions.
+
+    >>> shape(np.ones((2, 3)))
+    (2, 3)
+    """
+    return tuple(a.shape) if hasattr(a, "shape") else np.shape(a)
+
+
+def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
+    """The number of elements, or the product of the sizes of some dimensions.
+
+    >>> size(np.ones((2, 3)), 1)
+    3
+    """
+    sizes = shape(a)
+    return math.prod(sizes[d] for d in canonical_axes(axis, len(sizes)))
+
+
+def isscalar(element: Any) -> bool:
+    """Whether it is a number: a Python or NumPy scalar, or an array of rank 0.
+
+    >>> isscalar(1.0)
+    True
+    """
+    if isinstance(element, (ArrayMethods, np.ndarray)):
+        return not element.shape
+    return np.isscalar(element)
+
+
+def iterable(y: Any) -> bool:
+    """Whether it can be iterated over.
+
+    >>> iterable(np.ones(2))
+    True
+    """
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True
+
+
+# Reshaping ----------------------------------------------------------------------------------------
+
+
+def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = None) -> Array:
+    """The same elements in another shape; one size may be -1. Order "F" counts the first index
+    fastest.
+
+    >>> reshape(np.float32([1, 2, 3, 4]), (2, -1))
+    Array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
+    x = as_operand("reshape", a)
+    sizes = _inferred(x, shape)
+    if order in ("C", "A"):
+        return x if sizes == x.shape else ops.reshape(x, sizes)
+    if order != "F":
+        raise ValueError(f"reshape: order must be 'C', 'F' or 'A', got {order!r}")
+    return transpose(lax.reshape(transpose(x), sizes[::-1]))
+
+
+def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
+    """The shape with -1 replaced by the size that is left for it."""
+    given = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    sizes = [operator.index(s) for s in given]
+    if sizes.count(-1) > 1:
+        raise ValueError(f"reshape: one size at most can be -1, got {tuple(sizes)}")
+    if -1 in sizes:
+        known = math.prod(s for s in sizes if s != -1)
+        sizes[sizes.index(-1)] = x.size // known if known else 0
+    if any(s < 0 for s in sizes) or math.prod(sizes) != x.size:
+        raise TypeError(
+            f"reshape: the number of elements must stay the same, got {given} for shape {x.shape} "
+            f"({x.size} elements)"
+        )
+    return tuple(sizes)
+
+
+def ravel(a: ArrayLike, order: str = "C") -> Array:
+    """The elements in one dimension.
+
+    >>> ravel(np.float32([[1, 2], [3, 4]]))
+    Array([1., 2., 3., 4.], dtype=float32)
+    """
+    x = as_operand("ravel", a)
+    return reshape(x, (x.size,), "C" if order == "K" else order)
+
+
+def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
+    """With new dimensions of size 1 at `axis` of the result.
+
+    >>> expand_dims(np.ones(3), 0).shape
+    (1, 3)
+    """
+    return lax.expand_dims(a, tuple(axis) if isinstance(axis, (tuple, list)) else (axis,))  # type: ignore[arg-type]
+
+
+def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """Without dimensions of size 1: all, or those of `axis`.
+
+    >>> squeeze(np.ones((1, 3, 1))).shape
+    (3,)
+    """
+    x = as_operand("squeeze", a)
+    if axis is None:
+        return lax.squeeze(x, [i for i, s in enumerate(x.shape) if s == 1])
+    return lax.squeeze(x, canonical_axes(axis, x.ndim))
+
+
+def atleast_1d(*arys: ArrayLike) -> Any:
+    """Arrays of rank 1 or more, with new trailing dimensions.
+
+    >>> atleast_1d(1.0).shape
+    (1,)
+    """
+    return _each(arys, lambda x: x if x.ndim else lax.reshape(x, (1,)))
+
+
+def atleast_2d(*arys: ArrayLike) -> Any:
+    """Arrays of rank 2 or more; a vector becomes a row.
+
+    >>> atleast_2d(np.ones(3)).shape
+    (1, 3)
+    """
+    return _each(arys, lambda x: x if x.ndim >= 2 else lax.broadcast_to_rank(x, 2))
+
+
+def atleast_3d(*arys: ArrayLike) -> Any:
+    """Arrays of rank 3 or more; a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    >>> atleast_3d(np.ones(3)).shape
+    (1, 3, 1)
+    """
+
+    def raised(x: Array) -> Array:
+        if x.ndim >= 3:
+            return x
+        sizes = {0: (1, 1, 1), 1: (1, *x.shape, 1), 2: (*x.shape, 1)}[x.ndim]
+        return lax.reshape(x, sizes)
+
+    return _each(arys, raised)
+
+
+def _each(arrays: tuple[Any, ...], change: Any) -> Any:
+    results = [change(asarray(x)) for x in arrays]
+    return results[0] if len(results) == 1 else results
+
+
+def resize(a: ArrayLike, new_shape: Any) -> Array:
+    """The elements, cut or repeated to fill another shape.
+
+    >>> resize(np.int32([1, 2, 3]), (2, 2))
+    Array([[1, 2],
+           [3, 1]], dtype=int32)
+    """
+    x = ravel(a)
+    sizes = canonical_shape(new_shape, "new_shape")
+    count = math.prod(sizes)
+    if x.size == 0:
+        return lax.full(sizes, 0, x.dtype)
+    repeated = lax.tile(x, (max(1, -(-count // x.size)),))
+    return lax.reshape(lax.slice_in_dim(repeated, 0, count), sizes)
+
+
+# Order of dimensions ------------------------------------------------------------------------------
+
+
+def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
+    """The dimensions in the order `axes`, by default reversed.
+
+    >>> transpose(np.ones((2, 3))).shape
+    (3, 2)
+    """
+    x = as_operand("transpose", a)
+    if axes is None:
+        return x if x.ndim < 2 else ops.transpose(x, tuple(range(x.ndim))[::-1])
+    order = canonical_axes(tuple(axes), x.ndim, "axes")
+    if len(order) != x.ndim:
+        raise ValueError(f"transpose: axes must name all {x.ndim} dimensions, got {tuple(axes)}")
+    return lax.transpose(x, order)
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(x: ArrayLike, /) -> Array:
+    """The last two dimensions exchanged.
+
+    >>> matrix_transpose(np.ones((5, 2, 3))).shape
+    (5, 3, 2)
+    """
+    a = as_operand("matrix_transpose", x)
+    if a.ndim < 2:
+        raise ValueError(
+            f"matrix_transpose: x must have at least 2 dimensions, got shape {a.shape}"
+        )
+    return swapaxes(a, -1, -2)
+
+
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
+    """Two dimensions exchanged.
+
+    >>> swapaxes(np.ones((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    x = as_operand("swapaxes", a)
+    order = list(range(x.ndim))
+    i, j = canonical_axis(axis1, x.ndim, "axis1"), canonical_axis(axis2, x.ndim, "axis2")
+    order[i], order[j] = order[j], order[i]
+    return lax.transpose(x, order)
+
+
+def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
+    """The dimensions `source` at the positions `destination`, the others in their order.
+
+    >>> moveaxis(np.ones((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    x = as_operand("moveaxis", a)
+    origin = canonical_axes(source, x.ndim, "source")
+    target = canonical_axes(destination, x.ndim, "destination")
+    if len(origin) != len(target):
+        raise ValueError(
+            f"moveaxis: source and destination must have equal lengths, got {source} and "
+            f"{destination}"
+        )
+    order = [i for i in range(x.ndim) if i not in origin]
+    for position, i in sorted(zip(target, origin, strict=True)):
+        order.insert(position, i)
+    return lax.transpose(x, order)
+
+
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
+    """The dimension `axis` moved to lie before `start`.
+
+    >>> rollaxis(np.ones((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
+    x = as_operand("rollaxis", a)
+    origin = canonical_axis(axis, x.ndim)
+    before = canonical_axis(start, x.ndim + 1, "start") if start != x.ndim else x.ndim
+    return moveaxis(x, origin, before - 1 if origin < before else before)
+
+
+# Broadcasting -------------------------------------------------------------------------------------
+
+
+def broadcast_to(array: ArrayLike, shape: Any) -> Array:
+    """The array repeated to `shape`.
+
+    >>> broadcast_to(1.0, (2,))
+    Array([1., 1.], dtype=float32, weak_type=True)
+    """
+    return broadcast_to_shape("broadcast_to", asarray(array), canonical_shape(shape))
+
+
+def broadcast_arrays(*args: ArrayLike) -> list[Array]:
+    """The arrays repeated to one shape.
+
+    >>> [x.shape for x in broadcast_arrays(1, np.ones(3))]
+    [(3,), (3,)]
+    """
+    return broadcast("broadcast_arrays", *args)
+
+
+# Reversing ----------------------------------------------------------------------------------------
+
+
+def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """The elements in reverse order along `axis`, by default all.
+
+    >>> flip(np.float32([1, 2]))
+    Array([2., 1.], dtype=float32)
+    """
+    x = as_operand("flip", m)
+    return lax.rev(x, canonical_axes(axis, x.ndim))
+
+
+def fliplr(m: ArrayLike) -> Array:
+    """The columns in reverse order.
+
+    >>> fliplr(np.float32([[1, 2]]))
+    Array([[2., 1.]], dtype=float32)
+    """
+    return flip(m, 1)
+
+
+def flipud(m: ArrayLike) -> Array:
+    """The rows in reverse order.
+
+    >>> flipud(np.float32([1, 2]))
+    Array([2., 1.], dtype=float32)
+    """
+    return flip(m, 0)
+
+
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+    """Turned by `k` right angles in the plane of `axes`, from the first to the second.
+
+    >>> rot90(np.int32([[1, 2], [3, 4]]))
+    Array([[2, 4],
+           [1, 3]], dtype=int32)
+    """
+    x = as_operand("rot90", m)
+    i, j = canonical_axes(tuple(axes), x.ndim, "axes")
+    turns = operator.index(k) % 4
+    if turns == 0:
+        return x
+    if turns == 2:
+        return flip(x, (i, j))
+    return swapaxes(flip(x, j), i, j) if turns == 1 else flip(swapaxes(x, i, j), j)
+
+
+def roll(
+    a: ArrayLike, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
+) -> Array:
+    """Moved by `shift` along `axis`; what leaves at the end comes in at the front.
+
+    >>> roll(np.int32([1, 2, 3]), 1)
+    Array([3, 1, 2], dtype=int32)
+    """
+    x = as_operand("roll", a)
+    if axis is None:
+        return lax.reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = _as_tuple(axis)
+    shifts = _as_tuple(shift)
+    length = max(len(axes), len(shifts))
+    if {len(axes), len(shifts)} - {1, length}:
+        raise ValueError(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
+    axes, shifts = (t * (length // len(t)) for t in (axes, shifts))
+    for amount, d in zip(shifts, axes, strict=True):
+        x = _rolled(x, operator.index(amount), canonical_axis(d, x.ndim))
+    return x
+
+
+def _as_tuple(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, np.ndarray):
+        values = values.ravel()
+    return tuple(values) if isinstance(values, (tuple, list, np.ndarray)) else (values,)
+
+
+def _rolled(x: Array, shift: int, axis: int) -> Array:
+    size = x.shape[axis]
+    cut = -shift % size if size else 0
+    if cut == 0:
+        return x
+    parts = [lax.slice_in_dim(x, cut, None, 1, axis), lax.slice_in_dim(x, 0, cut, 1, axis)]
+    return lax.concatenate(parts, axis)
+
+
+# Repeating ----------------------------------------------------------------------------------------
+
+
+def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
+    """The array repeated `reps` times along its last dimensions.
+
+    >>> tile(np.int32([1, 2]), 2)
+    Array([1, 2, 1, 2], dtype=int32)
+    """
+    x = asarray(A)
+    counts = canonical_shape(reps, "reps")
+    rank = max(x.ndim, len(counts))
+    return lax.tile(lax.broadcast_to_rank(x, rank), (1,) * (rank - len(counts)) + counts)
+
+
+def repeat(
+    a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
+) -> Array:
+    """Each element `repeats` times along `axis`, or in row-major order; the counts are known while
+    tracing.
+
+    >>> repeat(np.int32([1, 2]), 2)
+    Array([1, 1, 2, 2], dtype=int32)
+    """
+    x = as_operand("repeat", a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    dim = canonical_axis(axis, x.ndim)
+    counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
+    if counts.ndim > 1 or counts.dtype.kind not in "biu" or (counts < 0).any():
+        raise ValueError(
+            "repeat: repeats must be one count of 0 or more, or one for each element, got "
+            f"{repeats!r}"
+        )
+    result = _repeated(x, counts, dim)
+    if total_repeat_length is None or result.shape[dim] == total_repeat_length:
+        return result
+    return _with_length(result, operator.index(total_repeat_length), dim)
+
+
+def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
+    size = x.shape[dim]
+    if counts.size == 1:
+        count = int(counts.reshape(()))
+        sizes = (*x.shape[: dim + 1], count, *x.shape[dim + 1 :])
+        dims = tuple(i for i in range(x.ndim + 1) if i != dim + 1)
+        spread = broadcast_dims(x, sizes, dims)
+        return lax.reshape(spread, (*x.shape[:dim], size * count, *x.shape[dim + 1 :]))
+    if counts.shape != (size,):
+        raise ValueError(
+            f"repeat: there must be one count, or one for each of the {size} elements, got "
+            f"{counts.shape}"
+        )
+    pieces = []
+    for i, count in enumerate(counts.tolist()):
+        piece = lax.slice_in_dim(x, i, i + 1, 1, dim)
+        pieces.append(_broadcast_to(piece, (*x.shape[:dim], count, *x.shape[dim + 1 :])))
+    return lax.concatenate(pieces, dim) if pieces else x
+
+
+def _with_length(x: Array, length: int, dim: int) -> Array:
+    """Cut, or continued with the last element."""
+    size = x.shape[dim]
+    if length <= size:
+        return lax.slice_in_dim(x, 0, length, 1, dim)
+    last = lax.slice_in_dim(x, size - 1, size, 1, dim)
+    more = _broadcast_to(last, (*x.shape[:dim], length - size, *x.shape[dim + 1 :]))
+    return lax.concatenate([x, more], dim)

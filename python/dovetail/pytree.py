@@ -1,0 +1,79 @@
+"""Pytrees as the transforms use them: `None` has no leaves, dictionaries go by sorted keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import optree
+from optree import PyTreeSpec
+
+NAMESPACE = "dovetail"
+
+
+def flatten(
+    tree: Any, is_leaf: Callable[[Any], bool] | None = None
+) -> tuple[list[Any], PyTreeSpec]:
+    """The leaves and the structure."""
+    leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
+    return leaves, spec
+
+
+def unflatten(spec: PyTreeSpec, leaves: Sequence[Any]) -> Any:
+    """The tree of that structure."""
+    return spec.unflatten(leaves)
+
+
+def register_node(cls: type, flatten_func: Any, unflatten_func: Any) -> None:
+    """Let instances of a class be nodes; see `dovetail.tree_util.register_pytree_node`."""
+    optree.register_pytree_node(cls, flatten_func, unflatten_func, namespace=NAMESPACE)
+
+
+def map_leaves(function: Callable[..., Any], tree: Any) -> Any:
+    """The tree of `function` applied to each leaf."""
+    return optree.tree_map(function, tree, namespace=NAMESPACE)
+
+
+def count_leaves(tree: Any) -> int:
+    """How many leaves a tree has."""
+    return len(flatten(tree)[0])
+
+
+def leaf_names(tree: Any, root: str) -> list[str]:
+    """What to call each leaf of an argument in messages: `params['w'][0]`."""
+    return [
+        root + accessor.codify("") for accessor in optree.tree_accessors(tree, namespace=NAMESPACE)
+    ]
+
+
+def broadcast_prefix(prefix: Any, tree: Any, what: str) -> list[Any]:
+    """One entry of `prefix` for each leaf of `tree`; an entry, or None, stands for a whole subtree.
+
+    Raises:
+      ValueError: `prefix` is no prefix of the tree.
+    """
+    if prefix is None or isinstance(prefix, int):
+        return [prefix] * count_leaves(tree)
+    entries: list[Any] = []
+    walk: Any = optree.tree_map_
+
+    def fill(entry: Any, subtree: Any) -> None:
+        entries.extend([entry] * count_leaves(subtree))
+
+    if isinstance(prefix, list) and isinstance(tree, tuple):
+        prefix = tuple(prefix)
+    try:
+        walk(
+            fill,
+            prefix,
+            tree,
+            is_leaf=lambda node: node is None,
+            none_is_leaf=True,
+            namespace=NAMESPACE,
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"{what} must be an int, None, or a tree that is a prefix of the values' tree, got: "
+            f"{prefix!r} ({error})"
+        ) from None
+    return entries

@@ -1,0 +1,183 @@
+"""Arithmetic, rounding, comparison and the parts of complex numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail.dtypes import (
+    FLOAT8,
+    KINDS,
+    bfloat16,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+)
+from dovetail.reference import integers
+
+Array = np.ndarray[Any, Any]
+
+_NARROW = frozenset((*FLOAT8, bfloat16))
+_COMPLEX_OF = {float32: complex64, float64: complex128}
+
+
+def _through_float32(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Makes a function of floats work on the types of ml_dtypes."""
+
+    def apply(x: Array) -> Array:
+        if x.dtype in _NARROW:
+            return function(x.astype(float32)).astype(x.dtype)
+        return function(x)
+
+    return apply
+
+
+# Arithmetic -----------------------------------------------------------------------------------
+
+# On bools, or and and.
+add = np.add
+mul = np.multiply
+sub = np.subtract
+
+
+def neg(x: Array) -> Array:
+    """-x; integers wrap."""
+    return integers.negative(x) if KINDS[x.dtype] in "iu" else np.negative(x)
+
+
+def div(x: Array, y: Array) -> Array:
+    """x / y; that of integers truncates."""
+    return integers.divide(x, y) if KINDS[x.dtype] in "iu" else np.divide(x, y)
+
+
+def rem(x: Array, y: Array) -> Array:
+    """x - y trunc(x / y), exactly."""
+    return integers.remainder(x, y) if KINDS[x.dtype] in "iu" else np.fmod(x, y)
+
+
+def abs(x: Array) -> Array:
+    """|x|, real for complex x; the least integer stays as it is."""
+    return integers.absolute(x) if KINDS[x.dtype] in "iu" else np.absolute(x)
+
+
+@_through_float32
+def _sign_of_float(x: Array) -> Array:
+    # NumPy's own takes -0 to 0.
+    return np.copysign(np.sign(x), x)
+
+
+def sign(x: Array) -> Array:
+    """x / |x|; zeros and NaNs are kept."""
+    kind = KINDS[x.dtype]
+    if kind == "f":
+        return _sign_of_float(x)
+    if kind == "c":
+        size = np.absolute(x)
+        return np.where(size == 0, x, np.divide(x, size))
+    return integers.sign(x)
+
+
+def max(x: Array, y: Array) -> Array:
+    """NaN where an operand is; 0 is greater than -0."""
+    if KINDS[x.dtype] != "f":
+        return integers.maximum(x, y)
+    result = np.maximum(x, y)
+    if np.count_nonzero(result) != result.size:
+        # NumPy takes any of two zeros; their sum is the greater.
+        result = np.where((x == 0) & (y == 0), np.add(x, y), result)
+    return result
+
+
+def min(x: Array, y: Array) -> Array:
+    """NaN where an operand is; -0 is less than 0."""
+    if KINDS[x.dtype] != "f":
+        return integers.minimum(x, y)
+    result = np.minimum(x, y)
+    if np.count_nonzero(result) != result.size:
+        lesser = np.negative(np.subtract(np.negative(x), y))
+        result = np.where((x == 0) & (y == 0), lesser, result)
+    return result
+
+
+def clamp(lo: Array, x: Array, hi: Array) -> Array:
+    """min(max(lo, x), hi)."""
+    return min(max(lo, x), hi)
+
+
+def nextafter(x: Array, y: Array) -> Array:
+    """The neighbour of x on the way to y; y where they are equal."""
+    result = np.nextafter(x, y)
+    if x.dtype == float16:
+        # NumPy's loses the signs of zeros.
+        result = np.where(x == y, y, np.where(result == 0, np.copysign(result, x), result))
+    return result
+
+
+# Rounding -------------------------------------------------------------------------------------
+
+floor = np.floor
+ceil = np.ceil
+round_even = np.rint
+
+
+@_through_float32
+def round_away(x: Array) -> Array:
+    """The nearest integer, ties away from zero."""
+    # Not trunc(x + 1/2): that sum rounds up just below 1/2.
+    whole = np.trunc(x)
+    away = np.add(whole, np.copysign(np.ones((), x.dtype), x))
+    return np.where(np.absolute(np.subtract(x, whole)) >= 0.5, away, whole)
+
+
+# Complex parts --------------------------------------------------------------------------------
+
+
+def real(x: Array) -> Array:
+    """The real part."""
+    return x.real
+
+
+def imag(x: Array) -> Array:
+    """The imaginary part."""
+    return x.imag
+
+
+conj = np.conjugate
+
+
+def complex(x: Array, y: Array) -> Array:
+    """The complex numbers with these parts."""
+    # Not x + iy, of which the product is NaN where y is infinite.
+    result = np.empty(x.shape, _COMPLEX_OF[x.dtype])
+    result.real = x
+    result.imag = y
+    return result
+
+
+# Predicates -----------------------------------------------------------------------------------
+
+is_finite = np.isfinite
+select = np.where
+
+_COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def compare(x: Array, y: Array, *, direction: str) -> Array:
+    """Of NaN, only "ne" is true."""
+    return _COMPARISONS[direction](x, y)
+
+
+def stop_gradient(x: Array) -> Array:
+    """The operand."""
+    return x

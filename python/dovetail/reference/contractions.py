@@ -1,0 +1,95 @@
+"""The general contraction of two arrays."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from dovetail.dtypes import INT4, KINDS, float32, float64, int8
+from dovetail.reference.conversions import convert
+
+Array = np.ndarray[Any, Any]
+Dims = tuple[int, ...]
+
+# Below this many multiplications NumPy's integer loops beat BLAS and the conversions around it.
+_FEW = 4096
+
+
+def dot_general(
+    lhs: Array,
+    rhs: Array,
+    *,
+    lhs_batch: Dims,
+    rhs_batch: Dims,
+    lhs_contract: Dims,
+    rhs_contract: Dims,
+    element: np.dtype | None = None,
+) -> Array:
+    """Products summed in `element`, or in the operands' type; narrow floats in float32."""
+    target = lhs.dtype if element is None else element
+    operands = lhs, rhs, lhs_contract, rhs_contract
+    if not lhs_batch and len(lhs_contract) == 1 and lhs.ndim <= 2 and rhs.ndim <= 2:
+        x, y, shape = _vectors_or_matrices(*operands)
+    else:
+        x, y, shape = _batches_of_matrices(*operands, lhs_batch, rhs_batch)
+    compute = _compute_type(x, y, target)
+    x, y = (convert(convert(a, dtype=target), dtype=compute) for a in (x, y))
+    result = np.matmul(x, y)
+    if shape is not None:
+        result = result.reshape(shape)
+    if compute == float64 and KINDS[target] in "iu":
+        # Whole and below 2^53; what is too large for `target` wraps.
+        result = result.astype(np.int64)
+    return convert(result, dtype=target)
+
+
+def _vectors_or_matrices(
+    lhs: Array, rhs: Array, lhs_contract: Dims, rhs_contract: Dims
+) -> tuple[Array, Array, None]:
+    """Operands that matmul contracts as they are."""
+    return (
+        lhs if lhs_contract[0] == lhs.ndim - 1 else lhs.T,
+        rhs if rhs_contract[0] == 0 else rhs.T,
+        None,
+    )
+
+
+def _batches_of_matrices(
+    lhs: Array,
+    rhs: Array,
+    lhs_contract: Dims,
+    rhs_contract: Dims,
+    lhs_batch: Dims,
+    rhs_batch: Dims,
+) -> tuple[Array, Array, Dims]:
+    """Operands for matmul, each kind of dimensions merged into one, and the result's shape."""
+    lhs_free = [i for i in range(lhs.ndim) if i not in lhs_batch and i not in lhs_contract]
+    rhs_free = [i for i in range(rhs.ndim) if i not in rhs_batch and i not in rhs_contract]
+    batch = [lhs.shape[i] for i in lhs_batch]
+    rows = [lhs.shape[i] for i in lhs_free]
+    columns = [rhs.shape[i] for i in rhs_free]
+    m, n, k = map(math.prod, (rows, columns, [lhs.shape[i] for i in lhs_contract]))
+    x = lhs.transpose((*lhs_batch, *lhs_free, *lhs_contract)).reshape(*batch, m, k)
+    y = rhs.transpose((*rhs_batch, *rhs_contract, *rhs_free)).reshape(*batch, k, n)
+    return x, y, (*batch, *rows, *columns)
+
+
+def _compute_type(x: Array, y: Array, element: np.dtype) -> np.dtype:
+    kind = KINDS[element]
+    if kind == "f":
+        return float32 if element.itemsize < 4 else element
+    if kind == "c":
+        return element
+    k = x.shape[-1]
+    if x.size * y.shape[-1] > _FEW and k << (_bits(x, element) + _bits(y, element)) <= 2**53:
+        return float64
+    return int8 if element in INT4 else element
+
+
+def _bits(x: Array, element: np.dtype) -> int:
+    """How many bits the integers have that `x` converts to."""
+    width = ml_dtypes.iinfo(element).bits
+    return min(width, ml_dtypes.iinfo(x.dtype).bits) if KINDS[x.dtype] in "iu" else width

@@ -1,0 +1,155 @@
+"""Elementary functions: real ones computed in float64 and rounded, complex ones in complex128.
+
+NumPy's own float32 loops differ between processors and miss by up to 4 ulp. Through float64 a
+result is the nearest float32 on every machine, at the price of two conversions. Narrower floats
+are rounded from that float32.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from dovetail.dtypes import KINDS, complex128, float32, float64
+from dovetail.reference import integers
+
+Array = np.ndarray[Any, Any]
+
+_NATIVE = frozenset((float64, complex128))
+
+
+@functools.cache
+def special() -> ModuleType:
+    """SciPy's special functions, imported at first use: that takes longer than importing NumPy."""
+    import scipy.special
+
+    return scipy.special
+
+
+def _unary(function: np.ufunc) -> Callable[[Array], Array]:
+    """A function that NumPy has for float64 and, if need be, for complex128."""
+
+    def apply(x: Array) -> Array:
+        dtype = x.dtype
+        if dtype == float32:
+            return function(x, dtype=float64).astype(float32)
+        if dtype in _NATIVE:
+            return function(x)
+        if dtype.kind == "c":
+            return function(x, dtype=complex128).astype(dtype)
+        return function(x, dtype=float64).astype(float32).astype(dtype)
+
+    return apply
+
+
+def _binary(function: np.ufunc) -> Callable[[Array, Array], Array]:
+    def apply(x: Array, y: Array) -> Array:
+        dtype = x.dtype
+        if dtype == float32:
+            return function(x, y, dtype=float64).astype(float32)
+        if dtype in _NATIVE:
+            return function(x, y)
+        if dtype.kind == "c":
+            return function(x, y, dtype=complex128).astype(dtype)
+        return function(x, y, dtype=float64).astype(float32).astype(dtype)
+
+    return apply
+
+
+def _composed(
+    real: Callable[[Array], Array], of_complex: Callable[[Array], Array] | None = None
+) -> Callable[[Array], Array]:
+    """A function given by its code for float64 and for complex128."""
+
+    def apply(x: Array) -> Array:
+        dtype = x.dtype
+        if of_complex is not None and dtype.kind == "c":
+            return of_complex(x.astype(complex128)).astype(dtype)
+        result = real(x.astype(float64))
+        if dtype == float64:
+            return result
+        return result.astype(float32).astype(dtype, copy=False)
+
+    return apply
+
+
+exp = _unary(np.exp)
+log = _unary(np.log)
+cbrt = _unary(np.cbrt)
+sin = _unary(np.sin)
+cos = _unary(np.cos)
+tan = _unary(np.tan)
+asin = _unary(np.arcsin)
+acos = _unary(np.arccos)
+atan = _unary(np.arctan)
+sinh = _unary(np.sinh)
+cosh = _unary(np.cosh)
+tanh = _unary(np.tanh)
+asinh = _unary(np.arcsinh)
+acosh = _unary(np.arccosh)
+atanh = _unary(np.arctanh)
+_complex_sqrt = _unary(np.sqrt)
+
+
+def sqrt(x: Array) -> Array:
+    """Real roots are rounded to nearest in every type, as IEEE 754 asks."""
+    return _complex_sqrt(x) if x.dtype.kind == "c" else np.sqrt(x)
+
+
+rsqrt = _composed(lambda x: np.reciprocal(np.sqrt(x)), lambda z: np.divide(1, np.sqrt(z)))
+
+
+def _complex_exp2(z: Array) -> Array:
+    angle = z.imag * np.log(2)
+    return np.exp2(z.real) * (np.cos(angle) + 1j * np.sin(angle))
+
+
+exp2 = _composed(np.exp2, _complex_exp2)
+# NumPy's complex expm1 and log1p cancel near zero.
+expm1 = _composed(np.expm1, lambda z: special().expm1(z))
+log1p = _composed(np.log1p, lambda z: special().log1p(z))
+
+
+def _logistic(x: Array) -> Array:
+    # Only exponentials of what has no positive real part: they cannot overflow.
+    negative = x.real < 0
+    small = np.exp(np.where(negative, x, -x))
+    return np.where(negative, small, 1.0) / (1.0 + small)
+
+
+logistic = _composed(_logistic, _logistic)
+erf = _composed(lambda x: special().erf(x))
+
+
+_short_erfc = _composed(lambda x: special().erfc(x))
+_libm_erfc = np.frompyfunc(math.erfc, 1, 1)
+
+
+def erfc(x: Array) -> Array:
+    """SciPy's is off by hundreds of float64 ulps in the tail; libm's is slower."""
+    return np.asarray(_libm_erfc(x)).astype(float64) if x.dtype == float64 else _short_erfc(x)
+
+
+atan2 = _binary(np.arctan2)
+_inexact_power = _binary(np.power)
+
+
+def pow(x: Array, y: Array) -> Array:
+    """Of integers, it wraps."""
+    return integers.power(x, y) if KINDS[x.dtype] in "iu" else _inexact_power(x, y)
+
+
+def integer_pow(x: Array, *, exponent: int) -> Array:
+    """A product of `exponent` factors `x`; a negative exponent stands for the reciprocal of one."""
+    kind = KINDS[x.dtype]
+    if kind in "iu":
+        return integers.static_power(x, exponent)
+    if kind == "c":
+        power = integers.repeated_product(x.astype(complex128), abs(exponent))
+        return (np.divide(1, power) if exponent < 0 else power).astype(x.dtype)
+    return _inexact_power(x, np.array(exponent, float64 if x.dtype == float64 else float32))

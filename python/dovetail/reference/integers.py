@@ -1,0 +1,163 @@
+"""Integer arithmetic: it wraps, and division and shifts are defined for all operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from dovetail.dtypes import int4, uint4
+
+Array = np.ndarray[Any, Any]
+
+# NumPy has no loops for 4-bit integers in most functions.
+_WIDENED = {int4: np.dtype(np.int8), uint4: np.dtype(np.uint8)}
+_BITS = {np.dtype(f"int{n}"): np.dtype(f"uint{n}") for n in (8, 16, 32, 64)}
+_UNSIGNED = frozenset((uint4, *_BITS.values()))
+_SIGNED = {unsigned: signed for signed, unsigned in _BITS.items()}
+
+
+def _through_int8(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Makes a function work on 4-bit integers; its low bits must depend on low bits only."""
+
+    def apply(x: Array, *rest: Array) -> Array:
+        wide = _WIDENED.get(x.dtype)
+        if wide is None:
+            return function(x, *rest)
+        return function(x.astype(wide), *(y.astype(wide) for y in rest)).astype(x.dtype)
+
+    return apply
+
+
+bitwise_and = _through_int8(np.bitwise_and)
+bitwise_or = _through_int8(np.bitwise_or)
+bitwise_xor = _through_int8(np.bitwise_xor)
+negative = _through_int8(np.negative)
+absolute = _through_int8(np.absolute)
+sign = _through_int8(np.sign)
+maximum = _through_int8(np.maximum)
+minimum = _through_int8(np.minimum)
+
+
+@_through_int8
+def divide(x: Array, y: Array) -> Array:
+    """Truncates; x / 0 has all bits set, and the least integer over -1 is itself."""
+    multiple = np.subtract(x, np.fmod(x, y))
+    return np.where(y == 0, np.array(-1).astype(x.dtype), np.floor_divide(multiple, y))
+
+
+@_through_int8
+def remainder(x: Array, y: Array) -> Array:
+    """Has the sign of the dividend; the remainder by 0 is the dividend."""
+    return np.where(y == 0, x, np.fmod(x, y))
+
+
+# Powers ---------------------------------------------------------------------------------------
+
+
+@_through_int8
+def power(x: Array, y: Array) -> Array:
+    """Wraps; a negative power is 0 but for those of 1 and -1."""
+    result = np.power(x, np.maximum(y, 0).astype(x.dtype))
+    if np.any(y < 0):
+        return np.where(y < 0, _negative_power(x, np.bitwise_and(y, 1) == 1), result)
+    return result
+
+
+def static_power(x: Array, exponent: int) -> Array:
+    """The same, with an exponent that need not fit the type of `x`."""
+    if exponent < 0:
+        return _negative_power(x, np.bool_(exponent & 1))
+    return repeated_product(x, exponent)
+
+
+def _negative_power(x: Array, odd: Any) -> Array:
+    one = np.ones((), x.dtype)
+    power = np.where(x == one, one, np.zeros((), x.dtype))
+    if x.dtype in _UNSIGNED:
+        return power
+    return np.where(negative(x) == one, np.where(odd, x, one), power)
+
+
+def repeated_product(x: Array, count: int) -> Array:
+    """The product of `count` factors `x`, by squaring."""
+    result, square = np.ones_like(x), x
+    while count:
+        if count & 1:
+            result = np.multiply(result, square)
+        count >>= 1
+        if count:
+            square = np.multiply(square, square)
+    return result
+
+
+# Bits -----------------------------------------------------------------------------------------
+
+
+def _bits(x: Array) -> Array:
+    """The bits of each integer as an unsigned one."""
+    if x.dtype in _WIDENED:
+        return np.bitwise_and(x.astype(np.int8).view(np.uint8), np.uint8(15))
+    unsigned = _BITS.get(x.dtype)
+    return x if unsigned is None else x.view(unsigned)
+
+
+def _signed(x: Array) -> Array:
+    """Each integer read as a signed one."""
+    if x.dtype in _WIDENED:
+        return x.astype(np.int8).astype(int4).astype(np.int8)
+    signed = _SIGNED.get(x.dtype)
+    return x if signed is None else x.view(signed)
+
+
+def _with_bits(x: Array, dtype: np.dtype) -> Array:
+    """The integers of type `dtype` that have the low bits of `x`."""
+    return x.astype(dtype) if dtype in _WIDENED else x.view(dtype)
+
+
+def invert(x: Array) -> Array:
+    """The complement of each bit, or of each bool."""
+    return _with_bits(np.invert(_bits(x)), x.dtype)
+
+
+# NumPy's shifts read amounts as unsigned, and past the width give 0 or, of negative integers, -1.
+
+
+def shift_left(x: Array, y: Array) -> Array:
+    """0 where the amount, read as unsigned, is not less than the width."""
+    return _with_bits(np.left_shift(_bits(x), _bits(y)), x.dtype)
+
+
+def shift_right_logical(x: Array, y: Array) -> Array:
+    """0 where the amount, read as unsigned, is not less than the width."""
+    return _with_bits(np.right_shift(_bits(x), _bits(y)), x.dtype)
+
+
+def shift_right_arithmetic(x: Array, y: Array) -> Array:
+    """Fills with the highest bit, also of unsigned integers."""
+    amount = _bits(y)
+    return _with_bits(np.right_shift(_signed(x), amount.view(_SIGNED[amount.dtype])), x.dtype)
+
+
+def population_count(x: Array) -> Array:
+    """How many bits are set."""
+    return np.bitwise_count(_bits(x)).astype(x.dtype)
+
+
+def count_leading_zeros(x: Array) -> Array:
+    """How many bits are above the highest one that is set."""
+    width = ml_dtypes.iinfo(x.dtype).bits
+    bits = _bits(x)
+    if width < 64:
+        return np.subtract(width, _bit_length(bits)).astype(x.dtype)
+    high = np.right_shift(bits, np.uint64(32))
+    low = np.bitwise_and(bits, np.uint64(2**32 - 1))
+    length = np.where(high > 0, 32 + _bit_length(high), _bit_length(low))
+    return np.subtract(width, length).astype(x.dtype)
+
+
+def _bit_length(x: Array) -> Array:
+    # The exponent of an integer below 2^53 as a float.
+    return np.frexp(x.astype(np.float64))[1]

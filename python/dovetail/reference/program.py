@@ -1,0 +1,144 @@
+"""Evaluation of whole programs, op by op."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from dovetail.dtypes import as_dtype
+from dovetail.reference.table import RAW, Function, quietly
+
+# Ops whose result type is stated, and what of it their functions take.
+STATED: dict[str, tuple[str, ...]] = {
+    "iota": ("shape", "dtype"),
+    "reshape": ("shape",),
+    "broadcast": ("shape",),
+    "slice": ("shape",),
+    "pad": ("shape",),
+    "convert": ("dtype",),
+    "bitcast": ("dtype",),
+    "argmax": ("dtype",),
+    "argmin": ("dtype",),
+}
+
+Shape = tuple[int, ...]
+# Name, operand numbers, result numbers, attributes, result shapes (-1 is dynamic), result dtypes.
+Instruction = tuple[
+    str, Sequence[int], Sequence[int], dict[str, Any], Sequence[Shape], Sequence[Any]
+]
+
+
+class Program(Protocol):
+    """A function without calls, as straight-line code on numbered values."""
+
+    @property
+    def inputs(self) -> Sequence[int]:
+        """Numbers of the arguments."""
+        ...
+
+    @property
+    def instructions(self) -> Sequence[Instruction]:
+        """In an order in which they can be executed."""
+        ...
+
+    @property
+    def outputs(self) -> Sequence[int]:
+        """Numbers of the results."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        ...
+
+
+class Step(NamedTuple):
+    """An instruction made ready; the values numbered in `dead` are not used after it."""
+
+    function: Function
+    operands: Sequence[int]
+    results: Sequence[int]
+    attributes: dict[str, Any]
+    dead: list[int]
+
+
+class Evaluator:
+    """A program that is decoded once and can be called many times, by several threads at a time."""
+
+    def __init__(self, program: Program) -> None:
+        self.inputs = program.inputs
+        self.outputs = program.outputs
+        self.size = program.size
+        instructions = program.instructions
+        last_use = [-1] * self.size
+        for position, (_, operands, results, *_) in enumerate(instructions):
+            for i in (*results, *operands):
+                last_use[i] = position
+        for i in self.outputs:
+            last_use[i] = len(instructions)
+        self.steps = [
+            Step(
+                RAW[name],
+                operands,
+                results,
+                _decoded(name, attributes, shapes, elements),
+                sorted(i for i in {*results, *operands} if last_use[i] == position),
+            )
+            for position, (name, operands, results, attributes, shapes, elements) in enumerate(
+                instructions
+            )
+        ]
+
+    def __call__(self, args: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The program's results on `args`."""
+        return quietly(self._run, args)
+
+    def _run(self, args: Sequence[np.ndarray]) -> list[Any]:
+        values: list[Any] = [None] * self.size
+        for i, value in zip(self.inputs, args, strict=True):
+            values[i] = value
+        for function, operands, results, attributes, dead in self.steps:
+            answer = function(*[values[i] for i in operands], **attributes)
+            if type(answer) is np.ndarray:
+                values[results[0]] = answer
+            else:
+                # Several results, or a scalar where NumPy has no array of rank 0.
+                answers = answer if isinstance(answer, tuple) else (answer,)
+                for i, value in zip(results, answers, strict=True):
+                    values[i] = np.asarray(value)
+            for i in dead:
+                values[i] = None
+        return [values[i] for i in self.outputs]
+
+
+def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The results of `program` on `args`."""
+    return Evaluator(program)(args)
+
+
+def _decoded(
+    name: str, attributes: dict[str, Any], shapes: Sequence[Shape], elements: Sequence[Any]
+) -> dict[str, Any]:
+    """The keywords for the function of an op: attributes as it takes them, and the stated type."""
+    keywords = dict(attributes)
+    if isinstance(keywords.get("value"), tuple):
+        keywords["value"] = _array(*keywords["value"])
+    if "element" in keywords:
+        keywords["element"] = as_dtype(keywords["element"])
+    stated = STATED.get(name, ())
+    if "shape" in stated:
+        keywords["shape"] = shapes[0]
+    if "dtype" in stated:
+        keywords["dtype"] = as_dtype(elements[0])
+    return keywords
+
+
+def _array(data: bytes, element: str, shape: Shape, is_splat: bool) -> np.ndarray:
+    """An array from its bytes, which are those of one element if all are equal."""
+    dtype = as_dtype(element)
+    if is_splat and math.prod(shape):
+        return np.broadcast_to(np.frombuffer(data, dtype, 1)[0], shape)
+    return np.frombuffer(data, dtype, math.prod(shape)).reshape(shape)

@@ -1,0 +1,139 @@
+"""The table of ops, by mnemonic."""
+
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail.reference import (
+    arithmetic,
+    contractions,
+    conversions,
+    elementary,
+    integers,
+    reductions,
+    shapes,
+)
+
+Function = Callable[..., np.ndarray]
+
+RAW: dict[str, Function] = {
+    "exp": elementary.exp,
+    "exp2": elementary.exp2,
+    "expm1": elementary.expm1,
+    "log": elementary.log,
+    "log1p": elementary.log1p,
+    "sqrt": elementary.sqrt,
+    "rsqrt": elementary.rsqrt,
+    "cbrt": elementary.cbrt,
+    "sin": elementary.sin,
+    "cos": elementary.cos,
+    "tan": elementary.tan,
+    "asin": elementary.asin,
+    "acos": elementary.acos,
+    "atan": elementary.atan,
+    "sinh": elementary.sinh,
+    "cosh": elementary.cosh,
+    "tanh": elementary.tanh,
+    "asinh": elementary.asinh,
+    "acosh": elementary.acosh,
+    "atanh": elementary.atanh,
+    "logistic": elementary.logistic,
+    "erf": elementary.erf,
+    "erfc": elementary.erfc,
+    "pow": elementary.pow,
+    "atan2": elementary.atan2,
+    "integer_pow": elementary.integer_pow,
+    "abs": arithmetic.abs,
+    "sign": arithmetic.sign,
+    "neg": arithmetic.neg,
+    "add": arithmetic.add,
+    "sub": arithmetic.sub,
+    "mul": arithmetic.mul,
+    "div": arithmetic.div,
+    "rem": arithmetic.rem,
+    "max": arithmetic.max,
+    "min": arithmetic.min,
+    "clamp": arithmetic.clamp,
+    "nextafter": arithmetic.nextafter,
+    "floor": arithmetic.floor,
+    "ceil": arithmetic.ceil,
+    "round_even": arithmetic.round_even,
+    "round_away": arithmetic.round_away,
+    "real": arithmetic.real,
+    "imag": arithmetic.imag,
+    "conj": arithmetic.conj,
+    "complex": arithmetic.complex,
+    "is_finite": arithmetic.is_finite,
+    "compare": arithmetic.compare,
+    "select": arithmetic.select,
+    "stop_gradient": arithmetic.stop_gradient,
+    "not": integers.invert,
+    "and": integers.bitwise_and,
+    "or": integers.bitwise_or,
+    "xor": integers.bitwise_xor,
+    "shift_left": integers.shift_left,
+    "shift_right_arithmetic": integers.shift_right_arithmetic,
+    "shift_right_logical": integers.shift_right_logical,
+    "population_count": integers.population_count,
+    "count_leading_zeros": integers.count_leading_zeros,
+    "convert": conversions.convert,
+    "bitcast": conversions.bitcast,
+    "constant": shapes.constant,
+    "iota": shapes.iota,
+    "dim": shapes.dim,
+    "reshape": shapes.reshape,
+    "broadcast": shapes.broadcast,
+    "slice": shapes.slice,
+    "pad": shapes.pad,
+    "transpose": shapes.transpose,
+    "reverse": shapes.reverse,
+    "concatenate": shapes.concatenate,
+    "reduce_sum": reductions.reduce_sum,
+    "reduce_prod": reductions.reduce_prod,
+    "reduce_max": reductions.reduce_max,
+    "reduce_min": reductions.reduce_min,
+    "reduce_and": reductions.reduce_and,
+    "reduce_or": reductions.reduce_or,
+    "reduce_xor": reductions.reduce_xor,
+    "argmax": reductions.argmax,
+    "argmin": reductions.argmin,
+    "dot_general": contractions.dot_general,
+    # Arithmetic on sizes of dynamic shapes.
+    "arith.constant": shapes.constant,
+    "arith.addi": np.add,
+    "arith.subi": np.subtract,
+    "arith.muli": np.multiply,
+    "arith.maxsi": np.maximum,
+}
+
+# NumPy keeps its floating-point warnings in a context variable. Running in a copy of this context
+# costs a tenth of np.errstate.
+_quiet = contextvars.Context()
+_quiet.run(np.seterr, all="ignore")
+
+
+def quietly(function: Callable[..., Any], *args: Any, **attributes: Any) -> Any:
+    """A call that does not warn of overflow, division by zero or NaN."""
+    return _quiet.copy().run(function, *args, **attributes)
+
+
+def _guarded(function: Function) -> Function:
+    """The function without warnings, and with 0-dimensional arrays where NumPy gives scalars."""
+
+    def call(*operands: np.ndarray, **attributes: Any) -> np.ndarray:
+        result = _quiet.copy().run(function, *operands, **attributes)
+        return result if type(result) is np.ndarray else np.asarray(result)
+
+    return call
+
+
+# What only moves elements neither warns nor makes scalars.
+_MOVES = frozenset(vars(shapes).keys() & RAW.keys()) | {"stop_gradient"}
+
+FUNCTIONS: dict[str, Function] = {
+    name: function if name in _MOVES else _guarded(function) for name, function in RAW.items()
+}

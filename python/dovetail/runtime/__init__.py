@@ -1,0 +1,29 @@
+"""Loads and calls compiled modules. Needs NumPy, ml_dtypes and the IREE runtime only."""
+
+from .buffer import Buffer as Buffer
+from .buffer import put as put
+from .devices import Device as Device
+from .devices import get_device as get_device
+from .executable import Executable as Executable
+from .executable import LoadedModule as LoadedModule
+from .module import Function as Function
+from .module import Module as Module
+from .module import load as load
+from .module_file import save as save
+from .signature import ArraySpec as ArraySpec
+from .signature import Signature as Signature
+
+__all__ = [
+    "ArraySpec",
+    "Buffer",
+    "Device",
+    "Executable",
+    "Function",
+    "LoadedModule",
+    "Module",
+    "Signature",
+    "get_device",
+    "load",
+    "put",
+    "save",
+]

@@ -1,0 +1,157 @@
+"""An array on a device: what a call returns and what a later call takes without a copy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from iree.runtime import HalBufferView, VmRef
+
+from .devices import Device, get_device
+from .dtypes import ELEMENT_OF_DTYPE
+
+
+class Buffer:
+    """An immutable array in a device's memory.
+
+    It lives as long as anything refers to it or to its NumPy view. Passing it to a compiled
+    function costs no copy on the device that made it.
+    """
+
+    __slots__ = ("__weakref__", "_device", "_dtype", "_host", "_ref", "_view")
+
+    def __init__(self, ref: VmRef, dtype: np.dtype, device: Device) -> None:
+        self._ref = ref
+        self._dtype = dtype
+        self._device = device
+        # Filled on first use: a result that only feeds the next call needs neither.
+        self._view: HalBufferView | None = None
+        self._host: np.ndarray | None = None
+
+    @property
+    def view(self) -> HalBufferView:
+        """The IREE buffer view."""
+        view = self._view
+        if view is None:
+            view = self._view = self._ref.deref(HalBufferView)
+            assert view is not None
+        return view
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The size of each dimension."""
+        return tuple(self.view.shape)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy dtype."""
+        return self._dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.view.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.view.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """The number of bytes."""
+        return self.size * self._dtype.itemsize
+
+    @property
+    def device(self) -> Device:
+        """The device whose memory it is."""
+        return self._device
+
+    def numpy(self) -> np.ndarray:
+        """Returns a read-only array over the buffer: a view on CPU, else one copy, made once."""
+        host = self._host
+        if host is None:
+            view = self.view
+            shape = view.shape
+            # `np.ndarray` would look through the memoryview, and could be made writeable again.
+            memory = memoryview(self._device.fetch(view)).toreadonly()
+            host = np.frombuffer(memory, self._dtype, math.prod(shape)).reshape(shape)
+            self._host = host
+        return host
+
+    def block_until_ready(self) -> Buffer:
+        """Returns the buffer: a call returns only when its results are there."""
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.numpy().__dlpack_device__()
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.numpy().__dlpack__(**options)
+
+    def item(self) -> Any:
+        """Returns the only element as a Python number."""
+        return self.numpy().item()
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.numpy()[index]
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() needs an array of rank 1 or more, got: rank 0")
+        return self.shape[0]
+
+    def __str__(self) -> str:
+        return str(self.numpy())
+
+    def __repr__(self) -> str:
+        return f"Buffer(shape={self.shape}, dtype={self._dtype}, device={self._device.name!r})"
+
+
+def as_host_array(value: Any) -> np.ndarray:
+    """Returns a C-contiguous array of a dtype that devices know, without a copy where it can be.
+
+    Args:
+      value: anything with `__array__` or `__dlpack__`, or what NumPy makes an array of.
+
+    Raises:
+      TypeError: the dtype is none of ours.
+    """
+    if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        value = np.from_dlpack(value)
+    array = np.asarray(value, order="C")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if array.dtype not in ELEMENT_OF_DTYPE:
+        names = ", ".join(dtype.name for dtype in ELEMENT_OF_DTYPE)
+        raise TypeError(f"dtype must be one of {names}, got: {array.dtype}; convert the array")
+    return array
+
+
+def put(value: Any, device: str | Device = "local-task") -> Buffer:
+    """Copies an array to a device, once, for use in many calls.
+
+    Args:
+      value: an array, or what NumPy makes one of.
+      device: a `Device`, or its name.
+
+    Returns:
+      The buffer, independent of `value`.
+    """
+    if not isinstance(device, Device):
+        device = get_device(device)
+    array = as_host_array(value)
+    return Buffer(device.put(array, ELEMENT_OF_DTYPE[array.dtype]).ref, array.dtype, device)

@@ -1,0 +1,124 @@
+"""Process-wide devices: made on first use, shared by every module and every thread."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import iree.runtime as ireert
+import numpy as np
+from iree.runtime import BufferUsage, HalBufferView, MemoryType
+
+from .dtypes import ELEMENT_OF_DTYPE
+
+DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
+
+# Below this size a copy costs no more than taking the memory as it is.
+SHARE_BYTES = 1 << 15
+# Compiled code loads vectors and trusts IREE's alignment.
+SHARE_ALIGNMENT = 64
+
+# Registers IREE's types: without it, lists hand out nulls for references.
+INSTANCE = ireert.VmInstance()
+
+_lock = threading.Lock()
+_devices: dict[str, Device] = {}
+
+
+class Device:
+    """A HAL device, with what a call needs of it at hand.
+
+    Attributes:
+      name: the driver's name, as given to `get_device`.
+      space: where its buffers live; devices of one space take each other's buffers as they are.
+      hal: the IREE device.
+      module: the `hal` VM module bound to it.
+      put: copies a C-contiguous array to the device, given its element type; returns the view.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.on_host = name.startswith("local-")
+        self.space = sys.intern("host" if self.on_host else name)
+        self.hal = ireert.get_device(name)
+        self.module = ireert.create_hal_module(INSTANCE, self.hal)
+        self._allocator = self.hal.allocator
+        self._memory_type = int(MemoryType.DEVICE_LOCAL)
+        self._usage = int(BufferUsage.DEFAULT)
+        if self.on_host:
+            self._memory_type |= int(MemoryType.HOST_VISIBLE)
+            self._usage |= int(BufferUsage.MAPPING)
+        # A partial object, not a method: that is half of the cost of a call in Python.
+        copy: Any = self._allocator.allocate_buffer_copy
+        self.put: Callable[[np.ndarray, int], Any] = functools.partial(
+            copy, self._memory_type, self._usage, self.hal
+        )
+
+    def __repr__(self) -> str:
+        return f"Device({self.name!r})"
+
+    def share(self, array: np.ndarray) -> HalBufferView | None:
+        """Returns a view of a contiguous array's own memory, or None where that cannot be.
+
+        The view keeps the array alive. Neither side sees it change only as long as neither writes.
+        """
+        if not self.on_host or array.nbytes < SHARE_BYTES:
+            return None
+        address = array.ctypes.data
+        if address % SHARE_ALIGNMENT:
+            return None
+        # DLPack knows no read-only memory and few dtypes, so it gets the array as writable bytes:
+        # IREE only reads arguments. Unlike `import_host_allocation`, whose memory lives only as
+        # long as the Python object that it returns, DLPack's is released with the last reference.
+        memory: Any = (ctypes.c_byte * array.nbytes).from_address(address)
+        memory.owner = array
+        capsule = np.frombuffer(memory, np.uint8).__dlpack__()
+        buffer = self.hal.from_dlpack_capsule(capsule).get_buffer()
+        return HalBufferView(buffer, array.shape, ELEMENT_OF_DTYPE[array.dtype])
+
+    def fetch(self, view: HalBufferView) -> Any:
+        """Returns an object with the buffer protocol over the view's bytes in host memory."""
+        if self.on_host:
+            return view.map()
+        source = view.get_buffer()
+        staging = self._allocator.allocate_buffer(
+            int(MemoryType.HOST_LOCAL | MemoryType.DEVICE_VISIBLE),
+            int(BufferUsage.TRANSFER_TARGET | BufferUsage.MAPPING_SCOPED),
+            source.byte_length(),
+        )
+        semaphore = self.hal.create_semaphore(0)
+        done = ireert.HalFence.create_at(semaphore, 1)
+        self.hal.queue_copy(source, staging, ireert.HalFence.create_at(semaphore, 0), done)
+        done.wait()
+        return staging.map()
+
+
+def get_device(name: str) -> Device:
+    """Returns the device of that name, the same object on every call.
+
+    Args:
+      name: a driver, one of `DRIVERS`.
+
+    Raises:
+      ValueError: there is no such driver, or this machine has no such device.
+    """
+    device = _devices.get(name)
+    if device is not None:
+        return device
+    if name not in DRIVERS:
+        raise ValueError(f"device must be one of {', '.join(DRIVERS)}, got: {name!r}")
+    with _lock:
+        device = _devices.get(name)
+        if device is None:
+            try:
+                device = _devices[name] = Device(name)
+            except Exception as error:  # IREE's status codes come as exceptions of many types
+                raise ValueError(
+                    f"device {name!r} is not available on this machine: {error}; "
+                    "on the CPU, use 'local-task' or 'local-sync' and a module compiled for it"
+                ) from error
+        return device

@@ -1,0 +1,148 @@
+"""The shortest way from arrays to one function of a module: no names, no trees, no checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
+
+from .buffer import Buffer, as_host_array
+from .devices import INSTANCE, SHARE_BYTES, Device, get_device
+from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
+from .signature import Signature
+
+
+class LoadedModule:
+    """A module in memory, bound to a device; its functions share one state.
+
+    Args:
+      module: the VM module.
+      device: a `Device`, or its name.
+      imports: VM modules with the functions that the module imports.
+    """
+
+    def __init__(
+        self, module: VmModule, device: str | Device, imports: Sequence[VmModule] = ()
+    ) -> None:
+        self.device = device if isinstance(device, Device) else get_device(device)
+        self.module = module
+        self.context = VmContext(INSTANCE, [self.device.module, *imports, module])
+
+    @property
+    def names(self) -> list[str]:
+        """The functions that a caller may want, in the order of their definition."""
+        return [n for n in self.module.function_names if not n.startswith("__") and "$" not in n]
+
+    def function(self, name: str) -> VmFunction:
+        """Returns a function.
+
+        Raises:
+          KeyError: there is none of that name.
+        """
+        function = self.module.lookup_function(name)
+        if function is None:
+            raise KeyError(f"function must be one of {', '.join(self.names)}, got: {name!r}")
+        return function
+
+
+class Executable:
+    """One function of a module on a device.
+
+    It neither checks nor flattens: the caller passes arrays of the shapes and dtypes that the
+    function was compiled for, in order. Threads may call it at the same time.
+
+    Args:
+      vmfb: the module file's bytes, as `compile_module` returned them, or a `LoadedModule`.
+      function: the function's name.
+      device: a `Device`, or its name; not used with a `LoadedModule`.
+      output_dtypes: dtypes of the results; by default what the module says. A module without a
+        Dovetail signature does not tell signed from unsigned integers.
+      imports: VM modules with the functions that the module imports.
+    """
+
+    def __init__(
+        self,
+        vmfb: bytes | LoadedModule,
+        function: str,
+        device: str | Device = "local-sync",
+        *,
+        output_dtypes: Sequence[Any] | None = None,
+        imports: Sequence[VmModule] = (),
+    ) -> None:
+        if not isinstance(vmfb, LoadedModule):
+            vmfb = LoadedModule(VmModule.copy_buffer(INSTANCE, vmfb), device, imports)
+        self.device = vmfb.device
+        self._invoke = vmfb.context.invoke
+        self._function = vmfb.function(function)
+        self._dtypes = _output_dtypes(self._function, output_dtypes)
+
+    def __call__(self, arrays: Sequence[Any]) -> list[Buffer]:
+        """Calls the function.
+
+        Args:
+          arrays: `Buffer`s, NumPy arrays, or anything with `__array__` or `__dlpack__`. A large,
+            contiguous, 64-byte aligned array is read where it is; others are copied once.
+
+        Returns:
+          The results; none of them shares memory with a NumPy array in `arrays`.
+        """
+        device = self.device
+        space, put, elements = device.space, device.put, ELEMENT_OF_DTYPE
+        arguments = VmVariantList(len(arrays))
+        push: Any = arguments.push_ref  # takes views too, which its type stub does not say
+        shared = None
+        for array in arrays:
+            kind = type(array)
+            if kind is Buffer and array._device.space is space:
+                push(array._ref)
+                continue
+            if kind is np.ndarray and array.nbytes < SHARE_BYTES:
+                try:
+                    push(put(array, elements[array.dtype]))
+                    continue
+                except (KeyError, ValueError):
+                    pass  # not contiguous, or not of the machine's byte order
+            array = as_host_array(array)
+            view = device.share(array)
+            if view is not None:
+                shared = [array] if shared is None else [*shared, array]
+            push(put(array, elements[array.dtype]) if view is None else view)
+
+        dtypes = self._dtypes
+        results = VmVariantList(1 if dtypes is None else len(dtypes))
+        self._invoke(self._function, arguments, results)
+        if dtypes is None:
+            dtypes = _dtypes_of(results)
+        get = results.get_as_ref
+        buffers = [Buffer(get(i), dtype, device) for i, dtype in enumerate(dtypes)]
+        if shared is not None:
+            buffers = [_unshare(buffer, shared) for buffer in buffers]
+        return buffers
+
+
+def _output_dtypes(
+    function: VmFunction, output_dtypes: Sequence[Any] | None
+) -> tuple[np.dtype, ...] | None:
+    """Returns the dtypes of the results, None where they show with the results only."""
+    if output_dtypes is not None:
+        return tuple(map(np.dtype, output_dtypes))
+    signature = Signature.from_reflection(function.reflection)
+    if signature is None or None in signature.outputs:
+        return None
+    return tuple(spec.dtype for spec in signature.outputs if spec is not None)
+
+
+def _dtypes_of(results: VmVariantList) -> tuple[np.dtype, ...]:
+    views: list[Any] = [results.get_as_object(i, HalBufferView) for i in range(len(results))]
+    return tuple(DTYPE_OF_ELEMENT[int(view.element_type)] for view in views)
+
+
+def _unshare(buffer: Buffer, arrays: Sequence[np.ndarray]) -> Buffer:
+    """Copies a result that is an argument handed back, which the caller may write to."""
+    host = buffer.numpy()
+    if not any(np.may_share_memory(host, array) for array in arrays):
+        return buffer
+    device = buffer.device
+    return Buffer(device.put(host, ELEMENT_OF_DTYPE[host.dtype]).ref, host.dtype, device)

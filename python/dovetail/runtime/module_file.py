@@ -1,0 +1,160 @@
+"""Module files on disk: what makes one valid, and the digest that guards it.
+
+IREE writes a module as a ZIP archive whose first member is the module proper. A sealed file keeps
+a SHA-256 digest in the archive's comment, which IREE's own tools and ZIP's look past.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import secrets
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+Bytes = bytes | bytearray | memoryview
+
+_ZIP_MAGIC = b"PK\x03\x04"
+# "End of central directory": signature, counts and offsets, length of the comment that follows.
+_END = struct.Struct("<4s16sH")
+_END_MAGIC = b"PK\x05\x06"
+_SEAL = b"dovetail sha256 "
+_DIGEST_SIZE = 2 * hashlib.sha256().digest_size
+_SEAL_SIZE = len(_SEAL) + _DIGEST_SIZE
+
+# The FlatBuffer identifier of a module, after the FlatBuffer's size and its root table's offset.
+_MODULE_MAGIC = b"IREE"
+
+
+def seal(vmfb: Bytes) -> bytes:
+    """Returns the module file with a digest in it.
+
+    Raises:
+      ValueError: `vmfb` is not a module file.
+    """
+    check(vmfb)
+    if _comment_size(memoryview(vmfb)) != 0:
+        return bytes(vmfb)  # it has one
+    content = bytes(vmfb[:-2]) + struct.pack("<H", _SEAL_SIZE) + _SEAL
+    return content + hashlib.sha256(content).hexdigest().encode()
+
+
+def save(path: str | os.PathLike[str], vmfb: Bytes) -> None:
+    """Writes a module file that `load` checks for damage and that every IREE tool reads.
+
+    The file appears at once and whole: a process that has the old one open keeps the old one.
+
+    Args:
+      path: where to write it; an existing file is replaced.
+      vmfb: the module file's bytes.
+
+    Raises:
+      ValueError: `vmfb` is not a module file.
+    """
+    target = Path(path)
+    content = seal(vmfb)
+    temporary = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(content)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def check(data: Bytes, name: str = "this") -> list[str]:
+    """Checks that `data` is a whole module file, by its digest, or by its archive's CRCs.
+
+    IREE's own checks do not replace these: machine code that is damaged crashes the process.
+
+    Args:
+      data: the file's bytes.
+      name: what to call it in an error.
+
+    Returns:
+      The names of the files packed in it.
+
+    Raises:
+      ValueError: it is not, or it is damaged.
+    """
+    view = memoryview(data)
+    try:
+        return _check_archive(view, sealed=_check_seal(view))
+    except Exception as error:  # `zipfile` raises errors of many types on damaged archives
+        raise ValueError(
+            f"{name} is not an IREE module file: {error}; compile it again or fetch a fresh copy"
+        ) from None
+
+
+def _check_seal(view: memoryview) -> bool:
+    """Checks the digest; returns False where there is none."""
+    if bytes(view[: len(_ZIP_MAGIC)]) != _ZIP_MAGIC:
+        raise ValueError("it does not start as an archive")
+    # IREE writes no comment, so anything but an empty one is a seal, or what is left of it.
+    if _comment_size(view) == 0:
+        return False
+    content, digest = view[:-_DIGEST_SIZE], bytes(view[-_DIGEST_SIZE:])
+    if _comment_size(view[:-_SEAL_SIZE]) != _SEAL_SIZE:
+        raise ValueError("its end is missing or damaged")
+    if hashlib.sha256(content).hexdigest().encode() != digest:
+        raise ValueError("its SHA-256 digest does not match")
+    return True
+
+
+def _comment_size(view: memoryview) -> int | None:
+    """Returns the length of the comment which follows `view`, or None if no archive ends there."""
+    if len(view) < _END.size:
+        return None
+    magic, _, size = _END.unpack(view[-_END.size :])
+    return size if magic == _END_MAGIC else None
+
+
+def _check_archive(view: memoryview, sealed: bool) -> list[str]:
+    """Checks that the first member is a module, and every member's CRC if there was no digest."""
+    with zipfile.ZipFile(_Reader(view)) as archive:
+        members = archive.infolist()
+        if not members or members[0].header_offset != 0:
+            raise ValueError("its archive has no member at the start")
+        with archive.open(members[0]) as module:
+            if module.read(8 + len(_MODULE_MAGIC))[8:] != _MODULE_MAGIC:
+                raise ValueError("its archive does not start with a module")
+        damaged = None if sealed else archive.testzip()
+        if damaged is not None:
+            raise ValueError(f"the CRC of {damaged!r} in its archive does not match")
+        return [member.filename for member in members]
+
+
+class _Reader(io.RawIOBase):
+    """A file over bytes in memory that, other than `io.BytesIO`, does not copy them."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view = view
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: len(self._view)}[whence]
+        if base + offset < 0:
+            raise ValueError(f"a position must not be negative, got: {base + offset}")
+        self._position = base + offset
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        chunk = self._view[self._position : self._position + len(buffer)]
+        buffer[: len(chunk)] = chunk
+        self._position += len(chunk)
+        return len(chunk)

@@ -1,0 +1,222 @@
+"""What a function takes and returns: the JSON in its module file, and IREE's own declaration.
+
+An exporter writes the JSON as entry `dovetail.signature` of the function's `iree.reflection`:
+
+    {"inputs":  [{"shape": ["n", 784], "dtype": "float32"}, …],
+     "outputs": [{"shape": ["n", 10], "dtype": "float32"}, …],
+     "arg_names": ["params", "images"],
+     "in_tree":  {"tuple": [{"dict": [["b", 0], ["w", 1]]}, 2]},
+     "out_tree": {"list": [0, null]}}
+
+A dimension is a number, null for any, or a name: any, but the same wherever the name occurs. Null
+in place of an input or output leaves it unchecked. A tree is a leaf's index, null for `None`, or
+one of `{"tuple": […]}`, `{"list": […]}` and `{"dict": [[key, tree], …]}`; `in_tree` is the tuple
+of the arguments. Names and trees are optional.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .dtypes import DTYPE_OF_MLIR, DTYPE_OF_NAME
+
+REFLECTION_KEY = "dovetail.signature"
+
+# In Python a tree is itself, with indices for leaves: `({"b": 0, "w": 1}, 2)`.
+Tree = Any
+Dim = int | str | None
+
+_CONTAINERS = {tuple: "tuple", list: "list"}
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """The type of one array: per dimension an int, None (any), or a name."""
+
+    shape: tuple[Dim, ...]
+    dtype: np.dtype
+
+    def __str__(self) -> str:
+        dims = ",".join("?" if dim is None else str(dim) for dim in self.shape)
+        return f"{self.dtype.name}[{dims}]"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a function takes and returns.
+
+    Attributes:
+      inputs: a spec per leaf of the arguments, None where nothing is known of it.
+      outputs: the same of the results.
+      in_tree: the tuple of arguments; None if the function takes its arrays one by one.
+      out_tree: the tree of the result; without `in_tree` it means nothing.
+      arg_names: a name per argument, or none at all.
+      signless: integers are told apart by width only, as in IREE's declaration.
+    """
+
+    inputs: tuple[ArraySpec | None, ...]
+    outputs: tuple[ArraySpec | None, ...]
+    in_tree: tuple[Tree, ...] | None = None
+    out_tree: Tree = None
+    arg_names: tuple[str, ...] = ()
+    signless: bool = False
+
+    def __str__(self) -> str:
+        return f"({_describe(self.inputs)}) -> ({_describe(self.outputs)})"
+
+    def to_json(self) -> str:
+        """Returns the text that `from_json` reads."""
+        fields: dict[str, Any] = {
+            key: [spec and {"shape": spec.shape, "dtype": spec.dtype.name} for spec in specs]
+            for key, specs in (("inputs", self.inputs), ("outputs", self.outputs))
+        }
+        if self.arg_names:
+            fields["arg_names"] = self.arg_names
+        if self.in_tree is not None:
+            fields["in_tree"] = encode_tree(self.in_tree)
+            fields["out_tree"] = encode_tree(self.out_tree)
+        return json.dumps(fields, separators=(",", ":"))
+
+    @staticmethod
+    def from_json(text: str) -> Signature:
+        """Reads a signature.
+
+        Raises:
+          ValueError: the text is none.
+        """
+        try:
+            fields = json.loads(text)
+            inputs, outputs = (
+                tuple(spec and _spec_from_json(spec) for spec in fields[key])
+                for key in ("inputs", "outputs")
+            )
+            names = tuple(map(str, fields.get("arg_names", ())))
+            if "in_tree" not in fields:
+                return Signature(inputs, outputs, arg_names=names)
+            in_tree = decode_tree(fields["in_tree"])
+            out_tree = decode_tree(fields["out_tree"])
+            _check_leaves(in_tree, len(inputs))
+            _check_leaves(out_tree, len(outputs))
+            if type(in_tree) is not tuple or len(names) not in (0, len(in_tree)):
+                raise ValueError("in_tree must be a tuple, with arg_names as many as its elements")
+            return Signature(inputs, outputs, in_tree, out_tree, names)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise ValueError(
+                f"{REFLECTION_KEY!r} of the function is malformed: {error!r}; "
+                "export the function again"
+            ) from error
+
+    @staticmethod
+    def from_reflection(reflection: dict[str, str]) -> Signature | None:
+        """Reads what a compiled function says of itself; None if it says nothing."""
+        text = reflection.get(REFLECTION_KEY)
+        if text is not None:
+            return Signature.from_json(text)
+        declaration = reflection.get("iree.abi.declaration")
+        return None if declaration is None else from_declaration(declaration)
+
+
+def encode_tree(tree: Tree) -> Any:
+    """Returns the tree as JSON data.
+
+    Raises:
+      TypeError: a container is no tuple, list or dict, or a key no string or int.
+    """
+    if tree is None or type(tree) is int:
+        return tree
+    if type(tree) in _CONTAINERS:
+        return {_CONTAINERS[type(tree)]: [encode_tree(child) for child in tree]}
+    if type(tree) is dict:
+        for key in tree:
+            if type(key) not in (str, int):
+                raise TypeError(
+                    f"a key in a module's signature must be a string or an int, got: {key!r}; "
+                    "rename it before the export"
+                )
+        return {"dict": [[key, encode_tree(child)] for key, child in tree.items()]}
+    raise TypeError(
+        f"a module's signature has dict, list, tuple and None only, got: {type(tree).__name__}; "
+        "wrap the function so that it takes and returns those"
+    )
+
+
+def decode_tree(data: Any) -> Tree:
+    """Reads what `encode_tree` returns."""
+    if data is None or type(data) is int:
+        return data
+    ((kind, children),) = data.items()
+    if kind == "dict":
+        return {key: decode_tree(child) for key, child in children}
+    return {"tuple": tuple, "list": list}[kind](decode_tree(child) for child in children)
+
+
+def leaves(tree: Tree) -> list[int]:
+    """Returns the leaf indices of a tree, in the order in which they occur."""
+    if tree is None:
+        return []
+    if type(tree) is int:
+        return [tree]
+    children = tree.values() if type(tree) is dict else tree
+    return [leaf for child in children for leaf in leaves(child)]
+
+
+def _check_leaves(tree: Tree, count: int) -> None:
+    if sorted(leaves(tree)) != list(range(count)):
+        raise ValueError(f"its leaves must be 0 to {count - 1}, got: {leaves(tree)}")
+
+
+def _spec_from_json(fields: dict[str, Any]) -> ArraySpec:
+    return ArraySpec(tuple(map(_dim, fields["shape"])), DTYPE_OF_NAME[fields["dtype"]])
+
+
+def _dim(value: Any) -> Dim:
+    if value is None or type(value) is str or (type(value) is int and value >= 0):
+        return value
+    raise ValueError(f"a dimension must be a number, a name or null, got: {value!r}")
+
+
+_TENSOR = re.compile(r"tensor<((?:(?:\d+|\?)x)*)(\w+(?:<\w+>)?)>")
+
+
+def from_declaration(declaration: str) -> Signature | None:
+    """Reads IREE's `sync func @f(%a: tensor<?x4xf32>) -> (%r: tensor<4xf32>)`.
+
+    Parameters of other types are known to be there, and nothing else.
+    """
+    match = re.fullmatch(r"\w+ func @[^(]*\((.*?)\) -> \((.*)\)(?: attributes .*)?", declaration)
+    if match is None:
+        return None
+    inputs, outputs = (tuple(map(_spec_from_declaration, _split(part))) for part in match.groups())
+    return Signature(inputs, outputs, signless=True)
+
+
+def _split(text: str) -> list[str]:
+    """Splits at the commas that are outside of all brackets."""
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        if char in "<({[":
+            depth += 1
+        elif char in ">)}]":
+            depth -= 1
+        elif char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    return [*parts, text[start:]] if text.strip() else []
+
+
+def _spec_from_declaration(parameter: str) -> ArraySpec | None:
+    match = _TENSOR.search(parameter)
+    if match is None or match[2] not in DTYPE_OF_MLIR:
+        return None
+    dims = [None if dim == "?" else int(dim) for dim in match[1].split("x")[:-1]]
+    return ArraySpec(tuple(dims), DTYPE_OF_MLIR[match[2]])
+
+
+def _describe(specs: Sequence[ArraySpec | None]) -> str:
+    return ", ".join("?" if spec is None else str(spec) for spec in specs)

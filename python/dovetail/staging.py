@@ -1,0 +1,395 @@
+"""`jit`: a function traced once per signature, compiled, and called as one program."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from types import MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import config, ir
+from dovetail.arguments import (
+    LeafNames,
+    ShapeDtypeStruct,
+    as_numbers,
+    as_operand,
+    name_of,
+    parameter_names,
+    set_float0_aside,
+)
+from dovetail.array import Array, ArrayMethods
+from dovetail.lowered import Compiled, Lowered, Program, Signature
+from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
+
+Statics = tuple[tuple[int | str, Hashable], ...]
+
+
+class _Call(NamedTuple):
+    """The arguments of one call; `key` is what its program depends on."""
+
+    key: tuple[Any, ...]
+    spec: Any
+    statics: Statics
+    leaves: list[Operand]
+
+
+class _Inlined(NamedTuple):
+    """What a jitted function became within a trace."""
+
+    callee: ir.Callee
+    traced: Traced
+
+
+class Jitted:
+    """A function that is traced and compiled at its first call with each signature."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        static_argnums: tuple[int, ...],
+        static_argnames: tuple[str, ...],
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._name = name_of(function)
+        self._static_argnums = static_argnums
+        self._static_argnames = static_argnames
+        self._compiled: dict[tuple[Any, ...], Compiled] = {}
+        self._lock = threading.RLock()
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {self._name}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the compiled program; the first time, make it."""
+        call = self._parse(args, kwargs)
+        if current() is not None or Tracer in map(type, call.leaves):
+            return self._inline(call)
+        compiled = self._compiled.get(call.key)
+        if compiled is None:
+            with self._lock:
+                compiled = self._compiled.get(call.key)
+                if compiled is None:
+                    compiled = self._compiled[call.key] = self._lower(call).compile()
+        return compiled.run(call.leaves)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace for the given arguments, which may be `ShapeDtypeStruct`s, without compiling.
+
+        Example:
+          >>> import dovetail as dt
+          >>> print(dt.jit(lambda x: x + x).lower(dt.ShapeDtypeStruct((2,), "float32")).as_text())
+          module {
+            func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+              %0 = dovetail.add %arg0, %arg0 : tensor<2xf32>
+              return %0 : tensor<2xf32>
+            }
+          }
+        """
+        return self._lower(self._parse(args, kwargs, described=True))
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """The shapes and element types of the results, without computing them."""
+        call = self._parse(*map_leaves(_described, (args, kwargs)), described=True)
+        traced = self._trace(call)
+        specs = [ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.avals]
+        return unflatten(traced.extra, specs)
+
+    def clear_cache(self) -> None:
+        """Forget all compiled programs."""
+        self._compiled.clear()
+
+    def _parse(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
+    ) -> _Call:
+        """Take a call's arguments apart; descriptions of arrays are allowed if `described`."""
+        statics: Statics = ()
+        if self._static_argnums or self._static_argnames:
+            args, kwargs, statics = self._without_statics(args, kwargs)
+        if not kwargs and set(map(type, args)) == {Array}:
+            values, spec = list(args), _flat_spec(len(args))
+        else:
+            values, spec = set_float0_aside(*flatten((args, kwargs)))
+        types = []
+        for i, value in enumerate(values):
+            if type(value) is not Array and not (described and isinstance(value, ShapeDtypeStruct)):
+                what = LeafNames(self._function, args, kwargs).at(i) if _is_odd(value) else ""
+                value = values[i] = as_operand(value, what, copy=False)
+            types.append((value.shape, value.dtype, value.weak_type))
+        # Equal static arguments of different types, such as 1 and True, make different programs.
+        kinds = tuple([type(value) for _, value in statics])
+        settings = config.enable_x64.value, config.numpy_dtype_promotion.value
+        return _Call((spec, tuple(types), statics, kinds, settings), spec, statics, values)
+
+    def _without_statics(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], Statics]:
+        count = len(args)
+        numbers = sorted({n % count for n in self._static_argnums if -count <= n < count})
+        by_name = [name for name in self._static_argnames if name in kwargs]
+        statics = [*((n, args[n]) for n in numbers), *((name, kwargs[name]) for name in by_name)]
+        for which, value in statics:
+            _check_hashable(which, value, self._name)
+        dynamic = tuple([None if n in numbers else value for n, value in enumerate(args)])
+        return dynamic, {k: v for k, v in kwargs.items() if k not in by_name}, tuple(statics)
+
+    def _trace(self, call: _Call) -> Traced:
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            args, kwargs = unflatten(call.spec, tracers)
+            args = list(args)
+            for which, value in call.statics:
+                if isinstance(which, int):
+                    args[which] = value
+                else:
+                    kwargs[which] = value
+            outs, out_spec = set_float0_aside(*flatten(self._function(*args, **kwargs)))
+            return [
+                as_operand(out, f"result {i} of `{self._name}`") for i, out in enumerate(outs)
+            ], out_spec
+
+        avals = [leaf.aval for leaf in call.leaves]
+        return trace(python, avals, self._names(call), "jit", self._name)
+
+    def _names(self, call: _Call) -> LeafNames:
+        args, kwargs = unflatten(call.spec, range(len(call.leaves)))
+        return LeafNames(self._function, args, kwargs)
+
+    def _inline(self, jit_call: _Call) -> Any:
+        """Call the function within the trace in progress."""
+        in_progress = current()
+        # Programs are shared within a module, as its functions are; the key is the one of compiled
+        # programs.
+        known = {} if in_progress is None else in_progress.root.jitted
+        key = self, jit_call.key
+        inlined = known.get(key)
+        if inlined is None:
+            traced = self._trace(jit_call)
+            inlined = _Inlined(ir.Callee(traced.function), traced)
+            if not any(type(operand) is Tracer for operand in traced.captured):
+                known[key] = inlined
+        traced = inlined.traced
+        outs = call(inlined.callee, [*jit_call.leaves, *traced.captured], traced.avals)
+        return unflatten(traced.extra, outs)
+
+    def _lower(self, call: _Call) -> Lowered:
+        traced = self._trace(call)
+        module = traced.function.module
+        if current() is None:
+            module.keep_as_main(traced.function.name)
+        else:
+            module = _extracted(traced)
+        args, _ = unflatten(call.spec, range(len(call.leaves)))
+        program = Program(
+            self._name,
+            module,
+            Signature(call.spec, call.statics, tuple(leaf.aval for leaf in call.leaves)),
+            self._names(call),
+            parameter_names(self._function, len(args)),
+            traced.captured,
+            traced.avals,
+            traced.extra,
+        )
+        return Lowered(program)
+
+
+def _extracted(traced: Traced) -> Any:
+    """A module of its own for a function that was traced within another trace."""
+    function = traced.function
+    attributes = {"callee": function}
+    return function.wrap("call", attributes, function.inputs, function.outputs)
+
+
+@functools.cache
+def _flat_spec(count: int) -> Any:
+    """The structure of so many arrays as positional arguments."""
+    return flatten(((0,) * count, {}))[1]
+
+
+def _is_odd(value: Any) -> bool:
+    """Whether a message about the value may be needed."""
+    return not isinstance(value, (ArrayMethods, float, np.ndarray))
+
+
+def _described(leaf: Any) -> Any:
+    """A description in place of anything else that has a shape and an element type."""
+    if isinstance(leaf, (ArrayMethods, ShapeDtypeStruct, np.ndarray, np.generic)):
+        return leaf
+    if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
+        return leaf
+    return ShapeDtypeStruct(leaf.shape, leaf.dtype)
+
+
+def _check_hashable(which: int | str, value: Any, name: str) -> None:
+    try:
+        hash(value)
+    except TypeError:
+        raise ValueError(
+            f"static argument {which!r} of `{name}` must be hashable, got: {value!r} of type "
+            f"{type(value).__name__} {ir.here()}; pass a tuple instead of a list, or a frozen "
+            "dataclass, or let the argument be traced"
+        ) from None
+
+
+def _complete(
+    function: Callable[..., Any], numbers: tuple[int, ...], names: tuple[str, ...]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Static arguments by number and by name: the one that is not given follows from the other."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return numbers, names
+    positional = [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    count = len(positional)
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    known = [p.name for p in parameters]
+    for name in names:
+        if name not in known and not takes_any:
+            raise ValueError(
+                f"static_argnames must name parameters of `{name_of(function)}`, "
+                f"{', '.join(known)}, got: {name!r}"
+            )
+    has_varargs = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    for number in numbers:
+        if not has_varargs and not -count <= number < count:
+            raise ValueError(
+                f"static_argnums must be numbers of the {count} positional parameters of "
+                f"`{name_of(function)}`, got: {number}"
+            )
+    if not has_varargs:
+        numbers = tuple(number % count for number in numbers)
+    if numbers and names:
+        return numbers, names
+    if numbers:
+        return numbers, tuple(positional[n] for n in numbers if -count <= n < count)
+    return tuple(positional.index(name) for name in names if name in positional), names
+
+
+def _as_names(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
+    given = (names,) if isinstance(names, str) else tuple(names or ())
+    if not all(isinstance(name, str) for name in given):
+        raise TypeError(f"{what} must be a string or a sequence of strings, got: {names!r}")
+    return given
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    keep_unused: bool = False,
+    inline: bool = False,
+) -> Any:
+    """Compile a function.
+
+    It is traced and compiled at the first call with each combination of array types and static
+    arguments; other calls run the compiled program. Use it as a function, or as a decorator with or
+    without arguments, also on methods.
+
+    Args:
+      fun: takes and returns pytrees of arrays.
+      static_argnums, static_argnames: arguments that are not arrays; a program is made for each
+        value. If only one of the two is given, the other follows from the function's parameters.
+      donate_argnums, donate_argnames: arguments whose memory may be reused for results.
+      keep_unused, inline: accepted for JAX's sake; arguments are always kept, calls within a trace
+        always inlined.
+
+    Returns:
+      The compiled function, with `lower(*args)` to look at its program.
+
+    Raises:
+      TypeError: an argument that is not static is not an array.
+      ValueError: a static argument is not hashable, or does not exist.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> @dt.jit
+      ... def norm(x):
+      ...     return dnp.sqrt(dnp.sum(x * x))
+      >>> float(norm(dnp.array([3.0, 4.0])))
+      5.0
+    """
+    if fun is None:
+        options = {
+            "static_argnums": static_argnums,
+            "static_argnames": static_argnames,
+            "donate_argnums": donate_argnums,
+            "donate_argnames": donate_argnames,
+        }
+        return functools.partial(jit, **options)
+    if not callable(fun):
+        raise TypeError(f"jit needs a function, got: {fun!r}")
+    numbers = () if static_argnums is None else as_numbers(static_argnums, "static_argnums")
+    names = _as_names(static_argnames, "static_argnames")
+    as_numbers(() if donate_argnums is None else donate_argnums, "donate_argnums")
+    _as_names(donate_argnames, "donate_argnames")
+    return Jitted(fun, *_complete(fun, numbers, names))
+
+
+class IRText(str):
+    """IR as text that shows itself as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def make_ir(
+    fun: Callable[..., Any],
+    static_argnums: int | Sequence[int] = (),
+    return_shape: bool = False,
+) -> Callable[..., Any]:
+    """A function that returns the IR of `fun` traced on the given arguments.
+
+    Args:
+      fun: the function.
+      static_argnums: arguments that are not arrays.
+      return_shape: whether to return (IR, shapes and element types of the results) instead.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.make_ir(lambda x: -x)(1.0)
+      module {
+        func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+          %0 = dovetail.neg %arg0 : tensor<f32>
+          return %0 : tensor<f32>
+        }
+      }
+    """
+    jitted = jit(fun, static_argnums=static_argnums)
+
+    @functools.wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        lowered = jitted.lower(*args, **kwargs)
+        text = IRText(lowered.as_text("trace"))
+        return (text, lowered.out_info) if return_shape else text
+
+    return wrapper
+
+
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The shapes and element types of `fun`'s results, without computing them.
+
+    Args:
+      fun: the function.
+      args, kwargs: arrays, or anything with `shape` and `dtype`.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> dt.eval_shape(dnp.sum, dt.ShapeDtypeStruct((2, 3), "float32"))
+      ShapeDtypeStruct(shape=(), dtype=float32)
+    """
+    return Jitted(fun, (), ()).eval_shape(*args, **kwargs)

@@ -1,0 +1,188 @@
+"""Applying ops, tracing functions and calling them: in the trace in progress, or at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import ir
+from dovetail.array import Array, ShapedArray
+from dovetail.reference import FUNCTIONS
+from dovetail.tracing import LARGEST_CONSTANT, Operand, Trace, current, stack
+from dovetail.tracing import Tracer as Tracer
+
+
+def bind(
+    name: str,
+    *operands: Operand,
+    shape: tuple[int, ...] | None = None,
+    dtype: np.dtype | None = None,
+    weak_type: bool | None = None,
+    **attributes: Any,
+) -> Any:
+    """Apply one op of the dialect.
+
+    Args:
+      operands: arrays or tracers, already of the shapes and element types that the op wants.
+      shape, dtype: of the result, where the op does not infer them.
+      weak_type: of the result; by default whether all operands are weakly typed.
+      attributes: by their names in the dialect.
+    """
+    if weak_type is None:
+        weak_type = bool(operands) and False not in [operand.weak_type for operand in operands]
+    keywords, results = attributes, None
+    traces = stack.traces
+    if shape is not None or dtype is not None:
+        keywords = attributes.copy()
+        if shape is not None:
+            keywords["shape"] = shape
+        if dtype is not None:
+            keywords["dtype"] = dtype
+        if traces:
+            results = [_stated_type(operands, attributes, shape, dtype)]
+    evaluate = FUNCTIONS[name]
+    if traces:
+        return traces[-1].emit(
+            name, operands, attributes, results, (weak_type,), evaluate, keywords
+        )[0]
+    return Array(evaluate(*_known_values(operands), **keywords), weak_type)
+
+
+def _stated_type(
+    operands: Sequence[Operand],
+    attributes: dict[str, Any],
+    shape: tuple[int, ...] | None,
+    dtype: np.dtype | None,
+) -> ir.Type:
+    """The result's type where an op does not infer all of it."""
+    element: np.dtype = operands[0].dtype if dtype is None else dtype
+    if shape is not None:
+        return shape, ir.dtype_name(element)
+    sizes: tuple[int, ...] = operands[0].shape
+    # Only argmax and argmin drop a dimension without being told the shape.
+    if "dimension" in attributes:
+        dimension = attributes["dimension"]
+        sizes = sizes[:dimension] + sizes[dimension + 1 :]
+    return sizes, ir.dtype_name(element)
+
+
+def _known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
+    """The operands' values outside of all traces."""
+    for operand in operands:
+        if type(operand) is Tracer:
+            raise operand.leaked()
+    return [operand._value() for operand in operands]
+
+
+def constant(value: np.ndarray, weak_type: bool = False) -> Operand:
+    """An array known now; a small one becomes a constant of the trace in progress."""
+    trace = current()
+    if trace is None or value.size > LARGEST_CONSTANT:
+        return Array(value, weak_type)
+    return trace.constant(value, weak_type)
+
+
+def zeros(aval: ShapedArray) -> Operand:
+    """Zeros of a type, without storage in a trace."""
+    zero = constant(np.zeros((), aval.dtype))
+    return bind("broadcast", zero, shape=aval.shape, dims=()) if aval.shape else zero
+
+
+class Traced(NamedTuple):
+    """A function that was traced.
+
+    Attributes:
+      function: the compiler's function; its arguments are the explicit ones, then one per captured
+        operand.
+      captured: what the function closes over.
+      avals: of the results.
+      extra: what the traced Python function returned beside its results.
+    """
+
+    function: Any
+    captured: list[Operand]
+    avals: list[ShapedArray]
+    extra: Any
+
+
+def trace(
+    python: Callable[..., tuple[Sequence[Operand], Any]],
+    avals: Sequence[ShapedArray],
+    names: Sequence[str],
+    kind: str,
+    name: str,
+    outside: Sequence[Operand | None] | None = None,
+) -> Traced:
+    """Trace a function.
+
+    Args:
+      python: takes a tracer per argument, returns arrays and anything else.
+      avals: the arguments' types.
+      names: what to call them in messages.
+      kind: the transform that traces.
+      name: the name of the function, for messages and for the IR.
+      outside: what the arguments stand for, None for those whose value may not be asked for; if it
+        is not given, that of nothing in the function may.
+    """
+    in_progress = Trace(kind, name, outside is not None, names)
+    where = in_progress.place
+    traces = stack.traces
+    traces.append(in_progress)
+    numbers: list[int] = []
+    try:
+        tracers = [
+            in_progress.argument(aval, None if outside is None else outside[i], where)
+            for i, aval in enumerate(avals)
+        ]
+        outs, extra = python(*tracers)
+        numbers = [in_progress.number(out) for out in outs]
+        results = [out.aval for out in outs]
+    finally:
+        traces.pop()
+        # Also after an error, so that a program which handles it can go on: a module needs finished
+        # functions.
+        in_progress.function.finish(numbers)
+        in_progress.ended = True
+    return Traced(in_progress.function, in_progress.captured, results, extra)
+
+
+def apply(
+    name: str,
+    function: Any,
+    operands: Sequence[Operand],
+    results: Sequence[ShapedArray],
+    **attributes: Any,
+) -> list[Operand]:
+    """Transform a function just traced: in the trace in progress, or at once by evaluation."""
+    types = [(aval.shape, ir.dtype_name(aval.dtype)) for aval in results]
+    weak = [aval.weak_type for aval in results]
+    attributes["callee"] = function
+
+    def evaluate(*values: np.ndarray) -> list[np.ndarray]:
+        return ir.evaluate_on_function(function, name, attributes, values, types)
+
+    in_progress = current()
+    if in_progress is not None:
+        return in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
+    return [
+        Array(value, is_weak)
+        for value, is_weak in zip(evaluate(*_known_values(operands)), weak, strict=True)
+    ]
+
+
+def call(
+    callee: ir.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
+) -> list[Operand]:
+    """Call a function that was traced at any time: in the trace in progress, or at once."""
+    weak = [aval.weak_type for aval in results]
+    in_progress = current()
+    if in_progress is None:
+        values = callee.evaluate(*_known_values(operands))
+        return [Array(value, is_weak) for value, is_weak in zip(values, weak, strict=True)]
+    if callee.module is not in_progress.module:
+        return in_progress.splice(callee, operands, weak)
+    types = [(aval.shape, ir.dtype_name(aval.dtype)) for aval in results]
+    attributes = {"callee": callee.function}
+    return in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})

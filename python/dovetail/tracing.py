@@ -1,0 +1,349 @@
+"""Functions under construction and their values, the tracers: stand-ins for arrays.
+
+A `Trace` is one function of the dialect under construction; a `Tracer` is one of its values. Traces
+nest: what an inner one uses of an outer one, or of concrete arrays, becomes an argument of the
+inner function.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core, ir
+from dovetail.array import ArrayMethods, ShapedArray
+from dovetail.errors import (
+    ConcretizationTypeError,
+    LeakedTracerError,
+    TracerArrayConversionError,
+    TracerBoolConversionError,
+    TracerIntegerConversionError,
+)
+
+# Larger arrays that a function closes over become arguments instead of constants in the text.
+LARGEST_CONSTANT = 16
+
+# An Array or a Tracer.
+Operand = Any
+
+
+class _Stack(threading.local):
+    """The traces in progress on this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.traces: list[Trace] = []
+
+
+stack = _Stack()
+
+
+def current() -> Trace | None:
+    """The innermost trace in progress on this thread."""
+    traces = stack.traces
+    return traces[-1] if traces else None
+
+
+class Trace:
+    """A function under construction.
+
+    Args:
+      kind: the transform that traces: `jit`, `grad`, `vmap` …
+      name: the name of the function that is traced.
+      concrete: whether values are computed where Python asks for them and they are known.
+      names: what to call the arguments in messages.
+    """
+
+    def __init__(self, kind: str, name: str, concrete: bool, names: Sequence[str]) -> None:
+        parent = self.parent = current()
+        self.kind = kind
+        self.name = name
+        self.concrete = concrete
+        self.names = names
+        self.ended = False
+        self.root: Trace = self if parent is None else parent.root
+        self.module = _core.module() if parent is None else parent.module
+        self.place = ir.place()
+        self.function = _core.Function(self.module, name, False, self.place)
+        # What a jitted function became at its first call, for further calls within the outermost
+        # trace.
+        self.jitted: dict[Any, Any] = {}
+        # Operands of the call that this function will get, after its explicit arguments.
+        self.captured: list[Operand] = []
+        self._argument_of: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
+        self._constants: list[Operand] = []
+        # What arguments are outside, what values are known to be, and how to compute others: a
+        # function of arrays, its keywords, the numbers of its operands and of its results.
+        self._outside: dict[int, Operand] = {}
+        self._known: dict[int, np.ndarray] = {}
+        self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
+
+    def argument(
+        self, aval: ShapedArray, outside: Operand | None, where: ir.Place | None = None
+    ) -> Tracer:
+        """A new argument; `outside` is what it stands for, where its value may be asked for."""
+        where = where or ir.place()
+        number = self.function.argument(aval.shape, ir.dtype_name(aval.dtype), where)
+        self._argument_of[number] = len(self._argument_of)
+        if outside is not None and self.concrete:
+            self._outside[number] = outside
+        return Tracer(self, number, aval.shape, aval.dtype, aval.weak_type, where)
+
+    def name_of(self, number: int) -> str | None:
+        """What messages call a value of this function, if it is an argument."""
+        position = self._argument_of.get(number)
+        if position is None:
+            return None
+        if position < len(self.names):
+            return f"`{self.names[position]}`"
+        captured = self.captured[position - len(self.names)]
+        return captured.description() if type(captured) is Tracer else "an array closed over"
+
+    def arguments_of(self, number: int) -> list[int]:
+        """The arguments that a value depends on."""
+        instructions = self.function.slice([number], [])
+        used = {operand for instruction in instructions for operand in instruction[1]}
+        return [argument for argument in self._argument_of if argument in used]
+
+    def number(self, operand: Operand) -> int:
+        """The value's number in this function; what comes from outside becomes an argument."""
+        if type(operand) is Tracer:
+            if operand._trace is self:
+                return operand.number
+            if operand._trace.ended or not self._encloses(operand._trace):
+                raise operand.leaked()
+        key = id(operand)
+        known = self._numbers.get(key)
+        if known is None:
+            known = self._numbers[key] = self._capture(operand)
+        return known
+
+    def _encloses(self, other: Trace) -> bool:
+        outer = self.parent
+        while outer is not None and outer is not other:
+            outer = outer.parent
+        return outer is not None
+
+    def _capture(self, operand: Operand) -> int:
+        if type(operand) is not Tracer and operand.size <= LARGEST_CONSTANT:
+            # Kept so that its id stays its own.
+            self._constants.append(operand)
+            return self.constant(operand._value()).number
+        self.captured.append(operand)
+        return self.argument(operand.aval, operand).number
+
+    def constant(self, value: np.ndarray, weak_type: bool = False) -> Tracer:
+        """An array that is part of the function's text."""
+        where = ir.place()
+        attributes = {"value": ir.encode_array(value)}
+        ((number, shape, _),) = self.function.emit("constant", (), attributes, None, where)
+        if self.concrete:
+            self._known[number] = value
+        return Tracer(self, number, shape, value.dtype, weak_type, where)
+
+    def emit(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        attributes: dict[str, Any],
+        results: Sequence[ir.Type] | None,
+        weak_types: Sequence[bool],
+        evaluate: Callable[..., Any],
+        keywords: dict[str, Any],
+    ) -> list[Tracer]:
+        """Append an op; result types are inferred unless given.
+
+        `evaluate` computes the op's results from its operands' values and `keywords`.
+        """
+        where = ir.place()
+        numbers = [self.number(operand) for operand in operands]
+        try:
+            emitted = self.function.emit(name, numbers, attributes, results, where)
+        except _core.CompilerError as error:
+            raise ir.explained(error) from None
+        if self.concrete:
+            outs = [result[0] for result in emitted]
+            producer = evaluate, keywords, numbers, outs
+            for number in outs:
+                self._producers[number] = producer
+        return [
+            Tracer(self, number, shape, ir.dtype_named(element), weak_type, where)
+            for (number, shape, element), weak_type in zip(emitted, weak_types, strict=True)
+        ]
+
+    def splice(
+        self, callee: ir.Callee, operands: Sequence[Operand], weak_types: Sequence[bool]
+    ) -> list[Tracer]:
+        """Append what a function of another module computes."""
+        where = ir.place()
+        program = callee.program
+        arguments = [self.number(operand) for operand in operands]
+        numbers = dict(zip(program.inputs, arguments, strict=True))
+        for name, uses, results, attributes, shapes, elements in program.instructions:
+            types = list(zip(shapes, elements, strict=True))
+            emitted = self.function.emit(
+                name, [numbers[use] for use in uses], _respelled(attributes), types, where
+            )
+            numbers.update(zip(results, [out[0] for out in emitted], strict=True))
+        outs = [numbers[out] for out in program.outputs]
+        if self.concrete:
+            for out in set(outs) - set(arguments):
+                self._producers[out] = callee.evaluate, {}, arguments, outs
+        return [
+            Tracer(self, out, shape, ir.dtype_named(element), weak_type, where)
+            for out, (shape, element), weak_type in zip(
+                outs, callee.function.outputs, weak_types, strict=True
+            )
+        ]
+
+    def value(self, asked: Tracer, error: type[ConcretizationTypeError]) -> np.ndarray:
+        """What the tracer's value is; computes what leads to it, each value once."""
+        known = self._known
+        pending = [asked.number]
+        while pending:
+            number = pending[-1]
+            if number in known:
+                pending.pop()
+                continue
+            producer = self._producers.get(number)
+            if producer is None:
+                known[number] = self._argument_value(number, asked, error)
+                continue
+            evaluate, keywords, operands, results = producer
+            missing = [operand for operand in operands if operand not in known]
+            if missing:
+                pending.extend(missing)
+                continue
+            answer = evaluate(*[known[operand] for operand in operands], **keywords)
+            values = [answer] if type(answer) is np.ndarray else answer
+            known.update(zip(results, values, strict=True))
+        return known[asked.number]
+
+    def _argument_value(
+        self, number: int, asked: Tracer, error: type[ConcretizationTypeError]
+    ) -> np.ndarray:
+        outside = self._outside.get(number)
+        if outside is None:
+            raise asked.leaked() if self.ended else error(_unknown(self, number, asked))
+        return outside.concrete(error) if type(outside) is Tracer else outside._value()
+
+
+def _respelled(attributes: dict[str, Any]) -> dict[str, Any]:
+    """The compiler's description of attributes as it takes them for a new op."""
+    value = attributes.get("value")
+    if isinstance(value, tuple):
+        data, element, shape, is_splat = value
+        if is_splat:
+            data *= int(np.prod(shape, dtype=np.int64))
+        return {"value": (data, element, shape)}
+    if "element" in attributes:
+        return {**attributes, "element": ir.dtype_named(attributes["element"])}
+    return attributes
+
+
+class Tracer(ArrayMethods):
+    """A value of a function under construction, with all of an array's properties and methods."""
+
+    __slots__ = ("_trace", "dtype", "number", "place", "shape", "weak_type")
+
+    def __init__(
+        self,
+        trace: Trace,
+        number: int,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        weak_type: bool,
+        place: ir.Place,
+    ) -> None:
+        self._trace = trace
+        self.number = number
+        self.shape = shape
+        self.dtype = dtype
+        self.weak_type = weak_type
+        self.place = place
+
+    def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
+        """The value, computed from the arguments' values where these are known."""
+        return self._trace.value(self, error)
+
+    def _value(self) -> np.ndarray:
+        return self.concrete(ConcretizationTypeError)
+
+    def description(self) -> str:
+        """What the value is called in messages."""
+        name = self._trace.name_of(self.number)
+        return name or f"the value computed at {ir.describe_place(self.place)}"
+
+    def leaked(self) -> LeakedTracerError:
+        """The error of a use outside of the traced function."""
+        return LeakedTracerError(
+            f"a tracer of `{self._trace.name}` ({self.aval}), made at "
+            f"{ir.describe_place(self.place)} while `{self._trace.kind}` traced that function, "
+            f"was used outside of it {ir.here()}; return values from the function instead of "
+            "storing them in a variable, list or attribute outside"
+        )
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            return super().__bool__()
+        return bool(self.concrete(TracerBoolConversionError).reshape(())[()])
+
+    def __index__(self) -> int:
+        if self.shape == () and self.dtype.kind in "iu":
+            return int(self.concrete(TracerIntegerConversionError))
+        return super().__index__()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise TracerArrayConversionError(
+            f"NumPy cannot take {self.description()} ({self.aval}), a tracer of "
+            f"`{self._trace.name}` under `{self._trace.kind}`, {ir.here()}; use the function of "
+            "that name in dovetail.numpy, or move the NumPy call out of the traced function"
+        )
+
+    def __repr__(self) -> str:
+        try:
+            value = np.array2string(self._value(), separator=", ")
+        except (ConcretizationTypeError, LeakedTracerError):
+            return f"Tracer<{self.aval}, {self._trace.kind}>"
+        return f"Tracer<{self.aval}, {self._trace.kind}, value={value}>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value()[()], spec) if spec and not self.shape else repr(self)
+
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
+        return self
+
+    def block_until_ready(self) -> Tracer:
+        """Returns the tracer: it has nothing to wait for."""
+        return self
+
+
+def _unknown(trace: Trace, number: int, asked: Tracer) -> str:
+    """Why a value is not known."""
+    subject = asked.description()
+    if asked._trace is not trace:
+        causes = [number]
+    elif trace.name_of(asked.number):
+        causes = []
+    else:
+        causes = [number] if trace.name_of(number) else trace.arguments_of(number)
+    if causes:
+        names = ", ".join(trace.name_of(cause) or "an argument" for cause in causes)
+        subject += f", which depends on {names},"
+    hint = "choose between arrays with dovetail.numpy.where"
+    if trace.kind == "jit":
+        hint += (
+            ", or make an argument that is not an array static (static_argnums, static_argnames)"
+        )
+    return (
+        f"{subject} is a tracer ({asked.aval}) without a value while `{trace.kind}` traces "
+        f"`{trace.name}`, but Python asks for its value {ir.here()}; {hint}"
+    )

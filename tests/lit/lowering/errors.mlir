@@ -1,0 +1,20 @@
+// What is left when nothing can lower it.
+// RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-lower
+
+func.func private @inner(%arg0: tensor<f32>) -> tensor<f32> {
+  return %arg0 : tensor<f32>
+}
+
+func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{no lowering for 'dovetail.call'}}
+  %0 = dovetail.call @inner(%arg0) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main() -> tensor<2xui8> {
+  // expected-error @+1 {{unsigned constants must be dense, got: dense_resource<weights> : tensor<2xui8>}}
+  %0 = dovetail.constant dense_resource<weights> : tensor<2xui8>
+  return %0 : tensor<2xui8>
+}

@@ -1,0 +1,40 @@
+// What is not linear is reported at its place in the program.
+// RUN: dovetail-opt %s --split-input-file --verify-diagnostics --dovetail-transpose=linear=0
+
+func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'dovetail.exp' is not linear in its operands that are to be transposed}}
+  %0 = dovetail.exp %arg0 : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'dovetail.mul' is not linear in its operands that are to be transposed}}
+  %0 = dovetail.mul %arg0, %arg0 : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'dovetail.div' is not linear in its operands that are to be transposed}}
+  %0 = dovetail.div %arg1, %arg0 : tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<2xf32>) -> tensor<f32> {
+  // expected-error @+1 {{no transpose rule for 'dovetail.reduce_max'}}
+  %0 = dovetail.reduce_max %arg0 [0] : tensor<2xf32>
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<2xf32>) -> tensor<f32> {
+  // expected-error @+1 {{'dovetail.dot_general' is not linear in its operands that are to be transposed}}
+  %0 = dovetail.dot_general %arg0, %arg0 batch [] x [] contract [0] x [0] : tensor<2xf32>, tensor<2xf32>
+  return %0 : tensor<f32>
+}

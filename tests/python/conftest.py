@@ -1,0 +1,35 @@
+"""What every test shares: a compile cache, settings that do not leak, repeatable inputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+REPOSITORY = Path(__file__).parents[2]
+
+os.environ.setdefault("DOVETAIL_CACHE_DIR", str(REPOSITORY / "build" / "test-cache"))
+
+# Compiling makes the first example slow. A failure must come back on the next run.
+settings.register_profile("dovetail", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("dovetail")
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The root of the source tree."""
+    return REPOSITORY
+
+
+@pytest.fixture(autouse=True)
+def restore_settings() -> Iterator[None]:
+    """Undoes what a test changes by `dovetail.config.update`."""
+    from dovetail import config
+
+    before = [(o, o.value) for o in vars(config).values() if isinstance(o, config.Option)]
+    yield
+    for option, value in before:
+        option.set(value)

@@ -1,0 +1,107 @@
+"""Random damage to IR text: seeds that use most of the dialect, and ways to break them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from typing import Any
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import _core
+
+_TOKEN = re.compile(r"\s+|[%@#!]?[\w.$]+|->|[^\w\s]")
+_TYPES = ["f32", "f64", "i1", "i32", "ui8", "complex<f32>", "bf16", "index", "tensor<f32>"]
+_NUMBERS = ["0", "-1", "1", "2", "3", "9223372036854775807", "-9223372036854775808", "1.5", "?"]
+
+
+def seeds() -> list[str]:
+    """Programs as text, traced and after `expand`."""
+
+    def network(params: Any, x: Any) -> Any:
+        hidden = dnp.tanh(x @ params["w"] + params["b"])
+        return dnp.mean(dnp.where(hidden > 0, hidden, dnp.exp(hidden)))
+
+    def shapes(x: Any) -> Any:
+        y = dnp.concatenate([x.T.reshape(-1)[::-1], x[0, ::2], dnp.arange(3.0)])
+        return dnp.pad(y, 1), dnp.argmax(x, axis=0), (x > 0).any(), x.astype(dnp.int32) << 2
+
+    x = dt.ShapeDtypeStruct((4, 3), "float32")
+    params = {
+        "w": dt.ShapeDtypeStruct((3, 2), "float32"),
+        "b": dt.ShapeDtypeStruct((2,), "float32"),
+    }
+    functions = [
+        (dt.value_and_grad(network), (params, x)),
+        (dt.vmap(dt.grad(network), in_axes=(None, 0)), (params, x)),
+        (lambda p, x: dt.jvp(lambda x: network(p, x), (x,), (x,)), (params, x)),
+        (shapes, (x,)),
+    ]
+    lowered = [dt.jit(function).lower(*args) for function, args in functions]
+    return [one.as_text(phase) for one in lowered for phase in ("trace", "expand")]
+
+
+def mutate(text: str, rng: random.Random) -> str:
+    """The text with one to three pieces of damage."""
+    for _ in range(rng.randint(1, 3)):
+        text = rng.choice(_DAMAGE)(text, rng)
+    return text
+
+
+def _change_token(text: str, rng: random.Random) -> str:
+    tokens = _TOKEN.findall(text)
+    i = rng.randrange(len(tokens))
+    tokens[i] = rng.choice(["", tokens[rng.randrange(len(tokens))], tokens[i] * 2])
+    return "".join(tokens)
+
+
+def _replace_one(pattern: str, make: Callable[[random.Random], str]) -> Any:
+    def damage(text: str, rng: random.Random) -> str:
+        found = list(re.finditer(pattern, text))
+        if not found:
+            return text
+        start, end = rng.choice(found).span()
+        return text[:start] + make(rng) + text[end:]
+
+    return damage
+
+
+def _move_line(text: str, rng: random.Random) -> str:
+    lines = text.split("\n")
+    line = lines[rng.randrange(len(lines))]
+    if rng.random() < 0.5:
+        lines.remove(line)
+    lines.insert(rng.randrange(len(lines) + 1), line)
+    return "\n".join(lines)
+
+
+def _drop_line(text: str, rng: random.Random) -> str:
+    lines = text.split("\n")
+    del lines[rng.randrange(len(lines))]
+    return "\n".join(lines)
+
+
+def _exchange_values(text: str, rng: random.Random) -> str:
+    values = re.findall(r"%\w+", text)
+    return _replace_one(r"%\w+", lambda rng: rng.choice(values))(text, rng) if values else text
+
+
+def _cut(text: str, rng: random.Random) -> str:
+    return text[: rng.randrange(len(text) + 1)]
+
+
+_DAMAGE: list[Callable[[str, random.Random], str]] = [
+    _change_token,
+    _replace_one(r"(?<![\w%@#.])-?\d+(?![\w.])", lambda rng: rng.choice(_NUMBERS)),
+    _replace_one(
+        r"(?<=<)(?:\d+x)+", lambda rng: rng.choice(["", "2x", "0x", "?x", "3x2x", "1x1x"])
+    ),
+    _replace_one(r"\b[a-z]+\d+(?=>)", lambda rng: rng.choice(_TYPES)),
+    _replace_one(r"(?<=dovetail\.)\w+", lambda rng: rng.choice(_core.registered_ops())),
+    _replace_one(r"@\S+?(?=[ (\n])", lambda rng: rng.choice(["@main", "@nothing", '@"<lambda>"'])),
+    _move_line,
+    _drop_line,
+    _exchange_values,
+    _cut,
+]

@@ -1,0 +1,160 @@
+"""The calls that a row of the op table stands for, and many calls as one program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from op_row import Case, Row, Types, assert_close
+from op_samplers import draw, special_tuples
+from op_table import OPS
+
+from dovetail import _core
+from dovetail.array import Array
+from dovetail.compile import CompileError, compile_module
+from dovetail.reference.program import STATED
+from dovetail.runtime import Executable
+
+POINTWISE_SHAPE = (17,)
+NOWHERE = ("", 0, "")
+
+
+class Call(NamedTuple):
+    """An op applied to operands of one element type."""
+
+    row: Row
+    case: Case
+    dtype: np.dtype
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Keywords of the op."""
+        return self.case.attributes | ({"dtype": self.dtype} if self.row.takes_dtype else {})
+
+    @property
+    def result_type(self) -> np.dtype:
+        """The element type of the result."""
+        return self.row.result_type(self.dtype, self.attributes)
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={value}" for name, value in self.case.attributes.items())
+        return f"{self.row.name}[{self.dtype.name}]({given}) on {self.case.shapes}"
+
+    def apply(self, *operands: Any) -> Any:
+        """The op on arrays or tracers."""
+        return self.row.apply(*operands, **self.attributes)
+
+    def eager(self, operands: Sequence[np.ndarray]) -> np.ndarray:
+        """The op's result by the reference evaluator."""
+        return self.apply(*map(Array, operands))._value()
+
+    def ordinary(self) -> tuple[np.ndarray, ...]:
+        """Operands of which derivatives exist."""
+        rng = np.random.default_rng(0)
+        types, samples = self.row.signature(self.case, self.dtype)
+        shapes = self.case.shapes or (POINTWISE_SHAPE,) * len(types)
+        operands = zip(samples, types, shapes, strict=True)
+        return tuple(draw(rng, sample, dtype, shape) for sample, dtype, shape in operands)
+
+    def values(self, subnormal: bool) -> tuple[np.ndarray, ...]:
+        """The same, and for pointwise ops all combinations of special values after them."""
+        operands = self.ordinary()
+        if not self.row.pointwise:
+            return operands
+        types, _ = self.row.signature(self.case, self.dtype)
+        special = special_tuples(types, subnormal)
+        return tuple(np.concatenate(pair) for pair in zip(operands, special, strict=True))
+
+    def check(
+        self, actual: np.ndarray, expected: np.ndarray, bound: float, flush: bool = False
+    ) -> None:
+        """Raises AssertionError unless the results agree."""
+        assert_close(
+            actual, expected, bound, normwise=self.row.normwise, flush=flush, what=str(self)
+        )
+
+
+def calls_of(row: Row, dtype: np.dtype) -> Iterator[Call]:
+    """All ways of calling an op with operands of a type."""
+    return (Call(row, case, dtype) for case in row.cases if dtype in row.types_of(case))
+
+
+def types_of(row: Row) -> Types:
+    """All element types for which an op is called."""
+    return tuple(dict.fromkeys(dtype for case in row.cases for dtype in row.types_of(case)))
+
+
+def all_calls(dtype: np.dtype) -> list[Call]:
+    """All calls of the table with operands of a type."""
+    return [call for row in OPS for call in calls_of(row, dtype)]
+
+
+def run_compiled(
+    calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool = False
+) -> list[np.ndarray | CompileError]:
+    """The results of compiled code: of one program if IREE takes it, else of one per call.
+
+    With `dynamic`, all sizes are unknown to the compiler.
+    """
+    try:
+        return list(_run_as_one(calls, operands, dynamic))
+    except CompileError as error:
+        if len(calls) == 1:
+            return [error]
+    # In halves: few of many fail.
+    half = len(calls) // 2
+    return [
+        result
+        for part in (slice(None, half), slice(half, None))
+        for result in run_compiled(calls[part], operands[part], dynamic)
+    ]
+
+
+def _run_as_one(
+    calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool
+) -> list[np.ndarray]:
+    module, inputs = program_of(calls, operands, dynamic)
+    module.run("", "lower")
+    executable = Executable(
+        compile_module(module.text()),
+        "main",
+        "local-sync",
+        output_dtypes=[call.result_type for call in calls],
+    )
+    return [np.asarray(buffer) for buffer in executable(inputs)]
+
+
+def program_of(
+    calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool
+) -> tuple[Any, list[np.ndarray]]:
+    """A module whose `main` has all results, and its arguments."""
+    module = _core.module()
+    main = _core.Function(module, "main", True, NOWHERE)
+    inputs: list[np.ndarray] = []
+    results: list[int] = []
+
+    def argument(x: np.ndarray) -> int:
+        inputs.append(x)
+        return main.argument((-1,) * x.ndim if dynamic else x.shape, x.dtype.name, NOWHERE)
+
+    for call, arrays in zip(calls, operands, strict=True):
+        numbers = [argument(x) for x in arrays]
+        attributes = {k: v for k, v in call.attributes.items() if k not in ("shape", "dtype")}
+        stated = None
+        if call.row.name in STATED:
+            result = call.eager(arrays)
+            shape = result.shape
+            if dynamic:
+                shape = (-1,) * result.ndim
+                if "shape" in STATED[call.row.name]:
+                    # The sizes are those of one more argument.
+                    like = argument(np.zeros(result.shape, bool))
+                    numbers += [
+                        main.emit("dim", [like], {"dimension": d}, None, NOWHERE)[0][0]
+                        for d in range(result.ndim)
+                    ]
+            stated = [(shape, result.dtype.name)]
+        results.append(main.emit(call.row.name, numbers, attributes, stated, NOWHERE)[0][0])
+    main.finish(results)
+    return module, inputs

@@ -1,0 +1,18 @@
+"""The table of ops: one row for each op of the dialect that a Python function applies."""
+
+from __future__ import annotations
+
+import op_pointwise
+import op_structured
+
+OPS = [*op_pointwise.ROWS, *op_structured.ROWS]
+
+# Ops that only programs have, and what checks them instead.
+WITHOUT_ROW = {
+    "constant": "made by tracing; test_tracer.py and the round trips of tests/lit/dialect",
+    "dim": "arises from dynamic shapes; tests of dynamic shapes",
+    "call": "not an op on arrays; tests of jit",
+    "jvp": "a request; every test of derivatives",
+    "vjp": "a request; every test of derivatives",
+    "vmap": "a request; every test of batching",
+}

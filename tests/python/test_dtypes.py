@@ -1,0 +1,170 @@
+"""Element types: the promotion lattice, canonicalisation, and questions about types."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail.numpy as dnp
+from dovetail import config, dtypes
+
+STRONG = [t for t in dtypes.KINDS if t not in dtypes.FLOAT8 + dtypes.INT4]
+WEAK: list[Any] = [int, float, complex]
+
+
+@pytest.fixture
+def x64() -> Any:
+    with config.enable_x64(True):
+        yield
+
+
+@pytest.mark.usefixtures("x64")
+class TestLattice:
+    def test_join_is_commutative_and_idempotent(self) -> None:
+        for a, b in itertools.product(STRONG + WEAK, repeat=2):
+            assert dnp.promote_types(a, b) == dnp.promote_types(b, a)
+        for a in STRONG:
+            assert dnp.promote_types(a, a) == a
+
+    def test_order_does_not_matter(self) -> None:
+        for trio in itertools.combinations(STRONG, 3):
+            results = {dnp.result_type(*order) for order in itertools.permutations(trio)}
+            assert len(results) == 1, trio
+
+    @pytest.mark.parametrize(
+        ("a", "b", "joined"),
+        [
+            ("int8", "uint8", "int16"),
+            ("int32", "uint32", "int64"),
+            ("int64", "uint64", "float64"),
+            ("int64", "float16", "float16"),
+            ("bfloat16", "float16", "float32"),
+            ("float64", "complex64", "complex128"),
+            ("bool", "uint8", "uint8"),
+            ("uint8", int, "uint8"),
+            ("int8", float, "float64"),
+            ("bfloat16", float, "bfloat16"),
+            ("float16", complex, "complex64"),
+            ("float8_e4m3fn", float, "float8_e4m3fn"),
+            ("int4", int, "int4"),
+        ],
+    )
+    def test_joins(self, a: Any, b: Any, joined: str) -> None:
+        assert dnp.promote_types(a, b) == np.dtype(joined)
+
+    @pytest.mark.parametrize(
+        ("a", "b"),
+        [
+            ("float8_e4m3fn", "float16"),
+            ("float8_e4m3fn", "float8_e5m2"),
+            ("int4", "int8"),
+            ("int4", "uint4"),
+            ("uint4", float),
+        ],
+    )
+    def test_narrow_types_do_not_promote(self, a: Any, b: Any) -> None:
+        with pytest.raises(dtypes.TypePromotionError, match="do not promote implicitly"):
+            dnp.promote_types(a, b)
+
+    def test_weak_results(self) -> None:
+        weak_float, strong_int = (dtypes.float32, True), (dtypes.int32, False)
+        assert dtypes.promote(weak_float, strong_int) == (dtypes.float64, True)
+        assert dtypes.promote(weak_float, (dtypes.float32, False)) == (dtypes.float32, False)
+        assert dtypes.promote((dtypes.float16, True), (dtypes.int32, True)) == (
+            dtypes.float16,
+            True,
+        )
+        assert dtypes.promote((dtypes.bool_, False), (dtypes.bool_, False)) == (dtypes.bool_, False)
+
+
+def test_canonicalisation() -> None:
+    wide = [dtypes.int64, dtypes.uint64, dtypes.float64, dtypes.complex128]
+    assert [dtypes.canonicalize_dtype(t).itemsize for t in wide] == [4, 4, 4, 8]
+    with config.enable_x64(True):
+        assert [dtypes.canonicalize_dtype(t) for t in wide] == wide
+    assert dtypes.canonicalize_dtype("bfloat16") == dtypes.bfloat16
+    with pytest.raises(TypeError, match="must be bool, integer, float or complex, got 'object'"):
+        dtypes.canonicalize_dtype(object)
+
+
+def test_result_type() -> None:
+    assert dnp.result_type(1, 2.0) == np.float32
+    assert dnp.result_type(dnp.ones(2, "int8"), 1) == np.int8
+    assert dnp.result_type(np.float64(1)) == np.float32
+    assert dnp.result_type("int64") == np.int32
+    with pytest.raises(ValueError, match="at least one"):
+        dnp.result_type()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "answer"),
+    [
+        (dtypes.bfloat16, np.floating, True),
+        (dtypes.bfloat16, np.inexact, True),
+        (dtypes.bfloat16, np.number, True),
+        (dtypes.bfloat16, np.integer, False),
+        (dtypes.bfloat16, dtypes.bfloat16, True),
+        (dtypes.bfloat16, dtypes.float32, False),
+        (dtypes.int4, np.signedinteger, True),
+        (dtypes.uint4, np.signedinteger, False),
+        (dtypes.float8_e5m2, np.floating, True),
+        ("float32", "floating", None),
+        ("float32", np.floating, True),
+        (np.floating, np.inexact, True),
+        (bool, np.integer, False),
+    ],
+)
+def test_issubdtype(a: Any, b: Any, answer: bool | None) -> None:
+    if answer is None:
+        with pytest.raises(TypeError):
+            dnp.issubdtype(a, b)
+    else:
+        assert dnp.issubdtype(a, b) is answer
+
+
+def test_questions() -> None:
+    assert dnp.isdtype("uint4", ("bool", "unsigned integer"))
+    assert not dnp.isdtype("uint4", "real floating")
+    assert dnp.isdtype("float32", np.float32)
+    with pytest.raises(ValueError, match="kind must be a dtype or one of"):
+        dnp.isdtype("float32", "floaty")
+    assert dnp.can_cast("bfloat16", "float32")
+    assert not dnp.can_cast("float32", "int32")
+    assert dnp.finfo("bfloat16").bits == 16
+    assert float(dnp.finfo("float8_e4m3fn").max) == 448
+    assert dnp.iinfo("int4").max == 7
+    assert dtypes.is_weakly_typed(1.0)
+    assert not dtypes.is_weakly_typed(np.float32(1))
+
+
+def test_settings() -> None:
+    config.update("jax_enable_x64", True)
+    assert config.enable_x64.value
+    assert config.read("enable_x64")
+    with config.enable_x64(False):
+        assert not config.enable_x64.value
+    assert config.enable_x64.value
+    with pytest.raises(ValueError, match="enable_x64 must be one of True, False, got 3"):
+        config.update("enable_x64", 3)
+    with pytest.raises(AttributeError, match="no setting is named 'enable_x65'"):
+        config.update("enable_x65", True)
+    with pytest.raises(ValueError, match="must be one of 'standard', 'strict', got 'lax'"):
+        config.update("numpy_dtype_promotion", "lax")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("1", "float64"), ("true", "float64"), ("0", "float32")]
+)
+def test_environment_variable(text: str, expected: str) -> None:
+    code = "import dovetail.numpy as dnp; print(dnp.zeros(1).dtype)"
+    environment = os.environ | {"DOVETAIL_ENABLE_X64": text}
+    result = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == expected

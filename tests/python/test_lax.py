@@ -1,0 +1,225 @@
+"""dovetail.lax: what it refuses to do for the caller, and how it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail.numpy as dnp
+from dovetail import dtypes, lax
+
+
+def f32(values: Any) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
+def i32(values: Any) -> np.ndarray:
+    return np.array(values, np.int32)
+
+
+def u8(values: Any) -> np.ndarray:
+    return np.array(values, np.uint8)
+
+
+def i8(values: Any) -> np.ndarray:
+    return np.array(values, np.int8)
+
+
+X: Any = dnp.asarray(f32([[1, 2, 3], [4, 5, 6]]))
+V: Any = dnp.asarray(f32([1, 2, 3]))
+I: Any = dnp.arange(3)  # noqa: E741
+
+VALUES: list[tuple[str, Callable[[], Any], Any]] = [
+    ("scalars broadcast", lambda: lax.add(V, 1.0), [2, 3, 4]),
+    ("sizes of 1 broadcast", lambda: lax.mul(X, X[:, :1]), [[1, 2, 3], [16, 20, 24]]),
+    ("integer division truncates", lambda: lax.div(i32([-7, 7]), 2), [-3, 3]),
+    ("remainder of the dividend's sign", lambda: lax.rem(i32([-7, 7]), 4), [-3, 3]),
+    ("pow with an integer exponent", lambda: lax.pow(V, I), [1, 2, 9]),
+    ("integer_pow", lambda: lax.integer_pow(V, -1), [1, 0.5, 1 / 3]),
+    ("square", lambda: lax.square(I), [0, 1, 4]),
+    ("reciprocal", lambda: lax.reciprocal(V), [1, 0.5, 1 / 3]),
+    ("abs of unsigned", lambda: lax.abs(u8([3])), [3]),
+    ("round away", lambda: lax.round(f32([0.5, 1.5, -0.5])), [1, 2, -1]),
+    (
+        "round to even",
+        lambda: lax.round(f32([0.5, 1.5]), lax.RoundingMethod.TO_NEAREST_EVEN),
+        [0, 2],
+    ),
+    ("select", lambda: lax.select(V > 1, V, -V), [-1, 2, 3]),
+    ("select by a scalar", lambda: lax.select(True, V, -V), [1, 2, 3]),
+    ("select_n", lambda: lax.select_n(I, V, 10 * V, 100 * V), [1, 20, 300]),
+    ("select_n of five", lambda: lax.select_n(np.int32(3), 1, 2, 3, 4, 5), 4),
+    ("clamp", lambda: lax.clamp(1.5, V, 2.5), [1.5, 2, 2.5]),
+    ("clz", lambda: lax.clz(u8([0, 1, 255])), [8, 7, 0]),
+    ("population_count", lambda: lax.population_count(u8([0, 255])), [0, 8]),
+    ("shifts", lambda: lax.shift_right_logical(i8([-1]), i8([7])), [1]),
+    ("shifts past the width", lambda: lax.shift_left(i8([1]), i8([8])), [0]),
+    (
+        "conversion saturates",
+        lambda: lax.convert_element_type(f32([300, -1]), "uint8"),
+        [255, 0],
+    ),
+    ("conversion of NaN", lambda: lax.convert_element_type(f32([np.nan]), "int32"), [0]),
+    ("bitcast", lambda: lax.bitcast_convert_type(f32([1]), "int32"), [1065353216]),
+    ("reshape", lambda: lax.reshape(X, (3, 2)), [[1, 2], [3, 4], [5, 6]]),
+    ("reshape of an order", lambda: lax.reshape(X, (6,), (1, 0)), [1, 4, 2, 5, 3, 6]),
+    ("transpose", lambda: lax.transpose(X, (1, 0)), [[1, 4], [2, 5], [3, 6]]),
+    ("broadcast", lambda: lax.broadcast(V, (2,)), [[1, 2, 3], [1, 2, 3]]),
+    ("broadcast_in_dim", lambda: lax.broadcast_in_dim(V, (3, 2), (0,)), [[1, 1], [2, 2], [3, 3]]),
+    ("stretch", lambda: lax.broadcast_in_dim(V[None], (2, 3), (0, 1)), [[1, 2, 3], [1, 2, 3]]),
+    ("broadcasted_iota", lambda: lax.broadcasted_iota("int32", (2, 2), 1), [[0, 1], [0, 1]]),
+    ("slice", lambda: lax.slice(X, (0, 0), (2, 3), (1, 2)), [[1, 3], [4, 6]]),
+    ("slice_in_dim", lambda: lax.slice_in_dim(X, -2, None, 1, 1), [[2, 3], [5, 6]]),
+    ("index_in_dim", lambda: lax.index_in_dim(X, -1, 1, keepdims=False), [3, 6]),
+    ("pad", lambda: lax.pad(V, 0.0, [(1, 0, 1)]), [0, 1, 0, 2, 0, 3]),
+    ("crop", lambda: lax.pad(V, 0.0, [(-1, 1, 0)]), [2, 3, 0]),
+    ("concatenate", lambda: lax.concatenate([V, V], 0), [1, 2, 3, 1, 2, 3]),
+    ("rev", lambda: lax.rev(X, (1,)), [[3, 2, 1], [6, 5, 4]]),
+    ("squeeze", lambda: lax.squeeze(X[:1], (0,)), [1, 2, 3]),
+    ("expand_dims", lambda: lax.expand_dims(V, (0,)), [[1, 2, 3]]),
+    ("collapse", lambda: lax.collapse(X[None], 0, 2), [[1, 2, 3], [4, 5, 6]]),
+    ("split", lambda: lax.split(V, (1, 2))[1], [2, 3]),
+    ("tile", lambda: lax.tile(V[:2], (2,)), [1, 2, 1, 2]),
+    ("dot", lambda: lax.dot(X, V), [14, 32]),
+    ("batch_matmul", lambda: lax.batch_matmul(X[None], X.T[None]), [[[14, 32], [32, 77]]]),
+    (
+        "dot_general",
+        lambda: lax.dot_general(X, X, (((1,), (1,)), ((0,), (0,)))),
+        [14, 77],
+    ),
+    ("reduce_sum", lambda: lax.reduce_sum(X, (1,)), [6, 15]),
+    ("reduce_prod", lambda: lax.reduce_prod(X, (0,)), [4, 10, 18]),
+    ("reduce_max", lambda: lax.reduce_max(X, (0, 1)), 6),
+    ("reduce_min", lambda: lax.reduce_min(X, (-1,)), [1, 4]),
+    ("reduce_and", lambda: lax.reduce_and(i32([6, 3]), (0,)), 2),
+    ("reduce_or", lambda: lax.reduce_or(i32([6, 3]), (0,)), 7),
+    ("reduce_xor", lambda: lax.reduce_xor(i32([6, 3]), (0,)), 5),
+    ("argmax", lambda: lax.argmax(X, 1, "int32"), [2, 2]),
+    ("full", lambda: lax.full((2,), 7, "int8"), [7, 7]),
+    ("full_like", lambda: lax.full_like(V, 7), [7, 7, 7]),
+    ("stop_gradient of a tree", lambda: lax.stop_gradient({"a": V})["a"], [1, 2, 3]),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"), [v[1:] for v in VALUES], ids=[v[0] for v in VALUES]
+)
+def test_values(function: Callable[[], Any], expected: Any) -> None:
+    np.testing.assert_allclose(function(), expected, rtol=1e-6)
+
+
+ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: lax.add(V, I), TypeError, r"add: element types must be equal, got float32, int32"),
+    (lambda: lax.add(V, 1), TypeError, r"add: element types must be equal, got float32, int32"),
+    (lambda: lax.add(X, V), TypeError, r"add: ranks must be equal, got 1, 2"),
+    (
+        lambda: lax.add(V, V[:2]),
+        TypeError,
+        r"add: shapes must broadcast together, got \(3,\) and \(2,\)",
+    ),
+    (lambda: lax.exp(I), TypeError, r"exp: the element type must be float or complex, got int32"),
+    (lambda: lax.lt(1j, 2j), TypeError, r"lt: the element type must be .*, got complex64"),
+    (lambda: lax.bitwise_and(V, V), TypeError, r"bitwise_and: the element type must be bool"),
+    (lambda: lax.integer_pow(I, -1), TypeError, r"needs an exponent of 0 or more, got -1"),
+    (lambda: lax.select(V > 1, V, I), TypeError, r"cases must have equal element types"),
+    (lambda: lax.select(V > 1, V, 0.0), TypeError, r"cases must have equal shapes"),
+    (
+        lambda: lax.select(X > 1, V, V),
+        TypeError,
+        r"which must have rank 0 or the shape of the cases",
+    ),
+    (lambda: lax.select_n(V, V, V), TypeError, r"which must be bool or int32, got float32"),
+    (lambda: lax.select_n(V > 1, V, V, V), TypeError, r"a bool chooses between 2 cases"),
+    (lambda: lax.clamp(X, V, X), TypeError, r"min must have rank 0 or the shape of x"),
+    (
+        lambda: lax.complex(dnp.ones(1, "float16"), dnp.ones(1, "float16")),
+        TypeError,
+        r"float32 or float64",
+    ),
+    (lambda: lax.bitcast_convert_type(V, "int8"), TypeError, r"same width, got float32 and int8"),
+    (
+        lambda: lax.reshape(X, (4,)),
+        TypeError,
+        r"got shapes \(2, 3\) \(6 elements\) and \(4,\) \(4\)",
+    ),
+    (lambda: lax.transpose(X, (0,)), TypeError, r"permutation must order the dimensions 0 to 1"),
+    (lambda: lax.broadcast_in_dim(V, (2, 3), (1, 0)), TypeError, r"one dimension for each"),
+    (lambda: lax.broadcast_in_dim(V, (2, 4), (1,)), TypeError, r"operand sizes must be 1 or those"),
+    (lambda: lax.broadcast_in_dim(X, (2, 3), (1, 0)), TypeError, r"must increase within \[0, 2\)"),
+    (
+        lambda: lax.slice(V, (0,), (4,)),
+        TypeError,
+        r"got start 0, limit 4, stride 1 for dimension 0",
+    ),
+    (lambda: lax.slice(X, (0,), (1,)), TypeError, r"one entry per dimension of the operand \(2\)"),
+    (
+        lambda: lax.pad(V, 0, [(1, 1, 0)]),
+        TypeError,
+        r"scalar of the operand's type float32, got int32",
+    ),
+    (lambda: lax.pad(V, 0.0, [(-2, -2, 0)]), ValueError, r"cropping must leave sizes of 0 or more"),
+    (lambda: lax.pad(V, 0.0, [(0, 0, -1)]), TypeError, r"interior padding must not be negative"),
+    (
+        lambda: lax.concatenate([V, I], 0),
+        TypeError,
+        r"element types must be equal, got float32, int32",
+    ),
+    (
+        lambda: lax.concatenate([X, X[:, :2]], 0),
+        TypeError,
+        r"shapes must be equal but for dimension 0",
+    ),
+    (lambda: lax.dot(X, X), TypeError, r"equal inner sizes, got shapes \(2, 3\) and \(2, 3\)"),
+    (
+        lambda: lax.dot_general(X, V, (((0,), (0,)), ((), ()))),
+        TypeError,
+        r"contracting dimensions must have equal sizes",
+    ),
+    (lambda: lax.dot(V, V, precision="best"), ValueError, r"precision must be .*, got 'best'"),
+    (
+        lambda: lax.reduce_sum(X, (2,)),
+        ValueError,
+        r"axes 2 is out of bounds for an array of rank 2",
+    ),
+    (lambda: lax.argmax(V[:0], 0, "int32"), ValueError, r"the dimension must have an element"),
+    (lambda: lax.argmax(V, 0, "float32"), TypeError, r"index_dtype must be an integer type"),
+    (lambda: lax.full((2,), V), TypeError, r"fill_value must be a scalar, got shape \(3,\)"),
+    (lambda: lax.iota("bool", 2), TypeError, r"must be integer, float or complex, got bool"),
+    (lambda: lax.round(V, 7), ValueError, r"7 is not a valid RoundingMethod"),  # type: ignore[arg-type]
+    (lambda: lax.squeeze(X, (0,)), ValueError, r"only dimensions of size 1 can go"),
+    (lambda: lax.split(V, (1, 1)), ValueError, r"sizes must add up to that of dimension 0, 3"),
+]
+
+
+@pytest.mark.parametrize(("function", "kind", "message"), ERRORS)
+def test_errors(function: Callable[[], Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        function()
+
+
+def test_accumulation_type() -> None:
+    x = dnp.full(3, 100, "int8")
+    assert int(lax.dot(x, x, preferred_element_type="int32")) == 30000
+    half = dnp.ones(2, "bfloat16")
+    assert lax.dot(half, half, preferred_element_type="float32").dtype == np.float32
+    narrow = dnp.ones(2, "float8_e4m3fn"), dnp.ones(2, "float8_e5m2")
+    assert float(lax.dot(*narrow, preferred_element_type="float32")) == 2
+    with pytest.raises(dtypes.TypePromotionError):
+        lax.dot(*narrow)
+
+
+def test_bool_dot_asks_for_any() -> None:
+    a, b = dnp.asarray([[True, False]]), dnp.asarray([[True], [True]])
+    assert lax.dot(a, b).tolist() == [[True]]
+
+
+def test_no_op_changes_nothing() -> None:
+    assert lax.reshape(X, (2, 3)) is X
+    assert lax.transpose(X, (0, 1)) is X
+    assert lax.convert_element_type(X, "float32") is X
+    assert lax.pad(X, 0.0, [(0, 0, 0)] * 2) is X
+    assert lax.concatenate([X], 0) is X
+    assert lax.reduce_sum(X, ()) is X

@@ -1,0 +1,100 @@
+"""The wheel, in an environment that has nothing else, and what importing the package costs."""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+WHEEL_LIMIT = 40 * 2**20
+
+# What any Linux system of the C library's age has; nothing of LLVM or MLIR.
+SYSTEM_LIBRARIES = {"libc", "libgcc_s", "libm", "libstdc++", "ld-linux-x86-64", "linux-vdso"}
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """Runs a program as a user's shell would, without this process's Python paths."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env=inherited | environment
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("wheel")
+    pip = (sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
+    run(*pip, "--wheel-dir", directory, repository, cwd=directory)
+    (path,) = directory.iterdir()
+    return path
+
+
+@pytest.mark.packaging
+def test_wheel_is_small_and_holds_the_package_only(wheel: Path) -> None:
+    size = wheel.stat().st_size
+    print(f"{wheel.name}: {size / 2**20:.1f} MiB")
+    assert size <= WHEEL_LIMIT
+    roots = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
+    version = wheel.name.split("-")[1]
+    assert roots <= {"dovetail", f"dovetail-{version}.dist-info", f"dovetail-{version}.data"}
+
+
+@pytest.mark.packaging
+def test_wheel_needs_system_libraries_only(wheel: Path, tmp_path: Path) -> None:
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    binaries = [p for p in tmp_path.rglob("*") if p.is_file() and p.read_bytes()[:4] == b"\x7fELF"]
+    assert {p.name.split(".")[0] for p in binaries} == {"_core", "dovetail-opt"}
+    for binary in binaries:
+        listing = run("ldd", binary, cwd=tmp_path)
+        assert "not found" not in listing
+        needed = {Path(line.split()[0]).name.split(".so")[0] for line in listing.splitlines()}
+        assert {re.sub(r"\.\d+$", "", name) for name in needed} <= SYSTEM_LIBRARIES
+
+
+@pytest.mark.packaging
+def test_wheel_trains_in_an_empty_environment(
+    wheel: Path, repository: Path, tmp_path: Path
+) -> None:
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=True)
+    scripts = environment / "bin"
+    constraints = repository / "tools" / "requirements.txt"
+    pip = (scripts / "python", "-m", "pip", "install", "--disable-pip-version-check")
+    run(*pip, "--constraint", constraints, f"{wheel}[demo]", cwd=tmp_path)
+    run(scripts / "python", "-m", "pip", "check", cwd=tmp_path)
+
+    where = run(scripts / "python", "-c", "import dovetail; print(dovetail.__file__)", cwd=tmp_path)
+    assert Path(where.strip()).is_relative_to(environment)
+    assert "dovetail-expand" in run(scripts / "dovetail-opt", "--help", cwd=tmp_path)
+
+    example = repository / "examples" / "digits.py"
+    arguments = ("--train-only", "--epochs", "2")
+    cache = str(tmp_path / "cache")
+    trained = run(scripts / "python", example, *arguments, cwd=tmp_path, DOVETAIL_CACHE_DIR=cache)
+    accuracy = re.search(r"test accuracy ([\d.]+)%", trained)
+    assert accuracy is not None
+    assert float(accuracy[1]) > 80
+
+
+def test_import_is_light(repository: Path) -> None:
+    program = """
+import sys, time
+start = time.perf_counter()
+import dovetail
+print(time.perf_counter() - start)
+assert "iree.compiler" not in sys.modules
+"""
+    seconds = [float(run(sys.executable, "-c", program, cwd=repository)) for _ in range(7)]
+    median = statistics.median(seconds)
+    print(f"import dovetail: {median:.3f} s")
+    # Said to be under 0.15 s; the machine that runs this may be busy.
+    assert median < 0.5

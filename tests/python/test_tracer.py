@@ -1,0 +1,134 @@
+"""Tracing itself: capture, sharing, leaks, recovery after errors, and what a tracer answers."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import errors
+
+
+def test_small_arrays_closed_over_are_constants_and_large_ones_arguments() -> None:
+    small, large = dnp.arange(4.0), dnp.arange(100.0)
+    text = dt.make_ir(lambda x: (x + small, x + large + large))(1.0)
+    assert text.count("dovetail.constant") == 1
+    assert "main(%arg0: tensor<f32>, %arg1: tensor<100xf32>)" in text
+
+
+def test_python_numbers_do_not_become_arguments() -> None:
+    text = dt.make_ir(lambda x: x * 2 + 1)(dnp.ones(3))
+    assert "main(%arg0: tensor<3xf32>)" in text
+
+
+def test_locations_are_the_users() -> None:
+    lowered = dt.jit(lambda x: dnp.sin(x)).lower(1.0)
+    text = lowered._program.module.text(locations=True)
+    assert f'"{__file__}":' in text
+    assert "dovetail/numpy" not in text
+
+
+def test_errors_leave_no_trace_behind() -> None:
+    def fails(x: Any) -> Any:
+        dnp.sin(x)
+        raise KeyError("of the user")
+
+    with pytest.raises(KeyError, match="of the user"):
+        dt.grad(fails)(1.0)
+
+    def recovers(x: Any) -> Any:
+        try:
+            return dt.grad(fails)(x)
+        except KeyError:
+            return x * 2
+
+    assert float(dt.jit(recovers)(3.0)) == 6
+    assert float(dt.grad(recovers)(3.0)) == 2
+    np.testing.assert_array_equal(dnp.ones(2) + 1, [2, 2])
+
+
+def test_leaks_are_found() -> None:
+    kept: list[Any] = []
+
+    def keep(x: Any) -> Any:
+        kept.append(x * dnp.ones(2))
+        return dnp.sum(x)
+
+    for transform in (dt.make_ir, dt.grad, dt.vmap):
+        kept.clear()
+        transform(keep)(dnp.ones(2))
+        (leaked,) = kept
+        for use in (
+            lambda leaked=leaked: leaked + 1,
+            lambda leaked=leaked: dt.jit(lambda x: x)(leaked),
+            lambda leaked=leaked: dt.jit(lambda x: x + leaked)(1.0),
+            lambda leaked=leaked: dt.grad(lambda x: x * leaked)(1.0),
+            lambda leaked=leaked: dt.vmap(lambda x: x)(leaked),
+        ):
+            with pytest.raises(errors.LeakedTracerError, match="keep"):
+                use()
+        assert repr(leaked).startswith("Tracer<")
+    assert errors.UnexpectedTracerError is errors.LeakedTracerError
+
+
+def test_an_inner_tracer_leaked_to_the_outer_function_is_found() -> None:
+    def outer(x: Any) -> Any:
+        kept = []
+        dt.grad(lambda y: kept.append(y) or y * x)(1.0)
+        return kept[0] * x
+
+    with pytest.raises(errors.LeakedTracerError, match="lambda"):
+        dt.grad(outer)(1.0)
+    with pytest.raises(errors.LeakedTracerError, match="lambda"):
+        dt.jit(outer)(1.0)
+
+
+def test_tracers_have_the_methods_of_arrays() -> None:
+    def f(x: Any) -> Any:
+        assert x.shape == (2, 3)
+        assert (x.ndim, x.size, x.dtype) == (2, 6, np.float32)
+        assert isinstance(x, dt.Array)
+        assert copy.deepcopy(x) is x
+        assert copy.copy(x) is x
+        assert x.block_until_ready() is x
+        first, second = x
+        return x.T.sum() + first.mean() - second.max() + x[:, :2].trace()
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    expected = x.sum() + x[0].mean() - x[1].max() + x[:, :2].trace()
+    np.testing.assert_allclose(dt.vjp(f, x)[0], expected)
+    assert dt.eval_shape(f, x).shape == ()
+
+
+def test_numpy_arrays_on_the_left() -> None:
+    left = np.arange(3, dtype=np.float32)
+    np.testing.assert_array_equal(dt.grad(lambda x: dnp.sum(left * x))(dnp.ones(3)), left)
+    text = dt.make_ir(lambda x: np.float32(2) * x)(dnp.ones(3))
+    assert "dovetail.mul" in text
+
+
+def test_a_tracer_tells_what_it_is() -> None:
+    seen = []
+    dt.jit(lambda x: seen.append(repr(x)) or x).lower(dnp.ones(2))
+    dt.grad(lambda x: seen.append(f"{x}") or x)(1.5)
+    assert seen == ["Tracer<float32[2], jit>", "Tracer<float32[], grad, value=1.5>"]
+
+
+def test_threads_trace_independently() -> None:
+    results: dict[int, float] = {}
+
+    def work(i: int) -> None:
+        for _ in range(20):
+            results[i] = float(dt.grad(lambda x: x**3 * i)(2.0))
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {i: 12.0 * i for i in range(4)}

@@ -1,0 +1,122 @@
+"""vjp, linearize and linear_transpose: numbers, trees, and use of their functions elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import dtypes
+
+
+def test_pull_and_push_are_transposes() -> None:
+    a = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+
+    def f(x: Any) -> Any:
+        return dnp.tanh(a @ x)
+
+    x, tangent = np.linspace(0, 1, 4, dtype=np.float32), np.ones(4, np.float32)
+    cotangent = np.array([1, -2, 3], np.float32)
+    value, pull = dt.vjp(f, x)
+    same, push = dt.linearize(f, x)
+    np.testing.assert_allclose(value, np.tanh(a @ x), rtol=1e-6)
+    np.testing.assert_allclose(value, same)
+    (pulled,) = pull(cotangent)
+    jacobian = (1 - np.tanh(a @ x) ** 2)[:, None] * a
+    np.testing.assert_allclose(pulled, cotangent @ jacobian, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(push(tangent), jacobian @ tangent, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(dt.jvp(f, (x,), (tangent,))[1], push(tangent), rtol=1e-6)
+
+
+def test_trees_and_auxiliary_data() -> None:
+    def f(p: Any, n: Any) -> Any:
+        return {"y": p["a"] * p["b"] * n, "n": n + 1}, ("aux", p["a"])
+
+    value, pull, aux = dt.vjp(f, {"a": 2.0, "b": 3.0}, 4, has_aux=True)
+    assert (float(value["y"]), int(value["n"])) == (24, 5)
+    assert aux[0] == "aux"
+    assert float(aux[1]) == 2
+    of_params, of_n = pull({"y": 1.0, "n": np.zeros((), dtypes.float0)})
+    assert (float(of_params["a"]), float(of_params["b"])) == (12, 8)
+    assert of_n.dtype == dtypes.float0
+
+    value, push, aux = dt.linearize(lambda p: f(p, 4), {"a": 2.0, "b": 3.0}, has_aux=True)
+    tangent = push({"a": 1.0, "b": 0.0})
+    assert float(tangent["y"]) == 12
+    assert tangent["n"].dtype == dtypes.float0
+    assert float(aux[1]) == 2
+
+
+def test_results_that_do_not_depend() -> None:
+    value, pull = dt.vjp(lambda x, y: (x * x, dnp.ones(2)), 3.0, dnp.ones(3))
+    of_x, of_y = pull((1.0, dnp.ones(2)))
+    assert float(of_x) == 6
+    np.testing.assert_array_equal(of_y, np.zeros(3))
+    np.testing.assert_array_equal(value[1], np.ones(2))
+    _, push = dt.linearize(lambda x: (x * x, dnp.ones(2)), 3.0)
+    np.testing.assert_array_equal(push(1.0)[1], np.zeros(2))
+
+
+def test_functions_are_used_in_other_transforms() -> None:
+    weights = dnp.arange(20.0)
+    _, pull = dt.vjp(lambda x: dnp.sin(x) * dnp.where(weights > 3, weights, 1.0), dnp.ones(20))
+    _, push = dt.linearize(lambda x: x**3 * weights, dnp.ones(20))
+    batch = np.random.default_rng(0).normal(size=(2, 20)).astype(np.float32)
+    by_hand = np.stack([pull(row)[0] for row in batch])
+    np.testing.assert_allclose(dt.vmap(pull)(batch)[0], by_hand, rtol=1e-6)
+    np.testing.assert_allclose(
+        dt.vmap(push)(batch), np.stack([push(row) for row in batch]), rtol=1e-6
+    )
+    # The pull is linear, so its derivative is itself.
+    np.testing.assert_allclose(
+        dt.jvp(lambda c: pull(c)[0], (batch[0],), (batch[1],))[1], by_hand[1], rtol=1e-6
+    )
+    np.testing.assert_allclose(dt.jit(pull)(batch[0])[0], by_hand[0], rtol=1e-6)
+
+    def branching(scale: Any) -> Any:
+        pulled = pull(scale * dnp.ones(20))[0]
+        return dnp.sum(pulled) if pulled[0] > 0 else scale
+
+    expected = np.sum(pull(dnp.ones(20))[0])
+    np.testing.assert_allclose(dt.grad(branching)(2.0), expected, rtol=1e-5)
+
+
+def test_second_order_through_the_pull() -> None:
+    def slope(x: Any) -> Any:
+        _, pull = dt.vjp(lambda y: y**3, x)
+        return pull(1.0)[0]
+
+    assert float(dt.grad(slope)(2.0)) == 12
+    assert float(dt.jit(dt.grad(slope))(2.0)) == 12
+
+
+def test_arguments_are_not_changed_by_later_writes() -> None:
+    x = np.ones(3, np.float32)
+    _, pull = dt.vjp(lambda x: x * x, x)
+    x[:] = 100
+    np.testing.assert_array_equal(pull(dnp.ones(3))[0], [2, 2, 2])
+    y = np.ones(3, np.float32)
+    kept = dt.vmap(lambda v: v)(y)
+    y[:] = 100
+    np.testing.assert_array_equal(kept, [1, 1, 1])
+
+
+def test_linear_transpose() -> None:
+    a = np.arange(6, dtype=np.float32).reshape(2, 3)
+    transposed = dt.linear_transpose(
+        lambda x, y: a @ x + 2 * y,
+        dt.ShapeDtypeStruct((3,), "float32"),
+        dt.ShapeDtypeStruct((2,), "float32"),
+    )
+    cotangent = np.array([1, 10], np.float32)
+    of_x, of_y = transposed(cotangent)
+    np.testing.assert_allclose(of_x, cotangent @ a)
+    np.testing.assert_allclose(of_y, 2 * cotangent)
+    np.testing.assert_allclose(dt.jit(transposed)(cotangent)[0], cotangent @ a)
+    with pytest.raises(TypeError, match="linear in its arguments"):
+        dt.linear_transpose(lambda x: x * x, 1.0)
+    with pytest.raises(TypeError, match="float or complex"):
+        dt.linear_transpose(lambda x: x, 1)
