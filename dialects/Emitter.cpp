@@ -1,5 +1,6 @@
 // The emitter in which all rules are written: it folds as it goes, and a null value is a zero tangent.
 #include "Dialect.h"
+#include "Folding.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -97,12 +98,6 @@ Value Emitter::shareOfMaximum(Value x, Value ans, Value y) {
 
 //===- Shapes ------------------------------------------------------------------===//
 
-static TypedAttr elementAttr(Builder &b, Type element, double value) {
-  if (isa<FloatType>(element))
-    return b.getFloatAttr(element, value);
-  return b.getIntegerAttr(element, static_cast<int64_t>(value));
-}
-
 Value Emitter::full(RankedTensorType type, ValueRange sizes, TypedAttr element) {
   if (type.hasStaticShape())
     return make<ConstantOp>(type, DenseElementsAttr::get(type, element));
@@ -111,17 +106,9 @@ Value Emitter::full(RankedTensorType type, ValueRange sizes, TypedAttr element) 
 }
 
 Value Emitter::full(RankedTensorType type, ValueRange sizes, double value) {
-  auto complexType = dyn_cast<ComplexType>(type.getElementType());
-  if (!complexType)
-    return full(type, sizes, elementAttr(builder, type.getElementType(), value));
-  auto floatType = cast<FloatType>(complexType.getElementType());
-  APFloat re(value), im(0.0);
-  bool lost;
-  re.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
-  im.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
-  auto shaped = type.hasStaticShape() ? type : RankedTensorType::get({}, complexType);
-  Value splat = make<ConstantOp>(shaped, DenseElementsAttr::get(shaped, std::complex<APFloat>(re, im)));
-  return type.hasStaticShape() ? splat : broadcast(splat, {}, type, sizes);
+  auto shaped = type.hasStaticShape() ? type : RankedTensorType::get({}, type.getElementType());
+  Value constant = make<ConstantOp>(shaped, splatOf(shaped, value));
+  return type.hasStaticShape() ? constant : broadcast(constant, {}, type, sizes);
 }
 
 Value Emitter::full(Value like, double value) {

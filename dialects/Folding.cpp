@@ -1,9 +1,28 @@
 // Constant folding of arrays whose elements are all equal; larger constants are left to the compiler behind.
 #include "Folding.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
 namespace dovetail {
+
+static APFloat rounded(double value, FloatType type) {
+  APFloat result(value);
+  bool lost;
+  result.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+  return result;
+}
+
+DenseElementsAttr splatOf(RankedTensorType type, double value) {
+  Type element = type.getElementType();
+  if (auto floatType = dyn_cast<FloatType>(element))
+    return DenseElementsAttr::get(type, rounded(value, floatType));
+  if (auto complexType = dyn_cast<ComplexType>(element)) {
+    auto part = cast<FloatType>(complexType.getElementType());
+    return DenseElementsAttr::get(type, std::complex<APFloat>(rounded(value, part), rounded(0, part)));
+  }
+  return DenseElementsAttr::get(type, Builder(type.getContext()).getIntegerAttr(element, static_cast<int64_t>(value)));
+}
 
 bool isSplat(Attribute value, double expected) {
   auto splat = dyn_cast_or_null<SplatElementsAttr>(value);

@@ -8,6 +8,9 @@
 
 namespace dovetail {
 
+/// The array of static type `type` whose elements are all `value`, rounded to the element type.
+mlir::DenseElementsAttr splatOf(mlir::RankedTensorType type, double value);
+
 /// Whether `value` is an array of numbers that are all `expected`.
 bool isSplat(mlir::Attribute value, double expected);
 

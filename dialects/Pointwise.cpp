@@ -85,6 +85,14 @@ OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
   return foldFloatSplats(adaptor.getX(), adaptor.getY(), getType(), std::divides<>());
 }
 
+OpFoldResult IntegerPowOp::fold(FoldAdaptor) {
+  if (getExponent() == 1)
+    return getX();
+  if (getExponent() == 0 && getType().hasStaticShape())
+    return splatOf(getType(), 1);
+  return {};
+}
+
 OpFoldResult SelectOp::fold(FoldAdaptor adaptor) {
   if (getX() == getY())
     return getX();

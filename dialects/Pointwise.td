@@ -56,9 +56,9 @@ class Pointwise<string mnemonic, dag operands, string format, list<string> names
 
 class Unary<string mnemonic, Type element, string dx>
     : Pointwise<mnemonic, (ins Tensor<element>:$x), "$x attr-dict `:` type($x)", ["x"], [dx], []>;
-class Binary<string mnemonic, Type element, string dx, string dy>
+class Binary<string mnemonic, Type element, string dx, string dy, list<Trait> traits = []>
     : Pointwise<mnemonic, (ins Tensor<element>:$x, Tensor<element>:$y), "$x `,` $y attr-dict `:` type($x)", ["x", "y"],
-                [dx, dy], [SameTypeOperands]>;
+                [dx, dy], traits # [SameTypeOperands]>;
 
 //===- Elementary functions -------------------------------------------------===//
 
@@ -95,6 +95,7 @@ def IntegerPowOp : Pointwise<"integer_pow", (ins Tensor<Number>:$x, I64Attr:$exp
                              "$x `,` $exponent attr-dict `:` type($x)", ["x"],
                              ["e.mul(t, e.integerPowTangent(x, getExponent()))"], []> {
   let scalar = "::dovetail::scalar::integerPow(b, args[0], getExponent())";
+  let hasFolder = 1;
 }
 
 //===- Arithmetic ----------------------------------------------------------===//
@@ -106,16 +107,21 @@ def AbsOp : Unary<"abs", SignedNumber, "e.real(e.mul(t, e.conj(e.sign(x))))"> {
 // x/|x| of a complex number turns with its phase; the sign of a real number is constant.
 def SignOp : Unary<"sign", Number, "e.signTangent(t, x, ans)">;
 def NegOp : Unary<"neg", Number, "e.neg(t)"> { let linear = ["{0}"]; }
-def AddOp : Binary<"add", Element, "t", "t"> { let linear = ["{0, 1}"]; let hasFolder = 1; }
+def AddOp : Binary<"add", Element, "t", "t", [Commutative]> { let linear = ["{0, 1}"]; let hasFolder = 1; }
 def SubOp : Binary<"sub", Number, "t", "e.neg(t)"> { let linear = ["{0, 1}"]; let hasFolder = 1; }
-def MulOp : Binary<"mul", Element, "e.mul(t, y)", "e.mul(x, t)"> { let linear = ["{0}", "{1}"]; let hasFolder = 1; }
+def MulOp : Binary<"mul", Element, "e.mul(t, y)", "e.mul(x, t)", [Commutative]> {
+  let linear = ["{0}", "{1}"];
+  let hasFolder = 1;
+}
 def DivOp : Binary<"div", Number, "e.div(t, y)", "e.neg(e.mul(t, e.div(ans, y)))"> {
   let linear = ["{0}"];
   let hasFolder = 1;
 }
 def RemOp : Binary<"rem", RealNumber, "t", "e.neg(e.mul(t, e.truncate(e.div(x, y))))">;
-def MaxOp : Binary<"max", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))">;
-def MinOp : Binary<"min", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))">;
+def MaxOp : Binary<"max", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
+                   [Commutative]>;
+def MinOp : Binary<"min", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
+                   [Commutative]>;
 def NextafterOp : Binary<"nextafter", Float, "t", "zero">;
 
 def FloorOp : Unary<"floor", Float, "zero">;
@@ -147,9 +153,15 @@ def ComplexOp : Binary<"complex", AnyTypeOf<[F32, F64], "f32 or f64">, "e.comple
 //===- Bits and predicates -----------------------------------------------------===//
 
 def NotOp : Unary<"not", IntOrBool, "zero"> { let scalar = "::dovetail::scalar::bitNot(b, args[0])"; }
-def AndOp : Binary<"and", IntOrBool, "zero", "zero"> { let scalar = "::dovetail::scalar::bitAnd(b, args[0], args[1])"; }
-def OrOp : Binary<"or", IntOrBool, "zero", "zero"> { let scalar = "::dovetail::scalar::bitOr(b, args[0], args[1])"; }
-def XorOp : Binary<"xor", IntOrBool, "zero", "zero"> { let scalar = "::dovetail::scalar::bitXor(b, args[0], args[1])"; }
+def AndOp : Binary<"and", IntOrBool, "zero", "zero", [Commutative]> {
+  let scalar = "::dovetail::scalar::bitAnd(b, args[0], args[1])";
+}
+def OrOp : Binary<"or", IntOrBool, "zero", "zero", [Commutative]> {
+  let scalar = "::dovetail::scalar::bitOr(b, args[0], args[1])";
+}
+def XorOp : Binary<"xor", IntOrBool, "zero", "zero", [Commutative]> {
+  let scalar = "::dovetail::scalar::bitXor(b, args[0], args[1])";
+}
 def ShiftLeftOp : Binary<"shift_left", Int, "zero", "zero">;
 def ShiftRightArithmeticOp : Binary<"shift_right_arithmetic", Int, "zero", "zero">;
 def ShiftRightLogicalOp : Binary<"shift_right_logical", Int, "zero", "zero">;
@@ -163,7 +175,7 @@ def CompareDirection : I32Enum<"CompareDirection", "comparison", [
 def Direction : EnumAttr<Dovetail_Dialect, CompareDirection, "direction">;
 
 def CompareOp : Pointwise<"compare", (ins Direction:$direction, AnyArray:$x, AnyArray:$y),
-                          "$direction $x `,` $y attr-dict `:` type($x)", ["x", "y"], ["zero", "zero"],
+                          "`` $direction $x `,` $y attr-dict `:` type($x)", ["x", "y"], ["zero", "zero"],
                           [SameTypeOperands]> {
   let resultElement = "::dovetail::boolElement(element)";
   let scalar = "::dovetail::emitCompare(b, getDirection(), args[0], args[1])";

@@ -7,12 +7,12 @@ namespace dovetail {
 
 namespace {
 
-/// A constant of complex<f64>, whose 128 bits the code generator cannot store: its parts, joined where it is used.
+/// A constant of a wide complex type.
 Value complexConstant(ImplicitLocOpBuilder &b, DenseElementsAttr value) {
   auto type = cast<RankedTensorType>(value.getType());
   auto element = cast<ComplexType>(type.getElementType());
   auto partType = withElement(type, element.getElementType());
-  auto part = [&](bool isImaginary) -> Value {
+  return joined(b, element, [&](bool isImaginary) -> Value {
     SmallVector<APFloat> numbers;
     for (const std::complex<APFloat> &number : value.getValues<std::complex<APFloat>>()) {
       numbers.push_back(isImaginary ? number.imag() : number.real());
@@ -20,13 +20,7 @@ Value complexConstant(ImplicitLocOpBuilder &b, DenseElementsAttr value) {
         break;
     }
     return arith::ConstantOp::create(b, partType, DenseElementsAttr::get(partType, numbers));
-  };
-  Value re = part(false), im = part(true);
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-  return parallelLoops(b, sizesOf(b, re), element, {re, im}, maps,
-                       [&](OpBuilder &inner, Location loc, ValueRange args) {
-                         return complex::CreateOp::create(inner, loc, element, args[0], args[1]);
-                       });
+  });
 }
 
 struct ConstantLowering : LowerOpInterface::ExternalModel<ConstantLowering, ConstantOp> {
@@ -41,8 +35,7 @@ struct ConstantLowering : LowerOpInterface::ExternalModel<ConstantLowering, Cons
       value = dense.bitcast(type.getElementType());
     }
     auto dense = dyn_cast<DenseElementsAttr>(value);
-    auto complexElement = dyn_cast<ComplexType>(type.getElementType());
-    if (dense && complexElement && complexElement.getElementType().isF64())
+    if (dense && isWideComplex(type.getElementType()))
       results.push_back(complexConstant(b, dense));
     else
       results.push_back(arith::ConstantOp::create(b, type, value));

@@ -1,4 +1,5 @@
 // The lowering pass, and the vocabulary in which lowerings are written.
+#include "Iree.h"
 #include "Lowering.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
@@ -16,6 +17,7 @@ namespace dovetail {
 void registerAllDialects(DialectRegistry &registry) {
   registry.insert<DovetailDialect, arith::ArithDialect, complex::ComplexDialect, func::FuncDialect,
                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registerIreeDialects(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     attachCreateLowerings(context);
     attachDotLowerings(context);
@@ -57,6 +59,29 @@ Value parallelLoops(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Type 
                                              linalg::YieldOp::create(inner, loc, body(inner, loc, args.drop_back()));
                                            });
   return generic.getResult(0);
+}
+
+bool isWideComplex(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  return complex && complex.getElementType().isF64();
+}
+
+Value joined(ImplicitLocOpBuilder &b, ComplexType element, function_ref<Value(bool)> part) {
+  Value re = part(false), im = part(true);
+  SmallVector<OpFoldResult> sizes = sizesOf(b, re);
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(sizes.size()));
+  return parallelLoops(b, sizes, element, {re, im}, maps, [&](OpBuilder &inner, Location loc, ValueRange args) {
+    return complex::CreateOp::create(inner, loc, element, args[0], args[1]);
+  });
+}
+
+Value filledAlone(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Value scalar) {
+  if (!isWideComplex(scalar.getType()))
+    return filled(b, sizes, scalar);
+  return joined(b, cast<ComplexType>(scalar.getType()), [&](bool isImaginary) {
+    return filled(b, sizes,
+                  isImaginary ? complex::ImOp::create(b, scalar).getResult() : complex::ReOp::create(b, scalar));
+  });
 }
 
 Value mapElements(ImplicitLocOpBuilder &b, Value x, Type element,

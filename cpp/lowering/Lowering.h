@@ -32,6 +32,14 @@ llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::ImplicitLocOpBuilder &b, mli
 
 mlir::Value empty(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element);
 mlir::Value filled(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value scalar);
+/// Whether this is complex<f64>, whose 128 bits the code generator neither stores as a constant nor fills with, unless
+/// it fuses that into an op that writes over it.
+bool isWideComplex(mlir::Type element);
+/// `part` makes the real and the imaginary part of an array of a complex type; they are joined.
+mlir::Value joined(mlir::ImplicitLocOpBuilder &b, mlir::ComplexType element,
+                   llvm::function_ref<mlir::Value(bool isImaginary)> part);
+/// What `filled` gives, where it is a result of its own.
+mlir::Value filledAlone(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value scalar);
 
 /// `body` computes an element of the result from the elements of `inputs`, all loops parallel.
 mlir::Value parallelLoops(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element,

@@ -32,7 +32,12 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
   auto [loops, resultMap] = reductionLoops(b, rank, op.getDims());
   scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
-  Value init = filled(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
+  SmallVector<OpFoldResult> sizes = keptSizes(b, x, op.getDims());
+  Value neutral = op.emitNeutral(outer);
+  if (auto type = cast<RankedTensorType>(x.getType());
+      type.hasStaticShape() && type.getNumElements() == 0 && accumulator == element)
+    return filledAlone(b, sizes, neutral);
+  Value init = filled(b, sizes, neutral);
   auto reduced = linalg::GenericOp::create(b, init.getType(), x, init, {b.getMultiDimIdentityMap(rank), resultMap},
                                            loops, [&](OpBuilder &inner, Location loc, ValueRange args) {
                                              scalar::ScalarBuilder source(loc, inner, element);

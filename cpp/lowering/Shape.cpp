@@ -114,7 +114,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
     auto from = cast<RankedTensorType>(x.getType());
     SmallVector<OpFoldResult> sizes = sizesOf(b, pad.getType(), operands.drop_front(2));
     if (from.hasStaticShape() && from.getNumElements() == 0) {
-      results.push_back(filled(b, sizes, value));
+      results.push_back(filledAlone(b, sizes, value));
       return success();
     }
     if (Value simple = padOrCrop(b, pad, x, value)) {
@@ -156,7 +156,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
     auto from = cast<RankedTensorType>(x.getType());
     auto to = cast<RankedTensorType>(pad.getType());
     bool hasInterior = llvm::any_of(pad.getInterior(), [](int64_t interior) { return interior != 0; });
-    if (hasInterior || !from.hasStaticShape() || !to.hasStaticShape())
+    if (hasInterior || isWideComplex(from.getElementType()) || !from.hasStaticShape() || !to.hasStaticShape())
       return nullptr;
     SmallVector<int64_t> starts, kept, low, high;
     for (int64_t d = 0; d < from.getRank(); ++d) {
@@ -170,7 +170,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
     auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
     if (kept != from.getShape()) {
       if (llvm::is_contained(kept, 0))
-        return filled(b, attrs(to.getShape()), value);
+        return filledAlone(b, attrs(to.getShape()), value);
       SmallVector<int64_t> ones(kept.size(), 1);
       x = tensor::ExtractSliceOp::create(b, withShape(from, kept), x, attrs(starts), attrs(kept), attrs(ones));
     }

@@ -33,3 +33,11 @@ def restore_settings() -> Iterator[None]:
     yield
     for option, value in before:
         option.set(value)
+
+
+@pytest.fixture(scope="session")
+def add_module() -> bytes:
+    """A module file whose function `add` takes two float32[4]."""
+    from runtime_modules import ADD, module
+
+    return module(ADD)

@@ -12,7 +12,7 @@ from op_table import OPS
 
 from dovetail import _core
 from dovetail.array import Array
-from dovetail.compile import CompileError, compile_module
+from dovetail.compile import CompileError, Target, compile_module
 from dovetail.reference.program import STATED
 from dovetail.runtime import Executable
 
@@ -67,12 +67,11 @@ class Call(NamedTuple):
         return tuple(np.concatenate(pair) for pair in zip(operands, special, strict=True))
 
     def check(
-        self, actual: np.ndarray, expected: np.ndarray, bound: float, flush: bool = False
+        self, actual: np.ndarray, expected: np.ndarray, bound: float, **leniency: bool
     ) -> None:
         """Raises AssertionError unless the results agree."""
-        assert_close(
-            actual, expected, bound, normwise=self.row.normwise, flush=flush, what=str(self)
-        )
+        normwise = self.row.normwise
+        assert_close(actual, expected, bound, normwise=normwise, what=str(self), **leniency)
 
 
 def calls_of(row: Row, dtype: np.dtype) -> Iterator[Call]:
@@ -91,14 +90,17 @@ def all_calls(dtype: np.dtype) -> list[Call]:
 
 
 def run_compiled(
-    calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool = False
+    calls: Sequence[Call],
+    operands: Sequence[tuple[np.ndarray, ...]],
+    dynamic: bool = False,
+    target: str = "cpu",
 ) -> list[np.ndarray | CompileError]:
     """The results of compiled code: of one program if IREE takes it, else of one per call.
 
     With `dynamic`, all sizes are unknown to the compiler.
     """
     try:
-        return list(_run_as_one(calls, operands, dynamic))
+        return list(_run_as_one(calls, operands, dynamic, target))
     except CompileError as error:
         if len(calls) == 1:
             return [error]
@@ -107,19 +109,19 @@ def run_compiled(
     return [
         result
         for part in (slice(None, half), slice(half, None))
-        for result in run_compiled(calls[part], operands[part], dynamic)
+        for result in run_compiled(calls[part], operands[part], dynamic, target)
     ]
 
 
 def _run_as_one(
-    calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool
+    calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool, target: str
 ) -> list[np.ndarray]:
     module, inputs = program_of(calls, operands, dynamic)
     module.run("", "lower")
     executable = Executable(
-        compile_module(module.text()),
+        compile_module(module.text(), target=target),
         "main",
-        "local-sync",
+        "local-sync" if target == "cpu" else Target.parse(target).device,
         output_dtypes=[call.result_type for call in calls],
     )
     return [np.asarray(buffer) for buffer in executable(inputs)]

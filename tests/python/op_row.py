@@ -164,11 +164,13 @@ def assert_close(
     *,
     normwise: bool = False,
     flush: bool = False,
+    zeros: bool = True,
     what: str = "",
 ) -> None:
     """Same type and shape; NaNs, infinities and signs of zeros alike; finite values close.
 
-    With `flush`, zero is as good as a subnormal number.
+    With `flush`, zero is as good as a subnormal number; without `zeros`, zeros of both signs are
+    equal.
     """
     assert actual.dtype == expected.dtype, f"{what}: {actual.dtype} instead of {expected.dtype}"
     assert actual.shape == expected.shape, f"{what}: {actual.shape} instead of {expected.shape}"
@@ -193,7 +195,7 @@ def assert_close(
         if ulps:
             limit = float(ml_dtypes.finfo(dtypes.to_real_dtype(actual.dtype)).max)
             good |= (np.abs(a) >= limit) & (np.abs(e) >= limit) & (np.sign(a) == np.sign(e))
-        if kind == "f":
+        if kind == "f" and zeros:
             good &= (a != 0) | (e != 0) | (np.signbit(a) == np.signbit(e))
     if good.all():
         return

@@ -3,10 +3,7 @@ examples."""
 
 from __future__ import annotations
 
-import doctest
-import importlib
 import math
-import pkgutil
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,7 +12,7 @@ import numpy as np
 import pytest
 
 import dovetail.numpy as dnp
-from dovetail import ShapeDtypeStruct, config, dtypes, grad, lax, make_ir, vmap
+from dovetail import ShapeDtypeStruct, config, dtypes, grad, make_ir, vmap
 from dovetail.array import Array
 from dovetail.test_util import check_grads
 
@@ -534,18 +531,3 @@ def test_scalar_types() -> None:
     assert dnp.iinfo(dnp.uint8).max == 255
     assert len({dnp.float32, np.float32}) == 1
     assert dnp.dtype(dnp.bfloat16) == dtypes.bfloat16
-
-
-def test_examples() -> None:
-    packages = ("dovetail.numpy", "dovetail.lax", "dovetail.dtypes", "dovetail.config")
-    with config.enable_x64(False):
-        for package in packages:
-            root = importlib.import_module(package)
-            names = [package]
-            for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
-                names.append(f"{package}.{info.name}")
-            for name in names:
-                module = importlib.import_module(name)
-                namespace = vars(lax if "lax" in package else dnp) | vars(module) | {"np": np}
-                result = doctest.testmod(module, extraglobs=namespace)
-                assert result.failed == 0, name

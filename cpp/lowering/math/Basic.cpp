@@ -1,5 +1,6 @@
 // Scalar code of the ops that are one or a few instructions: arithmetic, bits, parts of complex numbers, conversions.
 #include "Basic.h"
+#include "Narrow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
@@ -13,11 +14,16 @@ Type lowered(Type element) {
   return element;
 }
 
+/// Whether a type is an 8-bit float, on which IREE's own arithmetic is wrong in places (see Narrow.cpp).
+static bool isByteFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
+
 /// The op for the kind of number that `x` is.
 template <typename Complex, typename Float, typename Int>
 static Value byKind(ScalarBuilder &b, Value x, Value y) {
   if (isa<ComplexType>(x.getType()))
     return Complex::create(b, x, y);
+  if (isByteFloat(x.getType()))
+    return narrow(b, Float::create(b, widen(b, x), widen(b, y)), x.getType());
   if (isa<FloatType>(x.getType()))
     return Float::create(b, x, y);
   return Int::create(b, x, y);
@@ -56,6 +62,8 @@ Value mul(ScalarBuilder &b, Value x, Value y) {
 Value neg(ScalarBuilder &b, Value x) {
   if (isa<ComplexType>(x.getType()))
     return complex::NegOp::create(b, x);
+  if (isByteFloat(x.getType()))
+    return narrow(b, arith::NegFOp::create(b, widen(b, x)), x.getType());
   if (isa<FloatType>(x.getType()))
     return arith::NegFOp::create(b, x);
   return arith::SubIOp::create(b, constant(b, x.getType(), 0), x);
@@ -76,6 +84,10 @@ Value select(ScalarBuilder &b, Value p, Value x, Value y) {
 }
 
 static Value compareFloat(ScalarBuilder &b, arith::CmpFPredicate predicate, Value x, Value y) {
+  if (isByteFloat(x.getType())) {
+    x = widen(b, x);
+    y = widen(b, y);
+  }
   return arith::CmpFOp::create(b, predicate, x, y);
 }
 
@@ -117,8 +129,8 @@ Value conj(ScalarBuilder &b, Value x) { return complex(b, real(b, x), arith::Neg
 
 /// Saturating, NaN to zero: the bounds are the outermost floats that truncate into the integer type.
 static Value floatToInt(ScalarBuilder &b, Value x, IntegerType to) {
-  if (x.getType().getIntOrFloatBitWidth() < 32)
-    x = arith::ExtFOp::create(b, b.getF32Type(), x);
+  if (isNarrow(x.getType()))
+    x = widen(b, x);
   auto from = cast<FloatType>(x.getType());
   bool isUnsigned = to.isUnsigned();
   unsigned width = to.getWidth();
@@ -151,12 +163,15 @@ static Value floatToFloat(ScalarBuilder &b, Value x, FloatType to) {
   auto from = cast<FloatType>(x.getType());
   if (from == to)
     return x;
+  // f16 and bf16 meet in f32, and f8 formats meet all others there.
+  FloatType single = b.getF32Type();
+  if (isNarrow(from) && (to.getWidth() <= 16 || from.getWidth() == 8))
+    return floatToFloat(b, widen(b, x), to);
+  if (to.getWidth() == 8 || (isNarrow(to) && from == single))
+    return narrow(b, floatToFloat(b, x, single), to);
   if (from.getWidth() < to.getWidth())
     return arith::ExtFOp::create(b, to, x);
-  if (from.getWidth() > to.getWidth())
-    return arith::TruncFOp::create(b, to, x);
-  // f16 and bf16, or two f8 formats, meet in f32.
-  return arith::TruncFOp::create(b, to, arith::ExtFOp::create(b, b.getF32Type(), x).getResult());
+  return arith::TruncFOp::create(b, to, x);
 }
 
 Value convert(ScalarBuilder &b, Value x, Type to) {

@@ -140,12 +140,17 @@ Value integerPow(ScalarBuilder &b, Value x, int64_t exponent) {
   }
   if (isa<IntegerType>(x.getType())) {
     Int base = {{&b, x}};
-    bool reciprocal = exponent < 0 && !b.elementType.isUnsignedInteger();
-    if (reciprocal)
+    // Of the reciprocals only those of 1 and -1 are not zero, and there the parity of the exponent decides.
+    if (exponent < 0)
       magnitude &= 1;
     auto multiply = [&](Value x, Value y) { return arith::MulIOp::create(b, x, y).getResult(); };
     Int power = magnitude == 0 ? base.constant(1) : Int{{&b, repeatedSquaring(x, magnitude, multiply)}};
-    return (reciprocal ? select((base == 1) | (base == -1), power, base.constant(0)) : power).v;
+    if (exponent >= 0)
+      return power.v;
+    Bool isUnit = base == 1;
+    if (!b.elementType.isUnsignedInteger())
+      isUnit = isUnit | (base == -1);
+    return select(isUnit, power, base.constant(0)).v;
   }
   return onReal(b, x, [&](Real x) {
     if (exponent == 0)

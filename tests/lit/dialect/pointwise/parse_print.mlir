@@ -321,13 +321,13 @@ func.func @comparisons(%arg0: tensor<4x?xui8>, %arg1: tensor<4x?xui8>, %arg2: te
   return
 }
 // CHECK-LABEL: func.func @comparisons(%arg0: tensor<4x?xui8>, %arg1: tensor<4x?xui8>, %arg2: tensor<?xcomplex<f32>>, %arg3: tensor<?xcomplex<f32>>)
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare  eq %arg0, %arg1 : tensor<4x?xui8>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare  ne %arg0, %arg1 : tensor<4x?xui8>
-// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare  lt %arg0, %arg1 : tensor<4x?xui8>
-// CHECK-NEXT:    %[[COMPARE_3:.+]] = dovetail.compare  le %arg0, %arg1 : tensor<4x?xui8>
-// CHECK-NEXT:    %[[COMPARE_4:.+]] = dovetail.compare  gt %arg0, %arg1 : tensor<4x?xui8>
-// CHECK-NEXT:    %[[COMPARE_5:.+]] = dovetail.compare  ge %arg0, %arg1 : tensor<4x?xui8>
-// CHECK-NEXT:    %[[COMPARE_6:.+]] = dovetail.compare  eq %arg2, %arg3 : tensor<?xcomplex<f32>>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare ne %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare lt %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[COMPARE_3:.+]] = dovetail.compare le %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[COMPARE_4:.+]] = dovetail.compare gt %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[COMPARE_5:.+]] = dovetail.compare ge %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[COMPARE_6:.+]] = dovetail.compare eq %arg2, %arg3 : tensor<?xcomplex<f32>>
 // CHECK-NEXT:    return
 
 func.func @choices(%arg0: tensor<?xi1>, %arg1: tensor<?xcomplex<f32>>, %arg2: tensor<?xcomplex<f32>>, %arg3: tensor<2x?xf32>) {

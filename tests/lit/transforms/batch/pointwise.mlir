@@ -28,7 +28,7 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xi1
 }
 // CHECK-LABEL: func.func private @main.batch(%arg0: tensor<2x5x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x5x3xi1>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg1 dims [0, 2] : tensor<2x3xf32> -> tensor<2x5x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare  lt %[[BROADCAST]], %arg0 : tensor<2x5x3xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare lt %[[BROADCAST]], %arg0 : tensor<2x5x3xf32>
 // CHECK-NEXT:    return %[[COMPARE]] : tensor<2x5x3xi1>
 
 // -----

@@ -44,9 +44,9 @@ func.func @main(%arg0: tensor<?xf32>, %arg1: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-NEXT:    %[[DIM_1:.+]] = dovetail.dim %arg0, 0 : tensor<?xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<5.000000e-01> : tensor<f32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[CONSTANT_1]] dims [] sizes(%[[DIM_1]]) : tensor<f32> -> tensor<?xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare  eq %arg1, %[[MAX]] : tensor<?xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg1, %[[MAX]] : tensor<?xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[BROADCAST_1]], %[[BROADCAST]] : tensor<?xi1>, tensor<?xf32>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare  eq %arg0, %[[MAX]] : tensor<?xf32>
+// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %arg0, %[[MAX]] : tensor<?xf32>
 // CHECK-NEXT:    %[[DIM_2:.+]] = dovetail.dim %arg1, 0 : tensor<?xf32>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT:    %[[BROADCAST_2:.+]] = dovetail.broadcast %[[CONSTANT_2]] dims [] sizes(%[[DIM_2]]) : tensor<f32> -> tensor<?xf32>
@@ -64,7 +64,7 @@ func.func @main(%arg0: tensor<?xf32>) -> tensor<f32> {
 // CHECK-NEXT:    %[[REDUCE_MAX:.+]] = dovetail.reduce_max %arg0 [0] : tensor<?xf32>
 // CHECK-NEXT:    %[[DIM:.+]] = dovetail.dim %arg0, 0 : tensor<?xf32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[REDUCE_MAX]] dims [] sizes(%[[DIM]]) : tensor<f32> -> tensor<?xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare  eq %arg0, %[[BROADCAST]] : tensor<?xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[BROADCAST]] : tensor<?xf32>
 // CHECK-NEXT:    %[[DIM_1:.+]] = dovetail.dim %arg0, 0 : tensor<?xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[CONSTANT]] dims [] sizes(%[[DIM_1]]) : tensor<f32> -> tensor<?xf32>

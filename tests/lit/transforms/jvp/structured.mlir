@@ -85,7 +85,7 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2xf32> {
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xf32>)
 // CHECK-NEXT:    %[[REDUCE_MAX:.+]] = dovetail.reduce_max %arg0 [1] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[REDUCE_MAX]] dims [0] : tensor<2xf32> -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare  eq %arg0, %[[BROADCAST]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[BROADCAST]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT]], %[[CONSTANT_1]] : tensor<2x3xi1>, tensor<2x3xf32>
@@ -105,7 +105,7 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<f32> {
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<f32>, tensor<f32>)
 // CHECK-NEXT:    %[[REDUCE_MIN:.+]] = dovetail.reduce_min %arg0 [0, 1] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[REDUCE_MIN]] dims [] : tensor<f32> -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare  eq %arg0, %[[BROADCAST]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[BROADCAST]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT]], %[[CONSTANT_1]] : tensor<2x3xi1>, tensor<2x3xf32>

@@ -76,7 +76,7 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xi1
   return %0 : tensor<2x3xi1>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> tensor<2x3xi1>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare  lt %arg0, %arg1 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare lt %arg0, %arg1 : tensor<2x3xf32>
 // CHECK-NEXT:    return %[[COMPARE]] : tensor<2x3xi1>
 
 // -----
