@@ -1,5 +1,5 @@
 // Calls and transform requests: verification, the rules of a call, and what each request expands to.
-#include "Dialect.h"
+#include "Call.h"
 
 using namespace mlir;
 

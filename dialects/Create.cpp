@@ -1,5 +1,5 @@
 // Ops that make an array, or a size, out of no array: verification, inference, folds and rules.
-#include "Dialect.h"
+#include "Create.h"
 
 using namespace mlir;
 

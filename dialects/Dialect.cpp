@@ -1,5 +1,5 @@
 // Registration of the dialect: its attributes and the families of its ops.
-#include "Dialect.h"
+#include "Create.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 

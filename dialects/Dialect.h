@@ -1,4 +1,4 @@
-// Everything one needs to work with the dialect: its ops, attributes and interfaces.
+// The dialect, its attributes and the interfaces of its ops; each family of ops has a header of its own.
 #ifndef DOVETAIL_DIALECT_H
 #define DOVETAIL_DIALECT_H
 
@@ -22,17 +22,5 @@
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Attributes.h.inc"
 #include "dialects/Interfaces.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/Call.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/Create.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/Dot.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/Pointwise.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/Reduce.h.inc"
-#define GET_OP_CLASSES
-#include "dialects/Shape.h.inc"
 
 #endif // DOVETAIL_DIALECT_H

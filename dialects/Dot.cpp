@@ -1,5 +1,6 @@
 // The general contraction: inference, transposes, batching and factor map.
-#include "Dialect.h"
+#include "Dot.h"
+#include "Shape.h"
 
 using namespace mlir;
 

@@ -1,6 +1,9 @@
 // The emitter in which all rules are written: it folds as it goes, and a null value is a zero tangent.
-#include "Dialect.h"
+#include "Create.h"
 #include "Folding.h"
+#include "Pointwise.h"
+#include "Reduce.h"
+#include "Shape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;

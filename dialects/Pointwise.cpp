@@ -1,5 +1,5 @@
 // Folds, verifiers and registration of the pointwise ops.
-#include "Dialect.h"
+#include "Pointwise.h"
 #include "Folding.h"
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Ops that permute, reverse or join whole dimensions: inference, transposes, batching and factor maps.
-#include "Dialect.h"
 #include "Folding.h"
+#include "Shape.h"
 
 using namespace mlir;
 

@@ -1,6 +1,7 @@
 // Reductions over whole dimensions: inference and rules.
-#include "Dialect.h"
+#include "Reduce.h"
 #include "Folding.h"
+#include "Shape.h"
 
 using namespace mlir;
 

@@ -6,6 +6,7 @@
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Pipeline.h"
+#include "dialects/Create.h"
 #include "dialects/Dialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"

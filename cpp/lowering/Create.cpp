@@ -1,4 +1,5 @@
 // Lowering of ops that make arrays out of none.
+#include "dialects/Create.h"
 #include "Lowering.h"
 
 using namespace mlir;

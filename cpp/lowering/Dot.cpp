@@ -1,4 +1,5 @@
 // Lowering of contractions: a `linalg.generic` over the loops of the factor map; complex ones in real arithmetic.
+#include "dialects/Dot.h"
 #include "Iree.h"
 #include "Lowering.h"
 

@@ -1,4 +1,5 @@
 // Lowering of reductions: `linalg.generic` with reduction loops.
+#include "dialects/Reduce.h"
 #include "Lowering.h"
 
 using namespace mlir;

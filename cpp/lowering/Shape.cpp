@@ -1,4 +1,5 @@
 // Lowering of ops that move elements.
+#include "dialects/Shape.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"

@@ -2,6 +2,7 @@
 #include "CallGraph.h"
 #include "Functions.h"
 #include "Passes.h"
+#include "dialects/Create.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;

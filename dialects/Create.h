@@ -1,0 +1,10 @@
+// Ops that make arrays out of none, and the size of a dimension.
+#ifndef DOVETAIL_CREATE_H
+#define DOVETAIL_CREATE_H
+
+#include "Dialect.h"
+
+#define GET_OP_CLASSES
+#include "dialects/Create.h.inc"
+
+#endif // DOVETAIL_CREATE_H
