@@ -16,10 +16,14 @@ namespace dovetail {
 // Each family registers its ops in its own file: their definitions are large, and build in parallel.
 void registerCallOps(DovetailDialect &);
 void registerCreateOps(DovetailDialect &);
+void registerCumulativeOps(DovetailDialect &);
 void registerDotOps(DovetailDialect &);
+void registerIndexOps(DovetailDialect &);
 void registerPointwiseOps(DovetailDialect &);
 void registerReduceOps(DovetailDialect &);
 void registerShapeOps(DovetailDialect &);
+void registerSortOps(DovetailDialect &);
+void registerSpecialOps(DovetailDialect &);
 
 void DovetailDialect::initialize() {
   addAttributes<
@@ -28,10 +32,14 @@ void DovetailDialect::initialize() {
       >();
   registerCallOps(*this);
   registerCreateOps(*this);
+  registerCumulativeOps(*this);
   registerDotOps(*this);
+  registerIndexOps(*this);
   registerPointwiseOps(*this);
   registerReduceOps(*this);
   registerShapeOps(*this);
+  registerSortOps(*this);
+  registerSpecialOps(*this);
 }
 
 Operation *DovetailDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

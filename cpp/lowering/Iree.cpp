@@ -17,13 +17,24 @@ struct TensorExtDialect : Dialect {
     allowUnknownOperations();
   }
 };
+
+struct LinalgExtDialect : Dialect {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LinalgExtDialect)
+  static StringRef getDialectNamespace() { return "iree_linalg_ext"; }
+  explicit LinalgExtDialect(MLIRContext *context)
+      : Dialect(getDialectNamespace(), context, TypeID::get<LinalgExtDialect>()) {
+    allowUnknownOperations();
+  }
+};
 } // namespace
 
 void registerIreeDialects(DialectRegistry &registry) {
-  registry.insert<TensorExtDialect>();
+  registry.insert<LinalgExtDialect, TensorExtDialect>();
   // The lowering makes ops by name, which loads nothing.
-  registry.addExtension(
-      +[](MLIRContext *context, DovetailDialect *) { context->getOrLoadDialect<TensorExtDialect>(); });
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    context->getOrLoadDialect<LinalgExtDialect>();
+    context->getOrLoadDialect<TensorExtDialect>();
+  });
 }
 
 Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
@@ -34,6 +45,40 @@ Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
       operands.push_back(tensor::DimOp::create(b, x, d));
   OperationState state(b.getLoc(), "iree_tensor_ext.compute_barrier.start", operands, type);
   return b.create(state)->getResult(0);
+}
+
+std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neutral, int64_t dimension, bool inclusive,
+                                    function_ref<Value(ImplicitLocOpBuilder &, Value, Value)> step) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Value out = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), x), type.getElementType());
+  OperationState state(b.getLoc(), "iree_linalg_ext.scan", {x, out, neutral}, {out.getType(), neutral.getType()});
+  state.addAttribute("dimension", b.getI64IntegerAttr(dimension));
+  state.addAttribute("inclusive", b.getBoolAttr(inclusive));
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({1, 2}));
+  Block &block = state.addRegion()->emplaceBlock();
+  block.addArguments({type.getElementType(), type.getElementType()}, {b.getLoc(), b.getLoc()});
+  Operation *scan = b.create(state);
+  ImplicitLocOpBuilder body = ImplicitLocOpBuilder::atBlockEnd(b.getLoc(), &block);
+  Value next = step(body, block.getArgument(0), block.getArgument(1));
+  body.create(OperationState(b.getLoc(), "iree_linalg_ext.yield", next, {}));
+  return {scan->getResult(0), scan->getResult(1)};
+}
+
+Value scatterWindows(ImplicitLocOpBuilder &b, Value x, Value places, Value mask, Value updates, bool isUnique,
+                     function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
+  OperationState state(b.getLoc(), "iree_linalg_ext.scatter", {updates, places, mask, x}, x.getType());
+  auto numIndexed = cast<RankedTensorType>(places.getType()).getDimSize(1);
+  state.addAttribute("dimension_map", b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, numIndexed))));
+  state.addAttribute("unique_indices", b.getBoolAttr(isUnique));
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({3, 1}));
+  Type element = getElementTypeOrSelf(x);
+  Block &block = state.addRegion()->emplaceBlock();
+  block.addArguments({element, element}, {b.getLoc(), b.getLoc()});
+  Operation *scatter = b.create(state);
+  OpBuilder body = OpBuilder::atBlockEnd(&block);
+  Value combined = step(body, b.getLoc(), block.getArgument(1), block.getArgument(0));
+  body.create(OperationState(b.getLoc(), "iree_linalg_ext.yield", combined, TypeRange()));
+  return scatter->getResult(0);
 }
 
 } // namespace dovetail

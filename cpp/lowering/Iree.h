@@ -12,6 +12,19 @@ void registerIreeDialects(mlir::DialectRegistry &registry);
 /// `x`, computed before anything that uses the result: the code generator fuses nothing across.
 mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
+/// The running combination of elements along one dimension, and that of all of them, from `neutral`. It is sequential
+/// along the dimension, and parallel over the others. If not `inclusive`, element i is that of the elements before.
+std::pair<mlir::Value, mlir::Value>
+runningScan(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value neutral, int64_t dimension, bool inclusive,
+            llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::Value, mlir::Value)> step);
+
+/// `x` with windows changed: `places` (windows x dimensions, i32) says where along the leading dimensions, `updates`
+/// has a row for each window, and `step` combines an old element with an update. Windows not in `mask` are dropped.
+mlir::Value
+scatterWindows(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value places, mlir::Value mask, mlir::Value updates,
+               bool isUnique,
+               llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)> step);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_LOWERING_IREE_H

@@ -20,9 +20,13 @@ void registerAllDialects(DialectRegistry &registry) {
   registerIreeDialects(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     attachCreateLowerings(context);
+    attachCumulativeLowerings(context);
     attachDotLowerings(context);
+    attachGatherLowerings(context);
     attachReduceLowerings(context);
+    attachScatterLowerings(context);
     attachShapeLowerings(context);
+    attachSortLowerings(context);
   });
 }
 

@@ -12,9 +12,13 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Attach the lowerings of one family each.
 void attachCreateLowerings(mlir::MLIRContext *context);
+void attachCumulativeLowerings(mlir::MLIRContext *context);
 void attachDotLowerings(mlir::MLIRContext *context);
+void attachGatherLowerings(mlir::MLIRContext *context);
 void attachReduceLowerings(mlir::MLIRContext *context);
+void attachScatterLowerings(mlir::MLIRContext *context);
 void attachShapeLowerings(mlir::MLIRContext *context);
+void attachSortLowerings(mlir::MLIRContext *context);
 
 /// One `linalg.generic` for any pointwise op, and the same with a reduction loop for any reduction.
 mlir::Value lowerPointwise(mlir::ImplicitLocOpBuilder &b, PointwiseOpInterface op, mlir::ValueRange operands);
@@ -49,6 +53,20 @@ mlir::Value parallelLoops(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Op
 /// `x` with `body` applied to each element.
 mlir::Value mapElements(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type element,
                         llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> body);
+
+/// A number of dialect element type `element` as an index, in scalar code.
+mlir::Value indexOf(mlir::ImplicitLocOpBuilder &b, mlir::Value number, mlir::Type element);
+/// Whether 0 <= start <= last.
+mlir::Value isWithin(mlir::ImplicitLocOpBuilder &b, mlir::Value start, mlir::Value last);
+/// The last index at which a window still fits, along each of `dims`.
+llvm::SmallVector<mlir::Value> lastStarts(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims,
+                                          llvm::ArrayRef<int64_t> window);
+
+/// Whether the code generator carries arrays of this type through loops: IREE 3.13 loses where in its buffer a dynamic
+/// array begins that it reshapes there.
+bool canLoopsCarry(mlir::RankedTensorType type);
+/// How often 1 must be doubled to be `size` at least.
+mlir::Value doublings(mlir::ImplicitLocOpBuilder &b, mlir::Value size);
 
 /// The type in which sums and products of elements of this type are accumulated.
 mlir::Type accumulatorType(mlir::Type element);

@@ -296,6 +296,16 @@ class ArrayMethods:
     def __getitem__(self, index: Any) -> Array:
         return dnp.getitem(self, index)
 
+    @property
+    def at(self) -> Any:
+        """Reads and changes elements: `x.at[index].set(value)` is a changed copy.
+
+        >>> import dovetail.numpy as dnp
+        >>> dnp.arange(3).at[0].set(7)
+        Array([7, 1, 2], dtype=int32)
+        """
+        return dnp.At(self)
+
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
             "arrays are immutable, got an assignment to elements; instead of x[index] = y write x "

@@ -19,6 +19,10 @@ class TracerIntegerConversionError(ConcretizationTypeError):
     """Python asked for an index that is not known while a function is traced."""
 
 
+class NonConcreteBooleanIndexError(ConcretizationTypeError):
+    """A mask whose value is not known was used as an index: the result's shape depends on it."""
+
+
 class TracerArrayConversionError(TracerError):
     """NumPy was given a tracer."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.tracer import bind
+from dovetail.tracer import bind, bind_all
 
 # An Array or a Tracer.
 Operand = Any
@@ -122,6 +122,53 @@ def atan2(x: Operand, y: Operand) -> Operand:
 
 def integer_pow(x: Operand, exponent: int) -> Operand:
     return bind("integer_pow", x, exponent=exponent)
+
+
+# Special functions --------------------------------------------------------------------------------
+
+
+def lgamma(x: Operand) -> Operand:
+    return bind("lgamma", x)
+
+
+def digamma(x: Operand) -> Operand:
+    return bind("digamma", x)
+
+
+def erf_inv(x: Operand) -> Operand:
+    return bind("erf_inv", x)
+
+
+def bessel_i0e(x: Operand) -> Operand:
+    return bind("bessel_i0e", x)
+
+
+def bessel_i1e(x: Operand) -> Operand:
+    return bind("bessel_i1e", x)
+
+
+def polygamma(n: Operand, x: Operand) -> Operand:
+    return bind("polygamma", n, x)
+
+
+def zeta(s: Operand, q: Operand) -> Operand:
+    return bind("zeta", s, q)
+
+
+def igamma(a: Operand, x: Operand) -> Operand:
+    return bind("igamma", a, x)
+
+
+def igammac(a: Operand, x: Operand) -> Operand:
+    return bind("igammac", a, x)
+
+
+def random_gamma_grad(a: Operand, x: Operand) -> Operand:
+    return bind("random_gamma_grad", a, x)
+
+
+def betainc(a: Operand, b: Operand, x: Operand) -> Operand:
+    return bind("betainc", a, b, x)
 
 
 # Arithmetic ---------------------------------------------------------------------------------------
@@ -342,12 +389,94 @@ def reduce_xor(x: Operand, dims: Dims) -> Operand:
     return bind("reduce_xor", x, dims=dims)
 
 
+def cumsum(x: Operand, dimension: int, reverse: bool = False) -> Operand:
+    return bind("cumsum", x, dimension=dimension, reverse=reverse)
+
+
+def cumprod(x: Operand, dimension: int, reverse: bool = False) -> Operand:
+    return bind("cumprod", x, dimension=dimension, reverse=reverse)
+
+
+def cummax(x: Operand, dimension: int, reverse: bool = False) -> Operand:
+    return bind("cummax", x, dimension=dimension, reverse=reverse)
+
+
+def cummin(x: Operand, dimension: int, reverse: bool = False) -> Operand:
+    return bind("cummin", x, dimension=dimension, reverse=reverse)
+
+
+def cumlogsumexp(x: Operand, dimension: int, reverse: bool = False) -> Operand:
+    return bind("cumlogsumexp", x, dimension=dimension, reverse=reverse)
+
+
+def linear_recurrence(
+    factor: Operand, x: Operand, dimension: int, reverse: bool = False
+) -> Operand:
+    return bind("linear_recurrence", factor, x, dimension=dimension, reverse=reverse)
+
+
+def sort(xs: Sequence[Operand], dimension: int, num_keys: int) -> list[Operand]:
+    return bind_all("sort", *xs, dimension=dimension, num_keys=num_keys)
+
+
 def argmax(x: Operand, dimension: int, dtype: np.dtype) -> Operand:
     return bind("argmax", x, dtype=dtype, weak_type=False, dimension=dimension)
 
 
 def argmin(x: Operand, dimension: int, dtype: np.dtype) -> Operand:
     return bind("argmin", x, dtype=dtype, weak_type=False, dimension=dimension)
+
+
+# Windows at places known at run time --------------------------------------------------------------
+
+
+def gather(x: Operand, indices: Operand, dims: Dims, window: Dims) -> Operand:
+    return bind("gather", x, indices, weak_type=x.weak_type, dims=dims, window=window)
+
+
+def scatter(
+    x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
+) -> Operand:
+    return _scatter("scatter", x, indices, updates, dims, window, unique)
+
+
+def scatter_add(
+    x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
+) -> Operand:
+    return _scatter("scatter_add", x, indices, updates, dims, window, unique)
+
+
+def scatter_mul(
+    x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
+) -> Operand:
+    return _scatter("scatter_mul", x, indices, updates, dims, window, unique)
+
+
+def scatter_min(
+    x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
+) -> Operand:
+    return _scatter("scatter_min", x, indices, updates, dims, window, unique)
+
+
+def scatter_max(
+    x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
+) -> Operand:
+    return _scatter("scatter_max", x, indices, updates, dims, window, unique)
+
+
+def _scatter(
+    name: str,
+    x: Operand,
+    indices: Operand,
+    updates: Operand,
+    dims: Dims,
+    window: Dims,
+    unique: bool,
+) -> Operand:
+    attributes: dict[str, Any] = {"dims": dims, "window": window}
+    if unique:
+        attributes["unique"] = True
+    return bind(name, x, indices, updates, weak_type=x.weak_type, **attributes)
 
 
 def dot_general(

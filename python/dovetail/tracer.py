@@ -50,6 +50,18 @@ def bind(
     return Array(evaluate(*_known_values(operands), **keywords), weak_type)
 
 
+def bind_all(name: str, *operands: Operand, **attributes: Any) -> list[Any]:
+    """Apply an op that has a result like each of its operands."""
+    weak_types = [operand.weak_type for operand in operands]
+    evaluate = FUNCTIONS[name]
+    if stack.traces:
+        return stack.traces[-1].emit(
+            name, operands, attributes, None, weak_types, evaluate, attributes
+        )
+    values = evaluate(*_known_values(operands), **attributes)
+    return [Array(value, is_weak) for value, is_weak in zip(values, weak_types, strict=True)]
+
+
 def _stated_type(
     operands: Sequence[Operand],
     attributes: dict[str, Any],

@@ -69,6 +69,8 @@ class Row:
     # element where `normwise`.
     ulps: float = 0
     normwise: bool = False
+    # The same of eager calls.
+    eager_ulps: float = 2
     # Why this table does not check derivatives, or batching.
     no_derivative: str = ""
     no_batch: str = ""

@@ -39,6 +39,17 @@ def spaced(offset: float = 0.0, step: float = 0.75) -> Sampler:
     return sample
 
 
+class Listed:
+    """These integers in order, again and again; unlike other samplers, also of integer types."""
+
+    def __init__(self, *values: int) -> None:
+        self.values = np.array(values)
+
+    def __call__(self, rng: np.random.Generator, shape: Shape) -> np.ndarray:
+        """The first of them."""
+        return np.resize(self.values, shape)
+
+
 def with_zeros(sample: Sampler) -> Sampler:
     """The same, with a few zeros."""
 
@@ -58,6 +69,8 @@ def draw(rng: np.random.Generator, sample: Sampler, dtype: np.dtype, shape: Shap
     kind = dtypes.kind(dtype)
     if kind == "b":
         return np.asarray(rng.integers(0, 2, shape)).astype(bool)
+    if isinstance(sample, Listed):
+        return convert(sample(rng, shape), dtype)
     if kind in "iu":
         low, high = (
             max(-9, int(ml_dtypes.iinfo(dtype).min)),

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import op_indexing
 import op_pointwise
+import op_sorted
+import op_special
 import op_structured
 
-OPS = [*op_pointwise.ROWS, *op_structured.ROWS]
+OPS = [
+    *op_pointwise.ROWS,
+    *op_special.ROWS,
+    *op_structured.ROWS,
+    *op_sorted.ROWS,
+    *op_indexing.ROWS,
+]
 
 # Ops that only programs have, and what checks them instead.
 WITHOUT_ROW = {

@@ -244,9 +244,9 @@ static Complex expm1Of(Complex z) {
 }
 
 namespace {
-/// sinh(x) = sinh * scale, cosh(x) = cosh * scale. Up to the range of the format, `scale` is 1/2 and `exp` is exp(|x|).
+/// sinh(x) = sinh * scale, cosh(x) = cosh * scale. Up to the range of the format, `scale` is 1/2.
 struct Hyperbolic {
-  Real sinh, cosh, scale, exp, inverse;
+  Real sinh, cosh, scale;
 };
 } // namespace
 
@@ -257,7 +257,7 @@ static Hyperbolic hyperbolic(Real x) {
   Int inner = smin(e.exponent, e.exponent.constant(x.bias()));
   Real power = powerOfTwo(x, inner);
   Real exp = power + less1 * power, expm1 = less1 * power + (power - 1.0), inverse = 1.0 / exp;
-  return {copysign(expm1 + expm1 * inverse, x), exp + inverse, powerOfTwo(x, e.exponent - inner - 1), exp, inverse};
+  return {copysign(expm1 + expm1 * inverse, x), exp + inverse, powerOfTwo(x, e.exponent - inner - 1)};
 }
 
 /// The cosine, whose lack does not make an infinite real part NaN.
@@ -289,13 +289,18 @@ static Complex tanhOf(Complex z) {
 }
 
 static Complex logisticOf(Complex z) {
-  // exp(z/2) / (2 cosh(z/2)), with the conjugate of the divisor to make it real.
-  Real x = z.re;
-  Hyperbolic h = hyperbolic(0.5 * x);
-  Angle angle = sinCos(0.5 * z.im);
-  Real square = h.sinh * h.sinh + 4.0 * angle.cos * angle.cos;
-  Real re = (h.sinh * select(x < 0, h.inverse, h.exp) + 2.0 * angle.cos * angle.cos) / square;
-  return {select(x > x.constant(40.0f, 80.0), 1.0, re), 2.0 * angle.sin * angle.cos / square};
+  // 1 / (1 + exp(-z)), with the conjugate of the divisor to make it real. In u = exp(-|x|), 1 - u and z/2 no part
+  // cancels near the poles.
+  Real x = z.re, magnitude = abs(x), limit = x.constant(88.0f, 709.0);
+  Scaled e = expPartsLess1(-select(magnitude < limit, magnitude, limit), x.constant(0.0));
+  Real less1 = select(isNan(x), x, e.significand), power = powerOfTwo(x, e.exponent);
+  Real u = power + less1 * power, lack = (1.0 - power) - less1 * power;
+  Angle half = sinCos(0.5 * z.im);
+  Real onePlusCos = 2.0 * half.cos * half.cos, oneLessCos = 2.0 * half.sin * half.sin;
+  Real square = lack * lack + 2.0 * u * onePlusCos;
+  Real left = u * select(onePlusCos < oneLessCos, onePlusCos - lack, (1.0 + u) - oneLessCos);
+  Real re = select(x < 0, left, lack + u * onePlusCos) / square;
+  return {select(x > x.constant(40.0f, 80.0), 1.0, re), 2.0 * u * half.sin * half.cos / square};
 }
 
 // Logarithms and powers -----------------------------------------------------------------------------------------------
@@ -308,10 +313,15 @@ static Real logModulus(Complex z, Real d, Real t) {
   Int exponent = n.exponent();
   // 2d cancels the squares of the upper halves without rounding.
   Real dTop = top(d), tTop = top(t);
-  Real excess = ((2.0 * d + tTop * tTop) + dTop * dTop) + ((t - tTop) * (t + tTop) + (d - dTop) * (d + dTop));
-  Bool near = (parts.exponent == 0) & (exponent == 0);
-  Real result =
-      0.5 * logOf(select(near, excess, parts.significand - 1.0), toReal(parts.exponent + exponent + exponent));
+  Real rest = (t - tTop) * (t + tTop) + (d - dTop) * (d + dTop);
+  Real excess = ((2.0 * d + tTop * tTop) + dTop * dTop) + rest;
+  // Farther from 1, once more without its upper half, for what the sums have rounded; near 1 they cancel exactly.
+  Real high = top(excess), again = (((2.0 * d - high) + tTop * tTop) + dTop * dTop) + rest;
+  Real low = select(parts.exponent == 0, excess - high, again);
+  Bool near = (exponent == 0) & (parts.exponent >= -1) & (parts.exponent <= 1);
+  Real scale = select(parts.exponent == 0, z.re.constant(1.0), select(parts.exponent > 0, 0.5, z.re.constant(2.0)));
+  Real f = select(near, (high * scale + (scale - 1.0)) + low * scale, parts.significand - 1.0);
+  Real result = 0.5 * logOf(f, toReal(parts.exponent + exponent + exponent));
   result = select(square == 0, -z.re.infinity(), select(isNan(square), square, result));
   return select(isInfinite(z), z.re.infinity(), result);
 }

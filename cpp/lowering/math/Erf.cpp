@@ -35,12 +35,17 @@ static Scaled erfcParts(Real x) {
   Real d = x + 2.5, u = 1.0 / d;
   Real dHigh = top(d), dLow = x - (dHigh - 2.5);
   Real uHigh = top(u), uLow = ((1.0 - uHigh * dHigh) - uHigh * dLow) * u;
-  Real factor = (uHigh + uLow) * horner((1.0 - 5.0 * uHigh) - 5.0 * uLow, erfcFactor);
+  Real t = (1.0 - 5.0 * uHigh) - 5.0 * uLow;
+  // The polynomial, and its product with u, again in two parts: the products of high parts are exact.
+  Real constant = t.constant(erfcSingle[0], erfcDouble[0]);
+  Real tail = t * horner(t, {erfcFactor.single.drop_front(), erfcFactor.dbl.drop_front()});
+  Real sum = constant + tail, sumHigh = top(sum), sumLow = (constant - sumHigh) + tail;
+  Real factorHigh = uHigh * sumHigh, factorLow = uHigh * sumLow + uLow * sum;
   // exp(-x^2) with x^2 = high^2 + (x - high)(x + high), whose first term is exact.
   Real high = top(x);
   Real square = high * high, rest = (x - high) * (x + high);
   Scaled e = expPartsLess1(-square, -rest);
-  return {factor + factor * e.significand, e.exponent};
+  return {factorHigh + (factorLow + (factorHigh + factorLow) * e.significand), e.exponent};
 }
 
 /// erf(x) - x for |x| <= 0.86.

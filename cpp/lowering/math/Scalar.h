@@ -58,6 +58,26 @@ mlir::Value atanh(ScalarBuilder &b, mlir::Value x);
 // Error functions.
 mlir::Value erf(ScalarBuilder &b, mlir::Value x);
 mlir::Value erfc(ScalarBuilder &b, mlir::Value x);
+mlir::Value erf_inv(ScalarBuilder &b, mlir::Value x);
+
+// Gamma functions.
+mlir::Value lgamma(ScalarBuilder &b, mlir::Value x);
+mlir::Value digamma(ScalarBuilder &b, mlir::Value x);
+/// The n-th derivative of digamma.
+mlir::Value polygamma(ScalarBuilder &b, mlir::Value n, mlir::Value x);
+/// The sum of (q + k)^-s over k = 0, 1, ...
+mlir::Value zeta(ScalarBuilder &b, mlir::Value s, mlir::Value q);
+
+// Regularised incomplete integrals: of t^(a-1) exp(-t) below x and above it, of t^(a-1) (1-t)^(b-1) below x.
+mlir::Value igamma(ScalarBuilder &b, mlir::Value a, mlir::Value x);
+mlir::Value igammac(ScalarBuilder &b, mlir::Value a, mlir::Value x);
+/// The derivative by a of the x at which igamma(a, x) has a fixed value.
+mlir::Value random_gamma_grad(ScalarBuilder &b, mlir::Value a, mlir::Value x);
+mlir::Value betainc(ScalarBuilder &b, mlir::Value p, mlir::Value q, mlir::Value x);
+
+// Modified Bessel functions times exp(-|x|).
+mlir::Value bessel_i0e(ScalarBuilder &b, mlir::Value x);
+mlir::Value bessel_i1e(ScalarBuilder &b, mlir::Value x);
 
 // Rounding, sign and order.
 mlir::Value floor(ScalarBuilder &b, mlir::Value x);

@@ -65,6 +65,26 @@ from dovetail.lax.elementary import (
     tan,
     tanh,
 )
+from dovetail.lax.indexing import (
+    GatherDimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+    dynamic_index_in_dim,
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+    gather,
+    index_take,
+    scatter,
+    scatter_add,
+    scatter_apply,
+    scatter_max,
+    scatter_min,
+    scatter_mul,
+    scatter_sub,
+)
 from dovetail.lax.logic import (
     bitwise_and,
     bitwise_not,
@@ -118,4 +138,30 @@ from dovetail.lax.shape import (
     tile,
     transpose,
     unstack,
+)
+from dovetail.lax.sort import (
+    approx_max_k,
+    approx_min_k,
+    cumlogsumexp,
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
+    sort,
+    sort_key_val,
+    top_k,
+)
+from dovetail.lax.special import (
+    bessel_i0e,
+    bessel_i1e,
+    betainc,
+    digamma,
+    erf_inv,
+    igamma,
+    igamma_grad_a,
+    igammac,
+    lgamma,
+    polygamma,
+    random_gamma_grad,
+    zeta,
 )

@@ -86,6 +86,14 @@ from dovetail.numpy.creation import (
     zeros,
     zeros_like,
 )
+from dovetail.numpy.cumulative import (
+    cumprod,
+    cumsum,
+    cumulative_prod,
+    cumulative_sum,
+    nancumprod,
+    nancumsum,
+)
 from dovetail.numpy.diagonals import diag, diagflat, diagonal, fill_diagonal, trace
 from dovetail.numpy.differences import (
     bartlett,
@@ -177,7 +185,7 @@ from dovetail.numpy.index_tricks import (
     triu_indices_from,
     unravel_index,
 )
-from dovetail.numpy.indexing import getitem
+from dovetail.numpy.indexing import At, getitem
 from dovetail.numpy.joining import (
     append,
     array_split,
@@ -360,4 +368,19 @@ from dovetail.numpy.shape import (
     swapaxes,
     tile,
     transpose,
+)
+from dovetail.numpy.sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    partition,
+    percentile,
+    quantile,
+    sort,
+    sort_complex,
+    unique,
 )

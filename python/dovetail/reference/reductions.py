@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 
 
-def _accumulator(dtype: np.dtype) -> np.dtype:
+def accumulator_type(dtype: np.dtype) -> np.dtype:
     """The type in which elements are summed."""
     if dtype in INT4:
         return int8
@@ -23,7 +23,7 @@ def _accumulator(dtype: np.dtype) -> np.dtype:
 
 def _accumulation(step: np.ufunc) -> Callable[..., Array]:
     def reduce(x: Array, *, dims: Dims) -> Array:
-        accumulator = _accumulator(x.dtype)
+        accumulator = accumulator_type(x.dtype)
         if accumulator == x.dtype:
             return step.reduce(x, axis=dims, dtype=x.dtype)
         return step.reduce(x.astype(accumulator), axis=dims, dtype=accumulator).astype(x.dtype)

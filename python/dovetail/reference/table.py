@@ -13,12 +13,17 @@ from dovetail.reference import (
     contractions,
     conversions,
     elementary,
+    indexing,
     integers,
     reductions,
+    running,
     shapes,
+    sorting,
+    special,
 )
 
-Function = Callable[..., np.ndarray]
+# One array, or several results.
+Function = Callable[..., Any]
 
 RAW: dict[str, Function] = {
     "exp": elementary.exp,
@@ -47,6 +52,17 @@ RAW: dict[str, Function] = {
     "pow": elementary.pow,
     "atan2": elementary.atan2,
     "integer_pow": elementary.integer_pow,
+    "lgamma": special.lgamma,
+    "digamma": special.digamma,
+    "erf_inv": special.erf_inv,
+    "bessel_i0e": special.bessel_i0e,
+    "bessel_i1e": special.bessel_i1e,
+    "polygamma": special.polygamma,
+    "zeta": special.zeta,
+    "igamma": special.igamma,
+    "igammac": special.igammac,
+    "random_gamma_grad": special.random_gamma_grad,
+    "betainc": special.betainc,
     "abs": arithmetic.abs,
     "sign": arithmetic.sign,
     "neg": arithmetic.neg,
@@ -92,6 +108,12 @@ RAW: dict[str, Function] = {
     "transpose": shapes.transpose,
     "reverse": shapes.reverse,
     "concatenate": shapes.concatenate,
+    "gather": indexing.gather,
+    "scatter": indexing.scatter,
+    "scatter_add": indexing.scatter_add,
+    "scatter_mul": indexing.scatter_mul,
+    "scatter_min": indexing.scatter_min,
+    "scatter_max": indexing.scatter_max,
     "reduce_sum": reductions.reduce_sum,
     "reduce_prod": reductions.reduce_prod,
     "reduce_max": reductions.reduce_max,
@@ -99,6 +121,13 @@ RAW: dict[str, Function] = {
     "reduce_and": reductions.reduce_and,
     "reduce_or": reductions.reduce_or,
     "reduce_xor": reductions.reduce_xor,
+    "cumsum": running.cumsum,
+    "cumprod": running.cumprod,
+    "cummax": running.cummax,
+    "cummin": running.cummin,
+    "cumlogsumexp": running.cumlogsumexp,
+    "linear_recurrence": running.linear_recurrence,
+    "sort": sorting.sort,
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
     "dot_general": contractions.dot_general,
@@ -132,7 +161,7 @@ def _guarded(function: Function) -> Function:
 
 
 # What only moves elements neither warns nor makes scalars.
-_MOVES = frozenset(vars(shapes).keys() & RAW.keys()) | {"stop_gradient"}
+_MOVES = frozenset(vars(shapes).keys() & RAW.keys()) | {"stop_gradient", "sort"}
 
 FUNCTIONS: dict[str, Function] = {
     name: function if name in _MOVES else _guarded(function) for name, function in RAW.items()

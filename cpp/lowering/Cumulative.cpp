@@ -1,0 +1,277 @@
+// Lowering of running reductions to IREE's scan, in blocks where one dimension alone is long, and of the recurrence.
+#include "dialects/Cumulative.h"
+#include "Iree.h"
+#include "Lowering.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace dovetail {
+
+static Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+}
+
+/// `x` backwards along one dimension.
+static Value reversed(ImplicitLocOpBuilder &b, Value x, int64_t dimension) {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  Value last = arith::SubIOp::create(b, asValue(b, sizes[dimension]), arith::ConstantIndexOp::create(b, 1));
+  return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
+    SmallVector<Value> source;
+    for (int64_t d = 0, rank = sizes.size(); d < rank; ++d) {
+      Value i = linalg::IndexOp::create(inner, loc, d);
+      source.push_back(d == dimension ? arith::SubIOp::create(inner, loc, last, i).getResult() : i);
+    }
+    return tensor::ExtractOp::create(inner, loc, x, source).getResult();
+  });
+}
+
+static Value converted(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
+  if (from == to)
+    return x;
+  return mapElements(b, x, to, [&](OpBuilder &inner, Location loc, Value value) {
+    scalar::ScalarBuilder source(loc, inner, from);
+    return scalar::convert(source, value, to);
+  });
+}
+
+bool canLoopsCarry(RankedTensorType type) { return type.hasStaticShape() || type.getRank() < 2; }
+
+Value doublings(ImplicitLocOpBuilder &b, Value size) {
+  if (auto known = getConstantIntValue(size))
+    return arith::ConstantIndexOp::create(b, llvm::Log2_64_Ceil(*known));
+  Type i64 = b.getI64Type();
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantOp::create(b, b.getI64IntegerAttr(value)); };
+  Value last = arith::SubIOp::create(b, arith::IndexCastOp::create(b, i64, size), constant(1)), count = constant(0);
+  for (int64_t bit = 0; bit < 40; ++bit) {
+    Value isLess = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, last, constant(int64_t(1) << bit));
+    count = arith::AddIOp::create(b, count, arith::ExtUIOp::create(b, i64, isLess));
+  }
+  return arith::IndexCastOp::create(b, b.getIndexType(), count);
+}
+
+namespace {
+
+/// A running reduction of elements of one type, in which it accumulates.
+template <typename Op>
+struct Running {
+  ImplicitLocOpBuilder &b;
+  Type element;
+  int64_t dimension;
+
+  Value step(OpBuilder &inner, Location loc, Value accumulator, Value x) const {
+    scalar::ScalarBuilder builder(loc, inner, element);
+    return Op::emitStep(builder, accumulator, x);
+  }
+
+  std::pair<Value, Value> scan(Value x, int64_t along, bool inclusive) const {
+    SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+    sizes.erase(sizes.begin() + along);
+    scalar::ScalarBuilder outer(b.getLoc(), b, element);
+    Value neutral = filledAlone(b, sizes, Op::emitNeutral(outer));
+    return runningScan(b, x, neutral, along, inclusive, [&](ImplicitLocOpBuilder &inner, Value p, Value q) {
+      return step(inner, inner.getLoc(), p, q);
+    });
+  }
+
+  /// Blocks of `size` elements each by itself, then each with what all before it amount to.
+  Value inBlocks(Value x, int64_t size) const {
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dimension] /= size;
+    shape.insert(shape.begin() + dimension + 1, size);
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0; d < type.getRank(); ++d) {
+      groups.push_back({d + (d > dimension ? 1 : 0)});
+      if (d == dimension)
+        groups.back().push_back(d + 1);
+    }
+    Value blocks = tensor::ExpandShapeOp::create(b, withShape(type, shape), x, groups);
+    auto [local, totals] = scan(blocks, dimension + 1, true);
+    Value before = scan(totals, dimension, false).first;
+    int64_t rank = shape.size();
+    AffineMap all = b.getMultiDimIdentityMap(rank), ofBlock = all.dropResult(dimension + 1);
+    Value sums = parallelLoops(
+        b, sizesOf(b, local), element, {before, local}, {ofBlock, all},
+        [&](OpBuilder &inner, Location loc, ValueRange args) { return step(inner, loc, args[0], args[1]); });
+    return tensor::CollapseShapeOp::create(b, type, sums, groups);
+  }
+};
+
+} // namespace
+
+/// Rows in which a scan keeps a GPU busy, so that splitting them would only cost.
+constexpr int64_t kEnoughRows = 4096;
+/// Below this blocks cost more than they win.
+constexpr int64_t kLongRow = 1024;
+
+/// A divisor of the size near its square root if the dimension is worth splitting; 0 if it is not.
+static int64_t blockSize(RankedTensorType type, int64_t dimension) {
+  int64_t size = type.getDimSize(dimension);
+  if (!type.hasStaticShape() || size < kLongRow || type.getNumElements() / size >= kEnoughRows)
+    return 0;
+  auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(size)));
+  for (int64_t block = root; block >= root / 4; --block)
+    if (size % block == 0)
+      return block;
+  return 0;
+}
+
+/// Whether a running reduction is the array itself.
+static bool isTrivial(Value x, int64_t dimension) {
+  auto type = cast<RankedTensorType>(x.getType());
+  return type.getDimSize(dimension) == 1 || llvm::is_contained(type.getShape(), 0);
+}
+
+namespace {
+
+template <typename Op>
+struct CumulativeLowering : LowerOpInterface::ExternalModel<CumulativeLowering<Op>, Op> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto running = cast<Op>(op);
+    int64_t dimension = running.getDimension();
+    if (isTrivial(operands[0], dimension)) {
+      results.push_back(operands[0]);
+      return success();
+    }
+    Type element = getElementTypeOrSelf(running.getX()), accumulator = accumulatorType(element);
+    Value x = converted(b, operands[0], element, accumulator);
+    if (running.getReverse())
+      x = reversed(b, x, dimension);
+    Running<Op> reduction{b, accumulator, dimension};
+    int64_t block = blockSize(cast<RankedTensorType>(x.getType()), dimension);
+    x = block ? reduction.inBlocks(x, block) : reduction.scan(x, dimension, true).first;
+    if (running.getReverse())
+      x = reversed(b, x, dimension);
+    results.push_back(converted(b, x, accumulator, element));
+    return success();
+  }
+};
+
+/// Pairs (factor, x) compose: in step k each element takes in the 2^k elements before those that it holds. Both rows
+/// are one array.
+struct RecurrenceLowering : LowerOpInterface::ExternalModel<RecurrenceLowering, LinearRecurrenceOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto recurrence = cast<LinearRecurrenceOp>(op);
+    int64_t dimension = recurrence.getDimension();
+    if (isTrivial(operands[1], dimension)) {
+      results.push_back(operands[1]);
+      return success();
+    }
+    Type element = getElementTypeOrSelf(recurrence.getX()), accumulator = accumulatorType(element);
+    Value factor = converted(b, operands[0], element, accumulator), x = converted(b, operands[1], element, accumulator);
+    bool isStatic = cast<RankedTensorType>(x.getType()).hasStaticShape();
+    Value ans = isStatic ? byDoubling(b, factor, x, dimension, recurrence.getReverse())
+                         : elementByElement(b, factor, x, dimension, recurrence.getReverse());
+    results.push_back(converted(b, ans, accumulator, element));
+    return success();
+  }
+
+  /// Each element anew from the first of its row, which takes no loop over whole arrays; see `canLoopsCarry`.
+  static Value elementByElement(ImplicitLocOpBuilder &b, Value factor, Value x, int64_t dimension, bool reverse) {
+    SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+    Value size = asValue(b, sizes[dimension]);
+    Type element = getElementTypeOrSelf(x);
+    return parallelLoops(b, sizes, element, {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+      scalar::ScalarBuilder body(loc, inner, element);
+      SmallVector<Value> place;
+      for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
+        place.push_back(linalg::IndexOp::create(body, d));
+      Value none = arith::ConstantIndexOp::create(body, 0), one = arith::ConstantIndexOp::create(body, 1);
+      Value here = place[dimension], last = arith::SubIOp::create(body, size, one);
+      Value count =
+          reverse ? arith::SubIOp::create(body, size, here).getResult() : arith::AddIOp::create(body, here, one);
+      auto loop = scf::ForOp::create(
+          body, none, count, one, scalar::zero(body), [&](OpBuilder &nested, Location loc, Value k, ValueRange carry) {
+            scalar::ScalarBuilder step(loc, nested, element);
+            place[dimension] = reverse ? arith::SubIOp::create(step, last, k).getResult() : k;
+            Value product = scalar::mul(step, tensor::ExtractOp::create(step, factor, place), carry[0]);
+            scf::YieldOp::create(step, scalar::add(step, product, tensor::ExtractOp::create(step, x, place)));
+          });
+      return loop.getResult(0);
+    });
+  }
+
+  static Value byDoubling(ImplicitLocOpBuilder &b, Value factor, Value x, int64_t dimension, bool reverse) {
+    SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+    Value size = asValue(b, sizes[dimension]);
+    Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
+    auto loop = scf::ForOp::create(b, zero, doublings(b, size), one, ValueRange{stacked(b, factor, x, sizes), one},
+                                   [&](OpBuilder &inner, Location loc, Value, ValueRange carry) {
+                                     ImplicitLocOpBuilder body(loc, inner);
+                                     Value next = combined(body, carry[0], carry[1], size, dimension, reverse);
+                                     Value doubled = arith::AddIOp::create(body, carry[1], carry[1]);
+                                     scf::YieldOp::create(body, ValueRange{next, doubled});
+                                   });
+    return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {},
+                         [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+                           SmallVector<Value> place = {arith::ConstantIndexOp::create(inner, loc, 1)};
+                           for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
+                             place.push_back(linalg::IndexOp::create(inner, loc, d));
+                           return tensor::ExtractOp::create(inner, loc, loop.getResult(0), place);
+                         });
+  }
+
+  /// The factors, then the values.
+  static Value stacked(ImplicitLocOpBuilder &b, Value factor, Value x, ArrayRef<OpFoldResult> sizes) {
+    SmallVector<OpFoldResult> both = {b.getIndexAttr(2)};
+    llvm::append_range(both, sizes);
+    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(both.size()).dropResult(0));
+    return parallelLoops(b, both, getElementTypeOrSelf(x), {factor, x}, maps,
+                         [](OpBuilder &inner, Location loc, ValueRange args) -> Value {
+                           return arith::SelectOp::create(inner, loc, isFactor(inner, loc), args[0], args[1]);
+                         });
+  }
+
+  static Value isFactor(OpBuilder &b, Location loc) {
+    Value row = linalg::IndexOp::create(b, loc, 0), first = arith::ConstantIndexOp::create(b, loc, 0);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, row, first);
+  }
+
+  static Value combined(ImplicitLocOpBuilder &b, Value pairs, Value distance, Value size, int64_t dimension,
+                        bool reverse) {
+    SmallVector<OpFoldResult> sizes = sizesOf(b, pairs);
+    Type element = getElementTypeOrSelf(pairs);
+    return parallelLoops(b, sizes, element, pairs, b.getMultiDimIdentityMap(sizes.size()),
+                         [&](OpBuilder &inner, Location loc, ValueRange args) -> Value {
+                           scalar::ScalarBuilder body(loc, inner, element);
+                           SmallVector<Value> place;
+                           for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
+                             place.push_back(linalg::IndexOp::create(body, d));
+                           SmallVector<Value> ofFactor = place;
+                           ofFactor[0] = arith::ConstantIndexOp::create(body, 0);
+                           Value factor = tensor::ExtractOp::create(body, pairs, ofFactor);
+                           Value here = place[dimension + 1], there, isInside;
+                           if (reverse) {
+                             there = arith::AddIOp::create(body, here, distance);
+                             isInside = arith::CmpIOp::create(body, arith::CmpIPredicate::slt, there, size);
+                           } else {
+                             there = arith::SubIOp::create(body, here, distance);
+                             isInside = arith::CmpIOp::create(body, arith::CmpIPredicate::sge, here, distance);
+                           }
+                           place[dimension + 1] = scalar::select(body, isInside, there, here);
+                           Value before = tensor::ExtractOp::create(body, pairs, place),
+                                 isFactorRow = isFactor(body, loc);
+                           Value none = scalar::zero(body),
+                                 neutral = scalar::select(body, isFactorRow, scalar::one(body), none);
+                           Value product = scalar::mul(body, factor, scalar::select(body, isInside, before, neutral));
+                           return scalar::select(body, isFactorRow, product, scalar::add(body, product, args[0]));
+                         });
+  }
+};
+
+} // namespace
+
+void attachCumulativeLowerings(MLIRContext *context) {
+  CumsumOp::attachInterface<CumulativeLowering<CumsumOp>>(*context);
+  CumprodOp::attachInterface<CumulativeLowering<CumprodOp>>(*context);
+  CummaxOp::attachInterface<CumulativeLowering<CummaxOp>>(*context);
+  CumminOp::attachInterface<CumulativeLowering<CumminOp>>(*context);
+  CumlogsumexpOp::attachInterface<CumulativeLowering<CumlogsumexpOp>>(*context);
+  LinearRecurrenceOp::attachInterface<RecurrenceLowering>(*context);
+}
+
+} // namespace dovetail

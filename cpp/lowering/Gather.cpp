@@ -1,0 +1,125 @@
+// Lowering of gathers: a `linalg.generic` over the result, whose body reads the operand at the index.
+#include "Lowering.h"
+#include "dialects/Index.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+Value indexOf(ImplicitLocOpBuilder &b, Value number, Type element) {
+  Type index = b.getIndexType();
+  return element.isUnsignedInteger() ? arith::IndexCastUIOp::create(b, index, number).getResult()
+                                     : arith::IndexCastOp::create(b, index, number).getResult();
+}
+
+Value isWithin(ImplicitLocOpBuilder &b, Value start, Value last) {
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value afterFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start, zero);
+  Value beforeLast = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, start, last);
+  return arith::AndIOp::create(b, afterFirst, beforeLast);
+}
+
+SmallVector<Value> lastStarts(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims, ArrayRef<int64_t> window) {
+  SmallVector<OpFoldResult> available = sizesOf(b, x);
+  SmallVector<Value> last;
+  for (auto [dim, size] : llvm::zip_equal(dims, window)) {
+    Value whole = getValueOrCreateConstantIndexOp(b, b.getLoc(), available[dim]);
+    last.push_back(b.createOrFold<arith::SubIOp>(whole, arith::ConstantIndexOp::create(b, size)));
+  }
+  return last;
+}
+
+namespace {
+
+/// The `column`-th of the indices of each window.
+Value columnOf(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
+  auto type = cast<RankedTensorType>(indices.getType());
+  int64_t rank = type.getRank();
+  SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), strides(rank, b.getIndexAttr(1));
+  SmallVector<OpFoldResult> sizes = sizesOf(b, indices);
+  offsets.back() = b.getIndexAttr(column);
+  sizes.back() = b.getIndexAttr(1);
+  auto columnType = RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
+  return tensor::ExtractSliceOp::create(b, columnType, indices, offsets, sizes, strides);
+}
+
+struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto gather = cast<GatherOp>(op);
+    Value x = operands[0], indices = operands[1];
+    auto type = cast<RankedTensorType>(x.getType());
+    ArrayRef<int64_t> dims = gather.getDims(), window = gather.getWindow();
+    int64_t numIndexed = cast<RankedTensorType>(indices.getType()).getRank() - 1;
+    SmallVector<OpFoldResult> sizes = sizesOf(b, indices);
+    sizes.pop_back();
+    llvm::append_range(sizes, sizesOf(b, x));
+    for (auto [dim, size] : llvm::zip_equal(dims, window))
+      sizes[numIndexed + dim] = b.getIndexAttr(size);
+    if (llvm::is_contained(gather.getType().getShape(), 0)) {
+      results.push_back(empty(b, sizes, type.getElementType()));
+      return success();
+    }
+    if (type.hasStaticShape() && type.getNumElements() == 0) {
+      scalar::ScalarBuilder builder(b.getLoc(), b, type.getElementType());
+      results.push_back(filledAlone(b, sizes, scalar::zero(builder)));
+      return success();
+    }
+    SmallVector<Value> columns, last = lastStarts(b, x, dims, window);
+    for (int64_t i = 0, e = dims.size(); i < e; ++i)
+      columns.push_back(columnOf(b, indices, i));
+    auto loops =
+        llvm::map_to_vector(llvm::seq<int64_t>(0, numIndexed), [&](int64_t d) { return b.getAffineDimExpr(d); });
+    AffineMap ofWindow = AffineMap::get(sizes.size(), 0, loops, b.getContext());
+    SmallVector<AffineMap> maps(columns.size(), ofWindow);
+    Type indexElement = getElementTypeOrSelf(gather.getIndices());
+    auto body = [&](OpBuilder &inner, Location loc, ValueRange starts) {
+      ImplicitLocOpBuilder b(loc, inner);
+      return readAt(b, x, dims, starts, last, numIndexed, indexElement);
+    };
+    results.push_back(parallelLoops(b, sizes, type.getElementType(), columns, maps, body));
+    return success();
+  }
+
+  /// The element of the loops' place: the start that is nearest within bounds is read, and replaced by zero where it is
+  /// not the one that was asked for.
+  static Value readAt(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims, ValueRange starts, ValueRange last,
+                      int64_t numIndexed, Type indexElement) {
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<Value> place;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      place.push_back(linalg::IndexOp::create(b, numIndexed + d));
+    Value inside, zero = arith::ConstantIndexOp::create(b, 0);
+    for (auto [dim, number, end] : llvm::zip_equal(dims, starts, last)) {
+      Value start = indexOf(b, number, indexElement), isInside = isWithin(b, start, end);
+      inside = inside ? arith::AndIOp::create(b, inside, isInside).getResult() : isInside;
+      start = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, start, end), zero);
+      place[dim] = arith::AddIOp::create(b, start, place[dim]);
+    }
+    scalar::ScalarBuilder builder(b.getLoc(), b, type.getElementType());
+    if (!inside)
+      return tensor::ExtractOp::create(b, x, place);
+    if (type.hasStaticShape()) {
+      Value element = tensor::ExtractOp::create(b, x, place);
+      return scalar::select(builder, inside, element, scalar::zero(builder));
+    }
+    // The operand may be empty: then there is nothing to read.
+    auto choice = scf::IfOp::create(
+        b, inside,
+        [&](OpBuilder &then, Location loc) {
+          scf::YieldOp::create(then, loc, tensor::ExtractOp::create(then, loc, x, place).getResult());
+        },
+        [&](OpBuilder &otherwise, Location loc) {
+          scalar::ScalarBuilder builder(loc, otherwise, type.getElementType());
+          scf::YieldOp::create(builder, scalar::zero(builder));
+        });
+    return choice.getResult(0);
+  }
+};
+
+} // namespace
+
+void attachGatherLowerings(MLIRContext *context) { GatherOp::attachInterface<GatherLowering>(*context); }
+
+} // namespace dovetail

@@ -1,0 +1,260 @@
+// Lowering of scatters to `iree_linalg_ext.scatter`, whose windows have one element along the dimensions it indexes and
+// are whole along the others, and which has a mask for windows to drop.
+#include "Iree.h"
+#include "Lowering.h"
+#include "dialects/Index.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+/// A scatter on its way to IREE's form. Loops run over the windows, then over the elements of a window along `spread`.
+struct ScatterForm {
+  ImplicitLocOpBuilder &b;
+  Value x, indices, updates;
+  SmallVector<int64_t> dims, window;
+  Type indexElement;
+  int64_t numIndexed;
+  /// The dimensions of the operand that IREE indexes, those of them along which windows have several elements, and the
+  /// ones that are whole.
+  SmallVector<int64_t> indexed, spread, whole;
+
+  ScatterForm(ImplicitLocOpBuilder &b, ValueRange operands, ArrayRef<int64_t> dims, ArrayRef<int64_t> window,
+              Type indexElement)
+      : b(b), x(operands[0]), indices(operands[1]), updates(operands[2]), dims(dims), window(window),
+        indexElement(indexElement), numIndexed(cast<RankedTensorType>(indices.getType()).getRank() - 1) {
+    stateSizes();
+    for (int64_t d = 0; d < xType().getRank(); ++d) {
+      bool isWhole = !llvm::is_contained(dims, d) || xType().getDimSize(d) == windowSize(d);
+      (isWhole ? whole : indexed).push_back(d);
+    }
+    if (indexed.empty())
+      insertIndexedDim();
+    for (int64_t dim : indexed)
+      if (windowSize(dim) != 1)
+        spread.push_back(dim);
+  }
+
+  /// Says in the updates' type what is known of their sizes.
+  void stateSizes() {
+    auto type = cast<RankedTensorType>(updates.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    for (auto [dim, size] : llvm::zip_equal(dims, window))
+      shape[numIndexed + dim] = size;
+    auto ofIndices = cast<RankedTensorType>(indices.getType());
+    for (int64_t d = 0; d < numIndexed; ++d)
+      if (!ofIndices.isDynamicDim(d))
+        shape[d] = ofIndices.getDimSize(d);
+    if (shape != type.getShape())
+      updates = tensor::CastOp::create(b, withShape(type, shape), updates);
+  }
+
+  /// Windows that are whole along all dimensions are places along a new first one.
+  void insertIndexedDim() {
+    x = withUnitDim(x, 0);
+    updates = withUnitDim(updates, numIndexed);
+    for (SmallVector<int64_t> *list : {&dims, &whole})
+      for (int64_t &dim : *list)
+        ++dim;
+    indexed.push_back(0);
+  }
+
+  Value withUnitDim(Value value, int64_t position) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin() + position, 1);
+    SmallVector<OpFoldResult> sizes = sizesOf(b, value);
+    sizes.insert(sizes.begin() + position, b.getIndexAttr(1));
+    // The new dimension shares a group with the one that it comes before, or else with the last.
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0, shift = 0; d < type.getRank(); ++d) {
+      ReassociationIndices group;
+      if (d == position) {
+        group.push_back(d);
+        shift = 1;
+      }
+      group.push_back(d + shift);
+      if (d + 1 == type.getRank() && position == type.getRank())
+        group.push_back(position);
+      groups.push_back(group);
+    }
+    return tensor::ExpandShapeOp::create(b, withShape(type, shape), value, groups, sizes);
+  }
+
+  RankedTensorType xType() { return cast<RankedTensorType>(x.getType()); }
+  int64_t windowSize(int64_t dim) {
+    const auto *asked = llvm::find(dims, dim);
+    if (asked != dims.end())
+      return window[asked - dims.begin()];
+    return cast<RankedTensorType>(updates.getType()).getDimSize(numIndexed + dim);
+  }
+
+  SmallVector<OpFoldResult> loopSizes() {
+    SmallVector<OpFoldResult> ofUpdates = sizesOf(b, updates), sizes(ofUpdates.begin(), ofUpdates.begin() + numIndexed);
+    for (int64_t dim : spread) {
+      bool isKnown = !ShapedType::isDynamic(windowSize(dim));
+      sizes.push_back(isKnown ? OpFoldResult(b.getIndexAttr(windowSize(dim))) : ofUpdates[numIndexed + dim]);
+    }
+    return sizes;
+  }
+
+  /// Start of the window of these loops along `dims[i]`.
+  Value startAt(ImplicitLocOpBuilder &body, int64_t i) {
+    SmallVector<Value> place;
+    for (int64_t d = 0; d < numIndexed; ++d)
+      place.push_back(linalg::IndexOp::create(body, d));
+    place.push_back(arith::ConstantIndexOp::create(body, i));
+    return indexOf(body, tensor::ExtractOp::create(body, indices, place), indexElement);
+  }
+
+  Value mask() {
+    SmallVector<Value> last = lastStarts(b, x, dims, window);
+    return parallelLoops(b, loopSizes(), b.getI1Type(), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
+      ImplicitLocOpBuilder body(loc, inner);
+      Value inside = arith::ConstantOp::create(body, body.getBoolAttr(true));
+      for (auto [i, end] : llvm::enumerate(last))
+        inside = arith::AndIOp::create(body, inside, isWithin(body, startAt(body, i), end));
+      return inside;
+    });
+  }
+
+  /// Where IREE puts the elements of these loops, one index for each of `indexed`.
+  Value places() {
+    SmallVector<OpFoldResult> sizes = loopSizes();
+    int64_t column = sizes.size();
+    sizes.push_back(b.getIndexAttr(indexed.size()));
+    return parallelLoops(b, sizes, b.getI32Type(), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+      ImplicitLocOpBuilder body(loc, inner);
+      Value chosen;
+      for (auto [i, dim] : llvm::enumerate(indexed)) {
+        Value place = arith::ConstantIndexOp::create(body, 0);
+        const auto *asked = llvm::find(dims, dim);
+        if (asked != dims.end())
+          place = startAt(body, asked - dims.begin());
+        const auto *loop = llvm::find(spread, dim);
+        if (loop != spread.end()) {
+          Value offset = linalg::IndexOp::create(body, numIndexed + (loop - spread.begin()));
+          place = arith::AddIOp::create(body, place, offset);
+        }
+        if (chosen) {
+          Value here = arith::CmpIOp::create(body, arith::CmpIPredicate::eq, linalg::IndexOp::create(body, column),
+                                             arith::ConstantIndexOp::create(body, i));
+          place = arith::SelectOp::create(body, here, place, chosen);
+        }
+        chosen = place;
+      }
+      return arith::IndexCastOp::create(body, body.getI32Type(), chosen);
+    });
+  }
+
+  /// The updates with their dimensions in the order of the loops, the single ones gone, then the whole ones.
+  Value orderedUpdates() {
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, numIndexed)), single;
+    for (int64_t dim : indexed)
+      if (!llvm::is_contained(spread, dim))
+        single.push_back(numIndexed + dim);
+    for (ArrayRef<int64_t> list : {ArrayRef(spread), ArrayRef(whole)})
+      for (int64_t dim : list)
+        order.push_back(numIndexed + dim);
+    SmallVector<OpFoldResult> sizes = sizesOf(b, updates);
+    SmallVector<OpFoldResult> kept = sizes, zeros(sizes.size(), b.getIndexAttr(0)),
+                              ones(sizes.size(), b.getIndexAttr(1));
+    SmallVector<int64_t> shape, position(sizes.size());
+    for (int64_t d = 0, e = sizes.size(); d < e; ++d) {
+      position[d] = shape.size();
+      if (!llvm::is_contained(single, d))
+        shape.push_back(cast<RankedTensorType>(updates.getType()).getDimSize(d));
+      else
+        kept[d] = b.getIndexAttr(1);
+    }
+    Value dropped = updates;
+    if (!single.empty())
+      dropped = tensor::ExtractSliceOp::create(b, withShape(updates.getType(), shape), updates, zeros, kept, ones);
+    for (int64_t &d : order)
+      d = position[d];
+    return transposed(dropped, order);
+  }
+
+  Value transposed(Value value, ArrayRef<int64_t> order) {
+    if (llvm::is_sorted(order))
+      return value;
+    SmallVector<OpFoldResult> from = sizesOf(b, value);
+    auto sizes = llvm::map_to_vector(order, [&](int64_t dim) { return from[dim]; });
+    Value init = empty(b, sizes, getElementTypeOrSelf(value));
+    return linalg::TransposeOp::create(b, value, init, order)->getResult(0);
+  }
+
+  Value withoutFirstDim(Value value, RankedTensorType type) {
+    SmallVector<ReassociationIndices> groups;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      groups.push_back(d == 0 ? ReassociationIndices{0, 1} : ReassociationIndices{d + 1});
+    return tensor::CollapseShapeOp::create(b, type, value, groups);
+  }
+
+  /// All dimensions of the loops as one; IREE wants at least one.
+  Value withOneLoop(Value value) {
+    int64_t numLoops = numIndexed + spread.size();
+    auto type = cast<RankedTensorType>(value.getType());
+    if (numLoops == 1)
+      return value;
+    SmallVector<ReassociationIndices> groups;
+    if (numLoops == 0)
+      return withUnitDim(value, 0);
+    groups.emplace_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, numLoops)));
+    for (int64_t d = numLoops; d < type.getRank(); ++d)
+      groups.push_back({d});
+    return tensor::CollapseShapeOp::create(b, value, groups);
+  }
+
+  Value emit(bool isUnique, llvm::function_ref<Value(scalar::ScalarBuilder &, Value, Value)> step, Type element) {
+    SmallVector<int64_t> order = indexed;
+    llvm::append_range(order, whole);
+    SmallVector<int64_t> back(order.size());
+    for (auto [i, dim] : llvm::enumerate(order))
+      back[dim] = i;
+    Value result = scatterWindows(b, transposed(x, order), withOneLoop(places()), withOneLoop(mask()),
+                                  withOneLoop(orderedUpdates()), isUnique,
+                                  [&](OpBuilder &inner, Location loc, Value old, Value update) {
+                                    scalar::ScalarBuilder builder(loc, inner, element);
+                                    return step(builder, old, update);
+                                  });
+    return transposed(result, back);
+  }
+};
+
+template <typename Op>
+struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto scatter = cast<Op>(op);
+    auto updates = cast<RankedTensorType>(operands[2].getType()), type = cast<RankedTensorType>(operands[0].getType());
+    if ((updates.hasStaticShape() && updates.getNumElements() == 0) ||
+        (type.hasStaticShape() && type.getNumElements() == 0)) {
+      results.push_back(operands[0]);
+      return success();
+    }
+    if (scatter.getDims().empty() && !type.hasStaticShape())
+      return op->emitError() << "no lowering for '" << op->getName() << "' of whole arrays whose size is not known";
+    ScatterForm form(b, operands, scatter.getDims(), scatter.getWindow(), getElementTypeOrSelf(scatter.getIndices()));
+    Value result = form.emit(scatter.getUnique(), Op::step, getElementTypeOrSelf(scatter.getX()));
+    if (result.getType() != type)
+      result = form.withoutFirstDim(result, type);
+    results.push_back(result);
+    return success();
+  }
+};
+
+} // namespace
+
+void attachScatterLowerings(MLIRContext *context) {
+  ScatterOp::attachInterface<ScatterLowering<ScatterOp>>(*context);
+  ScatterAddOp::attachInterface<ScatterLowering<ScatterAddOp>>(*context);
+  ScatterMulOp::attachInterface<ScatterLowering<ScatterMulOp>>(*context);
+  ScatterMinOp::attachInterface<ScatterLowering<ScatterMinOp>>(*context);
+  ScatterMaxOp::attachInterface<ScatterLowering<ScatterMaxOp>>(*context);
+}
+
+} // namespace dovetail

@@ -1,0 +1,279 @@
+// Lowering of sort to data-parallel loops: short rows by counting, others by merging.
+#include "dialects/Sort.h"
+#include "Iree.h"
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+static Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+}
+
+//===- Keys --------------------------------------------------------------------===//
+
+/// The signed integer that orders as a float does: -0 as 0, and all NaNs as the one that is last.
+static Value orderOfFloat(scalar::ScalarBuilder &b, Value x) {
+  Type element = b.elementType;
+  if (cast<FloatType>(element).getWidth() < 32) {
+    x = scalar::convert(b, x, b.getF32Type());
+    element = b.getF32Type();
+  }
+  auto type = cast<FloatType>(element);
+  unsigned width = type.getWidth();
+  Type integer = b.getIntegerType(width);
+  auto constant = [&](const APFloat &value) { return arith::ConstantOp::create(b, b.getFloatAttr(type, value)); };
+  auto compared = [&](arith::CmpFPredicate predicate, Value y) { return arith::CmpFOp::create(b, predicate, x, y); };
+  Value none = constant(APFloat::getZero(type.getFloatSemantics()));
+  Value isZero = compared(arith::CmpFPredicate::OEQ, none), isNan = compared(arith::CmpFPredicate::UNO, x);
+  x = arith::SelectOp::create(b, isZero, none, x);
+  x = arith::SelectOp::create(b, isNan, constant(APFloat::getQNaN(type.getFloatSemantics())), x);
+  Value bits = arith::BitcastOp::create(b, integer, x);
+  auto pattern = [&](const APInt &value) { return arith::ConstantOp::create(b, IntegerAttr::get(integer, value)); };
+  Value sign = arith::ShRSIOp::create(b, bits, pattern(APInt(width, width - 1)));
+  return arith::XOrIOp::create(b, bits, arith::AndIOp::create(b, sign, pattern(APInt::getSignedMaxValue(width))));
+}
+
+/// The signed integer, of 32 bits if they do, that orders as an integer or a bool does.
+static Value orderOfInteger(scalar::ScalarBuilder &b, Value x) {
+  unsigned width = x.getType().getIntOrFloatBitWidth();
+  bool isUnsigned = b.elementType.isUnsignedInteger() || width == 1;
+  if (width < 32)
+    return isUnsigned ? arith::ExtUIOp::create(b, b.getI32Type(), x).getResult()
+                      : arith::ExtSIOp::create(b, b.getI32Type(), x);
+  if (!isUnsigned)
+    return x;
+  Value least = arith::ConstantOp::create(b, IntegerAttr::get(x.getType(), APInt::getSignedMinValue(width)));
+  return arith::XOrIOp::create(b, x, least);
+}
+
+/// Arrays of signed integers that order, one after the other, as `x` does.
+static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVectorImpl<Value> &keys) {
+  auto complex = dyn_cast<ComplexType>(element);
+  Type part = complex ? complex.getElementType() : element;
+  Type order = b.getIntegerType(part.getIntOrFloatBitWidth() > 32 ? 64 : 32);
+  for (int i = 0, count = complex ? 2 : 1; i < count; ++i) {
+    Value key = mapElements(b, x, order, [&](OpBuilder &inner, Location loc, Value value) {
+      scalar::ScalarBuilder whole(loc, inner, element), body(loc, inner, part);
+      if (complex)
+        value = i == 0 ? scalar::real(whole, value) : scalar::imag(whole, value);
+      return isa<FloatType>(part) ? orderOfFloat(body, value) : orderOfInteger(body, value);
+    });
+    // Else each use of a widened integer would widen the whole array, on the stack.
+    keys.push_back(computeBarrier(b, key));
+  }
+}
+
+/// Whether the first keys come before the second ones; `ifEqual` where all are equal.
+static Value isBefore(OpBuilder &b, Location loc, ValueRange first, ValueRange second, Value ifEqual) {
+  Value result = ifEqual;
+  for (auto [x, y] : llvm::reverse(llvm::zip_equal(first, second))) {
+    Value isLess = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+    Value isEqual = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+    result = arith::OrIOp::create(b, loc, isLess, arith::AndIOp::create(b, loc, isEqual, result));
+  }
+  return result;
+}
+
+//===- Short rows ----------------------------------------------------------------===//
+
+/// Up to this size of the dimension two passes over all pairs of elements are faster than merging.
+constexpr int64_t kShortRow = 256;
+
+/// For each element along `dimension` the sum over all elements of the row: `term` gets the arguments of `row`, whose
+/// dimension is summed, and of `own`.
+static Value sumOverRow(ImplicitLocOpBuilder &b, int64_t dimension, ValueRange row, ValueRange own,
+                        ArrayRef<OpFoldResult> sizes,
+                        function_ref<Value(ImplicitLocOpBuilder &, ValueRange, ValueRange, Value, Value)> term) {
+  int64_t rank = sizes.size();
+  AffineMap ownMap = b.getMultiDimIdentityMap(rank + 1).dropResult(rank);
+  SmallVector<AffineExpr> exprs(ownMap.getResults());
+  exprs[dimension] = b.getAffineDimExpr(rank);
+  SmallVector<AffineMap> maps(row.size(), AffineMap::get(rank + 1, 0, exprs, b.getContext()));
+  maps.append(own.size() + 1, ownMap);
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  loops.push_back(utils::IteratorType::reduction);
+  SmallVector<Value> inputs(row);
+  llvm::append_range(inputs, own);
+  Value init = filled(b, sizes, arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
+  auto generic = linalg::GenericOp::create(
+      b, init.getType(), inputs, init, maps, loops, [&](OpBuilder &inner, Location loc, ValueRange args) {
+        ImplicitLocOpBuilder body(loc, inner);
+        auto index = [&](int64_t d) -> Value {
+          return arith::IndexCastOp::create(body, body.getI32Type(), linalg::IndexOp::create(body, d));
+        };
+        Value value = term(body, args.take_front(row.size()), args.drop_front(row.size()).drop_back(), index(rank),
+                           index(dimension));
+        linalg::YieldOp::create(body, arith::AddIOp::create(body, args.back(), value).getResult());
+      });
+  return generic.getResult(0);
+}
+
+/// An element goes where the number of those before it says; in each place is the element of that number.
+static Value orderByCounting(ImplicitLocOpBuilder &b, ValueRange keys, int64_t dimension,
+                             ArrayRef<OpFoldResult> sizes) {
+  Value places =
+      sumOverRow(b, dimension, keys, keys, sizes,
+                 [](ImplicitLocOpBuilder &body, ValueRange others, ValueRange own, Value other, Value index) -> Value {
+                   Value isEarlier = arith::CmpIOp::create(body, arith::CmpIPredicate::slt, other, index);
+                   Value before = isBefore(body, body.getLoc(), others, own, isEarlier);
+                   return arith::ExtUIOp::create(body, body.getI32Type(), before);
+                 });
+  return sumOverRow(b, dimension, places, {}, sizes,
+                    [](ImplicitLocOpBuilder &body, ValueRange place, ValueRange, Value other, Value index) -> Value {
+                      Value isHere = arith::CmpIOp::create(body, arith::CmpIPredicate::eq, place[0], index);
+                      Value none = arith::ConstantOp::create(body, body.getI32IntegerAttr(0));
+                      return arith::SelectOp::create(body, isHere, other, none);
+                    });
+}
+
+//===- Other rows ------------------------------------------------------------------===//
+
+namespace {
+
+/// One element of the merger of two neighbouring sorted runs, found by bisection of how many come from the first
+/// (Odeh, Green, Mwassi, Shmueli and Birk, "Merge Path", 2012).
+struct MergedElement {
+  ImplicitLocOpBuilder &b;
+  ValueRange keys;
+  /// Numbers of elements, sorted in runs; in the first pass, not yet written, those of their places.
+  Value order, isFirstPass;
+  int64_t dimension;
+  SmallVector<Value> place;
+  Value last;
+
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value sub(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
+  Value least(Value x, Value y) { return arith::MinSIOp::create(b, x, y); }
+  Value greatest(Value x, Value y) { return arith::MaxSIOp::create(b, x, y); }
+  Value less(Value x, Value y) { return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y); }
+  Value select(Value p, Value x, Value y) { return arith::SelectOp::create(b, p, x, y); }
+
+  /// The number of the element at a position of the row, and its keys; of some element for positions outside.
+  std::pair<Value, SmallVector<Value>> at(Value position) {
+    place[dimension] = greatest(least(position, last), constant(0));
+    Value here = arith::IndexCastOp::create(b, b.getI32Type(), place[dimension]);
+    Value number = select(isFirstPass, here, tensor::ExtractOp::create(b, order, place));
+    place[dimension] = arith::IndexCastOp::create(b, b.getIndexType(), number);
+    auto values =
+        llvm::map_to_vector(keys, [&](Value key) -> Value { return tensor::ExtractOp::create(b, key, place); });
+    return {number, values};
+  }
+
+  Value isBefore(Value first, Value second) {
+    Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
+    return dovetail::isBefore(b, b.getLoc(), at(first).second, at(second).second, never);
+  }
+
+  /// The element at `position` after `steps` halvings of runs of `width` elements.
+  Value find(Value position, Value size, Value width, Value steps) {
+    Value both = add(width, width), offset = arith::RemUIOp::create(b, position, both);
+    Value start = sub(position, offset), middle = least(add(start, width), size), end = least(add(start, both), size);
+    Value firstSize = sub(middle, start), secondSize = sub(end, middle), one = constant(1);
+    Value low = greatest(sub(offset, secondSize), constant(0)), high = least(offset, firstSize);
+    auto bisection = scf::ForOp::create(
+        b, constant(0), steps, one, ValueRange{low, high}, [&](OpBuilder &inner, Location, Value, ValueRange bounds) {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPointToEnd(inner.getInsertionBlock());
+          Value isOpen = less(bounds[0], bounds[1]);
+          Value half = arith::ShRUIOp::create(b, add(bounds[0], bounds[1]), one);
+          Value opposite = add(middle, sub(sub(offset, half), one));
+          Value isHigh = isBefore(opposite, add(start, half));
+          Value newLow = select(isHigh, bounds[0], add(half, one)), newHigh = select(isHigh, half, bounds[1]);
+          scf::YieldOp::create(b, ValueRange{select(isOpen, newLow, bounds[0]), select(isOpen, newHigh, bounds[1])});
+        });
+    Value fromFirst = bisection.getResult(0), fromSecond = sub(offset, fromFirst);
+    auto [number, own] = at(add(start, fromFirst));
+    auto [otherNumber, other] = at(add(middle, fromSecond));
+    Value isFirstOver = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, fromFirst, firstSize);
+    Value hasSecond = less(fromSecond, secondSize);
+    Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
+    Value isSecondBefore = dovetail::isBefore(b, b.getLoc(), other, own, never);
+    Value takeSecond = arith::AndIOp::create(b, hasSecond, arith::OrIOp::create(b, isFirstOver, isSecondBefore));
+    return select(takeSecond, otherNumber, number);
+  }
+};
+
+} // namespace
+
+/// Merges neighbouring runs, which double in size, until one is left.
+static Value orderByMerging(ImplicitLocOpBuilder &b, ValueRange keys, int64_t dimension, ArrayRef<OpFoldResult> sizes) {
+  Type i32 = b.getI32Type();
+  Value size = asValue(b, sizes[dimension]);
+  Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
+  auto loop = scf::ForOp::create(
+      b, zero, doublings(b, size), one, ValueRange{empty(b, sizes, i32), one},
+      [&](OpBuilder &inner, Location loc, Value pass, ValueRange carry) {
+        ImplicitLocOpBuilder body(loc, inner);
+        Value order = carry[0], width = carry[1], steps = arith::AddIOp::create(body, pass, one);
+        Value last = arith::SubIOp::create(body, size, one);
+        Value isFirst = arith::CmpIOp::create(body, arith::CmpIPredicate::eq, pass, zero);
+        Value merged = parallelLoops(body, sizes, i32, {}, {}, [&](OpBuilder &element, Location loc, ValueRange) {
+          ImplicitLocOpBuilder each(loc, element);
+          SmallVector<Value> place;
+          for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
+            place.push_back(linalg::IndexOp::create(each, d));
+          Value position = place[dimension];
+          return MergedElement{each, keys, order, isFirst, dimension, place, last}.find(position, size, width, steps);
+        });
+        Value doubled = arith::AddIOp::create(body, width, width);
+        scf::YieldOp::create(body, ValueRange{merged, doubled});
+      });
+  return loop.getResult(0);
+}
+
+//===- The op ----------------------------------------------------------------------===//
+
+/// The elements of `x` in an order given by their numbers along `dimension`. Bools are looked up as bytes, which is how
+/// they are stored: the code generator would convert them all first, on the stack.
+static Value reordered(ImplicitLocOpBuilder &b, Value x, Value order, int64_t dimension, ArrayRef<OpFoldResult> sizes) {
+  Type element = getElementTypeOrSelf(x);
+  bool isBool = element.isInteger(1);
+  if (isBool)
+    x = computeBarrier(b, mapElements(b, x, b.getI8Type(), [&](OpBuilder &inner, Location loc, Value value) -> Value {
+                         return arith::ExtUIOp::create(inner, loc, inner.getI8Type(), value);
+                       }));
+  AffineMap all = b.getMultiDimIdentityMap(sizes.size());
+  return parallelLoops(b, sizes, element, order, all, [&](OpBuilder &inner, Location loc, ValueRange args) -> Value {
+    SmallVector<Value> place;
+    for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
+      place.push_back(linalg::IndexOp::create(inner, loc, d));
+    place[dimension] = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), args[0]);
+    Value found = tensor::ExtractOp::create(inner, loc, x, place);
+    return isBool ? arith::TruncIOp::create(inner, loc, element, found).getResult() : found;
+  });
+}
+
+namespace {
+
+struct SortLowering : LowerOpInterface::ExternalModel<SortLowering, SortOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto sort = cast<SortOp>(op);
+    int64_t dimension = sort.getDimension();
+    auto type = cast<RankedTensorType>(operands[0].getType());
+    int64_t size = type.getDimSize(dimension);
+    if (size == 1 || llvm::is_contained(type.getShape(), 0)) {
+      llvm::append_range(results, operands);
+      return success();
+    }
+    SmallVector<Value> keys;
+    for (auto [x, original] : llvm::zip(operands.take_front(sort.getNumKeys()), sort.getXs()))
+      appendKeys(b, x, getElementTypeOrSelf(original), keys);
+    SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]);
+    bool isShort = !ShapedType::isDynamic(size) && size <= kShortRow;
+    Value order = isShort || !canLoopsCarry(type) ? orderByCounting(b, keys, dimension, sizes)
+                                                  : orderByMerging(b, keys, dimension, sizes);
+    for (Value x : operands)
+      results.push_back(reordered(b, x, order, dimension, sizes));
+    return success();
+  }
+};
+
+} // namespace
+
+void attachSortLowerings(MLIRContext *context) { SortOp::attachInterface<SortLowering>(*context); }
+
+} // namespace dovetail

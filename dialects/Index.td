@@ -1,0 +1,81 @@
+// Reading and writing windows at places that are known only at run time.
+#ifndef DOVETAIL_INDEX_TD
+#define DOVETAIL_INDEX_TD
+
+include "Dovetail.td"
+
+def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface>,
+                                     DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<DimsOpInterface>]> {
+  let summary = "windows of an array, one for each vector of indices";
+  let description = [{
+    The last dimension of `indices` is a vector: where the window starts along each of `dims`. Along these the window has
+    `window` elements, along all other dimensions it is whole. The result has the other dimensions of `indices`, then those
+    of the window. A window that is not wholly within the operand reads as zeros.
+  }];
+  let arguments = (ins AnyArray:$x, Tensor<Int>:$indices, DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$window);
+  let results = (outs AnyArray:$ans);
+  let assemblyFormat = "$x `,` $indices `dims` $dims `window` $window attr-dict `:` type($x) `,` type($indices)";
+}
+
+class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
+    : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<DimsOpInterface>]> {
+  let description = [{
+    Indices and windows are those of `gather`. A window that is not wholly within the operand is dropped. Windows may
+    overlap unless `unique` says that they do not; they are taken in row-major order of their indices.
+  }];
+  let arguments = (ins Tensor<element>:$x, Tensor<Int>:$indices, Tensor<element>:$updates, DenseI64ArrayAttr:$dims,
+                       DenseI64ArrayAttr:$window, DefaultValuedAttr<BoolAttr, "false">:$unique);
+  let results = (outs Tensor<element>:$ans);
+  let assemblyFormat = [{
+    $x `,` $indices `,` $updates `dims` $dims `window` $window attr-dict
+    `:` type($x) `,` type($indices) `,` type($updates)
+  }];
+  let extraClassDeclaration = [{
+    /// What an element becomes where an update meets it.
+    static ::mlir::Value step(::dovetail::scalar::ScalarBuilder &b, ::mlir::Value x, ::mlir::Value update) {
+      return }] # step # [{;
+    }
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::dovetail::inferScatter(loc, getOperationName(), adaptor.getX(), adaptor.getIndices(), adaptor.getUpdates(),
+                                      adaptor.getDims(), adaptor.getWindow(), types);
+    }
+    ::llvm::LogicalResult $cppClass::batch(::dovetail::Emitter &e, ::mlir::ValueRange operands,
+        ::llvm::ArrayRef<int64_t> dims, ::llvm::SmallVectorImpl<::mlir::Value> &results,
+        ::llvm::SmallVectorImpl<int64_t> &resultDims) {
+      ::dovetail::BatchedScatter batched = ::dovetail::batchScatter(e, operands, dims, getDims(), getWindow());
+      results.push_back(e.make<$cppClass>(batched.x, batched.indices, batched.updates, batched.dims, batched.window,
+                                         getUnique()));
+      resultDims.push_back(0);
+      return ::mlir::success();
+    }
+    ::dovetail::FactorMap $cppClass::factorMap() { return ::dovetail::scatterFactorMap(getX(), getIndices(), getDims()); }
+  }];
+}
+
+def ScatterOp : Scatter<"scatter", Element, "update", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+  let summary = "an array with windows replaced; where they overlap, the last one stays";
+}
+def ScatterAddOp : Scatter<"scatter_add", Element, "::dovetail::scalar::add(b, x, update)",
+                           [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+  let summary = "an array with updates added to its windows";
+}
+// In the array alone it is linear, which the transpose of its derivative needs; the derivative by the updates is not.
+def ScatterMulOp : Scatter<"scatter_mul", Element, "::dovetail::scalar::mul(b, x, update)",
+                           [DeclareOpInterfaceMethods<JvpOpInterface>, DeclareOpInterfaceMethods<LinearOpInterface>]> {
+  let summary = "an array with its windows multiplied by updates";
+}
+def ScatterMinOp : Scatter<"scatter_min", Ordered, "::dovetail::scalar::min(b, x, update)",
+                           [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+  let summary = "an array whose windows are the lesser of element and update";
+}
+def ScatterMaxOp : Scatter<"scatter_max", Ordered, "::dovetail::scalar::max(b, x, update)",
+                           [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+  let summary = "an array whose windows are the greater of element and update";
+}
+
+#endif // DOVETAIL_INDEX_TD

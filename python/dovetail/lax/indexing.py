@@ -1,0 +1,521 @@
+"""Slices that start at a traced index, gathers and scatters."""
+
+from __future__ import annotations
+
+import enum
+import operator as op
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
+
+# Dynamic slices ---------------------------------------------------------------------------------
+
+
+def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int], moved: bool) -> Array:
+    """The vector of start indices, moved so that the window fits; negative ones count from the
+    end.
+    """
+    if isinstance(start_indices, (np.ndarray, Array)) or hasattr(start_indices, "shape"):
+        vector = as_operand(name, start_indices)
+        if vector.shape != (x.ndim,):
+            raise TypeError(
+                f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
+                f"operand, got shape {vector.shape}"
+            )
+    else:
+        entries = [as_operand(name, start) for start in start_indices]
+        if len(entries) != x.ndim:
+            raise TypeError(
+                f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
+                f"operand, got {len(entries)}"
+            )
+        for entry in entries:
+            if entry.shape or dtypes.KINDS[entry.dtype] not in "iu":
+                raise TypeError(f"{name}: start indices must be integer scalars, got {entry.aval}")
+        if not entries:
+            return lax.full((0,), 0, dtypes.int32)
+        columns = [lax.reshape(ops.convert(entry, dtypes.int32), (1,)) for entry in entries]
+        vector = lax.concatenate(columns, 0)
+    if dtypes.KINDS[vector.dtype] not in "iu":
+        raise TypeError(f"{name}: start indices must be integers, got {vector.dtype.name}")
+    if vector.dtype.itemsize < 4:
+        vector = ops.convert(vector, dtypes.int32)
+    sizes = as_operand(name, np.array(x.shape).astype(vector.dtype))
+    zero = lax.full_like(vector, 0)
+    if moved and dtypes.KINDS[vector.dtype] == "i":
+        vector = lax.select(lax.lt(vector, zero), lax.add(vector, sizes), vector)
+    last = np.array([n - w for n, w in zip(x.shape, window, strict=True)]).astype(vector.dtype)
+    return lax.clamp(zero, vector, as_operand(name, last))
+
+
+def _window(name: str, x: Array, sizes: Sequence[int]) -> tuple[int, ...]:
+    window = tuple(op.index(size) for size in sizes)
+    fits = len(window) == x.ndim
+    if not fits or any(not 0 <= w <= n for w, n in zip(window, x.shape, strict=True)):
+        raise TypeError(
+            f"{name}: the slice must fit the operand's shape {x.shape}, got sizes {window}"
+        )
+    return window
+
+
+def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[int]) -> Array:
+    """A slice of constant size that starts at indices known only at run time.
+
+    Args:
+      operand: an array.
+      start_indices: an integer scalar for each dimension, or a vector of them. Negative ones count
+        from the end; then a start from which the slice would not fit is moved so that it does.
+      slice_sizes: the size of the slice along each dimension.
+
+    Returns:
+      An array of shape `slice_sizes`.
+
+    Raises:
+      TypeError: the numbers of indices and sizes are not the operand's rank, or a size is larger
+        than the operand.
+
+    Example:
+      >>> dynamic_slice(lax.iota(np.int32, 6), (2,), (3,))
+      Array([2, 3, 4], dtype=int32)
+    """
+    x = as_operand("dynamic_slice", operand)
+    window = _window("dynamic_slice", x, slice_sizes)
+    if not x.ndim:
+        return x
+    starts = _starts("dynamic_slice", x, start_indices, window, True)
+    return ops.gather(x, starts, tuple(range(x.ndim)), window)
+
+
+def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: Any) -> Array:
+    """The operand with a slice replaced, which starts at indices known only at run time.
+
+    Args:
+      operand: an array.
+      update: the new slice, of the operand's rank and element type.
+      start_indices: as for `dynamic_slice`.
+
+    Returns:
+      An array like the operand.
+
+    Raises:
+      TypeError: the update does not fit.
+
+    Example:
+      >>> dynamic_update_slice(lax.iota(np.int32, 5), np.int32([7, 8]), (1,))
+      Array([0, 7, 8, 3, 4], dtype=int32)
+    """
+    x = as_operand("dynamic_update_slice", operand)
+    new = as_operand("dynamic_update_slice", update, 1)
+    if new.dtype != x.dtype:
+        raise TypeError(
+            f"dynamic_update_slice: the element types must be the same, got {x.dtype.name} and "
+            f"{new.dtype.name}"
+        )
+    window = _window("dynamic_update_slice", x, new.shape)
+    if not x.ndim:
+        return new
+    starts = _starts("dynamic_update_slice", x, start_indices, window, True)
+    return ops.scatter(x, starts, new, tuple(range(x.ndim)), window, True)
+
+
+def dynamic_slice_in_dim(
+    operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0
+) -> Array:
+    """`dynamic_slice` along one dimension; the others stay whole.
+
+    >>> dynamic_slice_in_dim(lax.iota(np.int32, 6), -2, 2)
+    Array([4, 5], dtype=int32)
+    """
+    x = as_operand("dynamic_slice_in_dim", operand)
+    axis = canonical_axis(axis, x.ndim)
+    starts: list[Any] = [0] * x.ndim
+    sizes = list(x.shape)
+    starts[axis], sizes[axis] = start_index, op.index(slice_size)
+    return dynamic_slice(x, starts, sizes)
+
+
+def dynamic_index_in_dim(
+    operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True
+) -> Array:
+    """The elements at an index along one dimension, which is kept with size 1 or goes.
+
+    >>> dynamic_index_in_dim(lax.iota(np.int32, 3), 1, keepdims=False)
+    Array(1, dtype=int32)
+    """
+    x = as_operand("dynamic_index_in_dim", operand)
+    axis = canonical_axis(axis, x.ndim)
+    result = dynamic_slice_in_dim(x, index, 1, axis)
+    return result if keepdims else lax.squeeze(result, (axis,))
+
+
+def dynamic_update_slice_in_dim(
+    operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int
+) -> Array:
+    """`dynamic_update_slice` along one dimension.
+
+    >>> dynamic_update_slice_in_dim(lax.iota(np.int32, 4), np.int32([9]), 2, axis=0)
+    Array([0, 1, 9, 3], dtype=int32)
+    """
+    x = as_operand("dynamic_update_slice_in_dim", operand)
+    starts: list[Any] = [0] * x.ndim
+    starts[canonical_axis(axis, x.ndim)] = start_index
+    return dynamic_update_slice(x, update, starts)
+
+
+def dynamic_update_index_in_dim(
+    operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int
+) -> Array:
+    """The operand with the elements at one index along a dimension replaced.
+
+    >>> dynamic_update_index_in_dim(lax.iota(np.int32, 3), np.int32(7), 1, axis=0)
+    Array([0, 7, 2], dtype=int32)
+    """
+    x = as_operand("dynamic_update_index_in_dim", operand)
+    new = as_operand("dynamic_update_index_in_dim", update, 1)
+    axis = canonical_axis(axis, x.ndim)
+    if new.ndim != x.ndim:
+        new = lax.expand_dims(new, (axis,))
+    return dynamic_update_slice_in_dim(x, new, index, axis)
+
+
+# Gathers and scatters ---------------------------------------------------------------------------
+
+
+class GatherScatterMode(enum.Enum):
+    """What happens to windows that are not wholly within the operand.
+
+    `CLIP` moves them so that they are; `FILL_OR_DROP` reads a fill value for them and drops their
+    updates; `PROMISE_IN_BOUNDS` says that there are none, and is treated as `CLIP`.
+    """
+
+    CLIP = enum.auto()
+    FILL_OR_DROP = enum.auto()
+    PROMISE_IN_BOUNDS = enum.auto()
+
+    @staticmethod
+    def from_any(mode: str | GatherScatterMode | None) -> GatherScatterMode:
+        """The mode of a name; `FILL_OR_DROP` for None."""
+        if isinstance(mode, GatherScatterMode):
+            return mode
+        names = {
+            "clip": GatherScatterMode.CLIP,
+            "fill": GatherScatterMode.FILL_OR_DROP,
+            "drop": GatherScatterMode.FILL_OR_DROP,
+            None: GatherScatterMode.FILL_OR_DROP,
+            "promise_in_bounds": GatherScatterMode.PROMISE_IN_BOUNDS,
+        }
+        if mode not in names:
+            listed = ", ".join(name for name in names if name)
+            raise ValueError(f"mode must be one of {listed}, got: {mode!r}")
+        return names[mode]
+
+
+class GatherDimensionNumbers(NamedTuple):
+    """How the dimensions of operand, indices and result of a gather relate, as in XLA.
+
+    Attributes:
+      offset_dims: the dimensions of the result that are those of a window.
+      collapsed_slice_dims: window dimensions of size 1 that the result does not have.
+      start_index_map: which dimension of the operand each index of a vector is for.
+      operand_batching_dims, start_indices_batching_dims: dimensions that both have, paired.
+    """
+
+    offset_dims: tuple[int, ...]
+    collapsed_slice_dims: tuple[int, ...]
+    start_index_map: tuple[int, ...]
+    operand_batching_dims: tuple[int, ...] = ()
+    start_indices_batching_dims: tuple[int, ...] = ()
+
+
+class ScatterDimensionNumbers(NamedTuple):
+    """How the dimensions of operand, indices and updates of a scatter relate, as in XLA.
+
+    Attributes:
+      update_window_dims: the dimensions of the updates that are those of a window.
+      inserted_window_dims: window dimensions of size 1 that the updates do not have.
+      scatter_dims_to_operand_dims: which dimension of the operand each index of a vector is for.
+      operand_batching_dims, scatter_indices_batching_dims: dimensions that both have, paired.
+    """
+
+    update_window_dims: tuple[int, ...]
+    inserted_window_dims: tuple[int, ...]
+    scatter_dims_to_operand_dims: tuple[int, ...]
+    operand_batching_dims: tuple[int, ...] = ()
+    scatter_indices_batching_dims: tuple[int, ...] = ()
+
+
+class _Windows(NamedTuple):
+    """Windows in the form of the dialect's ops."""
+
+    indices: Array
+    dims: tuple[int, ...]
+    window: tuple[int, ...]
+
+
+def _windows(
+    name: str,
+    x: Array,
+    start_indices: ArrayLike,
+    index_map: Sequence[int],
+    batching: Sequence[tuple[int, int]],
+    sizes: Sequence[int],
+    mode: GatherScatterMode,
+) -> _Windows:
+    indices = as_operand(name, start_indices, 1)
+    if dtypes.KINDS[indices.dtype] not in "iu":
+        raise TypeError(f"{name}: indices must be integers, got {indices.dtype.name}")
+    if not indices.ndim or indices.shape[-1] != len(index_map):
+        raise TypeError(
+            f"{name}: the last dimension of the indices must have {len(index_map)} elements, one "
+            f"for each of the dimensions {tuple(index_map)}, got shape {indices.shape}"
+        )
+    if len(sizes) != x.ndim or any(not 0 <= w <= n for w, n in zip(sizes, x.shape, strict=True)):
+        raise TypeError(f"{name}: windows must fit the shape {x.shape}, got sizes {tuple(sizes)}")
+    if indices.dtype.itemsize < 4:
+        indices = ops.convert(indices, dtypes.int32)
+    if mode is not GatherScatterMode.FILL_OR_DROP:
+        last = np.array([x.shape[d] - sizes[d] for d in index_map]).astype(indices.dtype)
+        bound = broadcast_to(as_operand(name, last), indices.shape)
+        indices = lax.clamp(lax.full_like(indices, 0), indices, bound)
+    dims = list(index_map)
+    columns = [indices]
+    for dim, index_dim in batching:
+        columns.append(lax.broadcasted_iota(indices.dtype, (*indices.shape[:-1], 1), index_dim))
+        dims.append(dim)
+    # A window that is neither whole nor at an index begins at 0.
+    rest = [d for d, size in enumerate(sizes) if d not in dims and size != x.shape[d]]
+    if rest:
+        columns.append(lax.full((*indices.shape[:-1], len(rest)), 0, indices.dtype))
+        dims.extend(rest)
+    joined = lax.concatenate(columns, indices.ndim - 1) if len(columns) > 1 else indices
+    return _Windows(joined, tuple(dims), tuple(sizes[d] for d in dims))
+
+
+def gather(
+    operand: ArrayLike,
+    start_indices: ArrayLike,
+    dimension_numbers: GatherDimensionNumbers,
+    slice_sizes: Sequence[int],
+    *,
+    unique_indices: bool = False,
+    indices_are_sorted: bool = False,
+    mode: str | GatherScatterMode | None = None,
+    fill_value: Any = None,
+) -> Array:
+    """Windows of an array, as XLA's gather describes them; `x[indices]` is easier to use.
+
+    Args:
+      operand: an array.
+      start_indices: integers of shape (*batch, n): where windows start.
+      dimension_numbers: how dimensions relate.
+      slice_sizes: the size of a window along each dimension of the operand.
+      unique_indices, indices_are_sorted: promises, accepted.
+      mode: what happens to windows that are not wholly within the operand.
+      fill_value: what they read under `FILL_OR_DROP`; by default NaN, the least signed, the
+        greatest unsigned integer, or True.
+
+    Returns:
+      The windows.
+
+    Example:
+      >>> numbers = GatherDimensionNumbers((1,), (0,), (0,))
+      >>> gather(lax.iota(np.int32, 6).reshape(3, 2), np.int32([[2], [0]]), numbers, (1, 2))
+      Array([[4, 5],
+             [0, 1]], dtype=int32)
+    """
+    x = as_operand("gather", operand)
+    numbers = dimension_numbers
+    parsed = GatherScatterMode.from_any(mode)
+    batching = tuple(
+        zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)
+    )
+    sizes = [op.index(size) for size in slice_sizes]
+    what = _windows("gather", x, start_indices, numbers.start_index_map, batching, sizes, parsed)
+    windows = ops.gather(x, what.indices, what.dims, what.window)
+    if parsed is GatherScatterMode.FILL_OR_DROP:
+        inside = ops.gather(
+            lax.full(x.shape, True, dtypes.bool_), what.indices, what.dims, what.window
+        )
+        filling = _fill_value(x.dtype) if fill_value is None else fill_value
+        windows = lax.select(inside, windows, lax.full_like(windows, filling))
+    batch = what.indices.ndim - 1
+    dropped = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
+    kept = [d for d in range(x.ndim) if d not in dropped]
+    shape = (*windows.shape[:batch], *(windows.shape[batch + d] for d in kept))
+    order, next_batch = [], 0
+    for i in range(len(shape)):
+        if i in numbers.offset_dims:
+            order.append(batch + tuple(numbers.offset_dims).index(i))
+        else:
+            order.append(next_batch)
+            next_batch += 1
+    return lax.transpose(lax.reshape(windows, shape), order)
+
+
+def _fill_value(dtype: np.dtype) -> Any:
+    kind = dtypes.KINDS[dtype]
+    if kind in "fc":
+        return np.nan
+    if kind == "b":
+        return True
+    return dtypes.iinfo(dtype).min if kind == "i" else dtypes.iinfo(dtype).max
+
+
+def _scatter(
+    name: str,
+    scatter_op: Callable[..., Array],
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    updates: ArrayLike,
+    numbers: ScatterDimensionNumbers,
+    unique: bool,
+    mode: str | GatherScatterMode | None,
+) -> Array:
+    x, new = as_operand(name, operand), as_operand(name, updates, 2)
+    if new.dtype != x.dtype:
+        raise TypeError(
+            f"{name}: operand and updates must have one element type, got {x.dtype.name} and "
+            f"{new.dtype.name}"
+        )
+    batching = tuple(
+        zip(numbers.operand_batching_dims, numbers.scatter_indices_batching_dims, strict=True)
+    )
+    inserted = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
+    kept = [d for d in range(x.ndim) if d not in inserted]
+    sizes = [1] * x.ndim
+    for d, i in zip(kept, numbers.update_window_dims, strict=True):
+        sizes[d] = new.shape[i]
+    parsed = GatherScatterMode.from_any(mode)
+    index_map = numbers.scatter_dims_to_operand_dims
+    what = _windows(name, x, scatter_indices, index_map, batching, sizes, parsed)
+    batch = [i for i in range(new.ndim) if i not in numbers.update_window_dims]
+    ordered = lax.transpose(new, (*batch, *numbers.update_window_dims))
+    full = lax.reshape(ordered, (*(new.shape[i] for i in batch), *sizes))
+    return scatter_op(x, what.indices, full, what.dims, what.window, unique)
+
+
+def _define(name: str, scatter_op: Callable[..., Array], verb: str) -> Callable[..., Array]:
+    def function(
+        operand: ArrayLike,
+        scatter_indices: ArrayLike,
+        updates: ArrayLike,
+        dimension_numbers: ScatterDimensionNumbers,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: str | GatherScatterMode | None = None,
+    ) -> Array:
+        return _scatter(
+            name,
+            scatter_op,
+            operand,
+            scatter_indices,
+            updates,
+            dimension_numbers,
+            unique_indices,
+            mode,
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{verb}, as XLA's scatter describes it; `x.at[indices]` is easier to use.
+
+    Args:
+      operand: an array.
+      scatter_indices: integers of shape (*batch, n): where windows start.
+      updates: windows of the operand's element type.
+      dimension_numbers: how dimensions relate.
+      indices_are_sorted: a promise, accepted.
+      unique_indices: promises that no element is met twice.
+      mode: what happens to windows that are not wholly within the operand.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> numbers = ScatterDimensionNumbers((), (0,), (0,))
+      >>> ones = lax.full((3,), 1.0)
+      >>> {name}(ones, np.int32([[2]]), lax.full((1,), 2.0), numbers).shape
+      (3,)
+    """
+    return function
+
+
+def _subtract(x: Any, indices: Any, updates: Any, dims: Any, window: Any, unique: bool) -> Any:
+    return ops.scatter_add(x, indices, lax.neg(updates), dims, window, unique)
+
+
+scatter = _define("scatter", ops.scatter, "The operand with windows replaced")
+scatter_add = _define("scatter_add", ops.scatter_add, "The operand with updates added")
+scatter_sub = _define("scatter_sub", _subtract, "The operand with updates subtracted")
+scatter_mul = _define("scatter_mul", ops.scatter_mul, "The operand multiplied by updates")
+scatter_min = _define("scatter_min", ops.scatter_min, "The lesser of operand and updates")
+scatter_max = _define("scatter_max", ops.scatter_max, "The greater of operand and updates")
+
+
+def scatter_apply(
+    operand: ArrayLike,
+    scatter_indices: ArrayLike,
+    func: Callable[[Array], Array],
+    dimension_numbers: ScatterDimensionNumbers,
+    *,
+    update_shape: Sequence[int] = (),
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    mode: str | GatherScatterMode | None = None,
+) -> Array:
+    """The operand with a function applied to windows, once to each element that they meet.
+
+    Args:
+      operand: an array.
+      scatter_indices: integers of shape (*batch, n): where windows start.
+      func: takes and returns an array, element by element.
+      dimension_numbers: how dimensions relate.
+      update_shape: the shape that updates would have.
+      indices_are_sorted, unique_indices: promises, accepted.
+      mode: what happens to windows that are not wholly within the operand.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> numbers = ScatterDimensionNumbers((), (0,), (0,))
+      >>> scatter_apply(lax.iota(np.float32, 3), np.int32([[2]]), lax.neg, numbers,
+      ...               update_shape=(1,))
+      Array([ 0.,  1., -2.], dtype=float32)
+    """
+    x = as_operand("scatter_apply", operand)
+    updates = lax.full(tuple(update_shape), True, dtypes.bool_)
+    met = _scatter(
+        "scatter_apply",
+        ops.scatter,
+        lax.full(x.shape, False, dtypes.bool_),
+        scatter_indices,
+        updates,
+        dimension_numbers,
+        unique_indices,
+        mode,
+    )
+    return lax.select(met, func(x), x)
+
+
+def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
+    """The elements at vectors of indices along some dimensions, which are replaced by one in front.
+
+    >>> index_take(lax.iota(np.int32, 4).reshape(2, 2), [np.int32([1, 0])], (0,))
+    Array([[2, 3],
+           [0, 1]], dtype=int32)
+    """
+    x = as_operand("index_take", src)
+    columns = [lax.expand_dims(as_operand("index_take", i), (1,)) for i in idxs]
+    indices = lax.concatenate(columns, 1)
+    dims = tuple(canonical_axis(axis, x.ndim) for axis in axes)
+    numbers = GatherDimensionNumbers(
+        tuple(range(1, x.ndim - len(dims) + 1)), tuple(sorted(dims)), dims
+    )
+    sizes = [1 if d in dims else n for d, n in enumerate(x.shape)]
+    return gather(x, indices, numbers, sizes, mode=GatherScatterMode.CLIP)

@@ -1,0 +1,196 @@
+"""Running reductions and sorting along one dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.lax.create import iota
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
+from dovetail.lax.shape import slice_in_dim
+
+# Running reductions -------------------------------------------------------------------------------
+
+
+def _running(
+    op: Callable[..., Array], name: str, operand: ArrayLike, axis: int, reverse: bool, kinds: str
+) -> Array:
+    x = unary(name, operand, kinds)
+    return op(x, canonical_axis(axis, x.ndim), bool(reverse))
+
+
+def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """The sums of all elements up to each along a dimension, or from each on if `reverse`.
+
+    >>> cumsum(np.float32([1, 2, 3]))
+    Array([1., 3., 6.], dtype=float32)
+    """
+    return _running(ops.cumsum, "cumsum", operand, axis, reverse, "iufc")
+
+
+def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """The products of all elements up to each along a dimension, or from each on if `reverse`.
+
+    >>> cumprod(np.float32([1, 2, 3]))
+    Array([1., 2., 6.], dtype=float32)
+    """
+    return _running(ops.cumprod, "cumprod", operand, axis, reverse, "iufc")
+
+
+def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """The greatest of all elements up to each along a dimension, or from each on if `reverse`.
+
+    >>> cummax(np.float32([1, 3, 2]))
+    Array([1., 3., 3.], dtype=float32)
+    """
+    return _running(ops.cummax, "cummax", operand, axis, reverse, "iuf")
+
+
+def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """The smallest of all elements up to each along a dimension, or from each on if `reverse`.
+
+    >>> cummin(np.float32([2, 1, 3]))
+    Array([2., 1., 1.], dtype=float32)
+    """
+    return _running(ops.cummin, "cummin", operand, axis, reverse, "iuf")
+
+
+def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
+    """The logarithm of the sum of exponentials of all elements up to each along a dimension, or
+    from each on if `reverse`.
+
+    >>> cumlogsumexp(np.float32([0, 0]))
+    Array([0.       , 0.6931472], dtype=float32)
+    """
+    return _running(ops.cumlogsumexp, "cumlogsumexp", operand, axis, reverse, "f")
+
+
+# Sorting ------------------------------------------------------------------------------------------
+
+
+def sort(
+    operand: ArrayLike | Sequence[ArrayLike],
+    dimension: int = -1,
+    is_stable: bool = True,
+    num_keys: int = 1,
+) -> Any:
+    """The elements in increasing order along a dimension; NaN is last, -0 equals 0, and complex
+    numbers order by the real part, then by the imaginary part.
+
+    Args:
+      operand: an array, or several of one shape that are permuted alike.
+      is_stable: equal elements keep their order, in any case.
+      num_keys: how many of the arrays decide; later ones where earlier ones are equal.
+
+    Returns:
+      An array, or a tuple of as many as were given.
+
+    Raises:
+      TypeError: the shapes differ.
+      ValueError: there is no array, or `num_keys` is not between 1 and their number.
+
+    >>> sort(np.float32([3, 1, 2]))
+    Array([1., 2., 3.], dtype=float32)
+    >>> sort((np.int32([2, 1, 2]), np.int32([7, 8, 9])))
+    (Array([1, 2, 2], dtype=int32), Array([8, 7, 9], dtype=int32))
+    """
+    single = not isinstance(operand, (tuple, list))
+    xs = [as_operand("sort", x, i) for i, x in enumerate([operand] if single else operand)]
+    if not 1 <= num_keys <= len(xs):
+        raise ValueError(
+            f"sort: num_keys must be at least 1 and at most the number of arrays, {len(xs)}, got "
+            f"{num_keys}"
+        )
+    if any(x.shape != xs[0].shape for x in xs):
+        raise TypeError(f"sort: shapes must be equal, got {', '.join(str(x.shape) for x in xs)}")
+    results = ops.sort(xs, canonical_axis(dimension, xs[0].ndim, "dimension"), num_keys)
+    return results[0] if single else tuple(results)
+
+
+def sort_key_val(
+    keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True
+) -> tuple[Array, Array]:
+    """Keys in increasing order along a dimension, and values permuted as the keys are.
+
+    >>> sort_key_val(np.int32([2, 1]), np.float32([3, 4]))
+    (Array([1, 2], dtype=int32), Array([4., 3.], dtype=float32))
+    """
+    return sort((keys, values), dimension, is_stable)
+
+
+def numbered(x: Array, dimension: int) -> Array:
+    """The index of each element along a dimension, as int32."""
+    numbers = iota(dtypes.int32, x.shape[dimension])
+    return broadcast_dims(numbers, x.shape, (dimension,))
+
+
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
+    """The k greatest elements along a dimension in decreasing order, and where they are; of equal
+    ones the first come first, and NaN counts as the greatest.
+
+    Raises:
+      ValueError: `k` is negative, or greater than the size of the dimension.
+
+    >>> top_k(np.float32([1, 3, 2]), 2)
+    (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
+    """
+    x, dimension = _of_rows("top_k", operand, k, axis)
+    # Backwards, so that of equal elements the first are the last.
+    pair = [ops.reverse(v, (dimension,)) for v in (x, numbered(x, dimension))]
+    size = x.shape[dimension]
+    values, indices = (
+        ops.reverse(slice_in_dim(v, size - k, size, axis=dimension), (dimension,))
+        for v in ops.sort(pair, dimension, 1)
+    )
+    return values, indices
+
+
+def _of_rows(name: str, operand: ArrayLike, k: int, axis: int) -> tuple[Array, int]:
+    x = unary(name, operand, "biuf")
+    dimension = canonical_axis(axis, x.ndim)
+    if not 0 <= k <= x.shape[dimension]:
+        raise ValueError(
+            f"{name}: k must be at least 0 and at most the size of dimension {dimension}, "
+            f"{x.shape[dimension]}, got {k}"
+        )
+    return x, dimension
+
+
+def approx_max_k(
+    operand: ArrayLike,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+) -> tuple[Array, Array]:
+    """As `top_k`, which is exact: the recall is 1, whatever is asked for.
+
+    >>> approx_max_k(np.float32([1, 3, 2]), 2)
+    (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
+    """
+    return top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(
+    operand: ArrayLike,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+) -> tuple[Array, Array]:
+    """The k smallest elements along a dimension in increasing order, and where they are; exact,
+    whatever recall is asked for.
+
+    >>> approx_min_k(np.float32([1, 3, 2]), 2)
+    (Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32))
+    """
+    x, dimension = _of_rows("approx_min_k", operand, k, reduction_dimension)
+    values, indices = (
+        slice_in_dim(v, 0, k, axis=dimension)
+        for v in ops.sort([x, numbered(x, dimension)], dimension, 1)
+    )
+    return values, indices

@@ -1,0 +1,115 @@
+"""Running sums and products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.logic import isnan
+from dovetail.numpy.promotion import filled, no_out, strong
+
+
+def _running(
+    name: str,
+    op: Callable[[Array, int], Array],
+    a: ArrayLike,
+    axis: int | None,
+    dtype: Any,
+    out: Any,
+    nan_as: int | None = None,
+) -> Array:
+    """Along `axis`, or over all elements in row-major order; bools are counted."""
+    no_out(name, out)
+    x = as_operand(name, a)
+    if nan_as is not None and dtypes.KINDS[x.dtype] in "fc":
+        x = ops.select(isnan(x), filled(x, nan_as), x)
+    if dtype is not None:
+        x = as_dtype(x, dtypes.requested(dtype, name))
+    if dtypes.KINDS[x.dtype] == "b":
+        x = ops.convert(x, dtypes.default_dtype("i"))
+    if axis is None:
+        x, axis = lax.reshape(x, (x.size,)), 0
+    return strong(op(x, canonical_axis(axis, x.ndim)))
+
+
+def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
+    """The sums of all elements up to each along `axis`, or in row-major order.
+
+    >>> cumsum(np.float32([[1, 2], [3, 4]]), axis=1)
+    Array([[1., 3.],
+           [3., 7.]], dtype=float32)
+    """
+    return _running("cumsum", ops.cumsum, a, axis, dtype, out)
+
+
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
+    """The products of all elements up to each along `axis`, or in row-major order.
+
+    >>> cumprod(np.float32([[1, 2], [3, 4]]))
+    Array([ 1.,  2.,  6., 24.], dtype=float32)
+    """
+    return _running("cumprod", ops.cumprod, a, axis, dtype, out)
+
+
+def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
+    """As `cumsum`, with NaN as 0.
+
+    >>> nancumsum(np.float32([1, np.nan, 2]))
+    Array([1., 1., 3.], dtype=float32)
+    """
+    return _running("nancumsum", ops.cumsum, a, axis, dtype, out, 0)
+
+
+def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
+    """As `cumprod`, with NaN as 1.
+
+    >>> nancumprod(np.float32([3, np.nan, 2]))
+    Array([3., 3., 6.], dtype=float32)
+    """
+    return _running("nancumprod", ops.cumprod, a, axis, dtype, out, 1)
+
+
+def cumulative_sum(
+    x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array:
+    """As `cumsum`, for an array of rank 1 or with an axis; with `include_initial` from 0 on.
+
+    >>> cumulative_sum(np.float32([1, 2]), include_initial=True)
+    Array([0., 1., 3.], dtype=float32)
+    """
+    return _array_api("cumulative_sum", ops.cumsum, x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(
+    x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+) -> Array:
+    """As `cumprod`, for an array of rank 1 or with an axis; with `include_initial` from 1 on.
+
+    >>> cumulative_prod(np.float32([3, 2]), include_initial=True)
+    Array([1., 3., 6.], dtype=float32)
+    """
+    return _array_api("cumulative_prod", ops.cumprod, x, axis, dtype, include_initial, 1)
+
+
+def _array_api(
+    name: str,
+    op: Callable[[Array, int], Array],
+    a: ArrayLike,
+    axis: int | None,
+    dtype: Any,
+    include_initial: bool,
+    initial: int,
+) -> Array:
+    x = as_operand(name, a)
+    if x.ndim == 0 or (axis is None and x.ndim != 1):
+        raise ValueError(f"{name}: an array of rank {x.ndim} needs an axis, and one of rank 1 none")
+    dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
+    result = _running(name, op, x, dimension, dtype, None)
+    if not include_initial:
+        return result
+    first = tuple(1 if d == dimension else s for d, s in enumerate(x.shape))
+    return lax.concatenate([lax.full(first, initial, result.dtype), result], dimension)

@@ -1,0 +1,225 @@
+"""What an index means for a gather or scatter: which windows, and in which order their dimensions
+come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array, ArrayMethods
+from dovetail.errors import NonConcreteBooleanIndexError
+from dovetail.lax.operands import broadcast_to
+from dovetail.tracer import Tracer, constant
+
+Shape = tuple[int, ...]
+# An index along one dimension: an integer, a slice, or an array of integers.
+Entry = int | slice | np.ndarray | Array
+
+MODES = ("clip", "fill", "drop", "promise_in_bounds")
+
+
+class Plan(NamedTuple):
+    """The windows that an index selects.
+
+    Attributes:
+      indices: where they start, of shape (*batch, number of dims).
+      dims, window: of the gather.
+      batch: the shape of the arrays in the index, then the sizes of slices with a step.
+      kept: dimensions of the operand that the windows keep.
+      order: which of (*batch, *kept) each dimension of the result is.
+      shape: of the result, new dimensions included.
+    """
+
+    indices: Any
+    dims: Shape
+    window: Shape
+    batch: Shape
+    kept: Shape
+    order: Shape
+    shape: Shape
+
+    def window_shape(self, shape: Shape) -> Shape:
+        """The shape of all windows of an operand of a shape, single dimensions included."""
+        sizes = list(shape)
+        for dim, size in zip(self.dims, self.window, strict=True):
+            sizes[dim] = size
+        return self.batch + tuple(sizes)
+
+    def result(self, windows: Any, shape: Shape) -> Any:
+        """The result of the index, from the windows of an operand of a shape."""
+        sizes = self.window_shape(shape)[len(self.batch) :]
+        x = lax.reshape(windows, self.batch + tuple(sizes[dim] for dim in self.kept))
+        return lax.reshape(lax.transpose(x, self.order), self.shape)
+
+    def windows(self, values: Any, shape: Shape) -> Any:
+        """The inverse of `result`."""
+        sizes = self.window_shape(shape)[len(self.batch) :]
+        ordered = self.batch + tuple(sizes[dim] for dim in self.kept)
+        x = lax.reshape(values, tuple(ordered[i] for i in self.order))
+        inverse = sorted(range(len(self.order)), key=self.order.__getitem__)
+        return lax.reshape(lax.transpose(x, inverse), self.window_shape(shape))
+
+
+def plan(shape: Shape, entries: Sequence[Entry | None], mode: str) -> Plan:
+    """The plan of an index with an entry for each dimension, and None for each new one.
+
+    Args:
+      shape: of the operand.
+      entries: what `indexing.expanded` makes of an index.
+      mode: what happens to indices out of bounds: `clip` moves them to the nearest element.
+    """
+    arrays = [e for e in entries if e is not None and not isinstance(e, slice)]
+    shapes = [np.shape(e) if not isinstance(e, ArrayMethods) else e.shape for e in arrays]
+    try:
+        common = np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = " and ".join(map(str, shapes))
+        raise IndexError(
+            f"arrays in an index must broadcast together, got shapes {listed}"
+        ) from None
+    strided: list[int] = []
+    layout: list[tuple[str, int]] = []
+    columns: list[tuple[int, int, str, Any]] = []
+    kept: list[int] = []
+    places = []
+    dim = 0
+    for position, entry in enumerate(entries):
+        if entry is None:
+            layout.append(("new", 0))
+            continue
+        size = shape[dim]
+        if isinstance(entry, slice):
+            start, stop, step = entry.indices(size)
+            count = len(range(start, stop, step))
+            if count == size and step == 1:
+                kept.append(dim)
+                layout.append(("kept", dim))
+            elif step == 1:
+                kept.append(dim)
+                layout.append(("kept", dim))
+                columns.append((dim, count, "start", start))
+            else:
+                layout.append(("strided", len(strided)))
+                columns.append((dim, 1, "strided", (len(strided), start, step)))
+                strided.append(count)
+        else:
+            places.append(position)
+            layout.append(("array", 0))
+            columns.append((dim, 1, "array", entry))
+        dim += 1
+    batch = (*common, *strided)
+    indices = _joined(shape, columns, common, batch, mode)
+    dims = tuple(column[0] for column in columns)
+    window = tuple(column[1] for column in columns)
+    order, result = _layout(
+        shape, layout, places, common, strided, kept, dict(zip(dims, window, strict=True))
+    )
+    return Plan(indices, dims, window, batch, tuple(kept), order, result)
+
+
+def _layout(
+    shape: Shape,
+    layout: Sequence[tuple[str, int]],
+    places: Sequence[int],
+    common: Shape,
+    strided: Sequence[int],
+    kept: Sequence[int],
+    window: dict[int, int],
+) -> tuple[Shape, Shape]:
+    """The order of the result's dimensions, and its shape with the new ones."""
+    order: list[int] = []
+    result: list[int] = []
+    rank = len(common)
+    # Arrays side by side put their dimensions in their place, others in front.
+    together = not places or places[-1] - places[0] == len(places) - 1
+    pending = bool(places)
+
+    def put_arrays() -> None:
+        order.extend(range(rank))
+        result.extend(common)
+
+    if pending and not together:
+        put_arrays()
+        pending = False
+    for kind, number in layout:
+        if kind == "new":
+            result.append(1)
+        elif kind == "kept":
+            order.append(rank + len(strided) + kept.index(number))
+            result.append(window.get(number, shape[number]))
+        elif kind == "strided":
+            order.append(rank + number)
+            result.append(strided[number])
+        elif pending:
+            put_arrays()
+            pending = False
+    return tuple(order), tuple(result)
+
+
+def _joined(
+    shape: Shape,
+    columns: Sequence[tuple[int, int, str, Any]],
+    common: Shape,
+    batch: Shape,
+    mode: str,
+) -> Any:
+    """The indices of all columns, one vector for each window."""
+    wide = any(size > np.iinfo(np.int32).max for size in shape)
+    dtype = dtypes.int64 if wide else dtypes.int32
+    parts = []
+    for dim, window, kind, what in columns:
+        if kind == "array":
+            part = _normalized(what, shape[dim], window, dtype, mode)
+            part = lax.reshape(part, part.shape + (1,) * (len(batch) - len(common)))
+        elif kind == "start":
+            part = np.array(what, dtype)
+        else:
+            number, start, step = what
+            count = batch[len(common) + number]
+            part = (start + step * np.arange(count)).astype(dtype)
+            part = part.reshape((-1,) + (1,) * (len(batch) - len(common) - number - 1))
+        parts.append(part)
+    if not any(isinstance(part, ArrayMethods) for part in parts):
+        stacked = [np.broadcast_to(part, batch) for part in parts]
+        empty = np.zeros((*batch, 0), dtype)
+        return constant(np.ascontiguousarray(np.stack(stacked, -1)) if stacked else empty)
+    operands = [part if isinstance(part, ArrayMethods) else constant(part) for part in parts]
+    columns_of = [broadcast_to(part, batch) for part in operands]
+    return lax.concatenate(
+        [lax.expand_dims(part, (len(batch),)) for part in columns_of], len(batch)
+    )
+
+
+def _normalized(entry: Any, size: int, window: int, dtype: np.dtype, mode: str) -> Any:
+    """Indices counted from the start, of one integer type; moved within bounds under `clip`."""
+    last = max(size - window, 0)
+    if isinstance(entry, Tracer):
+        signed = dtypes.KINDS[entry.dtype] == "i"
+        number = ops.convert(entry, dtype)
+        weakless = lax.full_like(number, size)
+        if signed:
+            negative = lax.lt(number, lax.full_like(number, 0))
+            number = lax.select(negative, lax.add(number, weakless), number)
+        if mode == "clip":
+            number = lax.clamp(lax.full_like(number, 0), number, lax.full_like(number, last))
+        return number
+    value = np.asarray(entry._value() if isinstance(entry, ArrayMethods) else entry).astype(
+        np.int64
+    )
+    value = np.where(value < 0, value + size, value)
+    if mode == "clip":
+        value = np.clip(value, 0, last)
+    return np.clip(value, -1, size).astype(dtype)
+
+
+def selected(mask: Any) -> tuple[np.ndarray, ...]:
+    """The indices of a mask's true elements, which must be known while tracing."""
+    if isinstance(mask, Tracer):
+        value = mask.concrete(NonConcreteBooleanIndexError)
+    else:
+        value = np.asarray(mask._value() if isinstance(mask, ArrayMethods) else mask)
+    return np.nonzero(value)

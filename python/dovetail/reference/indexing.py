@@ -1,0 +1,84 @@
+"""Ops that read and write windows at places that are known only at run time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Dims = tuple[int, ...]
+
+
+def _places(
+    shape: Dims, indices: Array, dims: Dims, window: Dims
+) -> tuple[tuple[Array, ...], Array]:
+    """Index arrays (windows x elements of a window) of an operand, and which windows are in it."""
+    starts = indices.reshape(math.prod(indices.shape[:-1]), len(dims)).astype(np.int64)
+    last = np.array([shape[dim] - size for dim, size in zip(dims, window, strict=True)], np.int64)
+    inside = np.all((starts >= 0) & (starts <= last), axis=1)
+    rank = len(shape)
+    places = []
+    for d in range(rank):
+        along = [1] * (rank + 1)
+        if d in dims:
+            i = dims.index(d)
+            along[d + 1] = window[i]
+            place = starts[:, i].reshape(-1, *(1,) * rank) + np.arange(window[i]).reshape(along)
+        else:
+            along[d + 1] = shape[d]
+            place = np.arange(shape[d]).reshape(along)
+        places.append(place)
+    return tuple(places), inside
+
+
+def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
+    """Windows of `x`; those that are not wholly within it are zeros."""
+    places, inside = _places(x.shape, indices, dims, window)
+    sizes = list(x.shape)
+    for dim, size in zip(dims, window, strict=True):
+        sizes[dim] = size
+    result = np.zeros((inside.size, *sizes), x.dtype)
+    result[inside] = x[tuple(p[inside] if p.shape[0] == inside.size else p for p in places)]
+    return result.reshape(indices.shape[:-1] + tuple(sizes))
+
+
+def _scattered(combine: np.ufunc | None) -> Callable[..., Array]:
+    """A scatter that combines elements with updates one after the other, or replaces them."""
+
+    def function(
+        x: Array,
+        indices: Array,
+        updates: Array,
+        *,
+        dims: Dims,
+        window: Dims,
+        unique: bool = False,
+    ) -> Array:
+        sizes = updates.shape[indices.ndim - 1 :]
+        places, inside = _places(x.shape, indices, dims, window)
+        count = int(inside.sum())
+        rows = updates.reshape(inside.size, *sizes)[inside]
+        places = tuple(p[inside] if p.shape[0] == inside.size else p for p in places)
+        result = np.array(x)
+        if dims and combine is None:
+            result[places] = rows
+        elif dims and x.dtype.isbuiltin == 1:
+            combine.at(result, places, rows)  # type: ignore[union-attr]
+        else:
+            # NumPy's unbuffered operations know its own types only.
+            for i, row in enumerate(rows):
+                place = tuple(p[i] if p.shape[0] == count else p[0] for p in places)
+                result[place] = row if combine is None else combine(result[place], row)
+        return result
+
+    return function
+
+
+scatter = _scattered(None)
+scatter_add = _scattered(np.add)
+scatter_mul = _scattered(np.multiply)
+scatter_min = _scattered(np.minimum)
+scatter_max = _scattered(np.maximum)

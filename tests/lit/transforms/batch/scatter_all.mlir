@@ -1,0 +1,18 @@
+// Scatters over a batch of all operands.
+// RUN: dovetail-opt %s --split-input-file --dovetail-batch='dims=1,0,1 size=7' | FileCheck %s
+
+func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32> {
+  %0 = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+// CHECK-LABEL: func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32>
+// CHECK-NEXT:    %[[SCATTER_ADD:.+]] = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_ADD]] : tensor<5x4xf32>
+// CHECK-LABEL: func.func private @main.batch(%arg0: tensor<5x7x4xf32>, %arg1: tensor<7x3x1xi32>, %arg2: tensor<3x7x2x4xf32>) -> tensor<7x5x4xf32>
+// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %arg0 [1, 0, 2] : tensor<5x7x4xf32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<7x3x1xi32>
+// CHECK-NEXT:    %[[CONCATENATE:.+]] = dovetail.concatenate %[[IOTA]], %arg1 dimension 2 : tensor<7x3x1xi32>, tensor<7x3x1xi32>
+// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %arg2 [1, 0, 2, 3] : tensor<3x7x2x4xf32>
+// CHECK-NEXT:    %[[RESHAPE:.+]] = dovetail.reshape %[[TRANSPOSE_1]] : tensor<7x3x2x4xf32> -> tensor<7x3x1x2x4xf32>
+// CHECK-NEXT:    %[[SCATTER_ADD:.+]] = dovetail.scatter_add %[[TRANSPOSE]], %[[CONCATENATE]], %[[RESHAPE]] dims [0, 1] window [1, 2] : tensor<7x5x4xf32>, tensor<7x3x2xi32>, tensor<7x3x1x2x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_ADD]] : tensor<7x5x4xf32>

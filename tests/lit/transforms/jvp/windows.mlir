@@ -1,0 +1,69 @@
+// Tangents of gathers and scatters; ties of extremes share theirs.
+// RUN: dovetail-opt %s --split-input-file --dovetail-jvp=wrt=0 | FileCheck %s
+
+func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>) -> tensor<3x2x4xf32> {
+  %0 = dovetail.gather %arg0, %arg1 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>
+  return %0 : tensor<3x2x4xf32>
+}
+// CHECK-LABEL: func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>) -> tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[GATHER:.+]] = dovetail.gather %arg0, %arg1 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>
+// CHECK-NEXT:    return %[[GATHER]] : tensor<3x2x4xf32>
+// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<5x4xf32>) -> (tensor<3x2x4xf32>, tensor<3x2x4xf32>)
+// CHECK-NEXT:    %[[GATHER:.+]] = dovetail.gather %arg0, %arg1 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>
+// CHECK-NEXT:    %[[GATHER_1:.+]] = dovetail.gather %arg2, %arg1 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>
+// CHECK-NEXT:    return %[[GATHER]], %[[GATHER_1]] : tensor<3x2x4xf32>, tensor<3x2x4xf32>
+
+// -----
+
+func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32> {
+  %0 = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+// CHECK-LABEL: func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32>
+// CHECK-NEXT:    %[[SCATTER_ADD:.+]] = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_ADD]] : tensor<5x4xf32>
+// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>, %arg3: tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
+// CHECK-NEXT:    %[[SCATTER_ADD:.+]] = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[SCATTER_ADD_1:.+]] = dovetail.scatter_add %arg3, %arg1, %[[CONSTANT]] dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_ADD]], %[[SCATTER_ADD_1]] : tensor<5x4xf32>, tensor<5x4xf32>
+
+// -----
+
+func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32> {
+  %0 = dovetail.scatter_mul %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+// CHECK-LABEL: func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32>
+// CHECK-NEXT:    %[[SCATTER_MUL:.+]] = dovetail.scatter_mul %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_MUL]] : tensor<5x4xf32>
+// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>, %arg3: tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
+// CHECK-NEXT:    %[[SCATTER_MUL:.+]] = dovetail.scatter_mul %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[SCATTER_MUL_1:.+]] = dovetail.scatter_mul %arg3, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_MUL]], %[[SCATTER_MUL_1]] : tensor<5x4xf32>, tensor<5x4xf32>
+
+// -----
+
+func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32> {
+  %0 = dovetail.scatter_max %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+// CHECK-LABEL: func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32>
+// CHECK-NEXT:    %[[SCATTER_MAX:.+]] = dovetail.scatter_max %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_MAX]] : tensor<5x4xf32>
+// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>, %arg3: tensor<5x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
+// CHECK-NEXT:    %[[SCATTER_MAX:.+]] = dovetail.scatter_max %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[GATHER:.+]] = dovetail.gather %[[SCATTER_MAX]], %arg1 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[SCATTER_MAX]] : tensor<5x4xf32>
+// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %arg2, %[[GATHER]] : tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE_1]], %[[CONSTANT]], %[[CONSTANT_1]] : tensor<3x2x4xi1>, tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<1.000000e+00> : tensor<5x4xf32>
+// CHECK-NEXT:    %[[CONSTANT_3:.+]] = dovetail.constant dense<0.000000e+00> : tensor<5x4xf32>
+// CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT_2]], %[[CONSTANT_3]] : tensor<5x4xi1>, tensor<5x4xf32>
+// CHECK-NEXT:    %[[SCATTER_ADD:.+]] = dovetail.scatter_add %[[SELECT_1]], %arg1, %[[SELECT]] dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
+// CHECK-NEXT:    %[[CONSTANT_4:.+]] = dovetail.constant dense<0.000000e+00> : tensor<5x4xf32>
+// CHECK-NEXT:    %[[SELECT_2:.+]] = dovetail.select %[[COMPARE]], %arg3, %[[CONSTANT_4]] : tensor<5x4xi1>, tensor<5x4xf32>
+// CHECK-NEXT:    %[[DIV:.+]] = dovetail.div %[[SELECT_2]], %[[SCATTER_ADD]] : tensor<5x4xf32>
+// CHECK-NEXT:    return %[[SCATTER_MAX]], %[[DIV]] : tensor<5x4xf32>, tensor<5x4xf32>

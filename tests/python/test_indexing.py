@@ -1,0 +1,180 @@
+"""Indices of all kinds against NumPy: values, derivatives, batches, changes by `at`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax
+from dovetail.errors import NonConcreteBooleanIndexError
+
+SHAPE = (2, 3, 4)
+X = np.arange(24, dtype=np.float32).reshape(SHAPE)
+
+
+def slices(size: int) -> st.SearchStrategy[slice]:
+    bound = st.none() | st.integers(-size - 1, size + 1)
+    return st.builds(slice, bound, bound, st.sampled_from([None, 1, 2, -1, -2]))
+
+
+@st.composite
+def indices(draw: st.DrawFn) -> tuple[Any, ...]:
+    """An index of ints, slices, arrays that broadcast together, new dimensions and dots."""
+    common = draw(st.sampled_from([(), (1,), (3,), (2, 3)]))
+    entries: list[Any] = []
+    for size in SHAPE[: draw(st.integers(0, 3))]:
+        number = st.integers(-size, size - 1)
+        shape = common[draw(st.integers(0, len(common))) :]
+        count = int(np.prod(shape, dtype=int))
+        array = st.lists(number, min_size=count, max_size=count).map(
+            lambda values, shape=shape: np.array(values, np.int32).reshape(shape)
+        )
+        entries.append(draw(number | slices(size) | array))
+        if draw(st.booleans()) and len(entries) < 4:
+            entries.append(None)
+    if draw(st.booleans()):
+        entries.insert(draw(st.integers(0, len(entries))), Ellipsis)
+    return tuple(entries)
+
+
+def arrays_of(index: tuple[Any, ...]) -> list[np.ndarray]:
+    return [entry for entry in index if isinstance(entry, np.ndarray)]
+
+
+def with_arrays(index: tuple[Any, ...], arrays: tuple[Any, ...]) -> tuple[Any, ...]:
+    remaining = iter(arrays)
+    return tuple(next(remaining) if isinstance(e, np.ndarray) else e for e in index)
+
+
+@settings(max_examples=200)
+@given(indices())
+def test_reading_agrees_with_numpy(index: tuple[Any, ...]) -> None:
+    expected, arrays = X[index], arrays_of(index)
+
+    def read(x: Any, *arrays: Any) -> Any:
+        return x[with_arrays(index, arrays)]
+
+    np.testing.assert_array_equal(dnp.array(X)[index], expected)
+    np.testing.assert_array_equal(dnp.array(X).at[index].get(mode="fill"), expected)
+    # Traced arrays in the index.
+    np.testing.assert_array_equal(dt.linearize(lambda x: read(x, *arrays), X)[0], expected)
+    gradient = dt.grad(lambda x: dnp.sum(read(x, *arrays) ** 2))(X)
+    counted = np.zeros_like(X)
+    np.add.at(counted, index, 2 * expected)
+    np.testing.assert_array_equal(gradient, counted)
+    if arrays:
+        twice = [np.stack([a, a[::-1] if a.ndim else a]) for a in arrays]
+        batch = dt.vmap(read, in_axes=(None, *[0] * len(arrays)))(X, *twice)
+        np.testing.assert_array_equal(np.asarray(batch)[0], expected)
+        again = X[with_arrays(index, tuple(a[1] for a in twice))]
+        np.testing.assert_array_equal(np.asarray(batch)[1], again)
+
+
+@settings(max_examples=100)
+@given(indices())
+def test_changes_agree_with_numpy(index: tuple[Any, ...]) -> None:
+    shape = X[index].shape
+    values = np.random.default_rng(0).integers(1, 9, shape).astype(np.float32)
+    x = dnp.array(X)
+    for name, change in {"add": np.add, "multiply": np.multiply, "min": np.minimum}.items():
+        expected = X.copy()
+        change.at(expected, index, values)
+        np.testing.assert_array_equal(getattr(x.at[index], name)(values), expected)
+    expected = X.copy()
+    expected[index] = 7
+    np.testing.assert_array_equal(x.at[index].set(7), expected)
+    np.testing.assert_array_equal(X, np.asarray(x))
+
+
+def test_other_changes() -> None:
+    x = dnp.array([1.0, 2.0, 3.0, 4.0])
+    np.testing.assert_array_equal(x.at[1:3].divide(2.0), [1, 1, 1.5, 4])
+    np.testing.assert_array_equal(x.at[np.array([0, 3])].power(2.0), [1, 2, 3, 16])
+    np.testing.assert_array_equal(x.at[::2].apply(dnp.negative), [-1, 2, -3, 4])
+    np.testing.assert_array_equal(x.at[-1].subtract(1), [1, 2, 3, 3])
+    np.testing.assert_array_equal(x.at[1].max(5.0), [1, 5, 3, 4])
+    np.testing.assert_array_equal(x.at[...].set(0.0), [0, 0, 0, 0])
+    with pytest.raises(ValueError, match=r"values must broadcast to \(2,\)"):
+        x.at[:2].set(np.ones(3))
+
+
+def test_out_of_bounds() -> None:
+    x = dnp.arange(5.0)
+    assert x[11] == 4
+    assert x[-11] == 0
+    np.testing.assert_array_equal(x[np.array([7, -9])], [4, 0])
+    np.testing.assert_array_equal(x.at[np.array([7, 1])].get(mode="fill"), [np.nan, 1])
+    np.testing.assert_array_equal(x.at[np.array([7, 1])].get(fill_value=-1.0), [-1, 1])
+    np.testing.assert_array_equal(x.at[np.array([7, 1])].set(9.0), [0, 9, 2, 3, 4])
+    np.testing.assert_array_equal(x.at[7].set(9.0, mode="clip"), [0, 1, 2, 3, 9])
+    assert dt.jit(lambda x, i: x[i])(x, 11) == 4
+    with pytest.raises(ValueError, match="mode must be one of clip, fill, drop"):
+        x.at[0].get(mode="wrap")
+
+
+def test_masks() -> None:
+    x = dnp.array(X)
+    mask = X > 9
+    np.testing.assert_array_equal(x[mask], X[mask])
+    np.testing.assert_array_equal(x[0, mask[0]], X[0, mask[0]])
+    np.testing.assert_array_equal(x[mask[:, 0, 0]], X[mask[:, 0, 0]])
+    np.testing.assert_array_equal(x.at[dnp.array(mask)].set(0.0), np.where(mask, 0, X))
+    with pytest.raises(IndexError, match="a mask must have the shape"):
+        x[np.ones(3, bool)]
+    with pytest.raises(NonConcreteBooleanIndexError, match="without a value"):
+        dt.jit(lambda x, m: x[m])(x, dnp.array(mask))
+
+
+def test_dynamic_slices() -> None:
+    def cut(x: Any, i: Any) -> Any:
+        return lax.dynamic_slice(x, (0, i, 1), (2, 2, 2))
+
+    for i, start in ((0, 0), (1, 1), (5, 1), (-2, 1), (-7, 0)):
+        expected = X[:, start : start + 2, 1:3]
+        np.testing.assert_array_equal(dt.jit(cut)(X, i), expected)
+        np.testing.assert_array_equal(cut(X, i), expected)
+        update = np.full((2, 2, 2), -1, np.float32)
+        changed = X.copy()
+        changed[:, start : start + 2, 1:3] = update
+        np.testing.assert_array_equal(lax.dynamic_update_slice(X, update, (0, i, 1)), changed)
+    batch = dt.vmap(cut, in_axes=(None, 0))(X, dnp.array([1, 0]))
+    np.testing.assert_array_equal(batch, np.stack([cut(X, 1), cut(X, 0)]))
+    with pytest.raises(TypeError, match="the slice must fit"):
+        lax.dynamic_slice(X, (0, 0, 0), (3, 1, 1))
+    with pytest.raises(TypeError, match="there must be 3 start indices"):
+        lax.dynamic_slice(X, (0, 0), (1, 1, 1))
+
+
+def test_gather_with_batch_dimensions() -> None:
+    numbers = lax.GatherDimensionNumbers((2,), (1,), (1,), (0,), (0,))
+    starts = np.array([[[2], [0]], [[1], [1]]], np.int32)
+    actual = lax.gather(X, starts, numbers, (1, 1, 4))
+    np.testing.assert_array_equal(actual, np.take_along_axis(X, starts, 1))
+    back = lax.ScatterDimensionNumbers((2,), (1,), (1,), (0,), (0,))
+    summed = lax.scatter_add(dnp.zeros(SHAPE), starts, actual, back)
+    expected = np.zeros(SHAPE, np.float32)
+    for i in range(2):
+        np.add.at(expected[i], starts[i, :, 0], np.asarray(actual)[i])
+    np.testing.assert_array_equal(summed, expected)
+
+
+def test_bad_indices() -> None:
+    x = dnp.array(X)
+    with pytest.raises(IndexError, match="at most 3 indices"):
+        x[0, 0, 0, 0]
+    with pytest.raises(IndexError, match="once, got 2"):
+        x[..., 0, ...]
+    with pytest.raises(IndexError, match="must broadcast together"):
+        x[np.arange(2), np.arange(3)]
+    with pytest.raises(TypeError, match=r"got float 1\.5"):
+        x[1.5]
+    with pytest.raises(TypeError, match="an array of float32"):
+        x[dnp.array([1.0])]
+    with pytest.raises(TypeError, match="dynamic_slice"):
+        dt.jit(lambda x, i: x[i : i + 1])(x, 0)

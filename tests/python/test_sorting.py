@@ -1,0 +1,117 @@
+"""Sorting, order statistics and running reductions as NumPy has them, eager and compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dovetail import grad, jit, lax
+from dovetail import numpy as dnp
+
+RNG = np.random.default_rng(0)
+X = RNG.integers(-5, 5, (3, 7)).astype(np.float32)
+WITH_NAN = np.where(RNG.random((3, 7)) < 0.3, np.nan, X).astype(np.float32)
+
+
+def f32(values: Any) -> np.ndarray[Any, Any]:
+    return np.array(values, np.float32)
+
+
+def i32(values: Any) -> np.ndarray[Any, Any]:
+    return np.array(values, np.int32)
+
+
+def test_payloads_keep_the_order_of_equal_keys() -> None:
+    for size in (6, 300):
+        keys = RNG.integers(0, 4, (2, size)).astype(np.int32)
+        numbers = np.broadcast_to(np.arange(size, dtype=np.int32), keys.shape)
+        order = np.argsort(keys, 1, kind="stable")
+        for function in (lax.sort_key_val, jit(lax.sort_key_val)):
+            ordered, places = function(keys, numbers)
+            np.testing.assert_array_equal(ordered, np.sort(keys, 1))
+            np.testing.assert_array_equal(places, order)
+
+
+def test_order_of_zeros_and_nans() -> None:
+    x = f32([np.nan, 0.0, -0.0, np.inf, -np.nan, -np.inf, 1.0, 0.0])
+    for function in (dnp.argsort, jit(dnp.argsort)):
+        np.testing.assert_array_equal(function(x), [5, 1, 2, 7, 6, 3, 0, 4])
+    assert list(np.signbit(np.asarray(dnp.sort(x))[1:4])) == [False, True, False]
+
+
+def test_top_k() -> None:
+    x = f32([[1, 3, 3, np.nan], [4, 2, 4, 0]])
+    for function in (lax.top_k, jit(lax.top_k, static_argnums=1)):
+        values, indices = function(x, 2)
+        np.testing.assert_array_equal(values, f32([[np.nan, 3], [4, 4]]))
+        np.testing.assert_array_equal(indices, [[3, 1], [0, 2]])
+    with pytest.raises(ValueError, match="k must be at least 0 and at most the size"):
+        lax.top_k(x, 5)
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+def test_quantiles(name: str, axis: Any, method: str) -> None:
+    x = WITH_NAN if name == "nanquantile" else X
+    for q in (0.3, f32([0, 0.25, 1])):
+        for keepdims in (False, True):
+            keywords: dict[str, Any] = {"axis": axis, "method": method, "keepdims": keepdims}
+            expected = getattr(np, name)(x, q, **keywords)
+            actual = getattr(dnp, name)(x, q, **keywords)
+            np.testing.assert_allclose(actual, expected, rtol=1e-5)
+
+
+def test_medians() -> None:
+    for axis in (None, 0, 1):
+        np.testing.assert_allclose(dnp.median(X, axis), np.median(X, axis))
+        np.testing.assert_allclose(dnp.nanmedian(WITH_NAN, axis), np.nanmedian(WITH_NAN, axis))
+    assert np.isnan(dnp.median(WITH_NAN))
+    np.testing.assert_allclose(jit(dnp.median)(X), np.median(X))
+    np.testing.assert_allclose(dnp.percentile(X, 30), np.percentile(X, 30), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "nancumsum", "nancumprod"])
+def test_running(name: str) -> None:
+    for axis in (None, 0, -1):
+        expected = getattr(np, name)(WITH_NAN, axis)
+        np.testing.assert_allclose(getattr(dnp, name)(WITH_NAN, axis), expected, rtol=1e-6)
+    assert getattr(dnp, name)(np.array([True, True])).dtype == np.int32
+
+
+def test_orders() -> None:
+    keys = RNG.integers(0, 3, (3, 9)).astype(np.int32)
+    np.testing.assert_array_equal(dnp.lexsort(tuple(keys)), np.lexsort(tuple(keys)))
+    np.testing.assert_array_equal(dnp.argsort(X, None), np.argsort(X, None, kind="stable"))
+    np.testing.assert_array_equal(dnp.sort(X, 0, descending=True), np.sort(X, 0)[::-1])
+    z = (X[0] + 1j * X[1]).astype(np.complex64)
+    np.testing.assert_array_equal(dnp.sort_complex(z), np.sort_complex(z))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_unique(axis: int | None) -> None:
+    x = RNG.integers(0, 2, (5, 4)).astype(np.int32)
+    expected = np.unique(x, True, True, True, axis)
+    for actual, wanted in zip(dnp.unique(x, True, True, True, axis), expected, strict=True):
+        np.testing.assert_array_equal(actual, wanted)
+
+
+def test_unique_of_a_size() -> None:
+    x = i32([3, 1, 3, 2])
+    function = jit(lambda x: dnp.unique(x, return_counts=True, size=5, fill_value=9))
+    values, counts = function(x)
+    np.testing.assert_array_equal(values, [1, 2, 3, 9, 9])
+    np.testing.assert_array_equal(counts, [1, 1, 2, 0, 0])
+    values, counts = dnp.unique(x, return_counts=True, size=2)
+    np.testing.assert_array_equal(counts, [1, 1])
+
+
+def test_derivatives_at_ties() -> None:
+    ones = grad(lambda x: dnp.sum(lax.cummax(x)))(f32([1, 2, 2, 0]))
+    np.testing.assert_allclose(ones, [1, 2, 1, 0])
+    zeros = grad(lambda x: dnp.sum(lax.cumprod(x)))(f32([2, 0, 3]))
+    np.testing.assert_allclose(zeros, [1, 8, 0])
+    nothing = grad(lambda x: lax.cumlogsumexp(x)[-1])(f32([-np.inf, 0, 0]))
+    np.testing.assert_allclose(nothing, [0, 0.5, 0.5])
