@@ -384,3 +384,18 @@ from dovetail.numpy.sorting import (
     sort_complex,
     unique,
 )
+from dovetail.numpy.taking import (
+    argwhere,
+    bincount,
+    compress,
+    digitize,
+    extract,
+    flatnonzero,
+    interp,
+    nonzero,
+    put,
+    put_along_axis,
+    searchsorted,
+    take,
+    take_along_axis,
+)

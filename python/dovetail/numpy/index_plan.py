@@ -187,7 +187,9 @@ def _joined(
         stacked = [np.broadcast_to(part, batch) for part in parts]
         empty = np.zeros((*batch, 0), dtype)
         return constant(np.ascontiguousarray(np.stack(stacked, -1)) if stacked else empty)
-    operands = [part if isinstance(part, ArrayMethods) else constant(part) for part in parts]
+    operands: list[Any] = [
+        part if isinstance(part, ArrayMethods) else constant(part) for part in parts
+    ]
     columns_of = [broadcast_to(part, batch) for part in operands]
     return lax.concatenate(
         [lax.expand_dims(part, (len(batch),)) for part in columns_of], len(batch)

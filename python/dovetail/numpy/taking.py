@@ -1,0 +1,480 @@
+"""Elements at places along an axis, and the places of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array, ArrayMethods
+from dovetail.errors import NonConcreteBooleanIndexError
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.numpy.indexing import Places, checked_mode, gathered
+from dovetail.numpy.logic import truth
+from dovetail.numpy.promotion import no_out, promote, with_dtype
+from dovetail.tracer import Tracer
+
+
+def _integers(name: str, x: ArrayLike) -> Array:
+    array = as_operand(name, np.asarray(x) if isinstance(x, (list, tuple)) else x, 1)
+    if dtypes.KINDS[array.dtype] not in "iu":
+        raise TypeError(f"{name}: indices must be integers, got {array.dtype.name}")
+    return array
+
+
+def take(
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: None = None,
+    mode: str | None = None,
+    unique_indices: bool = False,
+    indices_are_sorted: bool = False,
+    fill_value: Any = None,
+) -> Array:
+    """The elements at indices along an axis.
+
+    Args:
+      a: an array.
+      indices: integers, of any shape.
+      axis: where they count; None flattens `a` first.
+      out: must be None.
+      mode: for indices out of bounds: `fill` (the default) gives `fill_value`, by default NaN, the
+        least signed or greatest unsigned integer; `clip` the nearest element; `wrap` counts on from
+        the other end.
+      unique_indices, indices_are_sorted: promises, accepted.
+      fill_value: see `mode`.
+
+    Returns:
+      An array in which the axis is replaced by the dimensions of `indices`.
+
+    Example:
+      >>> take(dnp.arange(4) * 10, dnp.array([2, 0]))
+      Array([20,  0], dtype=int32)
+    """
+    no_out("take", out)
+    x, numbers = as_operand("take", a), _integers("take", indices)
+    if axis is None:
+        x, axis = lax.reshape(x, (x.size,)), 0
+    axis = canonical_axis(axis, x.ndim)
+    if mode == "wrap":
+        size = lax.full_like(numbers, x.shape[axis])
+        rest = lax.rem(numbers, size)
+        numbers = lax.select(lax.lt(rest, lax.full_like(rest, 0)), lax.add(rest, size), rest)
+        mode = "clip"
+    entries: list[Any] = [slice(None)] * x.ndim
+    entries[axis] = numbers
+    return gathered(x, entries, checked_mode(mode, "fill"), fill_value)
+
+
+def _along(x: Array, numbers: Array, axis: int) -> list[Any]:
+    """The index that pairs each element's place with its number along the axis."""
+    entries: list[Any] = []
+    for d in range(x.ndim):
+        if d == axis:
+            entries.append(numbers)
+        elif numbers.shape[d] == 1 or x.shape[d] == 1:
+            # Broadcast: the index says nothing of it, or there is one place only.
+            entries.append(np.arange(x.shape[d]).reshape(_column(x.ndim, d)))
+        else:
+            entries.append(np.arange(numbers.shape[d]).reshape(_column(x.ndim, d)))
+    return entries
+
+
+def _column(rank: int, dim: int) -> tuple[int, ...]:
+    return tuple(-1 if d == dim else 1 for d in range(rank))
+
+
+def _operands_along(
+    name: str, arr: ArrayLike, indices: ArrayLike, axis: int | None
+) -> tuple[Array, Array, int]:
+    x, numbers = as_operand(name, arr), _integers(name, indices)
+    if axis is None:
+        x, axis = lax.reshape(x, (x.size,)), 0
+    if x.ndim != numbers.ndim:
+        raise ValueError(
+            f"{name}: array and indices must have one rank, got shapes {x.shape} and "
+            f"{numbers.shape}"
+        )
+    return x, numbers, canonical_axis(axis, x.ndim)
+
+
+def take_along_axis(
+    arr: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = -1,
+    mode: str | None = None,
+    fill_value: Any = None,
+) -> Array:
+    """The elements at indices along an axis, one for each element of `indices`.
+
+    Args:
+      arr: an array.
+      indices: integers, of the same rank; other dimensions are broadcast.
+      axis: where they count; None flattens `arr` first.
+      mode, fill_value: as for `take`.
+
+    Returns:
+      An array like `indices`.
+
+    Example:
+      >>> x = dnp.array([[3, 1, 2], [6, 5, 4]])
+      >>> take_along_axis(x, dnp.argsort(x, axis=1), axis=1)
+      Array([[1, 2, 3],
+             [4, 5, 6]], dtype=int32)
+    """
+    x, numbers, dim = _operands_along("take_along_axis", arr, indices, axis)
+    entries = _along(x, numbers, dim)
+    return gathered(x, entries, checked_mode(mode, "fill"), fill_value)
+
+
+def put_along_axis(
+    arr: ArrayLike,
+    indices: ArrayLike,
+    values: ArrayLike,
+    axis: int | None,
+    inplace: bool = True,
+    *,
+    mode: str | None = None,
+) -> Array:
+    """A copy of an array with the elements at indices along an axis replaced.
+
+    Args:
+      arr: an array.
+      indices: integers, as for `take_along_axis`.
+      values: what to put there; broadcast.
+      axis: where they count.
+      inplace: must be False: arrays are immutable.
+      mode: `drop` (the default) or `clip`.
+
+    Returns:
+      The changed copy.
+
+    Example:
+      >>> put_along_axis(dnp.zeros((2, 2)), dnp.array([[1], [0]]), 5.0, 1, inplace=False)
+      Array([[0., 5.],
+             [5., 0.]], dtype=float32)
+    """
+    if inplace:
+        raise ValueError(
+            "put_along_axis: arrays are immutable, so inplace must be False; use the result"
+        )
+    x, numbers, dim = _operands_along("put_along_axis", arr, indices, axis)
+    return Places(x, tuple(_along(x, numbers, dim))).set(values, mode=mode)
+
+
+def put(
+    a: ArrayLike,
+    ind: ArrayLike,
+    v: ArrayLike,
+    mode: str | None = None,
+    *,
+    inplace: bool = True,
+) -> Array:
+    """A copy of an array with elements replaced, counted as if it were flat.
+
+    >>> put(dnp.zeros(3), dnp.array([0, 2]), 1.0, inplace=False)
+    Array([1., 0., 1.], dtype=float32)
+    """
+    if inplace:
+        raise ValueError("put: arrays are immutable, so inplace must be False; use the result")
+    x, numbers = as_operand("put", a), _integers("put", ind)
+    flat, numbers = lax.reshape(x, (x.size,)), lax.reshape(numbers, (numbers.size,))
+    values = as_operand("put", np.asarray(v) if isinstance(v, (list, tuple)) else v, 2)
+    values = lax.reshape(values, (values.size,))
+    if not values.size:
+        return x
+    if values.size != numbers.size:
+        values = take(values, np.arange(numbers.size, dtype=np.int32) % values.size)
+    return lax.reshape(Places(flat, numbers).set(values, mode=mode), x.shape)
+
+
+# Places of elements -----------------------------------------------------------------------------
+
+
+def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> tuple[Array, ...]:
+    """The indices of the elements that are not zero, an array for each dimension.
+
+    Args:
+      a: an array.
+      size: how many there are to be, which a traced `a` needs; further ones are left out.
+      fill_value: the index, or one for each dimension, where there are fewer; by default 0.
+
+    Returns:
+      Integers in row-major order.
+
+    Raises:
+      NonConcreteBooleanIndexError: `a` is traced, and `size` not given.
+
+    Example:
+      >>> nonzero(dnp.array([0, 3, 0, 4]))
+      (Array([1, 3], dtype=int32),)
+      >>> nonzero(dnp.array([0, 3, 0, 4]), size=3, fill_value=-1)
+      (Array([ 1,  3, -1], dtype=int32),)
+    """
+    x = truth("nonzero", np.asarray(a) if isinstance(a, (list, tuple)) else a)
+    if size is None:
+        is_traced = isinstance(x, Tracer)
+        value = x.concrete(NonConcreteBooleanIndexError) if is_traced else x._value()
+        found = np.nonzero(np.atleast_1d(value))
+        return tuple(as_operand("nonzero", i.astype(dtypes.default_dtype("i"))) for i in found)
+    x = lax.reshape(x, (1,)) if not x.shape else x
+    dtype = dtypes.default_dtype("i")
+    flat = ops.convert(lax.reshape(x, (x.size,)), dtype)
+    # The k-th true element goes to place k - 1, all others out of bounds.
+    place = lax.sub(ops.cumsum(flat, 0), lax.full_like(flat, 1)) if x.size else flat
+    place = lax.select(lax.ne(flat, lax.full_like(flat, 0)), place, lax.full_like(flat, size))
+    count = lax.reduce_sum(flat, (0,))
+    filled = lax.lt(lax.iota(dtype, size), lax.broadcast(count, (size,)))
+    fills = fill_value if isinstance(fill_value, tuple) else (fill_value or 0,) * x.ndim
+    results = []
+    for d, fill in enumerate(fills):
+        along = lax.reshape(lax.broadcasted_iota(dtype, x.shape, d), (x.size,))
+        found = Places(lax.full((size,), 0, dtype), place).set(along)
+        results.append(lax.select(filled, found, lax.full((size,), fill, dtype)))
+    return tuple(results)
+
+
+def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """The indices of the elements of the flat array that are not zero.
+
+    >>> flatnonzero(dnp.array([[0, 1], [1, 0]]))
+    Array([1, 2], dtype=int32)
+    """
+    x = as_operand("flatnonzero", a)
+    return nonzero(lax.reshape(x, (x.size,)), size=size, fill_value=fill_value)[0]
+
+
+def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """The indices of the elements that are not zero, a row for each.
+
+    >>> argwhere(dnp.array([[0, 1], [1, 0]]))
+    Array([[0, 1],
+           [1, 0]], dtype=int32)
+    """
+    found = nonzero(a, size=size, fill_value=fill_value)
+    if not np.ndim(a) and not getattr(a, "ndim", 0):
+        return lax.full((found[0].shape[0], 0), 0, dtypes.default_dtype("i"))
+    return lax.stack(found, 1)
+
+
+def compress(
+    condition: ArrayLike,
+    a: ArrayLike,
+    axis: int | None = None,
+    *,
+    size: int | None = None,
+    fill_value: Any = 0,
+    out: None = None,
+) -> Array:
+    """The slices along an axis where a condition holds.
+
+    >>> compress(dnp.array([True, False, True]), dnp.arange(3))
+    Array([0, 2], dtype=int32)
+    """
+    no_out("compress", out)
+    x = as_operand("compress", a)
+    if axis is None:
+        x, axis = lax.reshape(x, (x.size,)), 0
+    axis = canonical_axis(axis, x.ndim)
+    mask = condition if isinstance(condition, ArrayMethods) else np.asarray(condition)
+    places = nonzero(mask, size=size, fill_value=x.shape[axis])[0]
+    return take(x, places, axis, mode="fill", fill_value=fill_value)
+
+
+def extract(
+    condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: Any = 0
+) -> Array:
+    """The elements of the flat array where a condition holds.
+
+    >>> extract(dnp.array([[True, False], [False, True]]), dnp.array([[1, 2], [3, 4]]))
+    Array([1, 4], dtype=int32)
+    """
+    mask = as_operand(
+        "extract", np.asarray(condition) if isinstance(condition, list) else condition
+    )
+    return compress(lax.reshape(mask, (mask.size,)), arr, size=size, fill_value=fill_value)
+
+
+def searchsorted(
+    a: ArrayLike,
+    v: ArrayLike,
+    side: str = "left",
+    sorter: ArrayLike | None = None,
+    *,
+    method: str = "scan",
+) -> Array:
+    """Where values would go in a sorted array.
+
+    Args:
+      a: a sorted vector.
+      v: values of any shape.
+      side: `left` puts a value before those equal to it, `right` after them.
+      sorter: indices that sort `a`.
+      method: `scan`, `scan_unrolled`, `sort` or `compare_all`; accepted.
+
+    Returns:
+      Integers from 0 to the size of `a`, in the shape of `v`, found by bisection.
+
+    Example:
+      >>> searchsorted(dnp.array([1, 3, 3, 5]), dnp.array([3, 4]))
+      Array([1, 3], dtype=int32)
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
+    if method not in ("scan", "scan_unrolled", "sort", "compare_all"):
+        raise ValueError(f"searchsorted: there is no method {method!r}")
+    given = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (a, v)]
+    array, values = promote("searchsorted", *given)
+    if array.ndim != 1:
+        raise ValueError(f"searchsorted: a must be a vector, got shape {array.shape}")
+    if sorter is not None:
+        array = take(array, sorter, mode="clip")
+    size = array.shape[0]
+    dtype = dtypes.default_dtype("i")
+    low = lax.full(values.shape, 0, dtype)
+    high = lax.full(values.shape, size, dtype)
+    one = lax.full(values.shape, 1, dtype)
+    for _ in range(size.bit_length()):
+        middle = lax.div(lax.add(low, high), lax.full(values.shape, 2, dtype))
+        at = take(array, middle, mode="clip")
+        after = _precedes(at, values) if side == "left" else lax.bitwise_not(_precedes(values, at))
+        open_ = lax.lt(low, high)
+        low = lax.select(lax.bitwise_and(open_, after), lax.add(middle, one), low)
+        rest = lax.bitwise_and(open_, lax.bitwise_not(after))
+        high = lax.select(rest, middle, high)
+    return low
+
+
+def _precedes(x: Array, y: Array) -> Array:
+    """Whether x comes before y where NaN comes last."""
+    less = lax.lt(x, y)
+    if dtypes.KINDS[x.dtype] != "f":
+        return less
+    return lax.bitwise_or(less, lax.bitwise_and(lax.eq(x, x), lax.ne(y, y)))
+
+
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str = "scan") -> Array:
+    """The number of the bin of each element, 0 before the first edge.
+
+    >>> digitize(dnp.array([0.5, 1.0, 9.0]), dnp.array([0.0, 1.0, 2.0]))
+    Array([1, 2, 3], dtype=int32)
+    """
+    edges = as_operand("digitize", np.asarray(bins) if isinstance(bins, (list, tuple)) else bins)
+    if edges.ndim != 1:
+        raise ValueError(f"digitize: bins must be a vector, got shape {edges.shape}")
+    side = "right" if not right else "left"
+    if not edges.shape[0]:
+        return lax.full(as_operand("digitize", x).shape, 0, dtypes.default_dtype("i"))
+    up = searchsorted(edges, x, side)
+    down = lax.sub(
+        lax.full(up.shape, edges.shape[0], up.dtype),
+        searchsorted(ops.reverse(edges, (0,)), x, side),
+    )
+    rising = lax.ge(edges[-1], edges[0])
+    return lax.select(lax.broadcast(rising, up.shape), up, down)
+
+
+def bincount(
+    x: ArrayLike,
+    weights: ArrayLike | None = None,
+    minlength: int = 0,
+    *,
+    length: int | None = None,
+) -> Array:
+    """How often each integer occurs, or the sum of its weights.
+
+    Args:
+      x: a vector of integers; negative ones count as 0.
+      weights: one for each element.
+      minlength: the least size of the result.
+      length: its size, which a traced `x` needs; larger integers are left out.
+
+    Returns:
+      A vector of counts.
+
+    Example:
+      >>> bincount(dnp.array([1, 1, 3]))
+      Array([0, 2, 0, 1], dtype=int32)
+    """
+    numbers = _integers("bincount", x)
+    if numbers.ndim != 1:
+        raise ValueError(f"bincount: x must be a vector, got shape {numbers.shape}")
+    if length is None:
+        value = numbers._value()
+        length = max(int(minlength), int(value.max()) + 1 if value.size else 0)
+    numbers = lax.clamp(
+        lax.full_like(numbers, 0), numbers, lax.full_like(numbers, dtypes.iinfo(numbers.dtype).max)
+    )
+    if weights is None:
+        dtype = dtypes.default_dtype("i")
+        return Places(lax.full((length,), 0, dtype), numbers).add(lax.full(numbers.shape, 1, dtype))
+    amounts = as_operand("bincount", weights, 1)
+    if amounts.shape != numbers.shape:
+        raise ValueError(
+            f"bincount: weights must have the shape of x, got {amounts.shape} and {numbers.shape}"
+        )
+    return Places(lax.full((length,), 0, amounts.dtype), numbers).add(amounts)
+
+
+def interp(
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: ArrayLike | str | None = None,
+    right: ArrayLike | str | None = None,
+    period: ArrayLike | None = None,
+) -> Array:
+    """Piecewise linear interpolation.
+
+    Args:
+      x: where to evaluate.
+      xp: an increasing vector of places.
+      fp: the values there.
+      left, right: the result before the first and after the last place; by default the values
+        there.
+      period: not supported; fold `x` yourself with `dovetail.numpy.mod`.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Example:
+      >>> interp(dnp.array([0.5, 9.0]), dnp.array([0.0, 1.0]), dnp.array([2.0, 4.0]))
+      Array([3., 4.], dtype=float32)
+    """
+    if period is not None:
+        raise NotImplementedError(
+            "interp: period must be None; fold x and xp with dovetail.numpy.mod"
+        )
+    given = [np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (x, xp, fp)]
+    at, places, values = promote("interp", *given, to=dtypes.to_inexact_dtype)
+    if places.ndim != 1 or places.shape != values.shape or not places.shape[0]:
+        raise ValueError(
+            "interp: xp and fp must be vectors of one size that is not 0, got shapes "
+            f"{places.shape} and {values.shape}"
+        )
+    count = places.shape[0]
+    i = searchsorted(places, at, "right")
+    low = lax.full_like(i, min(1, count - 1))
+    i = lax.clamp(low, i, lax.full_like(i, max(count - 1, 0)))
+    before = lax.sub(i, lax.full_like(i, 1))
+    x0, x1 = take(places, before, mode="clip"), take(places, i, mode="clip")
+    y0, y1 = take(values, before, mode="clip"), take(values, i, mode="clip")
+    width = lax.sub(x1, x0)
+    flat = lax.eq(width, lax.full_like(width, 0))
+    safe = lax.select(flat, lax.full_like(width, 1), width)
+    slope = lax.div(lax.mul(lax.sub(at, x0), lax.sub(y1, y0)), safe)
+    result = lax.select(flat, y0, lax.add(y0, slope))
+    first, last = places[0], places[-1]
+    ends: Sequence[tuple[Any, Any, Any]] = (
+        (lax.lt(at, lax.broadcast(first, at.shape)), left, values[0]),
+        (lax.gt(at, lax.broadcast(last, at.shape)), right, values[-1]),
+    )
+    for outside, given_end, end in ends:
+        if isinstance(given_end, str) and given_end == "extrapolate":
+            continue
+        value = end if given_end is None else with_dtype(as_operand("interp", given_end), at.dtype)
+        result = lax.select(outside, lax.broadcast(value, at.shape), result)
+    return result

@@ -1,0 +1,115 @@
+"""Elements at places along an axis, and places of elements, against NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail.errors import NonConcreteBooleanIndexError
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(3, 4, 5)).astype(np.float32)
+MASK = X > 0.5
+
+
+def same(actual: Any, expected: Any) -> None:
+    actual = actual if isinstance(actual, tuple) else (actual,)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    for a, e in zip(actual, expected, strict=True):
+        assert np.shape(a) == np.shape(e)
+        np.testing.assert_allclose(np.asarray(a), e, rtol=1e-5)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, None])
+def test_take(axis: int | None) -> None:
+    indices = RNG.integers(0, 3, (2, 2))
+    same(dnp.take(X, indices, axis), np.take(X, indices, axis))
+    same(dnp.take(X, indices + 7, axis, mode="wrap"), np.take(X, indices + 7, axis, mode="wrap"))
+    same(dnp.take(X, indices + 7, axis, mode="clip"), np.take(X, indices + 7, axis, mode="clip"))
+    order = np.argsort(X, axis=axis)
+    same(dnp.take_along_axis(X, order, axis), np.take_along_axis(X, order, axis))
+
+
+def test_take_out_of_bounds() -> None:
+    same(dnp.take(X[0, 0], np.array([4, 5])), np.array([X[0, 0, 4], np.nan]))
+    same(dnp.take(np.arange(3), np.array([7]), fill_value=-1), np.array([-1]))
+    with pytest.raises(TypeError, match="indices must be integers"):
+        dnp.take(X, 1.5)
+
+
+def test_put() -> None:
+    first = np.argmax(X, axis=1, keepdims=True)
+    same(dnp.take_along_axis(X, first, 1), np.take_along_axis(X, first, 1))
+    expected = X.copy()
+    np.put_along_axis(expected, first, 9, 1)
+    same(dnp.put_along_axis(X, first, 9.0, 1, inplace=False), expected)
+    expected = X.copy()
+    np.put(expected, [3, 7, 50], [1, 2])
+    same(dnp.put(X, np.array([3, 7, 50]), np.array([1.0, 2.0]), inplace=False), expected)
+    with pytest.raises(ValueError, match="immutable, so inplace must be False"):
+        dnp.put(X, np.array([0]), 1.0)
+
+
+def test_places_of_elements() -> None:
+    same(dnp.nonzero(MASK), np.nonzero(MASK))
+    same(dnp.argwhere(MASK), np.argwhere(MASK))
+    same(dnp.flatnonzero(MASK), np.flatnonzero(MASK))
+    with pytest.raises(NonConcreteBooleanIndexError):
+        dt.jit(dnp.nonzero)(MASK)
+
+
+@pytest.mark.parametrize("more", [0, 3, -2])
+def test_nonzero_of_known_size(more: int) -> None:
+    count = int(MASK.sum())
+    size = count + more
+    actual = dt.jit(lambda m: dnp.nonzero(m, size=size, fill_value=-1))(MASK)
+    for a, places in zip(actual, np.nonzero(MASK), strict=True):
+        same(a, np.concatenate([places, np.full(5, -1)])[:size] if more > 0 else places[:size])
+
+
+def test_choice_by_masks() -> None:
+    rows = np.array([True, False, True])
+    same(dnp.compress(rows, X, 0), np.compress(rows, X, 0))
+    same(dnp.extract(MASK, X), np.extract(MASK, X))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted(side: Any) -> None:
+    array = np.sort(RNG.integers(0, 20, 37)).astype(np.float32)
+    values = RNG.integers(-2, 23, (4, 5)).astype(np.float32)
+    same(dnp.searchsorted(array, values, side), np.searchsorted(array, values, side))
+    jitted = dt.jit(lambda a, v: dnp.searchsorted(a, v, side))
+    same(jitted(array, values), np.searchsorted(array, values, side))
+    for bins in (array, array[::-1].copy()):
+        right = side == "left"
+        same(dnp.digitize(values, bins, right), np.digitize(values, bins, right))
+    with_nan = np.append(array, np.float32(np.nan))
+    odd = np.array([np.nan, 3, np.inf], np.float32)
+    same(dnp.searchsorted(with_nan, odd, side), np.searchsorted(with_nan, odd, side))
+    empty = np.zeros(0, np.float32)
+    same(dnp.searchsorted(empty, values, side), np.searchsorted(empty, values, side))
+
+
+def test_bincount() -> None:
+    numbers, weights = RNG.integers(0, 9, 50), RNG.normal(size=50).astype(np.float32)
+    same(dnp.bincount(numbers), np.bincount(numbers))
+    same(dnp.bincount(numbers, weights, 12), np.bincount(numbers, weights, 12))
+    counted = dt.jit(lambda n: dnp.bincount(n, length=5))(numbers)
+    same(counted, np.bincount(numbers)[:5])
+
+
+def test_interp() -> None:
+    places = np.sort(RNG.normal(size=9)).astype(np.float32)
+    values = RNG.normal(size=9).astype(np.float32)
+    at = 2 * RNG.normal(size=(3, 7)).astype(np.float32)
+    expected = np.interp(at, places, values)
+    same(dnp.interp(at, places, values), expected)
+    same(dt.jit(dnp.interp)(at, places, values), expected)
+    ends = np.interp(at, places, values, left=-5, right=7)
+    same(dnp.interp(at, places, values, left=-5, right=7), ends)
+    weights = dt.grad(lambda v: dnp.sum(dnp.interp(at, places, v)))(values)
+    np.testing.assert_allclose(float(dnp.sum(weights)), at.size, rtol=1e-5)
