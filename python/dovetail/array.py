@@ -542,6 +542,12 @@ class Array(ArrayMethods, metaclass=_ArrayType):
         """The NumPy array or runtime buffer that was given."""
         return self._data
 
+    def move_to(self, buffer: Any) -> Any:
+        """Keep the elements in a buffer that has a copy of them, which is returned."""
+        self._data = buffer
+        self._host = None
+        return buffer
+
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
         """The sizes of the dimensions."""

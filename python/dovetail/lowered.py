@@ -7,11 +7,16 @@ import os
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dovetail import ir
 from dovetail.arguments import LeafNames, ShapeDtypeStruct, as_operand
 from dovetail.array import Array, ShapedArray
 from dovetail.pytree import flatten, unflatten
 from dovetail.tracer import Operand, Tracer
+
+# Smaller arrays are copied to the device at every call.
+SHARE_BYTES = 1 << 15
 
 # Programs with fewer elements in arguments and results run on the calling thread.
 INLINE_ELEMENTS = 1 << 16
@@ -156,7 +161,8 @@ class Compiled(_Stage):
 
     def run(self, leaves: Sequence[Operand]) -> Any:
         """The result on arrays of the right types, flattened."""
-        buffers = self._executable([leaf.buffer for leaf in leaves] + self._captured)
+        device = self._executable.device
+        buffers = self._executable([_placed(leaf, device) for leaf in leaves] + self._captured)
         if self._is_leaf:
             return Array(buffers[0], self._weak[0])
         return self._unflatten(map(Array, buffers, self._weak))
@@ -234,6 +240,16 @@ class Compiled(_Stage):
         )
         result = unflatten(program.out_spec, list(range(len(program.avals))))
         return ExportedSignature(inputs, outputs, tuple(trees), _plain(result), tuple(names))
+
+
+def _placed(leaf: Array, device: Any) -> Any:
+    """The array's data for a call. What would be copied at every call is copied once."""
+    data = leaf.buffer
+    if type(data) is np.ndarray and data.nbytes >= SHARE_BYTES and not device.can_share(data):
+        from dovetail.runtime import put
+
+        return leaf.move_to(put(data, device))
+    return data
 
 
 def _compile(module: Any) -> bytes:

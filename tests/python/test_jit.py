@@ -318,3 +318,21 @@ def test_import_is_light() -> None:
     assert "dovetail" in loaded
     assert not loaded & {"numpy", "scipy", "optree", "ml_dtypes", "iree", "typing"}
     assert set(dt.__all__) <= set(dir(dt))
+
+
+def test_large_arrays_are_copied_to_the_device_once() -> None:
+    size = 1 << 14
+    raw = np.zeros(size + 1, np.float32)[1:]  # not aligned for the code generator
+    x = dnp.array(raw)
+    double = dt.jit(lambda x: x + x)
+    np.testing.assert_array_equal(double(x), np.zeros(size))
+    kept = x.buffer
+    double(x)
+    assert x.buffer is kept
+    np.testing.assert_array_equal(x + 1, np.ones(size))
+    # The user's own array is read anew at every call.
+    raw[:] = 1
+    np.testing.assert_array_equal(double(raw), np.full(size, 2))
+    raw[:] = 2
+    np.testing.assert_array_equal(double(raw), np.full(size, 4))
+    np.testing.assert_array_equal(double(x), np.zeros(size))

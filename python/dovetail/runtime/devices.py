@@ -61,16 +61,18 @@ class Device:
     def __repr__(self) -> str:
         return f"Device({self.name!r})"
 
+    def can_share(self, array: np.ndarray) -> bool:
+        """Whether calls can read a contiguous array where it is."""
+        return self.on_host and array.ctypes.data % SHARE_ALIGNMENT == 0
+
     def share(self, array: np.ndarray) -> HalBufferView | None:
         """Returns a view of a contiguous array's own memory, or None where that cannot be.
 
         The view keeps the array alive. Neither side sees it change only as long as neither writes.
         """
-        if not self.on_host or array.nbytes < SHARE_BYTES:
+        if array.nbytes < SHARE_BYTES or not self.can_share(array):
             return None
         address = array.ctypes.data
-        if address % SHARE_ALIGNMENT:
-            return None
         # DLPack knows no read-only memory and few dtypes, so it gets the array as writable bytes:
         # IREE only reads arguments. Unlike `import_host_allocation`, whose memory lives only as
         # long as the Python object that it returns, DLPack's is released with the last reference.
