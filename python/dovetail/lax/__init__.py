@@ -37,6 +37,14 @@ from dovetail.lax.dot import (
     dot,
     dot_general,
 )
+from dovetail.lax.dynamic_slices import (
+    dynamic_index_in_dim,
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+)
 from dovetail.lax.elementary import (
     acos,
     acosh,
@@ -69,12 +77,6 @@ from dovetail.lax.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
     ScatterDimensionNumbers,
-    dynamic_index_in_dim,
-    dynamic_slice,
-    dynamic_slice_in_dim,
-    dynamic_update_index_in_dim,
-    dynamic_update_slice,
-    dynamic_update_slice_in_dim,
     gather,
     index_take,
     scatter,
