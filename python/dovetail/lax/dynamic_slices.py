@@ -1,0 +1,180 @@
+"""Slices that start at an index known only at run time."""
+
+from __future__ import annotations
+
+import operator as op
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+
+
+def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int], moved: bool) -> Array:
+    """The vector of start indices, moved so that the window fits; negative ones count from the
+    end.
+    """
+    if isinstance(start_indices, (np.ndarray, Array)) or hasattr(start_indices, "shape"):
+        vector = as_operand(name, start_indices)
+        if vector.shape != (x.ndim,):
+            raise TypeError(
+                f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
+                f"operand, got shape {vector.shape}"
+            )
+    else:
+        entries = [as_operand(name, start) for start in start_indices]
+        if len(entries) != x.ndim:
+            raise TypeError(
+                f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
+                f"operand, got {len(entries)}"
+            )
+        for entry in entries:
+            if entry.shape or dtypes.KINDS[entry.dtype] not in "iu":
+                raise TypeError(f"{name}: start indices must be integer scalars, got {entry.aval}")
+        if not entries:
+            return lax.full((0,), 0, dtypes.int32)
+        columns = [lax.reshape(ops.convert(entry, dtypes.int32), (1,)) for entry in entries]
+        vector = lax.concatenate(columns, 0)
+    if dtypes.KINDS[vector.dtype] not in "iu":
+        raise TypeError(f"{name}: start indices must be integers, got {vector.dtype.name}")
+    if vector.dtype.itemsize < 4:
+        vector = ops.convert(vector, dtypes.int32)
+    sizes = as_operand(name, np.array(x.shape).astype(vector.dtype))
+    zero = lax.full_like(vector, 0)
+    if moved and dtypes.KINDS[vector.dtype] == "i":
+        vector = lax.select(lax.lt(vector, zero), lax.add(vector, sizes), vector)
+    last = np.array([n - w for n, w in zip(x.shape, window, strict=True)]).astype(vector.dtype)
+    return lax.clamp(zero, vector, as_operand(name, last))
+
+
+def _window(name: str, x: Array, sizes: Sequence[int]) -> tuple[int, ...]:
+    window = tuple(op.index(size) for size in sizes)
+    fits = len(window) == x.ndim
+    if not fits or any(not 0 <= w <= n for w, n in zip(window, x.shape, strict=True)):
+        raise TypeError(
+            f"{name}: the slice must fit the operand's shape {x.shape}, got sizes {window}"
+        )
+    return window
+
+
+def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[int]) -> Array:
+    """A slice of constant size that starts at indices known only at run time.
+
+    Args:
+      operand: an array.
+      start_indices: an integer scalar for each dimension, or a vector of them. Negative ones count
+        from the end; then a start from which the slice would not fit is moved so that it does.
+      slice_sizes: the size of the slice along each dimension.
+
+    Returns:
+      An array of shape `slice_sizes`.
+
+    Raises:
+      TypeError: the numbers of indices and sizes are not the operand's rank, or a size is larger
+        than the operand.
+
+    Example:
+      >>> dynamic_slice(lax.iota(np.int32, 6), (2,), (3,))
+      Array([2, 3, 4], dtype=int32)
+    """
+    x = as_operand("dynamic_slice", operand)
+    window = _window("dynamic_slice", x, slice_sizes)
+    if not x.ndim:
+        return x
+    starts = _starts("dynamic_slice", x, start_indices, window, True)
+    return ops.gather(x, starts, tuple(range(x.ndim)), window)
+
+
+def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: Any) -> Array:
+    """The operand with a slice replaced, which starts at indices known only at run time.
+
+    Args:
+      operand: an array.
+      update: the new slice, of the operand's rank and element type.
+      start_indices: as for `dynamic_slice`.
+
+    Returns:
+      An array like the operand.
+
+    Raises:
+      TypeError: the update does not fit.
+
+    Example:
+      >>> dynamic_update_slice(lax.iota(np.int32, 5), np.int32([7, 8]), (1,))
+      Array([0, 7, 8, 3, 4], dtype=int32)
+    """
+    x = as_operand("dynamic_update_slice", operand)
+    new = as_operand("dynamic_update_slice", update, 1)
+    if new.dtype != x.dtype:
+        raise TypeError(
+            f"dynamic_update_slice: the element types must be the same, got {x.dtype.name} and "
+            f"{new.dtype.name}"
+        )
+    window = _window("dynamic_update_slice", x, new.shape)
+    if not x.ndim:
+        return new
+    starts = _starts("dynamic_update_slice", x, start_indices, window, True)
+    return ops.scatter(x, starts, new, tuple(range(x.ndim)), window, True)
+
+
+def dynamic_slice_in_dim(
+    operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0
+) -> Array:
+    """`dynamic_slice` along one dimension; the others stay whole.
+
+    >>> dynamic_slice_in_dim(lax.iota(np.int32, 6), -2, 2)
+    Array([4, 5], dtype=int32)
+    """
+    x = as_operand("dynamic_slice_in_dim", operand)
+    axis = canonical_axis(axis, x.ndim)
+    starts: list[Any] = [0] * x.ndim
+    sizes = list(x.shape)
+    starts[axis], sizes[axis] = start_index, op.index(slice_size)
+    return dynamic_slice(x, starts, sizes)
+
+
+def dynamic_index_in_dim(
+    operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True
+) -> Array:
+    """The elements at an index along one dimension, which is kept with size 1 or goes.
+
+    >>> dynamic_index_in_dim(lax.iota(np.int32, 3), 1, keepdims=False)
+    Array(1, dtype=int32)
+    """
+    x = as_operand("dynamic_index_in_dim", operand)
+    axis = canonical_axis(axis, x.ndim)
+    result = dynamic_slice_in_dim(x, index, 1, axis)
+    return result if keepdims else lax.squeeze(result, (axis,))
+
+
+def dynamic_update_slice_in_dim(
+    operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int
+) -> Array:
+    """`dynamic_update_slice` along one dimension.
+
+    >>> dynamic_update_slice_in_dim(lax.iota(np.int32, 4), np.int32([9]), 2, axis=0)
+    Array([0, 1, 9, 3], dtype=int32)
+    """
+    x = as_operand("dynamic_update_slice_in_dim", operand)
+    starts: list[Any] = [0] * x.ndim
+    starts[canonical_axis(axis, x.ndim)] = start_index
+    return dynamic_update_slice(x, update, starts)
+
+
+def dynamic_update_index_in_dim(
+    operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int
+) -> Array:
+    """The operand with the elements at one index along a dimension replaced.
+
+    >>> dynamic_update_index_in_dim(lax.iota(np.int32, 3), np.int32(7), 1, axis=0)
+    Array([0, 7, 2], dtype=int32)
+    """
+    x = as_operand("dynamic_update_index_in_dim", operand)
+    new = as_operand("dynamic_update_index_in_dim", update, 1)
+    axis = canonical_axis(axis, x.ndim)
+    if new.ndim != x.ndim:
+        new = lax.expand_dims(new, (axis,))
+    return dynamic_update_slice_in_dim(x, new, index, axis)
