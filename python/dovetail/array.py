@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dovetail import dtypes
+from dovetail.errors import type_error, value_error
 
 
 class ShapedArray(NamedTuple):
@@ -51,7 +52,7 @@ class ArrayMethods:
 
     def _value(self) -> np.ndarray:
         """The elements; a tracer evaluates what leads to it, or explains why it cannot."""
-        raise TypeError(f"{type(self).__name__} has no value")
+        raise type_error(f"{type(self).__name__} has no value")
 
     @property
     def ndim(self) -> int:
@@ -102,7 +103,7 @@ class ArrayMethods:
 
     def _scalar(self, wanted: str) -> Any:
         if self.ndim:
-            raise TypeError(
+            raise type_error(
                 f"only an array of rank 0 converts to {wanted}, got shape {self.shape}; index one "
                 "element first"
             )
@@ -110,7 +111,7 @@ class ArrayMethods:
 
     def __bool__(self) -> bool:
         if self.size != 1:
-            raise ValueError(
+            raise value_error(
                 f"the truth value of an array needs exactly one element, got shape {self.shape}; "
                 "use dovetail.numpy.any or dovetail.numpy.all"
             )
@@ -127,7 +128,7 @@ class ArrayMethods:
 
     def __index__(self) -> int:
         if dtypes.KINDS[self.dtype] not in "iu":
-            raise TypeError(
+            raise type_error(
                 f"only an integer array is an index, got element type {self.dtype.name}"
             )
         return int(self._scalar("an index"))
@@ -138,12 +139,12 @@ class ArrayMethods:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("len() of an array of rank 0")
+            raise type_error("len() of an array of rank 0")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Array]:
         if not self.shape:
-            raise TypeError("iteration over an array of rank 0")
+            raise type_error("iteration over an array of rank 0")
         return (self[i] for i in range(self.shape[0]))
 
     def __contains__(self, item: Any) -> bool:
@@ -307,7 +308,7 @@ class ArrayMethods:
         return dnp.At(self)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise TypeError(
+        raise type_error(
             "arrays are immutable, got an assignment to elements; instead of x[index] = y write x "
             "= x.at[index].set(y), or choose between values with dovetail.numpy.where"
         )
@@ -604,7 +605,7 @@ def _comparable(other: Any) -> bool:
     decline.
     """
     if isinstance(other, (list, tuple, set, dict)):
-        raise TypeError(
+        raise type_error(
             f"an array compares with arrays and scalars, got {type(other).__name__}; make an array "
             "of it with dovetail.numpy.array"
         )

@@ -79,7 +79,10 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
     """The NumPy dtype that a name, class or dtype means; TypeError if arrays cannot have it."""
     result = np.dtype(dtype)
     if result not in KINDS and result != float0:
-        raise TypeError(
+        # Its modules need this one.
+        from dovetail.errors import type_error
+
+        raise type_error(
             "an array's element type must be bool, integer, float or complex, got "
             f"{result.name!r}; convert the data to numbers first"
         )

@@ -1,6 +1,8 @@
-"""Errors of tracing, each with what was expected, what came, where, and what to do."""
+"""Errors of tracing, and errors of arguments with the user's place."""
 
 from __future__ import annotations
+
+from dovetail import ir
 
 
 class TracerError(TypeError):
@@ -33,3 +35,18 @@ class LeakedTracerError(TracerError):
 
 # JAX's name for it.
 UnexpectedTracerError = LeakedTracerError
+
+
+def type_error(message: str) -> TypeError:
+    """A TypeError that says where the user's program is."""
+    return TypeError(f"{message}, {ir.here()}")
+
+
+def value_error(message: str) -> ValueError:
+    """A ValueError that says where the user's program is."""
+    return ValueError(f"{message}, {ir.here()}")
+
+
+def index_error(message: str) -> IndexError:
+    """An IndexError that says where the user's program is."""
+    return IndexError(f"{message}, {ir.here()}")

@@ -378,3 +378,24 @@ def test_phases_of_the_tool(flags: str) -> None:
     assert "trace, expand, simplify, shard, lower" in done.stderr
     assert "got: " in done.stderr
     assert "Stack dump" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x: x @ x,
+        lambda x: dnp.sum(x, axis=5),
+        lambda x: dnp.reshape(x, (7,)),
+        lambda x: x + dnp.ones(7),
+        lambda x: lax.cumsum(x, axis=9),
+        lambda x: lax.add(x, dnp.ones((2, 3), dnp.int32)),
+        lambda x: x[0, 0, 0],
+        lambda x: x.at[0].set(dnp.ones(7)),
+    ],
+)
+def test_errors_of_arguments_say_where(wrong: Any) -> None:
+    place = f"{__file__}:{wrong.__code__.co_firstlineno} "
+    for run in (wrong, dt.jit(wrong), dt.grad(lambda x: dnp.sum(wrong(x)))):
+        with pytest.raises((TypeError, ValueError, IndexError)) as caught:
+            run(dnp.ones((2, 3)))
+        assert place in str(caught.value), caught.value

@@ -6,6 +6,7 @@ import enum
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error
 from dovetail.lax.operands import ArrayLike, same, unary
 
 
@@ -206,7 +207,7 @@ def complex(x: ArrayLike, y: ArrayLike) -> Array:
     """
     parts = same("complex", (x, y), "f")
     if parts[0].dtype not in (dtypes.float32, dtypes.float64):
-        raise TypeError(
+        raise type_error(
             f"complex: the element type must be float32 or float64, got {parts[0].dtype.name}; "
             "convert it with x.astype(...)"
         )

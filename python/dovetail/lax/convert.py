@@ -8,6 +8,7 @@ import numpy as np
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error
 from dovetail.lax.operands import ArrayLike, as_operand, python_value, unary
 from dovetail.tracer import constant
 
@@ -49,7 +50,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
     array = unary("bitcast_convert_type", operand, "iuf")
     dtype = dtypes.requested(new_dtype, "bitcast_convert_type")
     if dtype.itemsize != array.dtype.itemsize or dtypes.KINDS[dtype] not in "iuf":
-        raise TypeError(
+        raise type_error(
             "bitcast_convert_type: the new type must be an integer or float of the same width, "
             f"got {array.dtype.name} and {dtype.name}"
         )

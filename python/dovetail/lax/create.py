@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error
 from dovetail.lax.convert import convert
 from dovetail.lax.operands import (
     ArrayLike,
@@ -29,7 +30,7 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
     sizes = canonical_shape(shape)
     value = as_operand("full", fill_value, 1)
     if value.ndim:
-        raise TypeError(
+        raise type_error(
             f"full: fill_value must be a scalar, got shape {value.shape}; use dovetail.numpy.full, "
             "which broadcasts"
         )
@@ -70,7 +71,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
     sizes = canonical_shape(shape)
     element = dtypes.requested(dtype, "iota")
     if dtypes.KINDS[element] == "b":
-        raise TypeError("iota: the element type must be integer, float or complex, got bool")
+        raise type_error("iota: the element type must be integer, float or complex, got bool")
     return ops.iota(element, sizes, canonical_axis(dimension, len(sizes), "dimension"))
 
 

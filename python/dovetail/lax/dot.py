@@ -8,6 +8,7 @@ from typing import Any
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.convert import convert
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
 
@@ -47,7 +48,7 @@ def check_precision(name: str, precision: Any) -> None:
     for value in values:
         if value is None or isinstance(value, Precision) or str(value).lower() in _PRECISION_NAMES:
             continue
-        raise ValueError(
+        raise value_error(
             f"{name}: precision must be a lax.Precision or one of {', '.join(_PRECISION_NAMES)}, "
             f"got {value!r}"
         )
@@ -79,7 +80,7 @@ def dot_general(
     _check_sizes("contracting", x, lc, y, rc)
     _check_sizes("batch", x, lb, y, rb)
     if set(lc) & set(lb) or set(rc) & set(rb):
-        raise TypeError(
+        raise type_error(
             "dot_general: contracting and batch dimensions must be distinct, got "
             f"{dimension_numbers}"
         )
@@ -93,7 +94,7 @@ def _check_sizes(
     x_sizes = [x.shape[d] for d in x_dims]
     y_sizes = [y.shape[d] for d in y_dims]
     if x_sizes != y_sizes:
-        raise TypeError(
+        raise type_error(
             f"dot_general: {what} dimensions must have equal sizes, got {x_dims} of {x.shape} and "
             f"{y_dims} of {y.shape}"
         )
@@ -142,7 +143,7 @@ def dot(
     x, y = as_operand("dot", lhs), as_operand("dot", rhs, 1)
     if dimension_numbers is None:
         if not (1 <= x.ndim <= 2 and 1 <= y.ndim <= 2 and x.shape[-1] == y.shape[0]):
-            raise TypeError(
+            raise type_error(
                 "dot: operands must be vectors or matrices with equal inner sizes, got shapes "
                 f"{x.shape} and {y.shape}; use dot_general"
             )
@@ -158,7 +159,7 @@ def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: Any = None) -> Array
     """
     x, y = as_operand("batch_matmul", lhs), as_operand("batch_matmul", rhs, 1)
     if min(x.ndim, y.ndim) < 2 or x.ndim != y.ndim:
-        raise ValueError(
+        raise value_error(
             f"batch_matmul: operands must have the same rank, at least 2, got shapes {x.shape} and "
             f"{y.shape}"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import type_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 
 
@@ -20,26 +21,26 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int], move
     if isinstance(start_indices, (np.ndarray, Array)) or hasattr(start_indices, "shape"):
         vector = as_operand(name, start_indices)
         if vector.shape != (x.ndim,):
-            raise TypeError(
+            raise type_error(
                 f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
                 f"operand, got shape {vector.shape}"
             )
     else:
         entries = [as_operand(name, start) for start in start_indices]
         if len(entries) != x.ndim:
-            raise TypeError(
+            raise type_error(
                 f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
                 f"operand, got {len(entries)}"
             )
         for entry in entries:
             if entry.shape or dtypes.KINDS[entry.dtype] not in "iu":
-                raise TypeError(f"{name}: start indices must be integer scalars, got {entry.aval}")
+                raise type_error(f"{name}: start indices must be integer scalars, got {entry.aval}")
         if not entries:
             return lax.full((0,), 0, dtypes.int32)
         columns = [lax.reshape(ops.convert(entry, dtypes.int32), (1,)) for entry in entries]
         vector = lax.concatenate(columns, 0)
     if dtypes.KINDS[vector.dtype] not in "iu":
-        raise TypeError(f"{name}: start indices must be integers, got {vector.dtype.name}")
+        raise type_error(f"{name}: start indices must be integers, got {vector.dtype.name}")
     if vector.dtype.itemsize < 4:
         vector = ops.convert(vector, dtypes.int32)
     sizes = as_operand(name, np.array(x.shape).astype(vector.dtype))
@@ -54,7 +55,7 @@ def _window(name: str, x: Array, sizes: Sequence[int]) -> tuple[int, ...]:
     window = tuple(op.index(size) for size in sizes)
     fits = len(window) == x.ndim
     if not fits or any(not 0 <= w <= n for w, n in zip(window, x.shape, strict=True)):
-        raise TypeError(
+        raise type_error(
             f"{name}: the slice must fit the operand's shape {x.shape}, got sizes {window}"
         )
     return window
@@ -109,7 +110,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     x = as_operand("dynamic_update_slice", operand)
     new = as_operand("dynamic_update_slice", update, 1)
     if new.dtype != x.dtype:
-        raise TypeError(
+        raise type_error(
             f"dynamic_update_slice: the element types must be the same, got {x.dtype.name} and "
             f"{new.dtype.name}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error
 from dovetail.lax.operands import ArrayLike, as_operand, same, unary
 
 
@@ -237,7 +238,7 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     """
     array = unary("integer_pow", x, "iufc")
     if y < 0 and dtypes.KINDS[array.dtype] in "iu":
-        raise TypeError(
+        raise type_error(
             f"integer_pow: an integer array needs an exponent of 0 or more, got {y}; convert it to "
             "float first"
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
 
 
@@ -39,7 +40,7 @@ class GatherScatterMode(enum.Enum):
         }
         if mode not in names:
             listed = ", ".join(name for name in names if name)
-            raise ValueError(f"mode must be one of {listed}, got: {mode!r}")
+            raise value_error(f"mode must be one of {listed}, got: {mode!r}")
         return names[mode]
 
 
@@ -96,14 +97,14 @@ def _windows(
 ) -> _Windows:
     indices = as_operand(name, start_indices, 1)
     if dtypes.KINDS[indices.dtype] not in "iu":
-        raise TypeError(f"{name}: indices must be integers, got {indices.dtype.name}")
+        raise type_error(f"{name}: indices must be integers, got {indices.dtype.name}")
     if not indices.ndim or indices.shape[-1] != len(index_map):
-        raise TypeError(
+        raise type_error(
             f"{name}: the last dimension of the indices must have {len(index_map)} elements, one "
             f"for each of the dimensions {tuple(index_map)}, got shape {indices.shape}"
         )
     if len(sizes) != x.ndim or any(not 0 <= w <= n for w, n in zip(sizes, x.shape, strict=True)):
-        raise TypeError(f"{name}: windows must fit the shape {x.shape}, got sizes {tuple(sizes)}")
+        raise type_error(f"{name}: windows must fit the shape {x.shape}, got sizes {tuple(sizes)}")
     if indices.dtype.itemsize < 4:
         indices = ops.convert(indices, dtypes.int32)
     if mode is not GatherScatterMode.FILL_OR_DROP:
@@ -206,7 +207,7 @@ def _scatter(
 ) -> Array:
     x, new = as_operand(name, operand), as_operand(name, updates, 2)
     if new.dtype != x.dtype:
-        raise TypeError(
+        raise type_error(
             f"{name}: operand and updates must have one element type, got {x.dtype.name} and "
             f"{new.dtype.name}"
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, same, unary
 from dovetail.tracer import constant
 
@@ -185,32 +186,32 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     Array(7, dtype=int32, weak_type=True)
     """
     if not cases:
-        raise ValueError("select_n: at least one case is needed, got none")
+        raise value_error("select_n: at least one case is needed, got none")
     which = as_operand("select_n", which)
     arrays = [as_operand("select_n", c, i + 1) for i, c in enumerate(cases)]
     first = arrays[0]
     if any(a.shape != first.shape for a in arrays):
-        raise TypeError(
+        raise type_error(
             "select_n: cases must have equal shapes, got "
             f"{', '.join(str(a.shape) for a in arrays)}; use dovetail.numpy.where, which broadcasts"
         )
     if any(a.dtype != first.dtype for a in arrays):
-        raise TypeError(
+        raise type_error(
             "select_n: cases must have equal element types, got "
             f"{', '.join(a.dtype.name for a in arrays)}; use dovetail.numpy.where, which promotes"
         )
     if which.shape and which.shape != first.shape:
-        raise TypeError(
+        raise type_error(
             f"select_n: which must have rank 0 or the shape of the cases, got {which.shape} and "
             f"{first.shape}"
         )
     if which.dtype == dtypes.bool_:
         if len(arrays) > 2:
-            raise TypeError(
+            raise type_error(
                 f"select_n: a bool chooses between 2 cases at most, got {len(arrays)}; use int32"
             )
     elif which.dtype != dtypes.int32:
-        raise TypeError(f"select_n: which must be bool or int32, got {which.dtype.name}")
+        raise type_error(f"select_n: which must be bool or int32, got {which.dtype.name}")
     which = broadcast_to(which, first.shape)
     if len(arrays) == 1:
         return first
@@ -242,7 +243,7 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     shape = arrays[1].shape
     for bound, what in ((arrays[0], "min"), (arrays[2], "max")):
         if bound.shape not in ((), shape):
-            raise TypeError(
+            raise type_error(
                 f"clamp: {what} must have rank 0 or the shape of x, got {bound.shape} and {shape}; "
                 "use dovetail.numpy.clip, which broadcasts"
             )

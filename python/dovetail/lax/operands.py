@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail import dtypes
 from dovetail.array import Array, ArrayMethods
+from dovetail.errors import type_error, value_error
 from dovetail.tracer import constant
 
 # What the functions of this package take for an array.
@@ -40,7 +41,7 @@ def as_operand(name: str, x: Any, position: int = 0) -> Array:
         return constant(python_value(x, dtype), weak)
     if isinstance(x, (np.ndarray, np.generic)):
         return constant(numpy_value(x, dtypes.canonicalize_dtype(x.dtype)))
-    raise TypeError(
+    raise type_error(
         f"{name}: argument {position} must be an array or a scalar, got {type(x).__name__}; make "
         "an array of it with dovetail.numpy.array"
     )
@@ -78,7 +79,7 @@ def check_kind(name: str, x: Array, kinds: str) -> Array:
     """`x`, whose element type must be of one of the `kinds` (letters as in `dtypes.KINDS`)."""
     if dtypes.KINDS[x.dtype] not in kinds:
         accepted = [_KIND_NAMES[k] for k in kinds]
-        raise TypeError(
+        raise type_error(
             f"{name}: the element type must be {_either(accepted)}, got {x.dtype.name}; convert it "
             "with x.astype(...)"
         )
@@ -102,7 +103,7 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
     first = arrays[0]
     if any(a.dtype != first.dtype for a in arrays):
         types = ", ".join(a.dtype.name for a in arrays)
-        raise TypeError(
+        raise type_error(
             f"{name}: element types must be equal, got {types}; convert one with x.astype(...), or "
             "use the function of dovetail.numpy, which promotes"
         )
@@ -112,7 +113,7 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
         return arrays
     ranks = {a.ndim for a in arrays if a.ndim}
     if len(ranks) > 1:
-        raise TypeError(
+        raise type_error(
             f"{name}: ranks must be equal, got {', '.join(map(str, sorted(ranks)))}; add "
             "dimensions with lax.expand_dims, or use the function of dovetail.numpy, which "
             "broadcasts"
@@ -137,7 +138,7 @@ def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[in
                 continue
             if result[i] != 1:
                 got = " and ".join(str(tuple(s)) for s in shapes)
-                error = TypeError if len({len(s) for s in shapes}) == 1 else ValueError
+                error = type_error if len({len(s) for s in shapes}) == 1 else value_error
                 raise error(
                     f"{name}: shapes must broadcast together, got {got}; sizes must be equal or 1"
                 )
@@ -172,9 +173,9 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     try:
         index = operator.index(axis)
     except TypeError:
-        raise TypeError(f"{name} must be an integer, got {type(axis).__name__}") from None
+        raise type_error(f"{name} must be an integer, got {type(axis).__name__}") from None
     if not -ndim <= index < ndim:
-        raise ValueError(f"{name} {index} is out of bounds for an array of rank {ndim}")
+        raise value_error(f"{name} {index} is out of bounds for an array of rank {ndim}")
     return index % ndim
 
 
@@ -185,7 +186,7 @@ def canonical_axes(axis: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     result = tuple(canonical_axis(a, ndim, name) for a in axes)
     if len(set(result)) != len(result):
-        raise ValueError(f"{name} must not repeat, got {axis}")
+        raise value_error(f"{name} must not repeat, got {axis}")
     return result
 
 
@@ -196,7 +197,7 @@ def canonical_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
         result = tuple(operator.index(s) for s in sizes)
     except TypeError:
         kinds = ", ".join(type(s).__name__ for s in sizes)
-        raise TypeError(f"{name} must be integers known while tracing, got {kinds}") from None
+        raise type_error(f"{name} must be integers known while tracing, got {kinds}") from None
     if any(s < 0 for s in result):
-        raise ValueError(f"{name} must have no negative size, got {result}")
+        raise value_error(f"{name} must have no negative size, got {result}")
     return result

@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, canonical_axes, canonical_axis, unary
 
 
@@ -111,11 +112,11 @@ def _arg_reduce(
     x = unary(name, operand, "biuf")
     dimension = canonical_axis(axis, x.ndim)
     if x.shape[dimension] == 0:
-        raise ValueError(
+        raise value_error(
             f"{name}: the dimension must have an element, got size 0 for dimension {dimension} of "
             f"{x.shape}"
         )
     dtype = dtypes.requested(index_dtype, name)
     if dtypes.KINDS[dtype] not in "iu":
-        raise TypeError(f"{name}: index_dtype must be an integer type, got {dtype.name}")
+        raise type_error(f"{name}: index_dtype must be an integer type, got {dtype.name}")
     return x, dimension, dtype

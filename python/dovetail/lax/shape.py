@@ -11,6 +11,7 @@ from typing import Any
 
 from dovetail import ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -34,7 +35,7 @@ def reshape(operand: ArrayLike, new_sizes: Any, dimensions: Sequence[int] | None
     if dimensions is not None:
         x = transpose(x, dimensions)
     if math.prod(shape) != x.size:
-        raise TypeError(
+        raise type_error(
             f"reshape: the number of elements must stay the same, got shapes {x.shape} ({x.size} "
             f"elements) and {shape} ({math.prod(shape)})"
         )
@@ -50,7 +51,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     x = as_operand("transpose", operand)
     order = tuple(op.index(p) for p in permutation)
     if sorted(order) != list(range(x.ndim)):
-        raise TypeError(
+        raise type_error(
             f"transpose: permutation must order the dimensions 0 to {x.ndim - 1}, got {order}"
         )
     return x if order == tuple(range(x.ndim)) else ops.transpose(x, order)
@@ -80,19 +81,19 @@ def broadcast_in_dim(
     sizes = canonical_shape(tuple(shape))
     dims = tuple(op.index(d) for d in broadcast_dimensions)
     if len(dims) != x.ndim:
-        raise TypeError(
+        raise type_error(
             "broadcast_in_dim: broadcast_dimensions must name one dimension for each of the "
             f"operand's {x.ndim}, got {dims}"
         )
     increasing = all(a < b for a, b in itertools.pairwise(dims))
     if not increasing or any(not 0 <= d < len(sizes) for d in dims):
-        raise TypeError(
+        raise type_error(
             f"broadcast_in_dim: broadcast_dimensions must increase within [0, {len(sizes)}), got "
             f"{dims}; transpose the operand first"
         )
     for i, d in enumerate(dims):
         if x.shape[i] not in (1, sizes[d]):
-            raise TypeError(
+            raise type_error(
                 f"broadcast_in_dim: operand sizes must be 1 or those of the shape, got {x.shape} "
                 f"as dimensions {dims} of {sizes}"
             )
@@ -143,7 +144,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     x = as_operand("squeeze", array)
     dims = canonical_axes(tuple(dimensions), x.ndim, "dimensions")
     if any(x.shape[d] != 1 for d in dims):
-        raise ValueError(
+        raise value_error(
             f"squeeze: only dimensions of size 1 can go, got dimensions {dims} of shape {x.shape}"
         )
     return ops.reshape(x, tuple(s for i, s in enumerate(x.shape) if i not in dims)) if dims else x
@@ -158,7 +159,7 @@ def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | Non
     x = as_operand("collapse", operand)
     start, stop, _ = builtins.slice(start_dimension, stop_dimension).indices(x.ndim)
     if stop < start:
-        raise ValueError(f"collapse: start must not be after stop, got {start} and {stop}")
+        raise value_error(f"collapse: start must not be after stop, got {start} and {stop}")
     if start == stop:
         return x
     return reshape(x, (*x.shape[:start], math.prod(x.shape[start:stop]), *x.shape[stop:]))
@@ -179,13 +180,13 @@ def slice(
     starts, limits = _indices(start_indices), _indices(limit_indices)
     steps = (1,) * x.ndim if strides is None else _indices(strides)
     if not len(starts) == len(limits) == len(steps) == x.ndim:
-        raise TypeError(
+        raise type_error(
             "slice: starts, limits and strides need one entry per dimension of the operand "
             f"({x.ndim}), got {starts}, {limits} and {steps}"
         )
     for i, (start, limit, step) in enumerate(zip(starts, limits, steps, strict=True)):
         if not 0 <= start <= limit <= x.shape[i] or step < 1:
-            raise TypeError(
+            raise type_error(
                 f"slice: 0 <= start <= limit <= size and stride >= 1 must hold, got start {start}, "
                 f"limit {limit}, stride {step} for dimension {i} of size {x.shape[i]}"
             )
@@ -244,25 +245,25 @@ def pad(
     """
     x, value = as_operand("pad", operand), as_operand("pad", padding_value, 1)
     if value.ndim or value.dtype != x.dtype:
-        raise TypeError(
+        raise type_error(
             f"pad: padding_value must be a scalar of the operand's type {x.dtype.name}, got "
             f"{value.aval}; convert it with astype"
         )
     config = [tuple(op.index(p) for p in entry) for entry in padding_config]
     if len(config) != x.ndim or any(len(entry) != 3 for entry in config):
-        raise TypeError(
+        raise type_error(
             "pad: padding_config needs one (low, high, interior) per dimension of the operand "
             f"({x.ndim}), got {config}"
         )
     low, high, interior = zip(*config, strict=True) if config else ((), (), ())
     if any(i < 0 for i in interior):
-        raise TypeError(f"pad: interior padding must not be negative, got {interior}")
+        raise type_error(f"pad: interior padding must not be negative, got {interior}")
     shape = tuple(
         lo + hi + size + max(size - 1, 0) * gap
         for size, lo, hi, gap in zip(x.shape, low, high, interior, strict=True)
     )
     if any(s < 0 for s in shape):
-        raise ValueError(f"pad: cropping must leave sizes of 0 or more, got shape {shape}")
+        raise value_error(f"pad: cropping must leave sizes of 0 or more, got shape {shape}")
     if shape == x.shape and not any(low):
         return x
     return ops.pad(x, value, low, interior, shape)
@@ -276,17 +277,17 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
     """
     xs = [as_operand("concatenate", x, i) for i, x in enumerate(operands)]
     if not xs:
-        raise ValueError("concatenate: at least one operand is needed, got none")
+        raise value_error("concatenate: at least one operand is needed, got none")
     first = xs[0]
     axis = canonical_axis(dimension, first.ndim, "dimension")
     rest = [x.shape[:axis] + x.shape[axis + 1 :] for x in xs]
     if any(x.ndim != first.ndim for x in xs) or any(r != rest[0] for r in rest):
-        raise TypeError(
+        raise type_error(
             f"concatenate: shapes must be equal but for dimension {axis}, got "
             f"{', '.join(str(x.shape) for x in xs)}"
         )
     if any(x.dtype != first.dtype for x in xs):
-        raise TypeError(
+        raise type_error(
             f"concatenate: element types must be equal, got {', '.join(x.dtype.name for x in xs)}; "
             "use dovetail.numpy.concatenate, which promotes"
         )
@@ -301,7 +302,7 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
     """
     xs = [as_operand("stack", x, i) for i, x in enumerate(operands)]
     if not xs:
-        raise ValueError("stack: at least one operand is needed, got none")
+        raise value_error("stack: at least one operand is needed, got none")
     axis = canonical_axis(axis, xs[0].ndim + 1)
     return concatenate([expand_dims(x, (axis,)) for x in xs], axis)
 
@@ -327,7 +328,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     axis = canonical_axis(axis, x.ndim)
     lengths = canonical_shape(tuple(sizes), "sizes")
     if sum(lengths) != x.shape[axis]:
-        raise ValueError(
+        raise value_error(
             f"split: sizes must add up to that of dimension {axis}, {x.shape[axis]}, got {lengths}"
         )
     pieces, start = [], 0
@@ -357,7 +358,7 @@ def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     x = as_operand("tile", operand)
     counts = canonical_shape(tuple(reps), "reps")
     if len(counts) != x.ndim:
-        raise ValueError(f"tile: reps needs one count per dimension ({x.ndim}), got {counts}")
+        raise value_error(f"tile: reps needs one count per dimension ({x.ndim}), got {counts}")
     sizes = tuple(s for pair in zip(counts, x.shape, strict=True) for s in pair)
     repeated = broadcast_dims(x, sizes, tuple(range(1, 2 * x.ndim, 2)))
     return reshape(repeated, tuple(c * s for c, s in zip(counts, x.shape, strict=True)))

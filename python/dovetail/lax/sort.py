@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.create import iota
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.lax.shape import slice_in_dim
@@ -99,12 +100,12 @@ def sort(
     single = not isinstance(operand, (tuple, list))
     xs = [as_operand("sort", x, i) for i, x in enumerate([operand] if single else operand)]
     if not 1 <= num_keys <= len(xs):
-        raise ValueError(
+        raise value_error(
             f"sort: num_keys must be at least 1 and at most the number of arrays, {len(xs)}, got "
             f"{num_keys}"
         )
     if any(x.shape != xs[0].shape for x in xs):
-        raise TypeError(f"sort: shapes must be equal, got {', '.join(str(x.shape) for x in xs)}")
+        raise type_error(f"sort: shapes must be equal, got {', '.join(str(x.shape) for x in xs)}")
     results = ops.sort(xs, canonical_axis(dimension, xs[0].ndim, "dimension"), num_keys)
     return results[0] if single else tuple(results)
 
@@ -151,7 +152,7 @@ def _of_rows(name: str, operand: ArrayLike, k: int, axis: int) -> tuple[Array, i
     x = unary(name, operand, "biuf")
     dimension = canonical_axis(axis, x.ndim)
     if not 0 <= k <= x.shape[dimension]:
-        raise ValueError(
+        raise value_error(
             f"{name}: k must be at least 0 and at most the size of dimension {dimension}, "
             f"{x.shape[dimension]}, got {k}"
         )

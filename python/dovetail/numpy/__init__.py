@@ -61,8 +61,10 @@ from dovetail.numpy.arithmetic import (
     true_divide,
     trunc,
 )
+from dovetail.numpy.bessel import i0
 from dovetail.numpy.bits import packbits, unpackbits
 from dovetail.numpy.choice import choose, isin, piecewise, select, where
+from dovetail.numpy.convolution import convolve, correlate
 from dovetail.numpy.creation import (
     array,
     asarray,
@@ -154,6 +156,7 @@ from dovetail.numpy.elementary import (
     tan,
     tanh,
 )
+from dovetail.numpy.extremes import top_k
 from dovetail.numpy.files import (
     array_repr,
     array_str,
@@ -166,6 +169,7 @@ from dovetail.numpy.files import (
     save,
     savez,
 )
+from dovetail.numpy.histograms import histogram, histogram2d, histogram_bin_edges, histogramdd
 from dovetail.numpy.index_tricks import (
     c_,
     diag_indices,
@@ -242,6 +246,7 @@ from dovetail.numpy.logic import (
     not_equal,
     right_shift,
 )
+from dovetail.numpy.masks import place
 from dovetail.numpy.nan_reductions import (
     nanargmax,
     nanargmin,
@@ -270,6 +275,8 @@ from dovetail.numpy.parts import (
     signbit,
     spacing,
 )
+from dovetail.numpy.phases import unwrap
+from dovetail.numpy.polynomials import poly, polydiv, polymul
 from dovetail.numpy.products import (
     corrcoef,
     cov,
@@ -339,6 +346,16 @@ from dovetail.numpy.scalar_types import (
 from dovetail.numpy.scalar_types import (
     bool_ as bool,
 )
+from dovetail.numpy.sets import (
+    intersect1d,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from dovetail.numpy.shape import (
     atleast_1d,
     atleast_2d,
@@ -399,3 +416,4 @@ from dovetail.numpy.taking import (
     take,
     take_along_axis,
 )
+from dovetail.numpy.vectorization import apply_along_axis, vectorize

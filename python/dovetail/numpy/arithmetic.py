@@ -6,6 +6,7 @@ import builtins
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, check_kind
 from dovetail.numpy.promotion import (
     default_float,
@@ -81,7 +82,7 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         return ops.select(inexact_and_negative, ops.sub(quotient, filled(x, 1)), quotient)
     if kind == "f":
         return _float_divmod(x, y)[0]
-    raise TypeError(
+    raise type_error(
         "floor_divide: complex numbers have no order, got complex operands; divide the real parts"
     )
 
@@ -293,7 +294,7 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
     """
     arrays = [as_operand("clip", a, i) for i, a in enumerate((arr, min, max)) if a is not None]
     if any(dtypes.KINDS[a.dtype] == "c" for a in arrays):
-        raise ValueError(
+        raise value_error(
             "clip: complex numbers have no order, got complex operands; clip the parts"
         )
     result = arrays[0]

@@ -8,6 +8,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
 from dovetail.numpy import reductions
 from dovetail.numpy.logic import truth
@@ -17,7 +18,7 @@ from dovetail.tracer import constant
 
 def _shifts(bitorder: str) -> Array:
     if bitorder not in ("big", "little"):
-        raise ValueError(f"bitorder must be 'big' or 'little', got {bitorder!r}")
+        raise value_error(f"bitorder must be 'big' or 'little', got {bitorder!r}")
     shifts = np.arange(8, dtype=np.uint8)
     return constant(shifts[::-1].copy() if bitorder == "big" else shifts)
 
@@ -54,7 +55,7 @@ def unpackbits(
     shifts = _shifts(bitorder)
     x = as_operand("unpackbits", a)
     if x.dtype != dtypes.uint8:
-        raise TypeError(
+        raise type_error(
             f"unpackbits: the element type must be uint8, got {x.dtype.name}; convert it with "
             "x.astype('uint8')"
         )

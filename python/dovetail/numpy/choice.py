@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
 from dovetail.numpy.arithmetic import clip, remainder
 from dovetail.numpy.creation import asarray
@@ -37,12 +38,12 @@ def where(
     Array(1., dtype=float32, weak_type=True)
     """
     if x is None or y is None:
-        raise ValueError(
+        raise value_error(
             "where: both x and y must be given, got the condition alone or with one of them; the "
             "indices of true elements are those of np.nonzero on a NumPy array"
         )
     if size is not None or fill_value is not None:
-        raise ValueError("where: size and fill_value must be None when x and y are given")
+        raise value_error("where: size and fill_value must be None when x and y are given")
     p = truth("where", condition)
     a, b = pair("where", x, y)
     if p.shape != a.shape:
@@ -59,7 +60,7 @@ def select(
     Array(2, dtype=int32, weak_type=True)
     """
     if not condlist or len(condlist) != len(choicelist):
-        raise ValueError(
+        raise value_error(
             "select: there must be one condition for each choice, and at least one, got "
             f"{len(condlist)} conditions and {len(choicelist)} choices"
         )
@@ -84,7 +85,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
     if len(functions) == len(conditions):
         functions.append(0)
     if len(functions) != len(conditions) + 1:
-        raise ValueError(
+        raise value_error(
             "piecewise: there must be as many functions as conditions, or one more, got "
             f"{len(conditions)} conditions and {len(functions)} functions"
         )
@@ -107,7 +108,7 @@ def choose(
     no_out("choose", out)
     count = len(choices)
     if mode not in ("clip", "wrap") or not count:
-        raise ValueError(
+        raise value_error(
             "choose: there must be a choice, and mode must be 'clip' or 'wrap', as indices are "
             f"not checked, got {count} choices and mode {mode!r}"
         )

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
     ArrayLike,
@@ -38,7 +39,7 @@ def array(
            [3, 4]], dtype=int32)
     """
     if order not in (None, "K", "A", "C"):
-        raise ValueError(
+        raise value_error(
             f"array: order must be 'K' or 'C', got {order!r}; the layout is the compiler's choice"
         )
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
@@ -69,13 +70,13 @@ def _from_data(data: Any, dtype: np.dtype | None) -> Array:
     if isinstance(data, (list, tuple)):
         return _from_sequence(data, dtype)
     if data is None:
-        raise ValueError(
+        raise value_error(
             "array: None is not data for an array; use an array, a number or nested lists of "
             "numbers"
         )
     value = np.asarray(data)
     if value.dtype.kind not in "biufc" and value.dtype not in dtypes.KINDS:
-        raise TypeError(
+        raise type_error(
             f"array: the data must be numbers, got {type(data).__name__} with element type "
             f"{value.dtype}"
         )
@@ -99,7 +100,7 @@ def _from_sequence(data: Sequence[Any], dtype: np.dtype | None) -> Array:
         return constant(np.array(data, dtype))
     rows = [_from_data(x, dtype) for x in data]
     if any(r.shape != rows[0].shape for r in rows):
-        raise ValueError(
+        raise value_error(
             "array: nested lists must be rectangular, got parts of shapes "
             f"{', '.join(str(r.shape) for r in rows)}"
         )
@@ -111,7 +112,7 @@ def _leaves(data: Any) -> Iterator[Any]:
         if isinstance(x, (list, tuple)):
             yield from _leaves(x)
         elif x is None:
-            raise ValueError(
+            raise value_error(
                 "array: None is not data for an array; use NaN or 0 for what is missing"
             )
         else:
@@ -192,7 +193,7 @@ def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
         s in (1, t) for s, t in zip(reversed(sizes), reversed(shape), strict=False)
     )
     if not fits:
-        raise ValueError(f"{name}: the shape must be one that {sizes} broadcasts to, got {shape}")
+        raise value_error(f"{name}: the shape must be one that {sizes} broadcasts to, got {shape}")
     return broadcast_to(x, shape)
 
 
@@ -351,7 +352,7 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
 def _matrices(name: str, x: ArrayLike) -> Array:
     a = as_operand(name, x)
     if a.ndim < 2:
-        raise ValueError(f"{name}: the array must have at least 2 dimensions, got shape {a.shape}")
+        raise value_error(f"{name}: the array must have at least 2 dimensions, got shape {a.shape}")
     return a
 
 
@@ -364,10 +365,10 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     """
     a = as_operand("vander", x)
     if a.ndim != 1:
-        raise ValueError(f"vander: x must have 1 dimension, got shape {a.shape}")
+        raise value_error(f"vander: x must have 1 dimension, got shape {a.shape}")
     count = a.shape[0] if N is None else operator.index(N)
     if count < 0:
-        raise ValueError(f"vander: N must be 0 or more, got {N}")
+        raise value_error(f"vander: N must be 0 or more, got {N}")
     if count == 0:
         return zeros((a.shape[0], 0), a.dtype)
     powers = range(count) if increasing else range(count - 1, -1, -1)
@@ -384,10 +385,10 @@ def meshgrid(
     [(3, 2), (3, 2)]
     """
     if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+        raise value_error(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
     vectors = [as_operand("meshgrid", x, i) for i, x in enumerate(xi)]
     if any(v.ndim > 1 for v in vectors):
-        raise ValueError(
+        raise value_error(
             f"meshgrid: arguments must be vectors, got ranks {[v.ndim for v in vectors]}"
         )
     order = list(range(len(vectors)))

@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.creation import as_dtype
 from dovetail.numpy.logic import isnan
@@ -106,7 +107,9 @@ def _array_api(
 ) -> Array:
     x = as_operand(name, a)
     if x.ndim == 0 or (axis is None and x.ndim != 1):
-        raise ValueError(f"{name}: an array of rank {x.ndim} needs an axis, and one of rank 1 none")
+        raise value_error(
+            f"{name}: an array of rank {x.ndim} needs an axis, and one of rank 1 none"
+        )
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
     result = _running(name, op, x, dimension, dtype, None)
     if not include_initial:

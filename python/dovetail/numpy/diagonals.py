@@ -11,6 +11,7 @@ from typing import Any
 
 from dovetail import lax
 from dovetail.array import Array
+from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.numpy import reductions
 from dovetail.numpy.promotion import no_out
@@ -25,7 +26,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     """
     x = as_operand("diagonal", a)
     if x.ndim < 2:
-        raise ValueError(
+        raise value_error(
             f"diagonal: the array must have at least 2 dimensions, got shape {x.shape}"
         )
     axes = canonical_axes((axis1, axis2), x.ndim)
@@ -64,7 +65,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         return embedded(x, operator.index(k))
     if x.ndim == 2:
         return diagonal(x, k)
-    raise ValueError(f"diag: v must be a vector or a matrix, got shape {x.shape}")
+    raise value_error(f"diag: v must be a vector or a matrix, got shape {x.shape}")
 
 
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
@@ -115,7 +116,7 @@ def fill_diagonal(
         )
     x = as_operand("fill_diagonal", a)
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
-        raise ValueError(
+        raise value_error(
             f"fill_diagonal: the array must be a matrix, or have equal sizes, got {x.shape}"
         )
     indices = [lax.broadcasted_iota("int32", x.shape, i) for i in range(x.ndim)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import dtypes, lax
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 from dovetail.numpy import reductions
 from dovetail.numpy.creation import asarray
@@ -34,7 +35,7 @@ def diff(
     x = as_operand("diff", a)
     dim = canonical_axis(axis, x.ndim)
     if operator.index(n) < 0:
-        raise ValueError(f"diff: n must be 0 or more, got {n}")
+        raise value_error(f"diff: n must be 0 or more, got {n}")
     edge = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
 
     def end(v: ArrayLike) -> Array:
@@ -77,7 +78,7 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None
     x = inexact("gradient", f)
     axes = canonical_axes(axis, x.ndim)
     if len(varargs) not in (0, 1, len(axes)):
-        raise TypeError(
+        raise type_error(
             f"gradient: there must be no spacing, one, or one for each of {len(axes)} axes, got "
             f"{len(varargs)}"
         )
@@ -92,7 +93,7 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None
 def _gradient_along(x: Array, dim: int, spacing: Array) -> Array:
     size = x.shape[dim]
     if size < 2:
-        raise ValueError(f"gradient: a dimension must have 2 elements or more, got size {size}")
+        raise value_error(f"gradient: a dimension must have 2 elements or more, got size {size}")
 
     def part(start: int, stop: int | None) -> Array:
         return lax.slice_in_dim(x, start, stop, 1, dim)
@@ -103,7 +104,7 @@ def _gradient_along(x: Array, dim: int, spacing: Array) -> Array:
         first, last = (part(1, 2) - part(0, 1)) / spacing, (part(-1, None) - part(-2, -1)) / spacing
         return concatenate([first, inside, last], dim)
     if spacing.shape != (size,):
-        raise ValueError(
+        raise value_error(
             f"gradient: coordinates must be a vector of the dimension's size {size}, got "
             f"{spacing.shape}"
         )
@@ -147,7 +148,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """
     coefficients, at = promote("polyval", p, x)
     if coefficients.ndim == 0:
-        raise ValueError("polyval: p must have 1 dimension or more, got rank 0")
+        raise value_error("polyval: p must have 1 dimension or more, got rank 0")
     shape = np.broadcast_shapes(coefficients.shape[1:], at.shape)
     result = lax.full(shape, 0, at.dtype)
     for c in lax.unstack(coefficients):
@@ -204,7 +205,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     count = _count("polyint", m)
     constants = ravel(asarray(0 if k is None else k)).astype(x.dtype)
     if constants.size not in (1, count):
-        raise ValueError(f"polyint: k must be one constant or {count}, got {constants.size}")
+        raise value_error(f"polyint: k must be one constant or {count}, got {constants.size}")
     for i in range(count):
         powers = constant(np.arange(x.shape[0], 0, -1).astype(x.dtype))
         c = lax.slice_in_dim(constants, i, i + 1) if constants.size > 1 else constants
@@ -214,7 +215,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
 def _count(name: str, m: int) -> int:
     if operator.index(m) < 0:
-        raise ValueError(f"{name}: m must be 0 or more, got {m}")
+        raise value_error(f"{name}: m must be 0 or more, got {m}")
     return operator.index(m)
 
 

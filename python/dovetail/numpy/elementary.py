@@ -13,6 +13,7 @@ import numpy as np
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
+from dovetail.errors import type_error
 from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.promotion import (
     filled,
@@ -154,7 +155,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if exponent is not None:
         x = numbers("power", x1)
         if exponent < 0 and dtypes.KINDS[x.dtype] in "iu":
-            raise TypeError(
+            raise type_error(
                 f"power: an integer array needs an exponent of 0 or more, got {exponent}; convert "
                 "it to float first"
             )

@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import NonConcreteBooleanIndexError
+from dovetail.errors import NonConcreteBooleanIndexError, index_error
 from dovetail.lax.operands import broadcast_to
 from dovetail.tracer import Tracer, constant
 
@@ -78,7 +78,7 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str) -> Plan:
         common = np.broadcast_shapes(*shapes)
     except ValueError:
         listed = " and ".join(map(str, shapes))
-        raise IndexError(
+        raise index_error(
             f"arrays in an index must broadcast together, got shapes {listed}"
         ) from None
     strided: list[int] = []

@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail import dtypes, lax
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.numpy.creation import asarray, meshgrid
 from dovetail.numpy.joining import concatenate
@@ -48,9 +49,9 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """
     vectors = [as_operand("ix_", a, i) for i, a in enumerate(args)]
     if any(v.ndim != 1 for v in vectors):
-        raise ValueError(f"ix_: arguments must be vectors, got ranks {[v.ndim for v in vectors]}")
+        raise value_error(f"ix_: arguments must be vectors, got ranks {[v.ndim for v in vectors]}")
     if any(v.dtype == dtypes.bool_ for v in vectors):
-        raise ValueError(
+        raise value_error(
             "ix_: arguments must be integers, got bools; find the indices with NumPy first"
         )
     return tuple(
@@ -104,7 +105,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
 def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
     sizes = shape(arr)
     if len(sizes) != 2:
-        raise ValueError(f"{name}: arr must be a matrix, got shape {sizes}")
+        raise value_error(f"{name}: arr must be a matrix, got shape {sizes}")
     return sizes  # type: ignore[return-value]
 
 
@@ -115,7 +116,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
     if operator.index(n) < 0 or operator.index(ndim) < 0:
-        raise ValueError(f"diag_indices: n and ndim must be 0 or more, got {n} and {ndim}")
+        raise value_error(f"diag_indices: n and ndim must be 0 or more, got {n} and {ndim}")
     return (arange(n, dtype=dtypes.default_dtype("i")),) * ndim
 
 
@@ -127,7 +128,7 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     """
     sizes = shape(arr)
     if len(sizes) < 2 or len(set(sizes)) != 1:
-        raise ValueError(
+        raise value_error(
             f"diag_indices_from: arr must have 2 or more equal sizes, got shape {sizes}"
         )
     return diag_indices(sizes[0], len(sizes))
@@ -157,7 +158,7 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
     sizes = canonical_shape(shape)
     position = as_operand("unravel_index", indices)
     if dtypes.KINDS[position.dtype] not in "iu":
-        raise TypeError(f"unravel_index: indices must be integers, got {position.dtype.name}")
+        raise type_error(f"unravel_index: indices must be integers, got {position.dtype.name}")
     total = math.prod(sizes)
     position = clip(position, -total, total - 1)
     result = []
@@ -180,14 +181,14 @@ def ravel_multi_index(
 
     sizes = canonical_shape(tuple(dims), "dims")
     if len(multi_index) != len(sizes):
-        raise ValueError(
+        raise value_error(
             f"ravel_multi_index: there must be one index for each of {len(sizes)} dimensions, got "
             f"{len(multi_index)}"
         )
     if mode not in ("clip", "wrap"):
-        raise ValueError(f"ravel_multi_index: mode must be 'clip' or 'wrap', got {mode!r}")
+        raise value_error(f"ravel_multi_index: mode must be 'clip' or 'wrap', got {mode!r}")
     if order not in ("C", "F"):
-        raise ValueError(f"ravel_multi_index: order must be 'C' or 'F', got {order!r}")
+        raise value_error(f"ravel_multi_index: order must be 'C' or 'F', got {order!r}")
     xs = promote("ravel_multi_index", *multi_index)
     pairs = list(zip(xs, sizes, strict=True))
     result: Any = 0

@@ -9,6 +9,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
+from dovetail.errors import index_error, type_error, value_error
 from dovetail.numpy.index_plan import MODES, Entry, plan, selected
 from dovetail.tracer import Tracer, constant
 
@@ -66,7 +67,7 @@ def checked_mode(mode: str | None, default: str) -> str:
     if mode is None:
         return default
     if mode not in MODES:
-        raise ValueError(f"mode must be one of {', '.join(MODES)}, got: {mode!r}")
+        raise value_error(f"mode must be one of {', '.join(MODES)}, got: {mode!r}")
     return "fill" if mode == "drop" else "clip" if mode == "promise_in_bounds" else mode
 
 
@@ -88,7 +89,7 @@ def _basic(x: Array, entries: list[int | slice | None]) -> Array:
             result_shape.append(count)
         else:
             if size == 0:
-                raise IndexError(f"index {entry} is out of bounds for dimension {dim} of size 0")
+                raise index_error(f"index {entry} is out of bounds for dimension {dim} of size 0")
             start, count, step = min(max(entry + size if entry < 0 else entry, 0), size - 1), 1, 1
         starts.append(start)
         strides.append(step)
@@ -118,12 +119,12 @@ def expanded(shape: tuple[int, ...], index: Any) -> list[Entry | None]:
         entries.append(checked)
         used += checked is not None
     if used > len(shape):
-        raise IndexError(
+        raise index_error(
             f"there must be at most {len(shape)} indices for shape {shape}, got {used}"
         )
     dots = [i for i, e in enumerate(entries) if e is Ellipsis]
     if len(dots) > 1:
-        raise IndexError(f"an index can contain ... once, got {len(dots)} times")
+        raise index_error(f"an index can contain ... once, got {len(dots)} times")
     at = dots[0] if dots else len(entries)
     rest = [slice(None)] * (len(shape) - used)
     return entries[:at] + rest + entries[at + 1 :]
@@ -144,11 +145,11 @@ class _Mask:
         ]:
             expected = shape[used : used + self.rank]
             if size != expected:
-                raise IndexError(
+                raise index_error(
                     f"a mask must have the shape of what it indexes, {expected}, got {size}"
                 )
         if not self.rank:
-            raise IndexError("a mask must have a dimension, got a scalar bool; use where")
+            raise index_error("a mask must have a dimension, got a scalar bool; use where")
         return list(selected(self.mask))
 
 
@@ -158,7 +159,7 @@ def _checked(entry: Any) -> Any:
     if isinstance(entry, slice):
         return slice(*(_bound(v) for v in (entry.start, entry.stop, entry.step)))
     if isinstance(entry, (float, complex, str)):
-        raise TypeError(f"{_ACCEPTED}, got {type(entry).__name__} {entry!r}")
+        raise type_error(f"{_ACCEPTED}, got {type(entry).__name__} {entry!r}")
     if isinstance(entry, (list, tuple)):
         entry = np.asarray(entry) if entry else np.zeros(0, np.int32)
     if isinstance(entry, (bool, np.bool_)) or getattr(entry, "dtype", None) == dtypes.bool_:
@@ -166,16 +167,16 @@ def _checked(entry: Any) -> Any:
     if isinstance(entry, (np.ndarray, np.generic)):
         entry = np.asarray(entry)
         if entry.dtype.kind not in "iu":
-            raise TypeError(f"{_ACCEPTED}, got an array of {entry.dtype}")
+            raise type_error(f"{_ACCEPTED}, got an array of {entry.dtype}")
         return int(entry) if not entry.ndim else entry
     if isinstance(entry, ArrayMethods):
         if dtypes.KINDS[entry.dtype] not in "iu":
-            raise TypeError(f"{_ACCEPTED}, got an array of {entry.dtype.name}")
+            raise type_error(f"{_ACCEPTED}, got an array of {entry.dtype.name}")
         return int(entry) if type(entry) is Array and not entry.shape else entry
     try:
         return operator.index(entry)
     except TypeError as error:
-        raise TypeError(f"{_ACCEPTED}, got {type(entry).__name__}") from error
+        raise type_error(f"{_ACCEPTED}, got {type(entry).__name__}") from error
 
 
 def _bound(value: Any) -> int | None:
@@ -248,7 +249,7 @@ class Places:
         """The array with values subtracted from these elements."""
         x, values = self._array, self._values(values)
         if dtypes.KINDS[x.dtype] == "b":
-            raise TypeError("subtract: the element type must be a number, got bool")
+            raise type_error("subtract: the element type must be a number, got bool")
         return self._changed(ops.scatter_add, "subtract", lax.neg(values), **options)
 
     def multiply(self, values: Any, **options: Any) -> Array:
@@ -317,7 +318,7 @@ class Places:
         except ValueError:
             fits = False
         if not fits:
-            raise ValueError(
+            raise value_error(
                 f"at[...].{name}: values must broadcast to {what.shape}, the shape that the index "
                 f"selects, got {values.shape}"
             )

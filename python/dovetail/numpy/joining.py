@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail import dtypes, lax
 from dovetail.array import Array, ArrayMethods
+from dovetail.errors import index_error, type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.creation import array, as_dtype, asarray
 from dovetail.numpy.promotion import promote
@@ -22,11 +23,11 @@ def _operands(name: str, arrays: Any, dtype: Any = None) -> list[Array]:
     if isinstance(arrays, (ArrayMethods, np.ndarray)):
         arrays = lax.unstack(as_operand(name, arrays))
     elif not isinstance(arrays, (list, tuple)):
-        raise TypeError(
+        raise type_error(
             f"{name}: arrays must be given as a list or tuple, got {type(arrays).__name__}"
         )
     if not arrays:
-        raise ValueError(f"{name}: at least one array is needed, got none")
+        raise value_error(f"{name}: at least one array is needed, got none")
     if dtype is None:
         return promote(name, *arrays)
     element = dtypes.requested(dtype, name)
@@ -45,7 +46,9 @@ def concatenate(
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
     if any(x.ndim == 0 for x in xs):
-        raise ValueError("concatenate: arrays must have 1 dimension or more, got rank 0; use stack")
+        raise value_error(
+            "concatenate: arrays must have 1 dimension or more, got rank 0; use stack"
+        )
     axis = canonical_axis(axis, xs[0].ndim)
     return lax.concatenate(xs, axis)
 
@@ -74,7 +77,7 @@ def stack(
         )
     xs = _operands("stack", arrays, dtype)
     if any(x.shape != xs[0].shape for x in xs):
-        raise ValueError(
+        raise value_error(
             f"stack: all arrays must have the same shape, got {', '.join(str(x.shape) for x in xs)}"
         )
     return lax.stack(xs, axis)
@@ -149,12 +152,12 @@ def block(arrays: Any) -> Array:
     def joined(x: Any, level: int) -> Array:
         if not isinstance(x, list):
             if level != levels:
-                raise ValueError(
+                raise value_error(
                     f"block: lists must be nested equally deep, got depths {level} and {levels}"
                 )
             return lax.broadcast_to_rank(asarray(x), dims)
         if not x:
-            raise ValueError("block: lists must not be empty")
+            raise value_error("block: lists must not be empty")
         return concatenate([joined(y, level + 1) for y in x], dims - levels + level)
 
     return joined(arrays, 0)
@@ -219,9 +222,9 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
     else:
         count = operator.index(indices_or_sections)
         if count < 1:
-            raise ValueError(f"{name}: there must be 1 section or more, got {count}")
+            raise value_error(f"{name}: there must be 1 section or more, got {count}")
         if size % count and name != "array_split":
-            raise ValueError(
+            raise value_error(
                 f"{name}: sections must be equal, got {count} of size {size}; use array_split"
             )
         length, longer = divmod(size, count)
@@ -279,7 +282,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     dim = canonical_axis(axis, x.ndim)
     at = operator.index(obj)
     if not -x.shape[dim] <= at <= x.shape[dim]:
-        raise IndexError(
+        raise index_error(
             f"insert: index {at} is out of bounds for dimension {dim} of shape {x.shape}"
         )
     at = at + x.shape[dim] if at < 0 else at

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import lax
 from dovetail.array import Array, ArrayMethods
+from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
 from dovetail.numpy import reductions
 from dovetail.numpy.arithmetic import round as round_to_even
@@ -47,7 +48,7 @@ def pad(
     x = as_operand("pad", array)
     widths = _widths(pad_width, x.ndim)
     if callable(mode):
-        raise ValueError(
+        raise value_error(
             "pad: mode must be a name, got a function; arrays are immutable, so write "
             "x.at[...].set(...) on the result of mode='constant'"
         )
@@ -55,7 +56,7 @@ def pad(
         raise NotImplementedError(f"pad: mode must be one of {', '.join(_DEFAULTS)}, got {mode!r}")
     unknown = kwargs.keys() - _DEFAULTS[mode].keys()
     if unknown:
-        raise ValueError(
+        raise value_error(
             f"pad: mode {mode!r} takes {sorted(_DEFAULTS[mode]) or 'no options'}, got "
             f"{sorted(unknown)}"
         )
@@ -77,7 +78,7 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
     values = _pairs("pad_width", pad_width, ndim)
     widths = [(operator.index(a), operator.index(b)) for a, b in values]
     if any(a < 0 or b < 0 for a, b in widths):
-        raise ValueError(f"pad: pad_width must not be negative, got {pad_width}")
+        raise value_error(f"pad: pad_width must not be negative, got {pad_width}")
     return widths
 
 
@@ -99,7 +100,7 @@ def _pairs(name: str, value: Any, ndim: int) -> list[tuple[Any, Any]]:
     if len(pairs) == 1:
         pairs = pairs * ndim
     if len(pairs) != ndim or any(len(p) != 2 for p in pairs):
-        raise ValueError(
+        raise value_error(
             f"pad: {name} must be a value, a pair, or one for each of the {ndim} dimensions, got "
             f"{value}"
         )
@@ -125,7 +126,7 @@ def _pad_dimension(
     x: Array, dim: int, before: int, after: int, mode: str, options: dict[str, Any]
 ) -> Array:
     if x.shape[dim] == 0:
-        raise ValueError(
+        raise value_error(
             f"pad: mode {mode!r} needs elements to repeat, got dimension {dim} of size 0"
         )
     if mode == "edge":
@@ -158,7 +159,7 @@ def _repeat(x: Array, dim: int, count: int) -> Array:
 
 def _statistic(x: Array, dim: int, mode: str) -> Array:
     if x.shape[dim] == 0:
-        raise ValueError("pad: stat_length must be 1 or more, got 0")
+        raise value_error("pad: stat_length must be 1 or more, got 0")
     reduce = {"maximum": reductions.max, "mean": reductions.mean, "minimum": reductions.min}[mode]
     result = reduce(x, dim, keepdims=True)
     if result.dtype != x.dtype:
@@ -183,7 +184,7 @@ def _ramp(end: Array, edge: Array, count: int, dim: int, x: Array) -> Array:
 def _periodic(x: Array, dim: int, before: int, after: int, mode: str, reflect_type: str) -> Array:
     """Copies of one period, each shifted by the same amount if the reflection is odd."""
     if reflect_type not in ("even", "odd"):
-        raise ValueError(f"pad: reflect_type must be 'even' or 'odd', got {reflect_type!r}")
+        raise value_error(f"pad: reflect_type must be 'even' or 'odd', got {reflect_type!r}")
     size = x.shape[dim]
     period, shift = x, None
     if mode != "wrap":

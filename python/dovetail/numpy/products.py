@@ -8,6 +8,7 @@ from typing import Any
 
 from dovetail import dtypes, lax
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.dot import check_precision, contract
 from dovetail.lax.operands import (
     ArrayLike,
@@ -52,7 +53,7 @@ def dot(
 
 def _check_inner(name: str, x: Array, y: Array, lc: Sequence[int], rc: Sequence[int]) -> None:
     if [x.shape[i] for i in lc] != [y.shape[i] for i in rc]:
-        raise TypeError(
+        raise type_error(
             f"{name}: contracted sizes must be equal, got shapes {x.shape} and {y.shape}, "
             f"dimensions {tuple(lc)} and {tuple(rc)}"
         )
@@ -69,7 +70,7 @@ def matmul(
     """
     x, y = _operands("matmul", a, b, precision, preferred_element_type)
     if x.ndim == 0 or y.ndim == 0:
-        raise ValueError(
+        raise value_error(
             f"matmul: operands must have 1 dimension or more, got shapes {x.shape} and {y.shape}; "
             "use *"
         )
@@ -218,13 +219,13 @@ def tensordot(
         lc = canonical_axes(axes[0], x.ndim, "axes[0]")
         rc = canonical_axes(axes[1], y.ndim, "axes[1]")
         if len(lc) != len(rc):
-            raise TypeError(
+            raise type_error(
                 f"tensordot: axes must be pairs, got {len(lc)} for a and {len(rc)} for b"
             )
     else:
         count: int = operator.index(axes)  # pyright: ignore[reportArgumentType]
         if not 0 <= count <= min(x.ndim, y.ndim):
-            raise TypeError(
+            raise type_error(
                 f"tensordot: axes must be at most the ranks of both arrays, got {count} for shapes "
                 f"{x.shape} and {y.shape}"
             )
@@ -265,7 +266,7 @@ def cross(
     x = moveaxis(x, canonical_axis(axisa, x.ndim), -1)
     y = moveaxis(y, canonical_axis(axisb, y.ndim), -1)
     if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
-        raise ValueError(
+        raise value_error(
             f"cross: vectors must have 2 or 3 components, got {x.shape[-1]} and {y.shape[-1]}"
         )
     both_planar = x.shape[-1] == y.shape[-1] == 2
@@ -305,7 +306,7 @@ def cov(
     element = element if dtype is None else dtypes.requested(dtype, "cov")
     x = atleast_2d(astype(m, element))
     if x.ndim > 2:
-        raise ValueError(f"cov: m must have at most 2 dimensions, got shape {x.shape}")
+        raise value_error(f"cov: m must have at most 2 dimensions, got shape {x.shape}")
     x = transpose(x) if not rowvar and x.shape[0] != 1 else x
     if y is not None:
         second = atleast_2d(astype(y, element))
@@ -318,7 +319,7 @@ def cov(
         if w is not None:
             w = as_dtype(as_operand("cov", w), dtypes.to_real_dtype(element))
             if w.shape != (x.shape[1],):
-                raise ValueError(
+                raise value_error(
                     f"cov: there must be one weight for each of {x.shape[1]} observations, got "
                     f"shape {w.shape}"
                 )

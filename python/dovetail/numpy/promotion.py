@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import config, dtypes, ops
 from dovetail.array import Array, ArrayMethods
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
     as_operand,
@@ -41,7 +42,7 @@ def real_inexact(name: str, x: Any) -> Array:
     """As `inexact`, but complex arguments are refused."""
     array = inexact(name, x)
     if dtypes.KINDS[array.dtype] == "c":
-        raise TypeError(
+        raise type_error(
             f"{name}: the element type must be real, got {array.dtype.name}; take x.real first"
         )
     return array
@@ -162,7 +163,7 @@ def _check_ranks(name: str, arrays: list[Array]) -> None:
         "expand_dims"
     )
     if config.numpy_rank_promotion.value == "raise":
-        raise ValueError(message)
+        raise value_error(message)
     warnings.warn(message, UserWarning, stacklevel=5)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
     ArrayLike,
@@ -33,7 +34,9 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     step = 1 if step is None else step
     for v in (first, last, step):
         if np.ndim(v) or not isinstance(v, (*PYTHON_SCALARS, np.generic, np.ndarray)):
-            raise TypeError(f"arange: start, stop and step must be scalars, got {type(v).__name__}")
+            raise type_error(
+                f"arange: start, stop and step must be scalars, got {type(v).__name__}"
+            )
     element = (
         dtypes.result_type(first, last, step)
         if dtype is None
@@ -67,7 +70,7 @@ def linspace(
     """
     count = operator.index(num)
     if count < 0:
-        raise ValueError(f"linspace: num must be 0 or more, got {num}")
+        raise value_error(f"linspace: num must be 0 or more, got {num}")
     first, last = promote_and_broadcast("linspace", start, stop)
     element = (
         dtypes.to_inexact_dtype(first.dtype)

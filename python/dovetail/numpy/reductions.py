@@ -12,6 +12,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -184,12 +185,12 @@ def _check_identity(
     if initial is not None:
         return
     if where is not None:
-        raise ValueError(
+        raise value_error(
             f"{name}: initial must be given with where, got None; {name} of no elements has no "
             "value"
         )
     if builtins.any(x.shape[d] == 0 for d in dims):
-        raise ValueError(
+        raise value_error(
             f"{name}: an empty array needs initial, got shape {x.shape} and initial None"
         )
 
@@ -384,7 +385,7 @@ def var(
     """
     x, dims = _prepare("var", a, axis, out)
     if correction is not None and ddof:
-        raise ValueError(
+        raise value_error(
             f"var: ddof and correction are the same, so give one, got {ddof} and {correction}"
         )
     compute, result = _computation_dtype("var", x, dtype)
@@ -427,7 +428,7 @@ def std(
     """
     x = as_operand("std", a)
     if dtype is not None and dtypes.KINDS[dtypes.requested(dtype, "std")] not in "fc":
-        raise ValueError(f"std: dtype must be float or complex, got {dtype}")
+        raise value_error(f"std: dtype must be float or complex, got {dtype}")
     squared = var(
         x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
     )
@@ -454,7 +455,7 @@ def average(
     x, w = (inexact("average", v) for v in _promoted(x, weights))
     if w.shape != x.shape:
         if axis is None or w.shape != tuple(x.shape[d] for d in canonical_axes(axis, x.ndim)):
-            raise ValueError(
+            raise value_error(
                 "average: weights must have the shape of the array, or of the axes given, got "
                 f"{w.shape} for {x.shape} and axis {axis}"
             )
@@ -485,7 +486,7 @@ def apply_over_axes(func: Callable[..., Array], a: ArrayLike, axes: Axis) -> Arr
         if result.ndim == x.ndim - 1:
             result = lax.expand_dims(result, (axis,))
         if result.ndim != x.ndim:
-            raise ValueError(
+            raise value_error(
                 "apply_over_axes: the function must keep the rank or drop one dimension, got "
                 f"shapes {x.shape} and {result.shape}"
             )

@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail import lax, ops
 from dovetail.array import Array, ArrayMethods
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -94,7 +95,7 @@ def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
     if order in ("C", "A"):
         return x if sizes == x.shape else ops.reshape(x, sizes)
     if order != "F":
-        raise ValueError(f"reshape: order must be 'C', 'F' or 'A', got {order!r}")
+        raise value_error(f"reshape: order must be 'C', 'F' or 'A', got {order!r}")
     return transpose(lax.reshape(transpose(x), sizes[::-1]))
 
 
@@ -103,12 +104,12 @@ def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
     given = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
     sizes = [operator.index(s) for s in given]
     if sizes.count(-1) > 1:
-        raise ValueError(f"reshape: one size at most can be -1, got {tuple(sizes)}")
+        raise value_error(f"reshape: one size at most can be -1, got {tuple(sizes)}")
     if -1 in sizes:
         known = math.prod(s for s in sizes if s != -1)
         sizes[sizes.index(-1)] = x.size // known if known else 0
     if any(s < 0 for s in sizes) or math.prod(sizes) != x.size:
-        raise TypeError(
+        raise type_error(
             f"reshape: the number of elements must stay the same, got {given} for shape {x.shape} "
             f"({x.size} elements)"
         )
@@ -215,7 +216,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
         return x if x.ndim < 2 else ops.transpose(x, tuple(range(x.ndim))[::-1])
     order = canonical_axes(tuple(axes), x.ndim, "axes")
     if len(order) != x.ndim:
-        raise ValueError(f"transpose: axes must name all {x.ndim} dimensions, got {tuple(axes)}")
+        raise value_error(f"transpose: axes must name all {x.ndim} dimensions, got {tuple(axes)}")
     return lax.transpose(x, order)
 
 
@@ -230,7 +231,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     """
     a = as_operand("matrix_transpose", x)
     if a.ndim < 2:
-        raise ValueError(
+        raise value_error(
             f"matrix_transpose: x must have at least 2 dimensions, got shape {a.shape}"
         )
     return swapaxes(a, -1, -2)
@@ -259,7 +260,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
     origin = canonical_axes(source, x.ndim, "source")
     target = canonical_axes(destination, x.ndim, "destination")
     if len(origin) != len(target):
-        raise ValueError(
+        raise value_error(
             f"moveaxis: source and destination must have equal lengths, got {source} and "
             f"{destination}"
         )
@@ -365,7 +366,7 @@ def roll(
     shifts = _as_tuple(shift)
     length = max(len(axes), len(shifts))
     if {len(axes), len(shifts)} - {1, length}:
-        raise ValueError(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
+        raise value_error(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
     axes, shifts = (t * (length // len(t)) for t in (axes, shifts))
     for amount, d in zip(shifts, axes, strict=True):
         x = _rolled(x, operator.index(amount), canonical_axis(d, x.ndim))
@@ -417,7 +418,7 @@ def repeat(
     dim = canonical_axis(axis, x.ndim)
     counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
     if counts.ndim > 1 or counts.dtype.kind not in "biu" or (counts < 0).any():
-        raise ValueError(
+        raise value_error(
             "repeat: repeats must be one count of 0 or more, or one for each element, got "
             f"{repeats!r}"
         )
@@ -436,7 +437,7 @@ def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
         spread = broadcast_dims(x, sizes, dims)
         return lax.reshape(spread, (*x.shape[:dim], size * count, *x.shape[dim + 1 :]))
     if counts.shape != (size,):
-        raise ValueError(
+        raise value_error(
             f"repeat: there must be one count, or one for each of the {size} elements, got "
             f"{counts.shape}"
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -27,7 +28,7 @@ Axis = Any
 def _row(name: str, a: ArrayLike, axis: int | None, order: Any = None) -> tuple[Array, int]:
     """The array and the dimension to sort along; None flattens."""
     if order is not None:
-        raise ValueError(f"{name}: arrays have no fields, so order must be None, got {order!r}")
+        raise value_error(f"{name}: arrays have no fields, so order must be None, got {order!r}")
     x = as_operand(name, a)
     if axis is None:
         return lax.reshape(x, (x.size,)), 0
@@ -92,9 +93,9 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
     else:
         xs = list(lax.unstack(as_operand("lexsort", keys)))
     if not xs:
-        raise TypeError("lexsort: there must be a key, got none")
+        raise type_error("lexsort: there must be a key, got none")
     if any(x.shape != xs[0].shape for x in xs):
-        raise ValueError(f"lexsort: shapes must be equal, got {[x.shape for x in xs]}")
+        raise value_error(f"lexsort: shapes must be equal, got {[x.shape for x in xs]}")
     if xs[0].ndim == 0:
         return lax.full((), 0, dtypes.default_dtype("i"))
     dimension = canonical_axis(axis, xs[0].ndim)
@@ -103,7 +104,7 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
 
 def _check_kth(name: str, kth: int, size: int) -> None:
     if not -size <= kth < size:
-        raise ValueError(f"{name}: kth {kth} is out of bounds for {size} elements")
+        raise value_error(f"{name}: kth {kth} is out of bounds for {size} elements")
 
 
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
@@ -275,19 +276,19 @@ def _quantile(
 ) -> Array:
     no_out(name, out)
     if overwrite_input:
-        raise ValueError(f"{name}: arrays are immutable, so overwrite_input must be False")
+        raise value_error(f"{name}: arrays are immutable, so overwrite_input must be False")
     if method not in _METHODS:
-        raise ValueError(f"{name}: method must be one of {', '.join(_METHODS)}, got {method!r}")
+        raise value_error(f"{name}: method must be one of {', '.join(_METHODS)}, got {method!r}")
     x = real_inexact(name, a)
     part = with_dtype(real_inexact(name, q), x.dtype)
     if part.ndim > 1:
-        raise ValueError(f"{name}: q must have rank 0 or 1, got shape {part.shape}")
+        raise value_error(f"{name}: q must have rank 0 or 1, got shape {part.shape}")
     dims = canonical_axes(axis, x.ndim)
     kept = [d for d in range(x.ndim) if d not in dims]
     shape = tuple(x.shape[d] for d in kept)
     size = math.prod(x.shape[d] for d in dims)
     if not size:
-        raise ValueError(f"{name}: there must be an element, got shape {x.shape} and axis {axis}")
+        raise value_error(f"{name}: there must be an element, got shape {x.shape} and axis {axis}")
     rows = lax.reshape(lax.transpose(x, [*dims, *kept]), (size, *shape))
     # Narrow floats do not count far.
     narrow = x.dtype.itemsize < 4

@@ -9,7 +9,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import NonConcreteBooleanIndexError
+from dovetail.errors import NonConcreteBooleanIndexError, type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.indexing import Places, checked_mode, gathered
 from dovetail.numpy.logic import truth
@@ -20,7 +20,7 @@ from dovetail.tracer import Tracer
 def _integers(name: str, x: ArrayLike) -> Array:
     array = as_operand(name, np.asarray(x) if isinstance(x, (list, tuple)) else x, 1)
     if dtypes.KINDS[array.dtype] not in "iu":
-        raise TypeError(f"{name}: indices must be integers, got {array.dtype.name}")
+        raise type_error(f"{name}: indices must be integers, got {array.dtype.name}")
     return array
 
 
@@ -94,7 +94,7 @@ def _operands_along(
     if axis is None:
         x, axis = lax.reshape(x, (x.size,)), 0
     if x.ndim != numbers.ndim:
-        raise ValueError(
+        raise value_error(
             f"{name}: array and indices must have one rank, got shapes {x.shape} and "
             f"{numbers.shape}"
         )
@@ -158,7 +158,7 @@ def put_along_axis(
              [5., 0.]], dtype=float32)
     """
     if inplace:
-        raise ValueError(
+        raise value_error(
             "put_along_axis: arrays are immutable, so inplace must be False; use the result"
         )
     x, numbers, dim = _operands_along("put_along_axis", arr, indices, axis)
@@ -179,7 +179,7 @@ def put(
     Array([1., 0., 1.], dtype=float32)
     """
     if inplace:
-        raise ValueError("put: arrays are immutable, so inplace must be False; use the result")
+        raise value_error("put: arrays are immutable, so inplace must be False; use the result")
     x, numbers = as_operand("put", a), _integers("put", ind)
     flat, numbers = lax.reshape(x, (x.size,)), lax.reshape(numbers, (numbers.size,))
     values = as_operand("put", np.asarray(v) if isinstance(v, (list, tuple)) else v, 2)
@@ -323,13 +323,13 @@ def searchsorted(
       Array([1, 3], dtype=int32)
     """
     if side not in ("left", "right"):
-        raise ValueError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
+        raise value_error(f"searchsorted: side must be 'left' or 'right', got {side!r}")
     if method not in ("scan", "scan_unrolled", "sort", "compare_all"):
-        raise ValueError(f"searchsorted: there is no method {method!r}")
+        raise value_error(f"searchsorted: there is no method {method!r}")
     given = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (a, v)]
     array, values = promote("searchsorted", *given)
     if array.ndim != 1:
-        raise ValueError(f"searchsorted: a must be a vector, got shape {array.shape}")
+        raise value_error(f"searchsorted: a must be a vector, got shape {array.shape}")
     if sorter is not None:
         array = take(array, sorter, mode="clip")
     size = array.shape[0]
@@ -364,7 +364,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
     """
     edges = as_operand("digitize", np.asarray(bins) if isinstance(bins, (list, tuple)) else bins)
     if edges.ndim != 1:
-        raise ValueError(f"digitize: bins must be a vector, got shape {edges.shape}")
+        raise value_error(f"digitize: bins must be a vector, got shape {edges.shape}")
     side = "right" if not right else "left"
     if not edges.shape[0]:
         return lax.full(as_operand("digitize", x).shape, 0, dtypes.default_dtype("i"))
@@ -401,7 +401,7 @@ def bincount(
     """
     numbers = _integers("bincount", x)
     if numbers.ndim != 1:
-        raise ValueError(f"bincount: x must be a vector, got shape {numbers.shape}")
+        raise value_error(f"bincount: x must be a vector, got shape {numbers.shape}")
     if length is None:
         value = numbers._value()
         length = max(int(minlength), int(value.max()) + 1 if value.size else 0)
@@ -413,7 +413,7 @@ def bincount(
         return Places(lax.full((length,), 0, dtype), numbers).add(lax.full(numbers.shape, 1, dtype))
     amounts = as_operand("bincount", weights, 1)
     if amounts.shape != numbers.shape:
-        raise ValueError(
+        raise value_error(
             f"bincount: weights must have the shape of x, got {amounts.shape} and {numbers.shape}"
         )
     return Places(lax.full((length,), 0, amounts.dtype), numbers).add(amounts)
@@ -451,7 +451,7 @@ def interp(
     given = [np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (x, xp, fp)]
     at, places, values = promote("interp", *given, to=dtypes.to_inexact_dtype)
     if places.ndim != 1 or places.shape != values.shape or not places.shape[0]:
-        raise ValueError(
+        raise value_error(
             "interp: xp and fp must be vectors of one size that is not 0, got shapes "
             f"{places.shape} and {values.shape}"
         )
