@@ -75,6 +75,26 @@ struct Running {
     });
   }
 
+  /// The same with neutral elements after the others, and without them, where no whole number of blocks fits.
+  Value inAnyBlocks(Value x, int64_t size) const {
+    auto type = cast<RankedTensorType>(x.getType());
+    int64_t rest = type.getDimSize(dimension) % size;
+    if (rest == 0)
+      return inBlocks(x, size);
+    SmallVector<int64_t> shape(type.getShape()), low(type.getRank(), 0), high(type.getRank(), 0);
+    high[dimension] = size - rest;
+    shape[dimension] += size - rest;
+    auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
+    scalar::ScalarBuilder outer(b.getLoc(), b, element);
+    Value neutral = Op::emitNeutral(outer);
+    // Its own array, lest the code generator fuses the padding into the scan.
+    Value padded = computeBarrier(
+        b, tensor::PadOp::create(b, withShape(type, shape), x, attrs(low), attrs(high), neutral).getResult());
+    SmallVector<int64_t> ones(type.getRank(), 1);
+    return tensor::ExtractSliceOp::create(b, type, inBlocks(padded, size), attrs(low), attrs(type.getShape()),
+                                          attrs(ones));
+  }
+
   /// Blocks of `size` elements each by itself, then each with what all before it amount to.
   Value inBlocks(Value x, int64_t size) const {
     auto type = cast<RankedTensorType>(x.getType());
@@ -106,7 +126,7 @@ constexpr int64_t kEnoughRows = 4096;
 /// Below this blocks cost more than they win.
 constexpr int64_t kLongRow = 1024;
 
-/// A divisor of the size near its square root if the dimension is worth splitting; 0 if it is not.
+/// A number near the square root of the size, if there is one a divisor, if the dimension is worth splitting; else 0.
 static int64_t blockSize(RankedTensorType type, int64_t dimension) {
   int64_t size = type.getDimSize(dimension);
   if (!type.hasStaticShape() || size < kLongRow || type.getNumElements() / size >= kEnoughRows)
@@ -115,7 +135,8 @@ static int64_t blockSize(RankedTensorType type, int64_t dimension) {
   for (int64_t block = root; block >= root / 4; --block)
     if (size % block == 0)
       return block;
-  return 0;
+  // The row can be made longer, but not a row of what the code generator cannot fill with.
+  return isWideComplex(type.getElementType()) ? 0 : root;
 }
 
 /// Whether a running reduction is the array itself.
@@ -142,7 +163,7 @@ struct CumulativeLowering : LowerOpInterface::ExternalModel<CumulativeLowering<O
       x = reversed(b, x, dimension);
     Running<Op> reduction{b, accumulator, dimension};
     int64_t block = blockSize(cast<RankedTensorType>(x.getType()), dimension);
-    x = block ? reduction.inBlocks(x, block) : reduction.scan(x, dimension, true).first;
+    x = block ? reduction.inAnyBlocks(x, block) : reduction.scan(x, dimension, true).first;
     if (running.getReverse())
       x = reversed(b, x, dimension);
     results.push_back(converted(b, x, accumulator, element));

@@ -115,3 +115,19 @@ def test_derivatives_at_ties() -> None:
     np.testing.assert_allclose(zeros, [1, 8, 0])
     nothing = grad(lambda x: lax.cumlogsumexp(x)[-1])(f32([-np.inf, 0, 0]))
     np.testing.assert_allclose(nothing, [0, 0.5, 0.5])
+
+
+@pytest.mark.parametrize("size", [1024, 1031, 5003])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_long_rows_go_in_blocks(size: int, reverse: bool) -> None:
+    """Also those that no block divides."""
+    x = np.random.default_rng(0).integers(-3, 4, size).astype(np.float32)
+    turned = x[::-1] if reverse else x
+    sums, most = np.cumsum(turned), np.maximum.accumulate(turned)
+
+    def running(x: Any) -> Any:
+        return lax.cumsum(x, reverse=reverse), lax.cummax(x, reverse=reverse)
+
+    expected = (sums[::-1], most[::-1]) if reverse else (sums, most)
+    for actual, wanted in zip(jit(running)(x), expected, strict=True):
+        np.testing.assert_array_equal(actual, wanted)
