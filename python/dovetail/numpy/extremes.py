@@ -1,0 +1,59 @@
+"""The greatest and the least elements of an array."""
+
+from __future__ import annotations
+
+import operator
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.lax.operands import ArrayLike, canonical_axis, check_kind
+from dovetail.lax.sort import numbered
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.logic import isnan
+from dovetail.numpy.promotion import with_dtype
+
+
+def top_k(
+    a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True
+) -> tuple[Array, Array]:
+    """The k greatest or least elements along a dimension, and where they are.
+
+    Args:
+      a: an array of real numbers.
+      k: how many.
+      axis: the dimension.
+      mode: `largest` or `smallest`. NaN comes last in both.
+      sorted: accepted; the result is always in order.
+
+    Returns:
+      The elements and their indices; of equal ones the first come first.
+
+    Raises:
+      ValueError: `k` is negative or greater than the size of the dimension, or there is no such
+        mode.
+
+    Example:
+      >>> top_k(dnp.array([1, 3, 2]), 2)
+      (Array([3, 2], dtype=int32), Array([1, 2], dtype=int32))
+    """
+    if mode not in ("largest", "smallest"):
+        raise value_error(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
+    x = check_kind("top_k", asarray(a), "biuf")
+    dim = canonical_axis(axis, x.ndim)
+    count = operator.index(k)
+    if not 0 <= count <= x.shape[dim]:
+        raise value_error(
+            f"top_k: k must be 0 or more and at most {x.shape[dim]}, the size of dimension {dim}, "
+            f"got {count}"
+        )
+    keys = [x, with_dtype(numbered(x, dim), dtypes.default_dtype("i"))]
+    if mode == "smallest":
+        ordered = ops.sort(keys, dim, 1)
+    else:
+        # Backwards, with NaN before all others, so that reversed it is last.
+        is_number = with_dtype(ops.not_(isnan(x)), dtypes.int32)
+        backwards = [ops.reverse(v, (dim,)) for v in (is_number, *keys)]
+        ordered = [ops.reverse(v, (dim,)) for v in ops.sort(backwards, dim, 2)[1:]]
+    values, indices = (lax.slice_in_dim(v, 0, count, axis=dim) for v in ordered)
+    return values, indices

@@ -1,0 +1,207 @@
+"""Functions of scalars or vectors, applied to all of those in larger arrays by vmap."""
+
+from __future__ import annotations
+
+import functools
+import re
+import warnings
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+from dovetail import config
+from dovetail.array import Array
+from dovetail.batching import vmap
+from dovetail.errors import type_error, value_error
+from dovetail.lax.operands import ArrayLike, broadcast_shapes, canonical_axis
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.shape import expand_dims, moveaxis, reshape
+from dovetail.tree import map as tree_map
+
+# The names of an operand's dimensions that the function sees.
+Names = tuple[str, ...]
+
+_OPERAND = r"\(\s*(?:\w+\s*(?:,\s*\w+\s*)*)?\)"
+_OPERANDS = rf"\s*{_OPERAND}\s*(?:,\s*{_OPERAND}\s*)*"
+
+
+def vectorize(
+    pyfunc: Callable[..., Any],
+    *,
+    excluded: Collection[int | str] = frozenset(),
+    signature: str | None = None,
+) -> Callable[..., Any]:
+    """A function that applies another to all scalars, or vectors or matrices, in its arguments,
+    which are broadcast.
+
+    Args:
+      pyfunc: a function of scalars, or of what the signature says, that returns an array or a tuple
+        of arrays.
+      excluded: positions and names of arguments that are passed on as they are.
+      signature: the dimensions that `pyfunc` sees, such as `(m,n),(n)->(m)`, which are the last
+        of each argument; by default none, and results of any shape.
+
+    Returns:
+      The function of arrays. An argument that is None is passed on, and one given by name must be
+      excluded.
+
+    Raises:
+      ValueError: the signature is not of this form, or a shape does not agree with it.
+      TypeError: the numbers of arguments or results do not agree with it.
+
+    Example:
+      >>> product = vectorize(dnp.dot, signature="(n),(n)->()")
+      >>> product(dnp.ones((3, 1, 2)), dnp.ones((4, 2))).shape
+      (3, 4)
+    """
+    if any(not isinstance(e, (int, str)) for e in excluded):
+        raise type_error(f"vectorize: excluded must be positions and names, got {excluded!r}")
+    if any(isinstance(e, int) and e < 0 for e in excluded):
+        raise value_error(f"vectorize: excluded positions must be 0 or more, got {excluded!r}")
+    parsed = None if signature is None else _parsed(signature)
+
+    @functools.wraps(pyfunc)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        for name in kwargs:
+            if name not in excluded:
+                raise type_error(
+                    f"vectorize: an argument given by name must be excluded, got {name!r}; give it "
+                    "by position"
+                )
+        batched = [i for i in range(len(args)) if i not in excluded]
+        inputs, results = parsed or ([()] * len(batched), None)
+        if len(batched) != len(inputs):
+            raise type_error(
+                f"vectorize: there must be {len(inputs)} arguments for the signature {signature}, "
+                f"got {len(batched)}"
+            )
+        names = {i: n for i, n in zip(batched, inputs, strict=True) if args[i] is not None or n}
+        operands = [asarray(args[i]) for i in names]
+        sizes: dict[str, int] = {}
+        for x, dims in zip(operands, names.values(), strict=True):
+            _agree(sizes, x.shape, dims)
+
+        def function(*xs: Any) -> Any:
+            given = list(args)
+            for i, x in zip(names, xs, strict=True):
+                given[i] = x
+            result = pyfunc(*given, **kwargs)
+            if results is not None:
+                _check_results(result, results, sizes)
+            return result
+
+        return _over_leading(function, operands, [len(n) for n in names.values()])
+
+    return wrapper
+
+
+def _parsed(signature: str) -> tuple[list[Names], list[Names]]:
+    if not re.fullmatch(rf"{_OPERANDS}->{_OPERANDS}", signature):
+        raise value_error(
+            f"vectorize: a signature must be of the form '(m,n),(n)->(m)', got {signature!r}"
+        )
+    inputs, results = (
+        [tuple(re.findall(r"\w+", operand)) for operand in re.findall(_OPERAND, side)]
+        for side in signature.split("->")
+    )
+    return inputs, results
+
+
+def _agree(sizes: dict[str, int], shape: Sequence[int], names: Names) -> None:
+    """Note the sizes of the last dimensions of a shape, which must be those noted before."""
+    if len(shape) < len(names):
+        raise value_error(
+            f"vectorize: the dimensions ({','.join(names)}) must be in the shape, got "
+            f"{tuple(shape)}"
+        )
+    for name, size in zip(names, shape[len(shape) - len(names) :], strict=True):
+        if sizes.setdefault(name, size) != size:
+            raise value_error(
+                f"vectorize: the dimension {name} must have one size, got {sizes[name]} and {size}"
+            )
+
+
+def _check_results(result: Any, names: list[Names], sizes: dict[str, int]) -> None:
+    results = result if isinstance(result, tuple) else (result,)
+    if len(results) != len(names) or (len(names) > 1 and not isinstance(result, tuple)):
+        raise type_error(
+            f"vectorize: the function must return {len(names)} arrays, got {len(results)}"
+        )
+    known = dict(sizes)
+    for x, dims in zip(results, names, strict=True):
+        shape = asarray(x).shape
+        if len(shape) != len(dims):
+            raise value_error(
+                f"vectorize: a result must have the dimensions ({','.join(dims)}), got shape "
+                f"{shape}"
+            )
+        _agree(known, shape, dims)
+
+
+def _over_leading(function: Callable[..., Any], operands: list[Array], ranks: list[int]) -> Any:
+    """Apply a function to parts with some last dimensions; the others are broadcast."""
+    leading = [x.shape[: x.ndim - r] for x, r in zip(operands, ranks, strict=True)]
+    _check_promotion(leading)
+    loops = broadcast_shapes(*leading, name="vectorize")
+    padded = [(1,) * (len(loops) - len(s)) + s for s in leading]
+    # Dimensions to broadcast are left to vmap, which knows that they have one element.
+    xs = [
+        reshape(x, tuple(n for n in s if n != 1) + x.shape[x.ndim - r :])
+        for x, s, r in zip(operands, leading, ranks, strict=True)
+    ]
+    single = []
+    for d in reversed(range(len(loops))):
+        axes = tuple(0 if s[d] != 1 else None for s in padded)
+        if any(a == 0 for a in axes):
+            function = vmap(function, axes)
+        else:
+            single.append(d)
+    result = function(*xs)
+    return tree_map(lambda r: expand_dims(r, single), result) if single else result
+
+
+def _check_promotion(shapes: list[tuple[int, ...]]) -> None:
+    mode = config.numpy_rank_promotion.value
+    if mode == "allow" or len({len(s) for s in shapes if s}) < 2:
+        return
+    message = (
+        f"vectorize: ranks must be equal when numpy_rank_promotion is {mode!r}, got shapes "
+        f"{' and '.join(str(s) for s in shapes)}; add the missing dimensions with reshape or "
+        "expand_dims"
+    )
+    if mode == "raise":
+        raise value_error(message)
+    warnings.warn(message, UserWarning, stacklevel=4)
+
+
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any
+) -> Any:
+    """A function of vectors applied to all those along a dimension.
+
+    Args:
+      func1d: a function of a vector, and of `args` and `kwargs`, that returns arrays.
+      axis: the dimension.
+      arr: an array.
+
+    Returns:
+      An array in which the dimension is replaced by those of the function's result.
+
+    Example:
+      >>> apply_along_axis(dnp.sum, 0, dnp.array([[1, 2], [3, 4]]))
+      Array([4, 6], dtype=int32)
+    """
+    x = asarray(arr)
+    dim = canonical_axis(axis, x.ndim)
+    loops = x.ndim - 1
+
+    def function(v: Any) -> Any:
+        return tree_map(asarray, func1d(v, *args, **kwargs))
+
+    for _ in range(loops):
+        function = vmap(function)
+
+    def placed(r: Array) -> Array:
+        inner = r.ndim - loops
+        return moveaxis(r, tuple(range(loops, r.ndim)), tuple(range(dim, dim + inner)))
+
+    return tree_map(placed, function(moveaxis(x, dim, -1)))
