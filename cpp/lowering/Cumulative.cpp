@@ -9,33 +9,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-static Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
-  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
-}
-
-/// `x` backwards along one dimension.
-static Value reversed(ImplicitLocOpBuilder &b, Value x, int64_t dimension) {
-  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
-  Value last = arith::SubIOp::create(b, asValue(b, sizes[dimension]), arith::ConstantIndexOp::create(b, 1));
-  return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
-    SmallVector<Value> source;
-    for (int64_t d = 0, rank = sizes.size(); d < rank; ++d) {
-      Value i = linalg::IndexOp::create(inner, loc, d);
-      source.push_back(d == dimension ? arith::SubIOp::create(inner, loc, last, i).getResult() : i);
-    }
-    return tensor::ExtractOp::create(inner, loc, x, source).getResult();
-  });
-}
-
-static Value converted(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
-  if (from == to)
-    return x;
-  return mapElements(b, x, to, [&](OpBuilder &inner, Location loc, Value value) {
-    scalar::ScalarBuilder source(loc, inner, from);
-    return scalar::convert(source, value, to);
-  });
-}
-
 bool canLoopsCarry(RankedTensorType type) { return type.hasStaticShape() || type.getRank() < 2; }
 
 Value doublings(ImplicitLocOpBuilder &b, Value size) {
@@ -160,12 +133,12 @@ struct CumulativeLowering : LowerOpInterface::ExternalModel<CumulativeLowering<O
     Type element = getElementTypeOrSelf(running.getX()), accumulator = accumulatorType(element);
     Value x = converted(b, operands[0], element, accumulator);
     if (running.getReverse())
-      x = reversed(b, x, dimension);
+      x = reversed(b, x, {dimension});
     Running<Op> reduction{b, accumulator, dimension};
     int64_t block = blockSize(cast<RankedTensorType>(x.getType()), dimension);
     x = block ? reduction.inAnyBlocks(x, block) : reduction.scan(x, dimension, true).first;
     if (running.getReverse())
-      x = reversed(b, x, dimension);
+      x = reversed(b, x, {dimension});
     results.push_back(converted(b, x, accumulator, element));
     return success();
   }

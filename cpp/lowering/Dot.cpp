@@ -26,10 +26,7 @@ Operand withOneReducedLoop(ImplicitLocOpBuilder &b, Operand operand, int64_t fir
     llvm::stable_sort(order, [&](int64_t i, int64_t j) {
       return std::max(operand.loops[i], first - 1) < std::max(operand.loops[j], first - 1);
     });
-    SmallVector<OpFoldResult> from = sizesOf(b, operand.value);
-    auto sizes = llvm::map_to_vector(order, [&](int64_t dim) { return from[dim]; });
-    Value init = empty(b, sizes, getElementTypeOrSelf(operand.value));
-    Value moved = linalg::TransposeOp::create(b, operand.value, init, order)->getResult(0);
+    Value moved = transposed(b, operand.value, order);
     auto loops = llvm::map_to_vector(order, [&](int64_t dim) { return operand.loops[dim]; });
     return withOneReducedLoop(b, {moved, loops}, first);
   }
@@ -105,17 +102,8 @@ struct DotGeneralLowering : LowerOpInterface::ExternalModel<DotGeneralLowering, 
     }
     Type accumulator = accumulatorType(result);
     Value sum = contraction.emit(contraction.lhs.value, contraction.rhs.value, element, accumulator);
-    results.push_back(convertElements(b, sum, accumulator, result));
+    results.push_back(converted(b, sum, accumulator, result));
     return success();
-  }
-
-  static Value convertElements(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
-    if (from == to)
-      return x;
-    return mapElements(b, x, scalar::lowered(to), [&](OpBuilder &inner, Location loc, Value value) {
-      scalar::ScalarBuilder builder(loc, inner, from);
-      return scalar::convert(builder, value, to);
-    });
   }
 
   /// Four real contractions: three would be quicker, but lose accuracy where parts differ in magnitude.
@@ -141,7 +129,7 @@ struct DotGeneralLowering : LowerOpInterface::ExternalModel<DotGeneralLowering, 
                                    return scalar::complex(builder, scalar::sub(builder, args[0], args[1]),
                                                           scalar::add(builder, args[2], args[3]));
                                  });
-    return convertElements(b, joined, element, result);
+    return converted(b, joined, element, result);
   }
 };
 

@@ -24,7 +24,7 @@ SmallVector<Value> lastStarts(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t
   SmallVector<OpFoldResult> available = sizesOf(b, x);
   SmallVector<Value> last;
   for (auto [dim, size] : llvm::zip_equal(dims, window)) {
-    Value whole = getValueOrCreateConstantIndexOp(b, b.getLoc(), available[dim]);
+    Value whole = asValue(b, available[dim]);
     last.push_back(b.createOrFold<arith::SubIOp>(whole, arith::ConstantIndexOp::create(b, size)));
   }
   return last;

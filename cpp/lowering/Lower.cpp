@@ -95,6 +95,44 @@ Value mapElements(ImplicitLocOpBuilder &b, Value x, Type element,
                        [&](OpBuilder &inner, Location loc, ValueRange args) { return body(inner, loc, args[0]); });
 }
 
+Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
+  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
+}
+
+Value transposed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> order) {
+  if (llvm::is_sorted(order))
+    return x;
+  SmallVector<OpFoldResult> from = sizesOf(b, x);
+  auto sizes = llvm::map_to_vector(order, [&](int64_t dim) { return from[dim]; });
+  Value init = empty(b, sizes, getElementTypeOrSelf(x));
+  return linalg::TransposeOp::create(b, x, init, order)->getResult(0);
+}
+
+Value reversed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  SmallVector<Value> last(sizes.size());
+  for (int64_t dim : dims)
+    last[dim] = arith::SubIOp::create(b, asValue(b, sizes[dim]), arith::ConstantIndexOp::create(b, 1));
+  return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {},
+                       [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+                         SmallVector<Value> source;
+                         for (auto [d, end] : llvm::enumerate(last)) {
+                           Value i = linalg::IndexOp::create(inner, loc, d);
+                           source.push_back(end ? arith::SubIOp::create(inner, loc, end, i).getResult() : i);
+                         }
+                         return tensor::ExtractOp::create(inner, loc, x, source);
+                       });
+}
+
+Value converted(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
+  if (from == to)
+    return x;
+  return mapElements(b, x, scalar::lowered(to), [&](OpBuilder &inner, Location loc, Value value) {
+    scalar::ScalarBuilder builder(loc, inner, from);
+    return scalar::convert(builder, value, to);
+  });
+}
+
 Type accumulatorType(Type element) {
   auto real = dyn_cast<FloatType>(element);
   return real && real.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;

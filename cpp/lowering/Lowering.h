@@ -54,6 +54,14 @@ mlir::Value parallelLoops(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Op
 mlir::Value mapElements(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type element,
                         llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> body);
 
+/// A size as a value.
+mlir::Value asValue(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size);
+/// `x` with its dimensions in another order, and `x` backwards along some.
+mlir::Value transposed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> order);
+mlir::Value reversed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims);
+/// `x`, whose dialect element type is `from`, with elements of the dialect's type `to`.
+mlir::Value converted(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type from, mlir::Type to);
+
 /// A number of dialect element type `element` as an index, in scalar code.
 mlir::Value indexOf(mlir::ImplicitLocOpBuilder &b, mlir::Value number, mlir::Type element);
 /// Whether 0 <= start <= last.

@@ -46,12 +46,7 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
                                              scalar::ScalarBuilder step(loc, inner, accumulator);
                                              linalg::YieldOp::create(step, op.emitStep(step, args[1], value));
                                            });
-  if (accumulator == element)
-    return reduced.getResult(0);
-  return mapElements(b, reduced.getResult(0), element, [&](OpBuilder &inner, Location loc, Value value) {
-    scalar::ScalarBuilder builder(loc, inner, accumulator);
-    return scalar::convert(builder, value, element);
-  });
+  return converted(b, reduced.getResult(0), accumulator, element);
 }
 
 namespace {

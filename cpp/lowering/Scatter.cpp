@@ -175,16 +175,7 @@ struct ScatterForm {
       dropped = tensor::ExtractSliceOp::create(b, withShape(updates.getType(), shape), updates, zeros, kept, ones);
     for (int64_t &d : order)
       d = position[d];
-    return transposed(dropped, order);
-  }
-
-  Value transposed(Value value, ArrayRef<int64_t> order) {
-    if (llvm::is_sorted(order))
-      return value;
-    SmallVector<OpFoldResult> from = sizesOf(b, value);
-    auto sizes = llvm::map_to_vector(order, [&](int64_t dim) { return from[dim]; });
-    Value init = empty(b, sizes, getElementTypeOrSelf(value));
-    return linalg::TransposeOp::create(b, value, init, order)->getResult(0);
+    return transposed(b, dropped, order);
   }
 
   Value withoutFirstDim(Value value, RankedTensorType type) {
@@ -215,13 +206,13 @@ struct ScatterForm {
     SmallVector<int64_t> back(order.size());
     for (auto [i, dim] : llvm::enumerate(order))
       back[dim] = i;
-    Value result = scatterWindows(b, transposed(x, order), withOneLoop(places()), withOneLoop(mask()),
+    Value result = scatterWindows(b, transposed(b, x, order), withOneLoop(places()), withOneLoop(mask()),
                                   withOneLoop(orderedUpdates()), isUnique,
                                   [&](OpBuilder &inner, Location loc, Value old, Value update) {
                                     scalar::ScalarBuilder builder(loc, inner, element);
                                     return step(builder, old, update);
                                   });
-    return transposed(result, back);
+    return transposed(b, result, back);
   }
 };
 

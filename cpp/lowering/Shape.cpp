@@ -11,10 +11,6 @@ namespace dovetail {
 
 namespace {
 
-Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
-  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
-}
-
 Value index(ImplicitLocOpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
 struct TransposeLowering : LowerOpInterface::ExternalModel<TransposeLowering, TransposeOp> {
@@ -25,10 +21,7 @@ struct TransposeLowering : LowerOpInterface::ExternalModel<TransposeLowering, Tr
       results.push_back(operands[0]);
       return success();
     }
-    SmallVector<OpFoldResult> from = sizesOf(b, operands[0]);
-    auto sizes = llvm::map_to_vector(permutation, [&](int64_t dim) { return from[dim]; });
-    Value init = empty(b, sizes, getElementTypeOrSelf(operands[0]));
-    results.push_back(linalg::TransposeOp::create(b, operands[0], init, permutation)->getResult(0));
+    results.push_back(transposed(b, operands[0], permutation));
     return success();
   }
 };
@@ -185,22 +178,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
 struct ReverseLowering : LowerOpInterface::ExternalModel<ReverseLowering, ReverseOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
-    auto reverse = cast<ReverseOp>(op);
-    Value x = operands[0];
-    SmallVector<OpFoldResult> sizes = sizesOf(b, x);
-    SmallVector<Value> last(sizes.size());
-    for (int64_t dim : reverse.getDims())
-      last[dim] = arith::SubIOp::create(b, asValue(b, sizes[dim]), index(b, 1));
-    results.push_back(parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {},
-                                    [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
-                                      ImplicitLocOpBuilder body(loc, inner);
-                                      SmallVector<Value> source;
-                                      for (auto [d, end] : llvm::enumerate(last)) {
-                                        Value i = linalg::IndexOp::create(body, d);
-                                        source.push_back(end ? arith::SubIOp::create(body, end, i).getResult() : i);
-                                      }
-                                      return tensor::ExtractOp::create(body, x, source);
-                                    }));
+    results.push_back(reversed(b, operands[0], cast<ReverseOp>(op).getDims()));
     return success();
   }
 };

@@ -7,10 +7,6 @@ using namespace mlir;
 
 namespace dovetail {
 
-static Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
-  return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
-}
-
 //===- Keys --------------------------------------------------------------------===//
 
 /// The signed integer that orders as a float does: -0 as 0, and all NaNs as the one that is last.

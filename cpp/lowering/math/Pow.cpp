@@ -152,9 +152,14 @@ Value integerPow(ScalarBuilder &b, Value x, int64_t exponent) {
       isUnit = isUnit | (base == -1);
     return select(isUnit, power, base.constant(0)).v;
   }
+  // Each product is rounded, and squaring doubles what was rounded before: beyond these exponents that is more than 4
+  // ulp. The bound keeps the exponent exact in every format.
+  bool byProducts = -4 <= exponent && exponent <= 5, isExact = magnitude < (uint64_t(1) << 24);
   return onReal(b, x, [&](Real x) {
     if (exponent == 0)
       return x.constant(1.0);
+    if (!byProducts && isExact)
+      return powReal(x, x.constant(double(exponent)));
     auto multiply = [&](Value x, Value y) { return arith::MulFOp::create(b, x, y).getResult(); };
     Real power = {{&b, repeatedSquaring(x.v, magnitude, multiply)}};
     return exponent < 0 ? 1.0 / power : power;
