@@ -15,9 +15,6 @@ from dovetail.array import Array, ShapedArray
 from dovetail.pytree import flatten, unflatten
 from dovetail.tracer import Operand, Tracer
 
-# Smaller arrays are copied to the device at every call.
-SHARE_BYTES = 1 << 15
-
 # Programs with fewer elements in arguments and results run on the calling thread.
 INLINE_ELEMENTS = 1 << 16
 
@@ -139,6 +136,7 @@ class Compiled(_Stage):
 
     def __init__(self, program: Program) -> None:
         from dovetail.runtime import Executable, put
+        from dovetail.runtime.devices import SHARE_BYTES
 
         super().__init__(program)
         for operand in program.captured:
@@ -155,17 +153,29 @@ class Compiled(_Stage):
         )
         # Copied once: the user may write to a NumPy array later.
         self._captured = [put(operand.buffer, device) for operand in program.captured]
+        self._share_bytes = SHARE_BYTES
         self._weak = [aval.weak_type for aval in program.avals]
         self._unflatten = program.out_spec.unflatten
         self._is_leaf = program.out_spec.is_leaf()
 
     def run(self, leaves: Sequence[Operand]) -> Any:
         """The result on arrays of the right types, flattened."""
-        device = self._executable.device
-        buffers = self._executable([_placed(leaf, device) for leaf in leaves] + self._captured)
+        buffers = self._executable([self._placed(leaf) for leaf in leaves] + self._captured)
         if self._is_leaf:
             return Array(buffers[0], self._weak[0])
         return self._unflatten(map(Array, buffers, self._weak))
+
+    def _placed(self, leaf: Array) -> Any:
+        """The array's data for a call. What would be copied at every call is copied once."""
+        data = leaf.buffer
+        if type(data) is not np.ndarray or data.nbytes < self._share_bytes:
+            return data
+        device = self._executable.device
+        if device.can_share(data):
+            return data
+        from dovetail.runtime import put
+
+        return leaf.move_to(put(data, device))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the program, without the static arguments.
@@ -240,16 +250,6 @@ class Compiled(_Stage):
         )
         result = unflatten(program.out_spec, list(range(len(program.avals))))
         return ExportedSignature(inputs, outputs, tuple(trees), _plain(result), tuple(names))
-
-
-def _placed(leaf: Array, device: Any) -> Any:
-    """The array's data for a call. What would be copied at every call is copied once."""
-    data = leaf.buffer
-    if type(data) is np.ndarray and data.nbytes >= SHARE_BYTES and not device.can_share(data):
-        from dovetail.runtime import put
-
-        return leaf.move_to(put(data, device))
-    return data
 
 
 def _compile(module: Any) -> bytes:

@@ -102,8 +102,11 @@ row(
     around(0.4, 1.8),
     oracle=lambda x, exponent: np.power(x, exponent),
     of_integers=_integer_power,
-    cases=tuple(Case({"exponent": n}) for n in (-3, -1, 0, 1, 2, 5)),
-    ulps=8,
+    cases=(
+        *(Case({"exponent": n}) for n in (-3, -1, 0, 1, 2, 5)),
+        *(Case({"exponent": n}, types=INT + FLOAT) for n in (-7, 20)),
+    ),
+    ulps=4,
 )
 
 # Arithmetic -----------------------------------------------------------------------------------

@@ -96,5 +96,4 @@ assert "iree.compiler" not in sys.modules
     seconds = [float(run(sys.executable, "-c", program, cwd=repository)) for _ in range(7)]
     median = statistics.median(seconds)
     print(f"import dovetail: {median:.3f} s")
-    # Said to be under 0.15 s; the machine that runs this may be busy.
-    assert median < 0.5
+    assert median < 0.15

@@ -80,8 +80,8 @@ included, counts as an infinite error.
 - max and min get no subnormals here (see below), and on Vulkan they do not order -0 and +0.
 
 Not in the table: addition, multiplication and division, which are those of the processor;
-`integer_pow`, which multiplies, so that its error grows with the exponent; and the 8-bit formats,
-which are computed in f32 and rounded.
+`integer_pow`, which is products, each rounded, of complex numbers and for exponents from -4 to 5,
+and else pow; and the 8-bit formats, which are computed in f32 and rounded.
 
 """
 

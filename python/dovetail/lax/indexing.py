@@ -167,11 +167,7 @@ def gather(
     what = _windows("gather", x, start_indices, numbers.start_index_map, batching, sizes, parsed)
     windows = ops.gather(x, what.indices, what.dims, what.window)
     if parsed is GatherScatterMode.FILL_OR_DROP:
-        inside = ops.gather(
-            lax.full(x.shape, True, dtypes.bool_), what.indices, what.dims, what.window
-        )
-        filling = _fill_value(x.dtype) if fill_value is None else fill_value
-        windows = lax.select(inside, windows, lax.full_like(windows, filling))
+        windows = filled(x, windows, what.indices, what.dims, what.window, fill_value)
     batch = what.indices.ndim - 1
     dropped = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
     kept = [d for d in range(x.ndim) if d not in dropped]
@@ -186,13 +182,26 @@ def gather(
     return lax.transpose(lax.reshape(windows, shape), order)
 
 
-def _fill_value(dtype: np.dtype) -> Any:
-    kind = dtypes.KINDS[dtype]
-    if kind in "fc":
-        return np.nan
-    if kind == "b":
-        return True
-    return dtypes.iinfo(dtype).min if kind == "i" else dtypes.iinfo(dtype).max
+def filled(
+    x: Array,
+    windows: Array,
+    indices: Array,
+    dims: tuple[int, ...],
+    window: tuple[int, ...],
+    fill_value: Any,
+) -> Array:
+    """Windows gathered from `x`, with a fill value where there was nothing to gather; None is NaN,
+    the least signed, the greatest unsigned integer, or True.
+    """
+    if fill_value is None:
+        kind = dtypes.KINDS[x.dtype]
+        if kind in "iu":
+            info = dtypes.iinfo(x.dtype)
+            fill_value = info.min if kind == "i" else info.max
+        else:
+            fill_value = True if kind == "b" else np.nan
+    inside = ops.gather(lax.full(x.shape, True, dtypes.bool_), indices, dims, window)
+    return lax.select(inside, windows, lax.full_like(windows, fill_value))
 
 
 def _scatter(

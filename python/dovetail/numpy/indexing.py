@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import index_error, type_error, value_error
+from dovetail.lax.indexing import filled
 from dovetail.numpy.index_plan import MODES, Entry, plan, selected
 from dovetail.tracer import Tracer, constant
 
@@ -39,27 +40,8 @@ def gathered(x: Array, entries: list[Entry | None], mode: str, fill_value: Any =
         return lax.reshape(x, what.shape)
     windows = ops.gather(x, what.indices, what.dims, what.window)
     if mode == "fill":
-        windows = _filled(x, windows, what, fill_value)
+        windows = filled(x, windows, what.indices, what.dims, what.window, fill_value)
     return what.result(windows, x.shape)
-
-
-def _filled(x: Array, windows: Array, what: Any, fill_value: Any) -> Array:
-    """Windows with the fill value where the gather found nothing."""
-    if fill_value is None:
-        fill_value = _default_fill(x.dtype)
-    ones = lax.full(x.shape, True, dtypes.bool_)
-    inside = ops.gather(ones, what.indices, what.dims, what.window)
-    return lax.select(inside, windows, lax.full_like(windows, fill_value))
-
-
-def _default_fill(dtype: np.dtype) -> Any:
-    kind = dtypes.KINDS[dtype]
-    if kind in "fc":
-        return np.nan
-    if kind == "b":
-        return True
-    info = dtypes.iinfo(dtype)
-    return info.min if kind == "i" else info.max
 
 
 def checked_mode(mode: str | None, default: str) -> str:
