@@ -131,3 +131,11 @@ def test_long_rows_go_in_blocks(size: int, reverse: bool) -> None:
     expected = (sums[::-1], most[::-1]) if reverse else (sums, most)
     for actual, wanted in zip(jit(running)(x), expected, strict=True):
         np.testing.assert_array_equal(actual, wanted)
+
+
+def test_a_single_distinct_element() -> None:
+    x = f32([3, 1, 3, 1])
+    for function in (dnp.unique, jit(dnp.unique, static_argnames=("size", "return_counts"))):
+        values, counts = function(x, size=1, return_counts=True)
+        np.testing.assert_array_equal(values, [1])
+        np.testing.assert_array_equal(counts, [2])

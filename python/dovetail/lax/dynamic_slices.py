@@ -14,11 +14,11 @@ from dovetail.errors import type_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 
 
-def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int], moved: bool) -> Array:
+def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> Array:
     """The vector of start indices, moved so that the window fits; negative ones count from the
     end.
     """
-    if isinstance(start_indices, (np.ndarray, Array)) or hasattr(start_indices, "shape"):
+    if hasattr(start_indices, "shape"):
         vector = as_operand(name, start_indices)
         if vector.shape != (x.ndim,):
             raise type_error(
@@ -45,7 +45,7 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int], move
         vector = ops.convert(vector, dtypes.int32)
     sizes = as_operand(name, np.array(x.shape).astype(vector.dtype))
     zero = lax.full_like(vector, 0)
-    if moved and dtypes.KINDS[vector.dtype] == "i":
+    if dtypes.KINDS[vector.dtype] == "i":
         vector = lax.select(lax.lt(vector, zero), lax.add(vector, sizes), vector)
     last = np.array([n - w for n, w in zip(x.shape, window, strict=True)]).astype(vector.dtype)
     return lax.clamp(zero, vector, as_operand(name, last))
@@ -85,7 +85,7 @@ def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[
     window = _window("dynamic_slice", x, slice_sizes)
     if not x.ndim:
         return x
-    starts = _starts("dynamic_slice", x, start_indices, window, True)
+    starts = _starts("dynamic_slice", x, start_indices, window)
     return ops.gather(x, starts, tuple(range(x.ndim)), window)
 
 
@@ -117,7 +117,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     window = _window("dynamic_update_slice", x, new.shape)
     if not x.ndim:
         return new
-    starts = _starts("dynamic_update_slice", x, start_indices, window, True)
+    starts = _starts("dynamic_update_slice", x, start_indices, window)
     return ops.scatter(x, starts, new, tuple(range(x.ndim)), window, True)
 
 

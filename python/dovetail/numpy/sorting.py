@@ -384,6 +384,8 @@ def unique(
     number = ops.cumsum(with_dtype(is_first, dtypes.int32), 0) - 1
     if size is None:
         size = int(reductions.sum(is_first)._value()) if count else 0
+    # IREE's compiler crashes on a single one, so there are two, of which the first is returned.
+    wanted, size = size, 2 if size == 1 else size
     # The first elements of all groups, in order, then all others.
     _, starts = ops.sort([with_dtype(ops.not_(is_first), dtypes.int32), numbered(number, 0)], 0, 1)
     starts = lax.slice_in_dim(starts, 0, min(size + 1, count))
@@ -397,15 +399,17 @@ def unique(
     fill = lax.slice_in_dim(values, 0, 1) if fill_value is None else fill_value
     mask = lax.reshape(is_real, (size,) + (1,) * (values.ndim - 1))
     filled_values = choose(mask, values, with_dtype(fill, values.dtype)) if size else values
+    filled_values = filled_values[:wanted]
     results = [filled_values if axis is None else _moved(filled_values, 0, dimension)]
     if return_index:
-        results.append(with_dtype(choose(is_real, firsts, firsts[:1]) if size else firsts, integer))
+        index = with_dtype(choose(is_real, firsts, firsts[:1]) if size else firsts, integer)
+        results.append(index[:wanted])
     if return_inverse:
         _, inverse = ops.sort([origin, number], 0, 1)
         inverse = with_dtype(inverse, integer)
         results.append(lax.reshape(inverse, x.shape) if axis is None else inverse)
     if return_counts:
-        results.append(with_dtype(choose(is_real, ends - starts, 0), integer))
+        results.append(with_dtype(choose(is_real, ends - starts, 0), integer)[:wanted])
     return results[0] if len(results) == 1 else tuple(results)
 
 
