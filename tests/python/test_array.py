@@ -6,6 +6,7 @@ import copy
 import operator
 import pickle
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail.array import Array, ArrayMethods, ShapedArray
+from dovetail.placement import Device
 
 
 def f32(values: Any) -> np.ndarray:
@@ -31,7 +33,7 @@ class FakeBuffer:
         self.value = value
         self.shape = value.shape
         self.dtype = value.dtype
-        self.device = "somewhere"
+        self.device = SimpleNamespace(name="somewhere", on_host=False)
         self.reads = 0
         self.waits = 0
 
@@ -60,7 +62,7 @@ def test_facts() -> None:
 def test_immutability() -> None:
     with pytest.raises(TypeError, match=r"arrays are immutable, .*x\.at\[index\]\.set\(y\)"):
         X[0] = 1
-    with pytest.raises(TypeError, match="unhashable type: 'Array'"):
+    with pytest.raises(TypeError, match=r"unhashable type: 'Array', .*x\.item"):
         hash(X)
     with pytest.raises(ValueError, match="read-only"):
         np.asarray(X)[0] = 1
@@ -178,7 +180,7 @@ def test_buffers_are_read_once_and_kept() -> None:
     array = Array(buffer)
     assert array.shape == (2,)
     assert array.dtype == np.float32
-    assert array.device == "somewhere"
+    assert array.device == Device("somewhere", 0)
     assert buffer.reads == 0
     assert float((array + array).sum()) == 6
     assert array.tolist() == [1, 2]

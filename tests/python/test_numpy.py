@@ -97,7 +97,7 @@ isneginf(special)  isfinite(i)  isinf(z)  isreal(z)  iscomplex(z)  logical_and(i
 logical_or(i, m)  logical_xor(i, m)  logical_not(i)  bitwise_and(i, j)  bitwise_or(i, j)
 bitwise_xor(m, m)  invert(i)  invert(m)  left_shift(i, 2)  right_shift(i, 1)  right_shift(u, 1)
 bitwise_count(i)  isin(i, j)  isin(i, j, invert=True)  where(m, a, b)  where(i, a, 0.0)
-where(m, i, a)  where(a > 0, v, b)  choose(m, [a, b])  choose(i, [i, j], mode="wrap")
+where(m, i, a)  where(a > 0, v, b)  choose(m, [a, b], mode="clip")  choose(i, [i, j], mode="wrap")
 select([m, a > 0], [a, b], 5.0)  piecewise(a, [a < 0, a > 1], [lambda x: -x, 2.0, 3.0])  packbits(m)
 packbits(m, axis=1)  packbits(m, 0, bitorder="little")  unpackbits(bytes)  unpackbits(bytes, axis=1)
 unpackbits(bytes, 0, count=9, bitorder="little")  unpackbits(bytes, count=-3)

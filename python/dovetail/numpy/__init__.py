@@ -28,6 +28,7 @@ from numpy import (
 from numpy.exceptions import ComplexWarning
 
 from dovetail.array import ArrayMethods as ndarray
+from dovetail.dlpack import from_dlpack
 from dovetail.dtypes import can_cast, finfo, iinfo, isdtype, issubdtype, promote_types, result_type
 from dovetail.lax.operands import broadcast_shapes
 from dovetail.numpy.arithmetic import (
@@ -84,7 +85,6 @@ from dovetail.numpy.creation import (
     tril,
     triu,
     vander,
-    view,
     zeros,
     zeros_like,
 )
@@ -160,7 +160,6 @@ from dovetail.numpy.extremes import top_k
 from dovetail.numpy.files import (
     array_repr,
     array_str,
-    from_dlpack,
     frombuffer,
     fromfile,
     fromiter,
@@ -247,6 +246,7 @@ from dovetail.numpy.logic import (
     right_shift,
 )
 from dovetail.numpy.masks import place
+from dovetail.numpy.namespace_info import __array_api_version__, __array_namespace_info__
 from dovetail.numpy.nan_reductions import (
     nanargmax,
     nanargmin,

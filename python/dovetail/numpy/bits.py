@@ -1,8 +1,9 @@
-"""Bits of bytes packed and unpacked."""
+"""Bits of bytes packed and unpacked, and elements seen as their bits."""
 
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
 from dovetail.numpy import reductions
+from dovetail.numpy.creation import as_dtype
 from dovetail.numpy.logic import truth
 from dovetail.numpy.shape import moveaxis, ravel
 from dovetail.tracer import constant
@@ -79,3 +81,56 @@ def _counted(bits: Array, count: int) -> Array:
         return lax.slice_in_dim(bits, 0, length, 1, -1)
     config = [(0, 0, 0)] * (bits.ndim - 1) + [(0, length - size, 0)]
     return lax.pad(bits, np.uint8(0), config)
+
+
+def view(x: Array, dtype: Any) -> Array:
+    """The bits of an array as another element type; another width divides the last dimension anew.
+
+    Bools are bytes 0 and 1, complex numbers their real and imaginary parts.
+
+    >>> view(lax.iota("int32", 2), "int16")
+    Array([0, 0, 1, 0], dtype=int16)
+    """
+    wanted = dtypes.requested(dtype, "view")
+    given, width = dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(wanted)
+    if given != width and not x.ndim:
+        raise value_error(
+            "view: an array of rank 0 can be viewed as a type of the same width only, got "
+            f"{x.dtype.name} and {wanted.name}"
+        )
+    if x.ndim and x.shape[-1] * given % width:
+        raise value_error(
+            f"view: the last dimension must be a whole number of elements of {wanted.name}, got "
+            f"shape {x.shape} of {x.dtype.name}"
+        )
+    if x.dtype == wanted:
+        return as_dtype(x, wanted)
+    if x.dtype == dtypes.bool_:
+        return view(ops.convert(x, dtypes.uint8), wanted)
+    if wanted == dtypes.bool_:
+        return view(x, dtypes.uint8) != 0
+    shape = (*x.shape[:-1], x.shape[-1] * given // width) if x.ndim else ()
+    real = dtypes.to_real_dtype(wanted)
+    if dtypes.KINDS[x.dtype] == "c":
+        x = lax.stack([ops.real(x), ops.imag(x)], x.ndim)
+    pair = (2,) if real != wanted else ()
+    ratio = dtypes.itemsize_bits(real) // dtypes.itemsize_bits(x.dtype)
+    parts = (ratio,) if ratio > 1 else ()
+    if ratio:
+        x = lax.reshape(x, (*shape, *pair, *parts))
+    result = lax.reshape(lax.bitcast_convert_type(x, real), (*shape, *pair))
+    return ops.complex(*lax.unstack(result, -1)) if pair else result
+
+
+def byteswap(x: Array) -> Array:
+    """The elements, or the parts of complex ones, with their bytes in reverse order.
+
+    >>> byteswap(lax.full((), 1, "int32"))
+    Array(16777216, dtype=int32)
+    """
+    if dtypes.KINDS[x.dtype] == "c":
+        return ops.complex(byteswap(ops.real(x)), byteswap(ops.imag(x)))
+    if x.dtype.itemsize == 1:
+        return x
+    swapped = lax.rev(lax.bitcast_convert_type(x, dtypes.uint8), (x.ndim,))
+    return lax.bitcast_convert_type(swapped, x.dtype)

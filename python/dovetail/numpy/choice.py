@@ -97,22 +97,29 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
 
 
 def choose(
-    a: ArrayLike, choices: Sequence[ArrayLike], out: None = None, mode: str = "clip"
+    a: ArrayLike, choices: Sequence[ArrayLike], out: None = None, mode: str = "raise"
 ) -> Array:
-    """Elements of `choices[a]`; an index out of bounds is moved to the nearest ("clip") or counts
-    on from 0 ("wrap").
+    """Elements of `choices[a]`; an index out of bounds is an error ("raise", for known `a` only),
+    is moved to the nearest ("clip") or counts on from 0 ("wrap").
 
     >>> choose(np.int32([0, 1]), [np.int32([1, 2]), np.int32([3, 4])])
     Array([1, 4], dtype=int32)
     """
     no_out("choose", out)
     count = len(choices)
-    if mode not in ("clip", "wrap") or not count:
+    if mode not in ("raise", "clip", "wrap") or not count:
         raise value_error(
-            "choose: there must be a choice, and mode must be 'clip' or 'wrap', as indices are "
-            f"not checked, got {count} choices and mode {mode!r}"
+            "choose: there must be a choice, and mode must be 'raise', 'clip' or 'wrap', got "
+            f"{count} choices and mode {mode!r}"
         )
     index = check_kind("choose", as_operand("choose", a), "biu")
+    if mode == "raise":
+        known = index._value()
+        if ((known < 0) | (known >= count)).any():
+            raise value_error(
+                f"choose: an index must be at least 0 and less than {count}, got one that is not; "
+                "use mode='clip' or mode='wrap'"
+            )
     index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
     which, *cases = broadcast(
         "choose", with_dtype(index, dtypes.int32), *promote("choose", *choices)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
+from dovetail.dlpack import from_dlpack
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
@@ -31,8 +32,19 @@ def array(
     copy: bool | None = True,
     order: str | None = "K",
     ndmin: int = 0,
+    *,
+    device: Any = None,
 ) -> Array:
-    """An array of data: an array, a scalar, nested lists of these, or what NumPy takes.
+    """An array of data.
+
+    Args:
+      object: an array, a scalar, nested lists of these, or what NumPy or DLPack takes.
+      dtype: the element type; by default that of the data.
+      copy: False to refuse where there must be a copy, and else to share the memory of a NumPy
+        array, which must not be written to any more.
+      order: no order but that of rows is to be had.
+      ndmin: the least number of dimensions; those that lack come first, with size 1.
+      device: where the array shall be.
 
     >>> array([[1, 2], [3, 4]])
     Array([[1, 2],
@@ -43,21 +55,32 @@ def array(
             f"array: order must be 'K' or 'C', got {order!r}; the layout is the compiler's choice"
         )
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
-    result = _from_data(object, wanted)
+    result = _shared(object, wanted) if copy is False else _from_data(object, wanted)
     if result.ndim < ndmin:
         result = lax.expand_dims(result, range(ndmin - result.ndim))
-    return result
+    return placed(result, device)
+
+
+def placed(x: Array, device: Any) -> Array:
+    """An array on the device that was asked for, None for any."""
+    return x if device is None else x.to_device(device)
 
 
 def asarray(
-    a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    copy: bool | None = None,
+    device: Any = None,
 ) -> Array:
-    """As `array`. NumPy arrays are always copied, so that writing to them later changes nothing.
+    """As `array`. NumPy arrays are copied, so that writing to them later changes nothing, unless
+    `copy` is False.
 
     >>> asarray(1.5)
     Array(1.5, dtype=float32, weak_type=True)
     """
-    return array(a, dtype, copy, order)
+    return array(a, dtype, copy, order, device=device)
 
 
 def _from_data(data: Any, dtype: np.dtype | None) -> Array:
@@ -74,13 +97,31 @@ def _from_data(data: Any, dtype: np.dtype | None) -> Array:
             "array: None is not data for an array; use an array, a number or nested lists of "
             "numbers"
         )
-    value = np.asarray(data)
+    try:
+        value = np.asarray(data)
+    except TypeError:
+        # As a tensor's of a type that NumPy does not know.
+        if not hasattr(data, "__dlpack__"):
+            raise
+        return as_dtype(from_dlpack(data, copy=True), dtype)
     if value.dtype.kind not in "biufc" and value.dtype not in dtypes.KINDS:
         raise type_error(
             f"array: the data must be numbers, got {type(data).__name__} with element type "
             f"{value.dtype}"
         )
     return constant(numpy_value(value, dtype or dtypes.canonicalize_dtype(value.dtype)))
+
+
+def _shared(data: Any, dtype: np.dtype | None) -> Array:
+    """The array that is the data, or a NumPy array's memory as one."""
+    if isinstance(data, (ArrayMethods, np.ndarray)):
+        canonical = dtype or dtypes.canonicalize_dtype(data.dtype)
+        if data.dtype == canonical:
+            return data if isinstance(data, ArrayMethods) else Array(data)  # type: ignore[return-value]
+    raise value_error(
+        "array: the data must be an array of the element type wanted where copy is False, got "
+        f"{getattr(data, 'dtype', type(data).__name__)}; leave out copy"
+    )
 
 
 def as_dtype(x: Array, dtype: np.dtype | None) -> Array:
@@ -140,7 +181,7 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
     return array(a, copy=True, order=order)
 
 
-def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False) -> Array:
+def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = None) -> Array:
     """The elements as another type: float to integer saturates, complex to real takes the real
     part.
 
@@ -148,15 +189,10 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False) -> Array:
     Array(1, dtype=int32)
     """
     wanted = dtypes.requested(dtype, "astype", dtypes.float64)
-    operand = as_operand("astype", x)
+    operand = placed(as_operand("astype", x), device)
     if wanted == dtypes.bool_:
         return operand if operand.dtype == wanted else operand != 0
     return as_dtype(operand, wanted)
-
-
-def view(x: ArrayLike, dtype: Any) -> Array:
-    """The same bits as another element type of the same width."""
-    return lax.bitcast_convert_type(x, dtype)
 
 
 def fromfunction(
@@ -175,7 +211,7 @@ def fromfunction(
 # Constants ----------------------------------------------------------------------------------------
 
 
-def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
+def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of `shape` filled with `fill_value`, which is broadcast.
 
     >>> full(2, 7)
@@ -183,7 +219,7 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
     """
     sizes = canonical_shape(shape)
     value = asarray(fill_value, None if dtype is None else dtypes.requested(dtype, "full"))
-    return broadcast_to_shape("full", value, sizes)
+    return placed(broadcast_to_shape("full", value, sizes), device)
 
 
 def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
@@ -197,31 +233,31 @@ def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
     return broadcast_to(x, shape)
 
 
-def zeros(shape: Any, dtype: Any = None) -> Array:
+def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of zeros, by default of floats.
 
     >>> zeros(2)
     Array([0., 0.], dtype=float32)
     """
-    return _constant("zeros", shape, dtype, 0)
+    return placed(_constant("zeros", shape, dtype, 0), device)
 
 
-def ones(shape: Any, dtype: Any = None) -> Array:
+def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of ones, by default of floats.
 
     >>> ones(2)
     Array([1., 1.], dtype=float32)
     """
-    return _constant("ones", shape, dtype, 1)
+    return placed(_constant("ones", shape, dtype, 1), device)
 
 
-def empty(shape: Any, dtype: Any = None) -> Array:
+def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array whose elements are not promised to be anything; they are zero.
 
     >>> empty(2).shape
     (2,)
     """
-    return _constant("empty", shape, dtype, 0)
+    return placed(_constant("empty", shape, dtype, 0), device)
 
 
 def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
@@ -229,40 +265,44 @@ def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
     return broadcast_to(constant(np.array(value, element)), canonical_shape(shape))
 
 
-def full_like(a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None) -> Array:
+def full_like(
+    a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None, *, device: Any = None
+) -> Array:
     """As `full`, with the shape and the element type of `a` unless others are given.
 
     >>> full_like(np.zeros(2, np.int8), 7)
     Array([7, 7], dtype=int8)
     """
-    return _like("full_like", a, fill_value, dtype, shape)
+    return placed(_like("full_like", a, fill_value, dtype, shape), device)
 
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Array:
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """As `zeros`, with the shape and the element type of `a` unless others are given.
 
     >>> zeros_like(np.ones(2, np.int8))
     Array([0, 0], dtype=int8)
     """
-    return _like("zeros_like", a, 0, dtype, shape)
+    return placed(_like("zeros_like", a, 0, dtype, shape), device)
 
 
-def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Array:
+def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """As `ones`, with the shape and the element type of `a` unless others are given.
 
     >>> ones_like(np.zeros(2, np.int8))
     Array([1, 1], dtype=int8)
     """
-    return _like("ones_like", a, 1, dtype, shape)
+    return placed(_like("ones_like", a, 1, dtype, shape), device)
 
 
-def empty_like(prototype: Any, dtype: Any = None, shape: Any = None) -> Array:
+def empty_like(
+    prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
+) -> Array:
     """As `empty`, with the shape and the element type of `prototype` unless others are given.
 
     >>> empty_like(np.zeros(2)).shape
     (2,)
     """
-    return _like("empty_like", prototype, 0, dtype, shape)
+    return placed(_like("empty_like", prototype, 0, dtype, shape), device)
 
 
 def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
@@ -281,7 +321,9 @@ def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
 # Patterns -----------------------------------------------------------------------------------------
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
+) -> Array:
     """A matrix with ones on diagonal `k`, counted from the main one to the right.
 
     >>> eye(2)
@@ -290,7 +332,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     """
     element = dtypes.requested(dtype, "eye", dtypes.float64)
     rows, columns = _row_and_column((N, N if M is None else M))
-    return ops.convert(rows + operator.index(k) == columns, element)
+    return placed(ops.convert(rows + operator.index(k) == columns, element), device)
 
 
 def identity(n: int, dtype: Any = None) -> Array:

@@ -14,15 +14,6 @@ savez = np.savez
 save = np.save
 
 
-def from_dlpack(x: Any, *, copy: bool | None = None) -> Array:
-    """The elements of an array of another library, by the DLPack protocol.
-
-    >>> from_dlpack(np.float32([1, 2]))
-    Array([1., 2.], dtype=float32)
-    """
-    return asarray(np.from_dlpack(x), copy=copy)
-
-
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Array:
     """The elements that the bytes of a buffer are.
 

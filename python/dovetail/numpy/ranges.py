@@ -17,12 +17,14 @@ from dovetail.lax.operands import (
     broadcast_to,
     canonical_axis,
 )
-from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.creation import as_dtype, placed
 from dovetail.numpy.promotion import inexact, promote_and_broadcast, static, with_dtype
 from dovetail.tracer import constant
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Array:
+def arange(
+    start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
+) -> Array:
     """start, start + step, … before stop; one argument is the stop, from 0.
 
     >>> arange(1, 7, 2)
@@ -49,8 +51,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
         count = max(0, -((first - last) // step))
         indices = ops.iota(element, (count,), 0)
         indices = indices if step == 1 else indices * step
-        return indices if first == 0 else indices + first
-    return constant(np.arange(first, last, step).astype(element))
+        return placed(indices if first == 0 else indices + first, device)
+    return placed(constant(np.arange(first, last, step).astype(element)), device)
 
 
 def linspace(
@@ -61,6 +63,8 @@ def linspace(
     retstep: bool = False,
     dtype: Any = None,
     axis: int = 0,
+    *,
+    device: Any = None,
 ) -> Any:
     """`num` evenly spaced numbers from start to stop, along a new dimension; with `retstep` also
     their distance.
@@ -94,7 +98,7 @@ def linspace(
         result = broadcast_to(lax.expand_dims(first, (0,)), (count, *first.shape))
     if dtypes.KINDS[element] in "iu":
         result = ops.floor(result)
-    result = moved_from_front(as_dtype(result, element), axis)
+    result = placed(moved_from_front(as_dtype(result, element), axis), device)
     return (result, delta) if retstep else result
 
 
