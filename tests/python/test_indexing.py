@@ -110,7 +110,8 @@ def test_out_of_bounds() -> None:
     assert x[-11] == 0
     np.testing.assert_array_equal(x[np.array([7, -9])], [4, 0])
     np.testing.assert_array_equal(x.at[np.array([7, 1])].get(mode="fill"), [np.nan, 1])
-    np.testing.assert_array_equal(x.at[np.array([7, 1])].get(fill_value=-1.0), [-1, 1])
+    np.testing.assert_array_equal(x.at[np.array([7, 1])].get(mode="fill", fill_value=-1.0), [-1, 1])
+    np.testing.assert_array_equal(x.at[np.array([7, 1])].get(fill_value=-1.0), [4, 1])
     np.testing.assert_array_equal(x.at[np.array([7, 1])].set(9.0), [0, 9, 2, 3, 4])
     np.testing.assert_array_equal(x.at[7].set(9.0, mode="clip"), [0, 1, 2, 3, 9])
     assert dt.jit(lambda x, i: x[i])(x, 11) == 4
@@ -170,8 +171,14 @@ def test_bad_indices() -> None:
         x[0, 0, 0, 0]
     with pytest.raises(IndexError, match="once, got 2"):
         x[..., 0, ...]
-    with pytest.raises(IndexError, match="must broadcast together"):
+    with pytest.raises(ValueError, match="must broadcast together"):
         x[np.arange(2), np.arange(3)]
+    with pytest.raises(IndexError, match="dimension 0 of size 0"):
+        dnp.zeros((0, 2)).at[0].set(1)
+    with pytest.raises(IndexError, match=r"no elements, got an index that selects \(3, 2\)"):
+        dnp.zeros((0, 2))[np.arange(3)]
+    with pytest.raises(TypeError, match="values must be real"):
+        x.at[0].set(1j)
     with pytest.raises(TypeError, match=r"got float 1\.5"):
         x[1.5]
     with pytest.raises(TypeError, match="an array of float32"):

@@ -283,13 +283,21 @@ def _define(name: str, scatter_op: Callable[..., Array], verb: str) -> Callable[
     return function
 
 
-def _subtract(x: Any, indices: Any, updates: Any, dims: Any, window: Any, unique: bool) -> Any:
+def scatter_subtract(
+    x: Array,
+    indices: Array,
+    updates: Array,
+    dims: tuple[int, ...],
+    window: tuple[int, ...],
+    unique: bool,
+) -> Array:
+    """The op's scatter_add of negated updates."""
     return ops.scatter_add(x, indices, lax.neg(updates), dims, window, unique)
 
 
 scatter = _define("scatter", ops.scatter, "The operand with windows replaced")
 scatter_add = _define("scatter_add", ops.scatter_add, "The operand with updates added")
-scatter_sub = _define("scatter_sub", _subtract, "The operand with updates subtracted")
+scatter_sub = _define("scatter_sub", scatter_subtract, "The operand with updates subtracted")
 scatter_mul = _define("scatter_mul", ops.scatter_mul, "The operand multiplied by updates")
 scatter_min = _define("scatter_min", ops.scatter_min, "The lesser of operand and updates")
 scatter_max = _define("scatter_max", ops.scatter_max, "The greater of operand and updates")

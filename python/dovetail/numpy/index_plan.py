@@ -5,21 +5,20 @@ come.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import EllipsisType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import NonConcreteBooleanIndexError, index_error
+from dovetail.errors import NonConcreteBooleanIndexError, value_error
 from dovetail.lax.operands import broadcast_to
 from dovetail.tracer import Tracer, constant
 
 Shape = tuple[int, ...]
-# An index along one dimension: an integer, a slice, or an array of integers.
-Entry = int | slice | np.ndarray | Array
-
-MODES = ("clip", "fill", "drop", "promise_in_bounds")
+# An index along one dimension: an integer, a slice, or an array of integers; `...` along none.
+Entry = int | slice | EllipsisType | np.ndarray | Array
 
 
 class Plan(NamedTuple):
@@ -32,6 +31,7 @@ class Plan(NamedTuple):
       kept: dimensions of the operand that the windows keep.
       order: which of (*batch, *kept) each dimension of the result is.
       shape: of the result, new dimensions included.
+      known: the indices where they do not depend on a tracer.
     """
 
     indices: Any
@@ -41,6 +41,17 @@ class Plan(NamedTuple):
     kept: Shape
     order: Shape
     shape: Shape
+    known: np.ndarray | None
+
+    def unique(self, shape: Shape) -> bool:
+        """Whether it is known that no two windows of an operand of a shape meet."""
+        if self.known is None or not self.dims:
+            return not self.dims
+        # Windows have size 1 along what arrays and steps index, and start at one place elsewhere.
+        rows = self.known.reshape(-1, len(self.dims))
+        sizes = tuple(shape[dim] for dim in self.dims)
+        places = np.ravel_multi_index(tuple(rows.T), sizes, mode="clip")
+        return np.unique(places).size == len(rows)
 
     def window_shape(self, shape: Shape) -> Shape:
         """The shape of all windows of an operand of a shape, single dimensions included."""
@@ -64,21 +75,24 @@ class Plan(NamedTuple):
         return lax.reshape(lax.transpose(x, inverse), self.window_shape(shape))
 
 
-def plan(shape: Shape, entries: Sequence[Entry | None], mode: str) -> Plan:
+def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = True) -> Plan:
     """The plan of an index with an entry for each dimension, and None for each new one.
 
     Args:
       shape: of the operand.
-      entries: what `indexing.expanded` makes of an index.
+      entries: what `indexing.applied` makes of an index.
       mode: what happens to indices out of bounds: `clip` moves them to the nearest element.
+      wrap: whether negative integers count from the end.
     """
-    arrays = [e for e in entries if e is not None and not isinstance(e, slice)]
+    arrays: list[Any] = [
+        e for e in entries if not (e is None or e is Ellipsis or isinstance(e, slice))
+    ]
     shapes = [np.shape(e) if not isinstance(e, ArrayMethods) else e.shape for e in arrays]
     try:
         common = np.broadcast_shapes(*shapes)
     except ValueError:
         listed = " and ".join(map(str, shapes))
-        raise index_error(
+        raise value_error(
             f"arrays in an index must broadcast together, got shapes {listed}"
         ) from None
     strided: list[int] = []
@@ -88,6 +102,8 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str) -> Plan:
     places = []
     dim = 0
     for position, entry in enumerate(entries):
+        if entry is Ellipsis:
+            continue
         if entry is None:
             layout.append(("new", 0))
             continue
@@ -112,13 +128,15 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str) -> Plan:
             columns.append((dim, 1, "array", entry))
         dim += 1
     batch = (*common, *strided)
-    indices = _joined(shape, columns, common, batch, mode)
+    joined = _joined(shape, columns, common, batch, mode, wrap)
+    known = joined if isinstance(joined, np.ndarray) else None
+    indices = joined if known is None else constant(known)
     dims = tuple(column[0] for column in columns)
     window = tuple(column[1] for column in columns)
     order, result = _layout(
         shape, layout, places, common, strided, kept, dict(zip(dims, window, strict=True))
     )
-    return Plan(indices, dims, window, batch, tuple(kept), order, result)
+    return Plan(indices, dims, window, batch, tuple(kept), order, result, known)
 
 
 def _layout(
@@ -166,15 +184,16 @@ def _joined(
     common: Shape,
     batch: Shape,
     mode: str,
+    wrap: bool,
 ) -> Any:
     """The indices of all columns, one vector for each window."""
     wide = any(size > np.iinfo(np.int32).max for size in shape)
     dtype = dtypes.int64 if wide else dtypes.int32
     parts = []
-    for dim, window, kind, what in columns:
+    for dim, _, kind, what in columns:
         if kind == "array":
-            part = _normalized(what, shape[dim], window, dtype, mode)
-            part = lax.reshape(part, part.shape + (1,) * (len(batch) - len(common)))
+            part = _normalized(what, shape[dim], dtype, mode, wrap)
+            part = part.reshape(part.shape + (1,) * (len(batch) - len(common)))
         elif kind == "start":
             part = np.array(what, dtype)
         else:
@@ -186,7 +205,7 @@ def _joined(
     if not any(isinstance(part, ArrayMethods) for part in parts):
         stacked = [np.broadcast_to(part, batch) for part in parts]
         empty = np.zeros((*batch, 0), dtype)
-        return constant(np.ascontiguousarray(np.stack(stacked, -1)) if stacked else empty)
+        return np.ascontiguousarray(np.stack(stacked, -1)) if stacked else empty
     operands: list[Any] = [
         part if isinstance(part, ArrayMethods) else constant(part) for part in parts
     ]
@@ -196,23 +215,24 @@ def _joined(
     )
 
 
-def _normalized(entry: Any, size: int, window: int, dtype: np.dtype, mode: str) -> Any:
+def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:
     """Indices counted from the start, of one integer type; moved within bounds under `clip`."""
-    last = max(size - window, 0)
+    last = max(size - 1, 0)
     if isinstance(entry, Tracer):
         signed = dtypes.KINDS[entry.dtype] == "i"
         number = ops.convert(entry, dtype)
-        weakless = lax.full_like(number, size)
-        if signed:
+        if signed and wrap:
             negative = lax.lt(number, lax.full_like(number, 0))
-            number = lax.select(negative, lax.add(number, weakless), number)
+            from_end = lax.add(number, lax.full_like(number, size))
+            number = lax.select(negative, from_end, number)
         if mode == "clip":
             number = lax.clamp(lax.full_like(number, 0), number, lax.full_like(number, last))
         return number
     value = np.asarray(entry._value() if isinstance(entry, ArrayMethods) else entry).astype(
         np.int64
     )
-    value = np.where(value < 0, value + size, value)
+    if wrap:
+        value = np.where(value < 0, value + size, value)
     if mode == "clip":
         value = np.clip(value, 0, last)
     return np.clip(value, -1, size).astype(dtype)
@@ -224,4 +244,4 @@ def selected(mask: Any) -> tuple[np.ndarray, ...]:
         value = mask.concrete(NonConcreteBooleanIndexError)
     else:
         value = np.asarray(mask._value() if isinstance(mask, ArrayMethods) else mask)
-    return np.nonzero(value)
+    return np.nonzero(np.atleast_1d(value))
