@@ -31,9 +31,11 @@ def Dovetail_Dialect : Dialect {
 //===- Element types -------------------------------------------------------===//
 
 def Bool : TypeAlias<I1, "bool">;
-def SignedInt : AnyTypeOf<[I<4>, I8, I16, I32, I64], "signed integer">;
-def UnsignedInt : AnyTypeOf<[UI<4>, UI8, UI16, UI32, UI64], "unsigned integer">;
-def Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, BF16, F16, F32, F64], "float">;
+def SignedInt : AnyTypeOf<[I<2>, I<4>, I8, I16, I32, I64], "signed integer">;
+def UnsignedInt : AnyTypeOf<[UI<2>, UI<4>, UI8, UI16, UI32, UI64], "unsigned integer">;
+def SmallFloat : AnyTypeOf<[F4E2M1FN, F6E2M3FN, F6E3M2FN, F8E3M4, F8E4M3, F8E4M3FN, F8E4M3FNUZ, F8E4M3B11FNUZ, F8E5M2,
+                            F8E5M2FNUZ, F8E8M0FNU], "float of 8 bits or less">;
+def Float : AnyTypeOf<[SmallFloat, BF16, F16, F32, F64], "float">;
 def Cplx : AnyTypeOf<[Complex<F32>, Complex<F64>], "complex">;
 
 def Int : AnyTypeOf<[SignedInt, UnsignedInt], "integer">;

@@ -21,6 +21,14 @@ static Attribute toArray(nb::tuple value) {
     SmallVector<bool> bits(data.begin(), data.end());
     return DenseElementsAttr::get(type, bits);
   }
+  std::string lowBits;
+  unsigned width = type.getElementType().isInteger() ? type.getElementTypeBitWidth() : 8;
+  if (width < 8) {
+    // NumPy leaves open what the other bits of a byte are.
+    for (char byte : data)
+      lowBits.push_back(byte & ((1 << width) - 1));
+    data = lowBits;
+  }
   bool isSplat;
   if (!DenseElementsAttr::isValidRawBuffer(type, data, isSplat))
     throw CompilerError("constant must have as many bytes as its type says", "", 0);

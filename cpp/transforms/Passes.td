@@ -86,4 +86,13 @@ def LowerPass : ModulePass<"dovetail-lower"> {
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def BytesPass : ModulePass<"dovetail-bytes"> {
+  let summary = "arrays of bytes instead of arrays of elements that the code generator does not store";
+  let description = [{
+    Integers of 2 and 4 bits, and floats that IREE does not know, become bytes wherever they are in an array. Scalar code
+    still computes with the integers, cut off when they are loaded and widened when they are stored; the floats are only
+    ever taken apart and put together, which now happens to their bytes.
+  }];
+}
+
 #endif // DOVETAIL_PASSES_TD

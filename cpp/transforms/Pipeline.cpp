@@ -18,7 +18,10 @@ static void addSimplify(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
 }
 
-static void addLower(OpPassManager &manager) { manager.addPass(createLowerPass()); }
+static void addLower(OpPassManager &manager) {
+  manager.addPass(createLowerPass());
+  manager.addPass(createBytesPass());
+}
 
 static void addNothing(OpPassManager &) {}
 

@@ -14,15 +14,12 @@ Type lowered(Type element) {
   return element;
 }
 
-/// Whether a type is an 8-bit float, on which IREE's own arithmetic is wrong in places (see Narrow.cpp).
-static bool isByteFloat(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; }
-
 /// The op for the kind of number that `x` is.
 template <typename Complex, typename Float, typename Int>
 static Value byKind(ScalarBuilder &b, Value x, Value y) {
   if (isa<ComplexType>(x.getType()))
     return Complex::create(b, x, y);
-  if (isByteFloat(x.getType()))
+  if (isSmall(x.getType()))
     return narrow(b, Float::create(b, widen(b, x), widen(b, y)), x.getType());
   if (isa<FloatType>(x.getType()))
     return Float::create(b, x, y);
@@ -35,8 +32,12 @@ static Value constant(ScalarBuilder &b, Type type, double value) {
     return complex::ConstantOp::create(b, type,
                                        b.getArrayAttr({b.getFloatAttr(element, value), b.getFloatAttr(element, 0)}));
   }
-  if (isa<FloatType>(type))
+  if (auto real = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+    if (value == 0 && !APFloat::semanticsHasZero(semantics))
+      return arith::ConstantOp::create(b, b.getFloatAttr(type, APFloat::getNaN(semantics)));
     return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
+  }
   return arith::ConstantOp::create(b, b.getIntegerAttr(type, static_cast<int64_t>(value)));
 }
 
@@ -62,7 +63,7 @@ Value mul(ScalarBuilder &b, Value x, Value y) {
 Value neg(ScalarBuilder &b, Value x) {
   if (isa<ComplexType>(x.getType()))
     return complex::NegOp::create(b, x);
-  if (isByteFloat(x.getType()))
+  if (isSmall(x.getType()))
     return narrow(b, arith::NegFOp::create(b, widen(b, x)), x.getType());
   if (isa<FloatType>(x.getType()))
     return arith::NegFOp::create(b, x);
@@ -84,7 +85,7 @@ Value select(ScalarBuilder &b, Value p, Value x, Value y) {
 }
 
 static Value compareFloat(ScalarBuilder &b, arith::CmpFPredicate predicate, Value x, Value y) {
-  if (isByteFloat(x.getType())) {
+  if (isSmall(x.getType())) {
     x = widen(b, x);
     y = widen(b, y);
   }
@@ -165,9 +166,9 @@ static Value floatToFloat(ScalarBuilder &b, Value x, FloatType to) {
     return x;
   // f16 and bf16 meet in f32, and f8 formats meet all others there.
   FloatType single = b.getF32Type();
-  if (isNarrow(from) && (to.getWidth() <= 16 || from.getWidth() == 8))
+  if (isNarrow(from) && (to.getWidth() <= 16 || isSmall(from)))
     return floatToFloat(b, widen(b, x), to);
-  if (to.getWidth() == 8 || (isNarrow(to) && from == single))
+  if (isSmall(to) || (isNarrow(to) && from == single))
     return narrow(b, floatToFloat(b, x, single), to);
   if (from.getWidth() < to.getWidth())
     return arith::ExtFOp::create(b, to, x);
@@ -230,6 +231,8 @@ static Value extreme(ScalarBuilder &b, bool greatest) {
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
     bool hasInfinity = APFloat::semanticsHasInf(semantics);
     APFloat value = hasInfinity ? APFloat::getInf(semantics, !greatest) : APFloat::getLargest(semantics, !greatest);
+    if (!greatest && !APFloat::semanticsHasSignedRepr(semantics))
+      value = APFloat::getSmallest(semantics);
     return arith::ConstantOp::create(b, b.getFloatAttr(type, value));
   }
   unsigned width = type.getIntOrFloatBitWidth();

@@ -1,6 +1,6 @@
 // Conversions between f32 and the narrower float types.
 //
-// The 8-bit formats are taken apart here, since IREE's own conversions take the negative NaN of f8E4M3FN for -480 and
+// The small formats are taken apart here, since IREE's own conversions take the negative NaN of f8E4M3FN for -480 and
 // flush what should round up to the least normal number.
 #include "Narrow.h"
 #include "Builder.h"
@@ -12,15 +12,17 @@ using namespace mlir;
 namespace dovetail::scalar {
 
 namespace {
-/// An 8-bit float format, and how its patterns relate to those of f32.
+/// A float format of 8 bits or less with a fraction, and how its patterns relate to those of f32.
 struct Format {
   explicit Format(Type type) {
     auto floatType = cast<FloatType>(type);
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+    width = floatType.getWidth();
     fractionBits = floatType.getFPMantissaWidth() - 1;
     leastExponent = llvm::APFloat::semanticsMinExponent(semantics);
     hasInfinity = llvm::APFloat::semanticsHasInf(semantics);
-    oneZero = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
+    hasNan = llvm::APFloat::semanticsHasNaN(semantics);
+    oneZero = isa<Float8E4M3B11FNUZType, Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
   }
 
   /// By how many bits the fraction of f32 is longer.
@@ -29,43 +31,77 @@ struct Format {
   int64_t rebias() const { return 127 - (1 - leastExponent); }
   /// The exponent of the last bit of subnormals.
   int unit() const { return leastExponent - fractionBits; }
-  int64_t infinity() const { return 0x80 - (int64_t(1) << fractionBits); }
-  int64_t nan() const { return oneZero ? 0x80 : hasInfinity ? infinity() + 2 : 0x7f; }
-  /// The magnitude of everything that is too large: infinity or NaN.
-  int64_t overflow() const { return hasInfinity ? infinity() : nan(); }
+  int64_t sign() const { return int64_t(1) << (width - 1); }
+  int64_t largest() const { return sign() - 1; }
+  int64_t infinity() const { return sign() - (int64_t(1) << fractionBits); }
+  /// Without a NaN, that of the other sign's zero.
+  int64_t nan() const {
+    if (oneZero || !hasNan)
+      return sign();
+    return hasInfinity ? infinity() + (int64_t(1) << (fractionBits - 1)) : largest();
+  }
+  /// The magnitude of everything that is too large.
+  int64_t overflow() const { return hasInfinity ? infinity() : hasNan ? nan() : largest(); }
 
+  unsigned width;
   int fractionBits, leastExponent;
-  bool hasInfinity;
+  bool hasInfinity, hasNan;
   /// The pattern of -0 is the only NaN.
   bool oneZero;
 };
 } // namespace
 
+constexpr int64_t singleNan = 0x7fc00000, halfOfOne = 0x00400000;
+
+/// The f32 of a byte that is a power of two's exponent in it, and NaN if all bits are set.
+static Value widenExponent(Int byte) {
+  Int result = select(byte == 0, byte.constant(halfOfOne), shl(byte, 23));
+  return asReal(select(byte == 0xff, byte.constant(singleNan), result)).v;
+}
+
+/// The exponent of the nearest power of two, the upper one of two; all bits set for what is not positive and finite.
+static Int narrowExponent(Real value) {
+  Int pattern = bits(value), normal = shr(pattern + halfOfOne, 23), none = pattern.constant(0xff);
+  Int subnormal = select(pattern > halfOfOne, pattern.constant(1), pattern.constant(0));
+  Int result = select(pattern < (int64_t(1) << 23), subnormal, normal);
+  return select(ult(pattern - 1, none.constant(0x7f7fffff)), result, none);
+}
+
+bool isSmall(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8; }
+
 bool isNarrow(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
 
 Value widen(ScalarBuilder &b, Value x) {
-  if (x.getType().getIntOrFloatBitWidth() != 8)
+  if (!isSmall(x.getType()))
     return arith::ExtFOp::create(b, b.getF32Type(), x);
+  Value code = arith::BitcastOp::create(b, b.getIntegerType(x.getType().getIntOrFloatBitWidth()), x);
+  Int pattern = {{&b, arith::ExtUIOp::create(b, b.getI32Type(), code)}};
+  if (isa<Float8E8M0FNUType>(x.getType()))
+    return widenExponent(pattern);
   Format format(x.getType());
-  Value byte = arith::BitcastOp::create(b, b.getI8Type(), x);
-  Int pattern = {{&b, arith::ExtUIOp::create(b, b.getI32Type(), byte)}};
-  Int magnitude = pattern & 0x7f, shifted = shl(magnitude, format.shift());
+  Int magnitude = pattern & format.largest(), shifted = shl(magnitude, format.shift());
   Int normal = shifted + (format.rebias() << 23);
   Int subnormal = bits(fractionToReal(magnitude) * std::ldexp(1.0, format.unit()));
   Int result = select(magnitude < (int64_t(1) << format.fractionBits), subnormal, normal);
-  constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
+  constexpr int64_t infinity = 0x7f800000;
   if (format.hasInfinity)
     result = select(magnitude < format.infinity(), result, shifted | infinity);
-  else
-    result = select((format.oneZero ? pattern : magnitude) == format.nan(), result.constant(nan), result);
-  return asReal(result | shl(pattern & 0x80, 24)).v;
+  else if (format.hasNan)
+    result = select((format.oneZero ? pattern : magnitude) == format.nan(), result.constant(singleNan), result);
+  return asReal(result | shl(pattern & format.sign(), 32 - format.width)).v;
 }
 
 Value narrow(ScalarBuilder &b, Value x, Type type) {
-  if (type.getIntOrFloatBitWidth() != 8)
+  if (!isSmall(type))
     return arith::TruncFOp::create(b, type, x);
-  Format format(type);
   Real value = {{&b, x}};
+  auto coded = [&](Int pattern) {
+    Value code = arith::TruncIOp::create(b, b.getIntegerType(type.getIntOrFloatBitWidth()), pattern.v);
+    return arith::BitcastOp::create(b, type, code).getResult();
+  };
+  if (isa<Float8E8M0FNUType>(type))
+    return coded(narrowExponent(value));
+  Format format(type);
   Int magnitude = magnitudeBits(value);
   // Rounded to nearest even by carries, and in the subnormal range by an addition that leaves the integer in the last
   // bits.
@@ -77,11 +113,10 @@ Value narrow(ScalarBuilder &b, Value x, Type type) {
   Int result = select(magnitude < powerBits(value, format.leastExponent), subnormal, normal);
   result = umin(result, result.constant(format.overflow()));
   result = select(isNan(value), result.constant(format.nan()), result);
-  Int sign = shr(signBit(value), 24), signedResult = result | sign;
+  Int sign = shr(signBit(value), 32 - format.width), signedResult = format.hasNan ? result | sign : result ^ sign;
   if (format.oneZero)
-    signedResult = select((result & 0x7f) == 0, result, signedResult);
-  Value byte = arith::TruncIOp::create(b, b.getI8Type(), signedResult.v);
-  return arith::BitcastOp::create(b, type, byte);
+    signedResult = select((result & format.largest()) == 0, result, signedResult);
+  return coded(signedResult);
 }
 
 } // namespace dovetail::scalar

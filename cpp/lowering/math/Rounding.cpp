@@ -7,8 +7,6 @@ using namespace mlir;
 namespace dovetail::scalar {
 
 static bool isFloat(Value x) { return isa<FloatType>(x.getType()); }
-/// IREE's own arithmetic on 8-bit floats is not to be relied on.
-static bool isByte(Value x) { return x.getType().getIntOrFloatBitWidth() == 8; }
 static bool isUnsigned(ScalarBuilder &b) { return b.elementType.isUnsignedInteger() || b.elementType.isInteger(1); }
 
 static Real floorReal(Real x) {
@@ -41,6 +39,27 @@ Value round_away(ScalarBuilder &b, Value x) {
   });
 }
 
+Value reducePrecision(ScalarBuilder &b, Value x, int64_t exponentBits, int64_t mantissaBits) {
+  // Whether the type has more bits than are wanted is seen in its own format, not in that of the computation.
+  auto type = cast<FloatType>(x.getType());
+  int64_t storedFraction = type.getFPMantissaWidth() - 1, storedExponent = type.getWidth() - 1 - storedFraction;
+  return onReal(b, x, [&](Real x) {
+    Int magnitude = magnitudeBits(x), sign = signBit(x);
+    if (mantissaBits < storedFraction) {
+      int dropped = x.fractionBits() - static_cast<int>(mantissaBits);
+      Int odd = shr(magnitude, dropped) & 1;
+      magnitude = (magnitude + odd + ((int64_t(1) << (dropped - 1)) - 1)) & -(int64_t(1) << dropped);
+    }
+    if (exponentBits < storedExponent) {
+      int bias = (1 << (exponentBits - 1)) - 1;
+      Int infinity = magnitude.constant(infinityBits(x)), zero = magnitude.constant(0);
+      magnitude = select(ult(magnitude, powerBits(x, bias + 1)), magnitude, infinity);
+      magnitude = select(ult(magnitude, powerBits(x, 1 - bias)), zero, magnitude);
+    }
+    return select(isNan(x), x, asReal(magnitude | sign));
+  });
+}
+
 Value sign(ScalarBuilder &b, Value x) {
   if (isa<ComplexType>(x.getType()))
     return complexSign(b, x);
@@ -58,7 +77,7 @@ Value abs(ScalarBuilder &b, Value x) {
   if (isa<ComplexType>(x.getType()))
     return complexAbs(b, x);
   if (isFloat(x))
-    return isByte(x) ? onReal(b, x, [](Real x) { return abs(x); }) : math::AbsFOp::create(b, x).getResult();
+    return isSmall(x.getType()) ? onReal(b, x, [](Real x) { return abs(x); }) : math::AbsFOp::create(b, x).getResult();
   Int value = {{&b, x}};
   return isUnsigned(b) ? x : smax(value, value.constant(0) - value).v;
 }
@@ -79,7 +98,7 @@ Value nextafter(ScalarBuilder &b, Value x, Value y) {
   Bool grows = sameSign & (fromMagnitude < toMagnitude);
   Int next = select(grows, from + 1, from - 1);
   next = select(fromMagnitude == 0, (to & signMask) | 1, next);
-  if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(x.getType()))
+  if (isa<Float8E4M3B11FNUZType, Float8E4M3FNUZType, Float8E5M2FNUZType>(x.getType()))
     next = select(next == signMask, next.constant(0), next); // These have no -0.
   next = select((from == to) | ((fromMagnitude | toMagnitude) == 0), to, next);
   Value result = arith::BitcastOp::create(b, x.getType(), next.v);
@@ -93,7 +112,7 @@ Value nextafter(ScalarBuilder &b, Value x, Value y) {
 /// Reductions know the plain op, so a float of at least 16 bits gets nothing else.
 template <typename Float, typename Unsigned, typename Signed>
 static Value extremum(ScalarBuilder &b, Value x, Value y) {
-  if (isFloat(x) && isByte(x))
+  if (isSmall(x.getType()))
     return onReals(b, {x, y}, [&](ArrayRef<Real> args) { return Real{{&b, Float::create(b, args[0].v, args[1].v)}}; });
   if (isFloat(x))
     return Float::create(b, x, y);
