@@ -246,6 +246,7 @@ NB_MODULE(_core, m) {
   nb::class_<Program>(m, "Program", "A flat function as plain data.")
       .def_ro("inputs", &Program::inputs)
       .def_ro("instructions", &Program::instructions)
+      .def_ro("places", &Program::places)
       .def_ro("outputs", &Program::outputs)
       .def_ro("size", &Program::size);
 

@@ -1,9 +1,25 @@
 // A flat function as plain data, for the reference evaluator.
 #include "Program.h"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 using namespace mlir;
 
 namespace dovetail {
+
+/// The innermost place in a file that a location names.
+static Place placeOf(Location location) {
+  Place place;
+  location->walk([&](Location inner) {
+    auto name = dyn_cast<NameLoc>(inner);
+    auto file = dyn_cast<FileLineColLoc>(name ? name.getChildLoc() : inner);
+    if (!file)
+      return WalkResult::advance();
+    place = {file.getFilename().str(), file.getLine(), name ? name.getName().str() : ""};
+    return WalkResult::interrupt();
+  });
+  return place;
+}
 
 Program::Program(func::FuncOp function) {
   DenseMap<Value, unsigned> numbers;
@@ -14,8 +30,10 @@ Program::Program(func::FuncOp function) {
   };
   for (BlockArgument argument : function.getArguments())
     inputs.append(number(argument));
-  for (Operation &op : function.front().without_terminator())
+  for (Operation &op : function.front().without_terminator()) {
     instructions.append(describe(&op, number));
+    places.append(placeOf(op.getLoc()));
+  }
   for (Value result : function.front().getTerminator()->getOperands())
     outputs.append(number(result));
 }

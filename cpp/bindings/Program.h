@@ -8,6 +8,8 @@ namespace dovetail {
 
 struct Program {
   nanobind::list inputs, instructions, outputs;
+  /// Where in the user's program each instruction is from.
+  nanobind::list places;
   unsigned size = 0;
 
   explicit Program(mlir::func::FuncOp function);
