@@ -67,7 +67,8 @@ def capsule(
       max_version: the newest version that the consumer knows. Before 1.0 there is no word for
         read-only memory: such a consumer gets a copy of a read-only array.
       dl_device: None or the CPU.
-      copy: whether to copy; None copies where there must be one.
+      copy: whether to copy; None copies where there must be one. Whoever insists on False must not
+        write to the memory.
 
     Raises:
       BufferError: the consumer asks for what cannot be.
@@ -84,12 +85,7 @@ def capsule(
         )
     knows_read_only = max_version is not None and max_version[0] >= 1
     if not (knows_read_only or value.flags.writeable):
-        if copy is False:
-            raise BufferError(
-                "a read-only array can be given without a copy to consumers of DLPack 1.0 and "
-                f"later only, got max_version={max_version!r} and copy=False"
-            )
-        value, copy = np.array(value), None
+        value, copy = _writable(value) if copy is False else np.array(value), None
     code = _CODES.get(value.dtype)
     if code is not None:
         value = value.view(f"u{value.dtype.itemsize}")
@@ -97,6 +93,15 @@ def capsule(
     if code is not None:
         _type_of(result)[0] = code
     return result
+
+
+def _writable(value: np.ndarray) -> np.ndarray:
+    """The same memory without the mark that it is read-only."""
+    low, high = np.lib.array_utils.byte_bounds(value)
+    memory: Any = (ctypes.c_byte * (high - low)).from_address(low)
+    memory.owner = value
+    offset = value.ctypes.data - low
+    return np.ndarray(value.shape, value.dtype, memory, offset, value.strides)
 
 
 def _type_of(capsule: Any) -> Any:

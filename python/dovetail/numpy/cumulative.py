@@ -12,6 +12,7 @@ from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.creation import as_dtype
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import filled, no_out, strong
+from dovetail.numpy.reductions import accumulated
 
 
 def _running(
@@ -77,7 +78,8 @@ def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: No
 def cumulative_sum(
     x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """As `cumsum`, for an array of rank 1 or with an axis; with `include_initial` from 0 on.
+    """As `cumsum`, for an array of rank 1 or with an axis; with `include_initial` from 0 on. Small
+    integers are summed in the default integer type.
 
     >>> cumulative_sum(np.float32([1, 2]), include_initial=True)
     Array([0., 1., 3.], dtype=float32)
@@ -88,7 +90,8 @@ def cumulative_sum(
 def cumulative_prod(
     x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """As `cumprod`, for an array of rank 1 or with an axis; with `include_initial` from 1 on.
+    """As `cumprod`, for an array of rank 1 or with an axis; with `include_initial` from 1 on. Small
+    integers are multiplied in the default integer type.
 
     >>> cumulative_prod(np.float32([3, 2]), include_initial=True)
     Array([1., 3., 6.], dtype=float32)
@@ -111,7 +114,7 @@ def _array_api(
             f"{name}: an array of rank {x.ndim} needs an axis, and one of rank 1 none"
         )
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
-    result = _running(name, op, x, dimension, dtype, None)
+    result = _running(name, op, accumulated(name, x, dtype), dimension, None, None)
     if not include_initial:
         return result
     first = tuple(1 if d == dimension else s for d, s in enumerate(x.shape))

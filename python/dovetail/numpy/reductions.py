@@ -65,7 +65,7 @@ def _masked(x: Array, where: ArrayLike | None, neutral: Any) -> Array:
 # Sums ---------------------------------------------------------------------------------------------
 
 
-def _accumulated(name: str, x: Array, dtype: Any, promote_integers: bool) -> Array:
+def accumulated(name: str, x: Array, dtype: Any, promote_integers: bool = True) -> Array:
     """`x` in the type that sums are formed in: integers at least in the default integer."""
     if dtype is not None:
         return as_dtype(x, dtypes.requested(dtype, name))
@@ -96,7 +96,7 @@ def sum(
     Array([4., 6.], dtype=float32)
     """
     x, dims = _prepare("sum", a, axis, out)
-    x = _masked(_accumulated("sum", x, dtype, promote_integers), where, 0)
+    x = _masked(accumulated("sum", x, dtype, promote_integers), where, 0)
     result = ops.reduce_sum(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, lambda p, q: p + q)
 
@@ -118,7 +118,7 @@ def prod(
     Array([3., 8.], dtype=float32)
     """
     x, dims = _prepare("prod", a, axis, out)
-    x = _masked(_accumulated("prod", x, dtype, promote_integers), where, 1)
+    x = _masked(accumulated("prod", x, dtype, promote_integers), where, 1)
     result = ops.reduce_prod(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, lambda p, q: p * q)
 

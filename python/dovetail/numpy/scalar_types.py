@@ -28,9 +28,11 @@ class ScalarType:
     def __eq__(self, other: Any) -> bool:
         if isinstance(other, ScalarType):
             return self.dtype == other.dtype
+        if not isinstance(other, (np.dtype, type, str)):
+            return False
         try:
             return self.dtype == np.dtype(other)
-        except TypeError:
+        except (TypeError, ValueError):
             return False
 
     def __hash__(self) -> int:

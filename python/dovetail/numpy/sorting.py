@@ -389,7 +389,9 @@ def unique(
     # The first elements of all groups, in order, then all others.
     _, starts = ops.sort([with_dtype(ops.not_(is_first), dtypes.int32), numbered(number, 0)], 0, 1)
     starts = lax.slice_in_dim(starts, 0, min(size + 1, count))
-    starts = lax.pad(starts, count, [(0, size + 1 - starts.shape[0], 0)])
+    starts = lax.pad(
+        starts, lax.full((), count, dtypes.int32), [(0, size + 1 - starts.shape[0], 0)]
+    )
     total = reductions.sum(is_first, dtype=dtypes.int32)
     starts = choose(lax.iota(dtypes.int32, size + 1) < total, starts, count)
     starts, ends = starts[:size], starts[1:]

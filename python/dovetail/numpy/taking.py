@@ -215,12 +215,15 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
       (Array([ 1,  3, -1], dtype=int32),)
     """
     x = truth("nonzero", np.asarray(a) if isinstance(a, (list, tuple)) else a)
+    if not x.ndim:
+        raise value_error(
+            "nonzero: the array must have at least 1 dimension, got rank 0; use atleast_1d"
+        )
     if size is None:
         is_traced = isinstance(x, Tracer)
         value = x.concrete(NonConcreteBooleanIndexError) if is_traced else x._value()
-        found = np.nonzero(np.atleast_1d(value))
+        found = np.nonzero(value)
         return tuple(as_operand("nonzero", i.astype(dtypes.default_dtype("i"))) for i in found)
-    x = lax.reshape(x, (1,)) if not x.shape else x
     dtype = dtypes.default_dtype("i")
     flat = ops.convert(lax.reshape(x, (x.size,)), dtype)
     # The k-th true element goes to place k - 1, all others out of bounds.
@@ -254,8 +257,9 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -
     Array([[0, 1],
            [1, 0]], dtype=int32)
     """
-    found = nonzero(a, size=size, fill_value=fill_value)
-    if not np.ndim(a) and not getattr(a, "ndim", 0):
+    x = truth("argwhere", np.asarray(a) if isinstance(a, (list, tuple)) else a)
+    found = nonzero(x if x.ndim else lax.reshape(x, (1,)), size=size, fill_value=fill_value)
+    if not x.ndim:
         return lax.full((found[0].shape[0], 0), 0, dtypes.default_dtype("i"))
     return lax.stack(found, 1)
 
