@@ -3,6 +3,7 @@
 #include "Context.h"
 #include "Function.h"
 #include "Program.h"
+#include "Remembered.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Pipeline.h"
@@ -250,6 +251,7 @@ NB_MODULE(_core, m) {
       .def_ro("outputs", &Program::outputs)
       .def_ro("size", &Program::size);
 
+  bindRemembered(m);
   m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");
   m.def("phases", &phaseNames, "(name, description) of each phase, in order.");
 }

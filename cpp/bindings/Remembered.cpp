@@ -1,0 +1,366 @@
+// Functions whose eager calls are remembered: a call like an earlier one replays the tape of that one's NumPy calls.
+#include "Remembered.h"
+#include "Memory.h"
+#include "Package.h"
+#include "Tape.h"
+#include <cstring>
+#include <structmember.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dovetail {
+
+namespace {
+
+/// The first word of each part of a key, with the rank or the weakness of an array in the higher bytes.
+enum Tag : uint64_t { ArrayTag, HostTag, GenericTag, ScalarTag, IntTag, FloatTag, ComplexTag, ObjectTag, TextTag };
+enum ContainerTag : uint64_t { TupleTag = 32, ListTag, SliceTag, KeywordTag };
+
+/// A callable object in front of a function.
+struct Remembered {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  PyObject *dict, *references;
+  PyObject *function;
+  /// Parameters whose scalars are operands: by position, those after, by name.
+  uint64_t positions;
+  bool rest;
+  PyObject *names;
+  uint64_t number;
+};
+
+// Keys ----------------------------------------------------------------------------------------------------------------
+
+/// What a call's arguments are turned into.
+class KeyMaker {
+public:
+  KeyMaker(Key &key, bool byValue) : key(key), byValue(byValue) {}
+
+  /// Whether the arguments can be told apart, and the key has room for them.
+  bool add(const Remembered *self, PyObject *const *args, size_t count, PyObject *names);
+
+  /// Whether the type alone of some Python scalar is in the key.
+  bool hasScalars = false;
+
+private:
+  bool addArgument(PyObject *value, bool isOperand);
+  bool addNumber(PyObject *value, bool isOperand);
+  bool addTyped(uint64_t tag, PyObject *leaf, PyObject *array);
+  bool addItems(uint64_t tag, PyObject *const *items, size_t count, bool isOperand);
+
+  Key &key;
+  bool byValue;
+};
+
+bool KeyMaker::add(const Remembered *self, PyObject *const *args, size_t count, PyObject *names) {
+  PyObject *settings;
+  if (PyContextVar_Get(package->settings.ptr(), nullptr, &settings) < 0)
+    return false;
+  // States of settings are kept for ever.
+  Py_DECREF(settings);
+  if (!key.add(self->number << 1 | byValue, reinterpret_cast<uintptr_t>(settings)))
+    return false;
+  for (size_t i = 0; i < count; ++i)
+    if (!addArgument(args[i], i < 64 ? self->positions >> i & 1 : self->rest))
+      return false;
+  size_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  for (size_t i = 0; i < named; ++i) {
+    PyObject *name = PyTuple_GET_ITEM(names, i);
+    if (!key.addObject(KeywordTag, name) || !addArgument(args[count + i], PySequence_Contains(self->names, name) == 1))
+      return false;
+  }
+  return true;
+}
+
+bool KeyMaker::addArgument(PyObject *value, bool isOperand) {
+  if (isArray(value)) {
+    bool weak = slotAt(value, package->weak) == Py_True;
+    return addTyped(ArrayTag | weak << 16, value, slotAt(value, package->data));
+  }
+  if (value == Py_None || PyBool_Check(value) || value == Py_Ellipsis)
+    return key.addObject(ObjectTag, value);
+  if (PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyComplex_CheckExact(value))
+    return addNumber(value, isOperand);
+  if (PyUnicode_CheckExact(value))
+    return key.addText(TextTag, value);
+  if (PyTuple_CheckExact(value))
+    return addItems(TupleTag, reinterpret_cast<PyTupleObject *>(value)->ob_item, PyTuple_GET_SIZE(value), isOperand);
+  if (PyList_CheckExact(value))
+    return addItems(ListTag, reinterpret_cast<PyListObject *>(value)->ob_item, PyList_GET_SIZE(value), isOperand);
+  if (PySlice_Check(value)) {
+    auto *slice = reinterpret_cast<PySliceObject *>(value);
+    PyObject *items[] = {slice->start, slice->stop, slice->step};
+    return addItems(SliceTag, items, 3, false);
+  }
+  if (isHost(value))
+    return isOperand && addTyped(HostTag, value, value);
+  if (isOf(value, package->generic))
+    return isOperand && addTyped(GenericTag, value, value);
+  if (PyType_Check(value) || isOf(value, package->dtype) || PyObject_IsInstance(value, package->constants.ptr()) == 1)
+    return key.addObject(ObjectTag, value);
+  return false;
+}
+
+bool KeyMaker::addNumber(PyObject *value, bool isOperand) {
+  if (isOperand && !byValue) {
+    hasScalars = true;
+    return key.add(ScalarTag, reinterpret_cast<uintptr_t>(Py_TYPE(value))) && key.addLeaf(value);
+  }
+  if (PyLong_CheckExact(value)) {
+    int overflow;
+    long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return !overflow && key.add(IntTag, number);
+  }
+  bool isReal = PyFloat_CheckExact(value);
+  double parts[] = {isReal ? PyFloat_AS_DOUBLE(value) : PyComplex_RealAsDouble(value),
+                    isReal ? 0.0 : PyComplex_ImagAsDouble(value)};
+  // The bits tell -0 from 0.
+  uint64_t bits[2];
+  std::memcpy(bits, parts, sizeof bits);
+  return key.add(isReal ? FloatTag : ComplexTag, bits[0]) && key.add(bits[1]);
+}
+
+bool KeyMaker::addTyped(uint64_t tag, PyObject *leaf, PyObject *array) {
+  auto shape = nb::steal(PyObject_GetAttr(array, package->shapeName.ptr()));
+  auto dtype = nb::steal(PyObject_GetAttr(array, package->dtypeName.ptr()));
+  if (!shape.is_valid() || !dtype.is_valid() || !PyTuple_CheckExact(shape.ptr())) {
+    PyErr_Clear();
+    return false;
+  }
+  size_t rank = PyTuple_GET_SIZE(shape.ptr());
+  if (!key.add(tag | rank << 8))
+    return false;
+  for (size_t i = 0; i < rank; ++i)
+    if (!key.add(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.ptr(), i))))
+      return false;
+  // The array holds its dtype while the key is in use.
+  return key.addObject(ObjectTag, dtype.ptr()) && key.addLeaf(leaf);
+}
+
+bool KeyMaker::addItems(uint64_t tag, PyObject *const *items, size_t count, bool isOperand) {
+  if (!key.add(tag, count))
+    return false;
+  for (size_t i = 0; i < count; ++i)
+    if (!addArgument(items[i], isOperand))
+      return false;
+  return true;
+}
+
+// Recording -----------------------------------------------------------------------------------------------------------
+
+/// Calls the function, and remembers what it does at calls like this one. Null, without an error, if it must be called
+/// again as it is.
+PyObject *record(const Remembered *self, PyObject *const *args, size_t count, PyObject *names, const Key &key,
+                 uint64_t hash, bool byValue) try {
+  nb::list positional, areOperands;
+  nb::dict keywords;
+  for (size_t i = 0; i < count; ++i) {
+    positional.append(nb::handle(args[i]));
+    areOperands.append(bool(i < 64 ? self->positions >> i & 1 : self->rest));
+  }
+  for (size_t i = 0; names && i < size_t(PyTuple_GET_SIZE(names)); ++i) {
+    nb::handle name = PyTuple_GET_ITEM(names, i);
+    keywords[name] = nb::handle(args[count + i]);
+    areOperands.append(PySequence_Contains(self->names, name.ptr()) == 1);
+  }
+  nb::object recorded = package->record(nb::handle(self->function), positional, keywords, areOperands, byValue);
+  nb::object result = recorded[0];
+  std::shared_ptr<Tape> tape = recorded[1].is_none() ? nullptr : toTape(recorded[1]);
+  // Meanwhile the memory may have changed.
+  if (Memory::Entry *entry = package->memory.find(key, hash)) {
+    entry->memo = tape ? Memo::Tape : nb::cast<bool>(recorded[2]) ? Memo::ByValue : Memo::Plain;
+    entry->tape = std::move(tape);
+  }
+  return result.is_none() ? nullptr : result.release().ptr();
+} catch (nb::python_error &error) {
+  error.restore();
+  return nullptr;
+}
+
+// Calls ---------------------------------------------------------------------------------------------------------------
+
+/// Whether a function is being traced on this thread.
+bool isTracing() {
+  auto traces = nb::steal(PyObject_GetAttr(package->stack.ptr(), package->tracesName.ptr()));
+  return !traces.is_valid() || PyList_GET_SIZE(traces.ptr());
+}
+
+PyObject *call(PyObject *object, PyObject *const *args, size_t flaggedCount, PyObject *names) {
+  auto *self = reinterpret_cast<Remembered *>(object);
+  size_t count = PyVectorcall_NARGS(flaggedCount);
+  auto plain = [&] {
+    PyErr_Clear();
+    return PyObject_Vectorcall(self->function, args, flaggedCount, names);
+  };
+  if (isTracing())
+    return plain();
+  for (bool byValue : {false, true}) {
+    Key key;
+    KeyMaker maker(key, byValue);
+    if (!maker.add(self, args, count, names))
+      return plain();
+    uint64_t hash = key.hash();
+    Memory::Entry *entry = package->memory.find(key, hash);
+    if (!entry) {
+      package->memory.insert(key, hash);
+      return plain();
+    }
+    if (entry->memo == Memo::Plain)
+      return plain();
+    if (entry->memo != Memo::ByValue) {
+      // Held here: a step may run code that makes the memory forget it.
+      std::shared_ptr<Tape> tape = entry->tape;
+      PyObject *result =
+          tape ? replay(*tape, key) : record(self, args, count, names, key, hash, byValue || !maker.hasScalars);
+      if (result || (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)))
+        return result;
+      // The function itself knows what to say.
+      return plain();
+    }
+  }
+  return plain();
+}
+
+// The type ------------------------------------------------------------------------------------------------------------
+
+PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
+  PyObject *function, *names;
+  unsigned long long positions;
+  int rest;
+  if (!PyArg_ParseTuple(args, "OKpO!", &function, &positions, &rest, &PyTuple_Type, &names))
+    return nullptr;
+  auto *self = reinterpret_cast<Remembered *>(type->tp_alloc(type, 0));
+  if (!self)
+    return nullptr;
+  static uint64_t last = 0;
+  self->vectorcall = call;
+  self->function = Py_NewRef(function);
+  self->positions = positions;
+  self->rest = rest;
+  self->names = Py_NewRef(names);
+  self->number = ++last;
+  return reinterpret_cast<PyObject *>(self);
+}
+
+int traverse(PyObject *object, visitproc visit, void *arg) {
+  auto *self = reinterpret_cast<Remembered *>(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->dict);
+  Py_VISIT(self->function);
+  Py_VISIT(self->names);
+  return 0;
+}
+
+int clear(PyObject *object) {
+  auto *self = reinterpret_cast<Remembered *>(object);
+  Py_CLEAR(self->dict);
+  Py_CLEAR(self->function);
+  Py_CLEAR(self->names);
+  return 0;
+}
+
+void destroy(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  if (reinterpret_cast<Remembered *>(object)->references)
+    PyObject_ClearWeakRefs(object);
+  clear(object);
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+/// Methods are bound as those of Python functions are.
+PyObject *bindTo(PyObject *object, PyObject *instance, PyObject *) {
+  return instance && instance != Py_None ? PyMethod_New(object, instance) : Py_NewRef(object);
+}
+
+PyObject *represent(PyObject *object) {
+  auto name = nb::steal(PyObject_GetAttrString(object, "__qualname__"));
+  return name.is_valid() ? PyUnicode_FromFormat("<function %U>", name.ptr()) : nullptr;
+}
+
+/// Pickled by name, as functions are.
+PyObject *reduce(PyObject *object, PyObject *) { return PyObject_GetAttrString(object, "__qualname__"); }
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Remembered, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(Remembered, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Remembered, references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyMethodDef methods[] = {
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_new, reinterpret_cast<void *>(create)},
+    {Py_tp_dealloc, reinterpret_cast<void *>(destroy)},
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear)},
+    {Py_tp_call, reinterpret_cast<void *>(PyVectorcall_Call)},
+    {Py_tp_descr_get, reinterpret_cast<void *>(bindTo)},
+    {Py_tp_repr, reinterpret_cast<void *>(represent)},
+    {Py_tp_members, members},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"dovetail._core.Remembered", sizeof(Remembered), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
+
+Py_ssize_t offsetOf(const nb::object &type, const char *name) {
+  nb::object member = type.attr(name);
+  if (Py_TYPE(member.ptr()) != &PyMemberDescr_Type)
+    throw nb::type_error(name);
+  return reinterpret_cast<PyMemberDescrObject *>(member.ptr())->d_member->offset;
+}
+
+void setPackage(nb::dict parts) {
+  auto *made = new Package;
+  for (auto [name, part] : {std::pair{"array", &made->array},
+                            {"ndarray", &made->ndarray},
+                            {"generic", &made->generic},
+                            {"dtype", &made->dtype},
+                            {"asarray", &made->asarray},
+                            {"stack", &made->stack},
+                            {"settings", &made->settings},
+                            {"errors", &made->errors},
+                            {"quiet", &made->quiet},
+                            {"record", &made->record},
+                            {"constants", &made->constants}})
+    *part = parts[name];
+  made->shapeName = nb::steal(PyUnicode_InternFromString("shape"));
+  made->dtypeName = nb::steal(PyUnicode_InternFromString("dtype"));
+  made->tracesName = nb::steal(PyUnicode_InternFromString("traces"));
+  made->valueName = nb::steal(PyUnicode_InternFromString("_value"));
+  made->data = offsetOf(made->array, "_data");
+  made->host = offsetOf(made->array, "_host");
+  made->weak = offsetOf(made->array, "weak_type");
+  package = made;
+}
+
+} // namespace
+
+Package *package = nullptr;
+
+void bindRemembered(nb::module_ &m) {
+  nb::object type = nb::steal(PyType_FromSpec(&spec));
+  if (!type.is_valid())
+    nb::raise_python_error();
+  m.attr("Remembered") = type;
+  m.def("set_package", &setPackage, "parts"_a, "Give what `Remembered` needs of the Python package.");
+  m.def("forget", [] { package->memory.clear(); }, "Forget all remembered calls.");
+  m.def("remember_at_most", [](size_t count) { package->memory.setLimit(count); }, "count"_a);
+  m.def("remembered_count", [] { return package->memory.size(); });
+}
+
+} // namespace dovetail
