@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from dovetail import ir
 
 
@@ -45,6 +47,11 @@ def type_error(message: str) -> TypeError:
 def value_error(message: str) -> ValueError:
     """A ValueError that says where the user's program is."""
     return ValueError(f"{message}, {ir.here()}")
+
+
+def axis_error(message: str) -> np.exceptions.AxisError:
+    """NumPy's error of axes, which is a ValueError and an IndexError, with the user's place."""
+    return np.exceptions.AxisError(f"{message}, {ir.here()}")
 
 
 def index_error(message: str) -> IndexError:

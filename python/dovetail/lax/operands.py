@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail import dtypes
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import type_error, value_error
+from dovetail.errors import axis_error, type_error, value_error
 from dovetail.tracer import constant
 
 # What the functions of this package take for an array.
@@ -175,7 +175,7 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     except TypeError:
         raise type_error(f"{name} must be an integer, got {type(axis).__name__}") from None
     if not -ndim <= index < ndim:
-        raise value_error(f"{name} {index} is out of bounds for an array of rank {ndim}")
+        raise axis_error(f"{name} {index} is out of bounds for an array of rank {ndim}")
     return index % ndim
 
 

@@ -7,7 +7,7 @@ import builtins
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, check_kind
+from dovetail.lax.operands import PYTHON_SCALARS, ArrayLike, as_operand, check_kind
 from dovetail.numpy.promotion import (
     default_float,
     filled,
@@ -292,16 +292,24 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
     >>> clip(5, 0, 3)
     Array(3, dtype=int32, weak_type=True)
     """
-    arrays = [as_operand("clip", a, i) for i, a in enumerate((arr, min, max)) if a is not None]
-    if any(dtypes.KINDS[a.dtype] == "c" for a in arrays):
+    result = as_operand("clip", arr)
+    # Python's scalars take the array's type, which may hold more than their own.
+    bounds = [
+        b if b is None or isinstance(b, PYTHON_SCALARS) else as_operand("clip", b, i)
+        for i, b in enumerate((min, max), 1)
+    ]
+    kinds = [
+        dtypes.KINDS[dtypes.dtype_and_weakness(x)[0]] for x in (result, *bounds) if x is not None
+    ]
+    if "c" in kinds:
         raise value_error(
             "clip: complex numbers have no order, got complex operands; clip the parts"
         )
-    result = arrays[0]
-    if min is not None:
-        result = maximum(min, result)
-    if max is not None:
-        result = minimum(max, result)
+    low, high = bounds
+    if low is not None:
+        result = maximum(low, result)
+    if high is not None:
+        result = minimum(high, result)
     return result
 
 

@@ -331,8 +331,8 @@ def eye(
            [0., 1.]], dtype=float32)
     """
     element = dtypes.requested(dtype, "eye", dtypes.float64)
-    rows, columns = _row_and_column((N, N if M is None else M))
-    return placed(ops.convert(rows + operator.index(k) == columns, element), device)
+    rows, columns = _shifted_row_and_column((N, N if M is None else M), k)
+    return placed(ops.convert(rows == columns, element), device)
 
 
 def identity(n: int, dtype: Any = None) -> Array:
@@ -357,14 +357,17 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     return mask if element == dtypes.bool_ else ops.convert(mask, element)
 
 
-def _row_and_column(shape: Any) -> tuple[Array, Array]:
+def _shifted_row_and_column(shape: Any, k: int) -> tuple[Array, Array]:
+    """Each element's row plus `k`, and its column: on diagonal `k` they are equal."""
     sizes = canonical_shape(shape)
-    return ops.iota(dtypes.int32, sizes, 0), ops.iota(dtypes.int32, sizes, 1)
+    # Diagonals outside of the matrix are all alike, and their numbers may not fit.
+    offset = max(-sizes[0], min(operator.index(k), sizes[1]))
+    return ops.iota(dtypes.int32, sizes, 0) + offset, ops.iota(dtypes.int32, sizes, 1)
 
 
 def _lower_triangle(shape: Sequence[int], k: int) -> Array:
-    rows, columns = _row_and_column(shape)
-    return rows + operator.index(k) >= columns
+    rows, columns = _shifted_row_and_column(shape, k)
+    return rows >= columns
 
 
 def tril(m: ArrayLike, k: int = 0) -> Array:

@@ -1,0 +1,324 @@
+"""Exchange with NumPy, PyTorch and whoever speaks DLPack, the buffer protocol or the array API."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import config, dlpack, errors
+from dovetail.array import Array
+from dovetail.placement import HOST, Shard, SingleDeviceSharding
+
+MATRIX: Any = dnp.asarray([[1.0, 2, 3], [4, 5, 6]])
+KNOWN_TO_NUMPY = (
+    *("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32"),
+    *("float16", "float32", "complex64"),
+)
+UNKNOWN_TO_NUMPY = (
+    *("bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"),
+)
+
+
+def address(x: Any) -> int:
+    return np.asarray(x).ctypes.data
+
+
+class OnlyCapsule:
+    """What DLPack asks of an array and nothing else, in the manner of libraries before 1.0."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __dlpack__(self, stream: None = None) -> Any:
+        return self.x.__dlpack__(stream=stream)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.x.__dlpack_device__()
+
+
+# NumPy --------------------------------------------------------------------------------------------
+
+
+def test_numpy_sees_the_memory_but_cannot_write_to_it() -> None:
+    for view in (np.asarray(MATRIX), np.from_dlpack(MATRIX), np.array(MATRIX, copy=False)):
+        assert view.ctypes.data == MATRIX.unsafe_buffer_pointer()
+        assert not view.flags.writeable
+        np.testing.assert_array_equal(view, [[1, 2, 3], [4, 5, 6]])
+    copied = np.array(MATRIX)
+    assert copied.flags.writeable
+    assert copied.ctypes.data != address(MATRIX)
+    assert np.asarray(MATRIX, np.float64).dtype == np.float64
+
+
+def test_conversion_without_a_copy_is_refused_where_it_needs_one() -> None:
+    with pytest.raises(ValueError, match="float32 becomes one of float64 by a copy only"):
+        np.array(MATRIX, np.float64, copy=False)
+
+
+def test_buffer_protocol() -> None:
+    known: Any = np.asarray(MATRIX)
+    view = memoryview(known)
+    assert view.readonly
+    assert view.tolist() == [[1, 2, 3], [4, 5, 6]]
+
+
+@pytest.mark.skipif(
+    sys.version_info < (3, 12), reason="Python gives classes no buffers before 3.12"
+)
+def test_arrays_have_buffers() -> None:
+    view: Any = memoryview(MATRIX)
+    assert view.readonly
+    assert view.tolist() == [[1, 2, 3], [4, 5, 6]]
+    with pytest.raises(BufferError):
+        np.frombuffer(MATRIX, np.float32).flags.writeable = True
+
+
+def test_arrays_of_numpy_s_memory() -> None:
+    x = np.arange(6, dtype=np.float32)
+    assert address(dnp.asarray(x)) != address(x)
+    assert address(dnp.asarray(x, copy=False)) == address(x)
+    assert dnp.asarray(MATRIX, copy=False) is MATRIX
+    for data, dtype in ((x, "int32"), ([1, 2], None), (1.0, None), (MATRIX, "int32")):
+        with pytest.raises(ValueError, match="array: the data must be an array of the element"):
+            dnp.asarray(data, dtype, copy=False)
+
+
+# DLPack -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", KNOWN_TO_NUMPY)
+def test_dlpack_with_numpy(name: str) -> None:
+    x = np.array([[0, 1, 2], [3, 4, 5]]).astype(name)
+    ours: Any = dnp.from_dlpack(x)
+    assert type(ours) is Array
+    assert ours.dtype == x.dtype
+    assert address(ours) == address(x)
+    back = np.from_dlpack(ours)
+    assert back.dtype == x.dtype
+    assert address(back) == address(x)
+    np.testing.assert_array_equal(back, x)
+
+
+@pytest.mark.parametrize("make", [lambda x: x.T, lambda x: x[:, ::2], lambda x: x[::-1]])
+def test_dlpack_of_strided_memory(make: Callable[[np.ndarray], np.ndarray]) -> None:
+    x = make(np.arange(12, dtype=np.float32).reshape(3, 4))
+    ours = dnp.from_dlpack(x)
+    assert address(ours) == address(x)
+    np.testing.assert_array_equal(dt.jit(lambda v: v + 1)(ours), x + 1)
+    np.testing.assert_array_equal(np.from_dlpack(OnlyCapsule(ours)), x)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1, 1)])
+def test_dlpack_of_odd_shapes(shape: tuple[int, ...]) -> None:
+    ours = dnp.from_dlpack(np.ones(shape, np.float32))
+    assert ours.shape == shape
+    assert np.from_dlpack(ours).shape == shape
+    assert np.from_dlpack(OnlyCapsule(ours)).shape == shape
+
+
+@pytest.mark.parametrize("name", UNKNOWN_TO_NUMPY)
+def test_dlpack_of_types_that_numpy_lacks(name: str) -> None:
+    x: Any = dnp.asarray([0.5, 1, -2]).astype(name)
+    for given in (x, OnlyCapsule(x)):
+        # Hidden, so that it is not taken as our own array.
+        y: Any = dnp.from_dlpack(OnlyCapsule(given))
+        assert y.dtype == x.dtype
+        assert y.tolist() == [0.5, 1, -2]
+
+
+def test_consumers_before_1_0_get_a_copy_or_what_they_insist_on() -> None:
+    old = np.from_dlpack(OnlyCapsule(MATRIX))
+    assert address(old) != address(MATRIX)
+    np.testing.assert_array_equal(old, MATRIX)
+
+    class Insists(OnlyCapsule):
+        def __dlpack__(self, stream: None = None) -> Any:
+            return self.x.__dlpack__(copy=False)
+
+    shared = np.from_dlpack(Insists(MATRIX))
+    assert address(shared) == address(MATRIX)
+    copied = np.from_dlpack(MATRIX, copy=True)
+    assert address(copied) != address(MATRIX)
+
+
+def test_capsules() -> None:
+    assert '"dltensor"' in repr(MATRIX.__dlpack__())
+    assert '"dltensor_versioned"' in repr(MATRIX.__dlpack__(max_version=(1, 0)))
+    assert '"dltensor_versioned"' in repr(
+        MATRIX.__dlpack__(stream=None, max_version=(2, 1), dl_device=(1, 0), copy=True)
+    )
+    assert MATRIX.__dlpack_device__() == (1, 0)
+
+
+def test_memory_outlives_the_array() -> None:
+    kept = np.from_dlpack(dnp.arange(1000) + 1)
+    imported = dnp.from_dlpack(np.arange(1000, dtype=np.int32))
+    for _ in range(100):
+        np.from_dlpack(dnp.zeros(1000))
+    np.testing.assert_array_equal(kept, np.arange(1000) + 1)
+    np.testing.assert_array_equal(imported, np.arange(1000))
+
+
+def test_results_of_programs_are_given_without_a_copy() -> None:
+    result = dt.jit(lambda x: x + 1).lower(MATRIX).compile()(MATRIX)
+    assert np.from_dlpack(result).ctypes.data == result.unsafe_buffer_pointer()
+    assert result.device == HOST
+
+
+def test_wide_elements_are_converted_where_they_are_off() -> None:
+    wide = np.array([1.0, 2.0])
+    assert dnp.from_dlpack(wide).dtype == np.float32
+    with pytest.raises(BufferError, match="float64 becomes float32 while enable_x64 is off"):
+        dnp.from_dlpack(wide, copy=False)
+    with config.enable_x64(True):
+        assert address(dnp.from_dlpack(wide, copy=False)) == address(wide)
+
+
+def test_supported_types() -> None:
+    assert all(map(dlpack.is_supported_dtype, (*KNOWN_TO_NUMPY, *UNKNOWN_TO_NUMPY)))
+    assert not dlpack.is_supported_dtype("int4")
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "message"),
+    [
+        (lambda: MATRIX.__dlpack__(stream=1), BufferError, "stream must be None"),
+        (lambda: MATRIX.__dlpack__(dl_device=(2, 0)), BufferError, "dl_device must be the CPU"),
+        (
+            lambda: dnp.ones(2, "int4").__dlpack__(),
+            BufferError,
+            "no element type for int4; convert",
+        ),
+        (lambda: dnp.from_dlpack([1]), TypeError, "must have __dlpack__ .* got list"),
+        (lambda: dnp.from_dlpack(np.ones(2), device="tpu"), ValueError, "one of cpu:0, got 'tpu'"),
+        (
+            lambda: dt.eval_shape(np.from_dlpack, MATRIX),
+            errors.TracerArrayConversionError,
+            "NumPy cannot take",
+        ),
+    ],
+)
+def test_errors(function: Callable[[], Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        function()
+
+
+# PyTorch ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*KNOWN_TO_NUMPY, *UNKNOWN_TO_NUMPY])
+def test_torch(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    x: Any = dnp.asarray([[0, 1, 2], [3, 4, 5]]).astype(name)
+    tensor = torch.from_dlpack(x)
+    assert str(tensor.dtype) == f"torch.{name}"
+    assert tensor.data_ptr() == x.unsafe_buffer_pointer()
+    assert tensor.tolist() == x.tolist()
+    back: Any = dnp.from_dlpack(tensor)
+    assert back.dtype == x.dtype
+    assert back.unsafe_buffer_pointer() == x.unsafe_buffer_pointer()
+    assert dnp.asarray(tensor).dtype == x.dtype
+
+
+def test_torch_there_and_back_through_a_program() -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.arange(1 << 16, dtype=torch.float32)
+    x: Any = dnp.from_dlpack(tensor)
+    assert x.unsafe_buffer_pointer() == tensor.data_ptr()
+    result = dt.jit(lambda v: 2 * v).lower(x).compile()(x)
+    assert torch.equal(torch.from_dlpack(result), 2 * tensor)
+    assert dnp.from_dlpack(tensor[::2].reshape(-1, 2).T).shape == (2, 1 << 14)
+    with pytest.raises(BufferError, match="detach"):
+        dnp.from_dlpack(torch.ones(2, requires_grad=True))
+
+
+# The array API ------------------------------------------------------------------------------------
+
+
+def test_namespace() -> None:
+    assert MATRIX.__array_namespace__() is dnp
+    assert MATRIX.__array_namespace__(api_version="2024.12") is dnp
+    assert dnp.__array_api_version__ == "2024.12"
+    with pytest.raises(ValueError, match=r"api_version must be one of .*2024\.12, got '2099.12'"):
+        MATRIX.__array_namespace__(api_version="2099.12")
+
+
+def test_namespace_info() -> None:
+    info = dnp.__array_namespace_info__()
+    assert info.default_device() in info.devices()
+    assert set(info.capabilities()) == {
+        *("boolean indexing", "data-dependent shapes", "max dimensions"),
+    }
+    assert info.default_dtypes()["integral"] == np.int32
+    assert "float64" not in info.dtypes()
+    assert list(info.dtypes(kind=("bool", "complex floating"))) == ["bool", "complex64"]
+    with config.enable_x64(True):
+        assert info.default_dtypes()["indexing"] == np.int64
+        assert list(info.dtypes(kind="real floating", device=HOST)) == ["float32", "float64"]
+        assert len(info.dtypes()) == 13
+    with pytest.raises(ValueError, match="kind must be"):
+        info.dtypes(kind="number")
+
+
+def test_devices() -> None:
+    assert MATRIX.device == HOST
+    assert str(MATRIX.device) == "cpu:0"
+    assert MATRIX.devices() == {HOST}
+    assert MATRIX.to_device(MATRIX.device) is MATRIX
+    assert MATRIX.to_device("cpu") is MATRIX
+    assert MATRIX.to_device(MATRIX.sharding) is MATRIX
+    assert MATRIX.sharding == SingleDeviceSharding(HOST)
+    assert MATRIX.sharding.device_set == {HOST}
+    assert MATRIX.sharding.is_fully_addressable
+    assert MATRIX.sharding.is_fully_replicated
+    assert MATRIX.is_fully_addressable
+    assert MATRIX.is_fully_replicated
+    assert not MATRIX.committed
+    assert MATRIX.addressable_data(0) is MATRIX
+    whole = slice(None)
+    assert MATRIX.addressable_shards == [Shard(HOST, (whole, whole), 0, MATRIX)]
+    with pytest.raises(ValueError, match="device must be one of cpu:0, got 'cuda'"):
+        MATRIX.to_device("cuda")
+    with pytest.raises(ValueError, match="stream must be None on cpu:0, got 1"):
+        MATRIX.to_device(HOST, stream=1)
+
+
+def test_new_arrays_on_a_device() -> None:
+    calls = [
+        lambda d: dnp.array([1], device=d),
+        lambda d: dnp.asarray(1, device=d),
+        lambda d: dnp.zeros(2, device=d),
+        lambda d: dnp.ones(2, device=d),
+        lambda d: dnp.empty(2, device=d),
+        lambda d: dnp.full(2, 1, device=d),
+        lambda d: dnp.zeros_like(MATRIX, device=d),
+        lambda d: dnp.ones_like(MATRIX, device=d),
+        lambda d: dnp.empty_like(MATRIX, device=d),
+        lambda d: dnp.full_like(MATRIX, 1, device=d),
+        lambda d: dnp.eye(2, device=d),
+        lambda d: dnp.arange(2, device=d),
+        lambda d: dnp.linspace(0, 1, 2, device=d),
+        lambda d: dnp.astype(MATRIX, "int32", device=d),
+        lambda d: MATRIX.astype("int32", device=d),
+    ]
+    for call in calls:
+        assert call(HOST).device == HOST
+        with pytest.raises(ValueError, match="device must be one of cpu:0, got 'elsewhere'"):
+            call("elsewhere")
+
+
+def test_programs_for_any_array_library_can_be_traced() -> None:
+    def normalized(x: Any) -> Any:
+        xp = x.__array_namespace__()
+        scale = xp.ones(x.shape[-1], dtype=x.dtype, device=x.device)
+        return (x - xp.mean(x)) / xp.std(x) * scale.to_device(x.device)
+
+    expected = (np.asarray(MATRIX) - 3.5) / np.std(np.asarray(MATRIX))
+    np.testing.assert_allclose(normalized(MATRIX), expected, rtol=1e-6)
+    np.testing.assert_allclose(dt.jit(normalized)(MATRIX), expected, rtol=1e-6)
