@@ -27,10 +27,8 @@ static FactorMap runningFactorMap(Operation *op, int64_t dimension) {
 template <typename Op>
 static LogicalResult batchRunning(Emitter &e, Op op, ValueRange operands, ArrayRef<int64_t> dims,
                                   SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  int64_t position = *llvm::find_if(dims, [](int64_t dim) { return dim != kUnbatched; });
-  SmallVector<Value> batched;
-  for (auto [operand, dim] : llvm::zip_equal(operands, dims))
-    batched.push_back(e.batchAt(operand, dim, position));
+  int64_t position;
+  SmallVector<Value> batched = e.aligned(operands, dims, position);
   int64_t dimension = op.getDimension();
   auto attributes = [&](auto... xs) {
     return e.make<Op>(xs..., dimension + (dimension >= position ? 1 : 0), op.getReverse());

@@ -15,6 +15,7 @@ namespace dovetail {
 
 // Each family registers its ops in its own file: their definitions are large, and build in parallel.
 void registerCallOps(DovetailDialect &);
+void registerConvOps(DovetailDialect &);
 void registerCreateOps(DovetailDialect &);
 void registerCumulativeOps(DovetailDialect &);
 void registerDotOps(DovetailDialect &);
@@ -24,6 +25,7 @@ void registerReduceOps(DovetailDialect &);
 void registerShapeOps(DovetailDialect &);
 void registerSortOps(DovetailDialect &);
 void registerSpecialOps(DovetailDialect &);
+void registerWindowOps(DovetailDialect &);
 
 void DovetailDialect::initialize() {
   addAttributes<
@@ -31,6 +33,7 @@ void DovetailDialect::initialize() {
 #include "dialects/Attributes.cpp.inc"
       >();
   registerCallOps(*this);
+  registerConvOps(*this);
   registerCreateOps(*this);
   registerCumulativeOps(*this);
   registerDotOps(*this);
@@ -40,6 +43,7 @@ void DovetailDialect::initialize() {
   registerShapeOps(*this);
   registerSortOps(*this);
   registerSpecialOps(*this);
+  registerWindowOps(*this);
 }
 
 Operation *DovetailDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

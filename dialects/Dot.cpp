@@ -27,14 +27,6 @@ static Dims freeDims(Value x, ArrayRef<int64_t> batch, ArrayRef<int64_t> contrac
   return dims;
 }
 
-static Dims range(int64_t begin, int64_t size) { return llvm::to_vector(llvm::seq(begin, begin + size)); }
-
-static Dims shifted(ArrayRef<int64_t> dims, int64_t batch) {
-  if (batch == kUnbatched)
-    return Dims(dims);
-  return llvm::map_to_vector(dims, [&](int64_t dim) { return dim + (dim >= batch ? 1 : 0); });
-}
-
 LogicalResult DotGeneralOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                              SmallVectorImpl<Type> &types) {
   auto lhs = cast<RankedTensorType>(adaptor.getLhs().getType());
@@ -107,11 +99,12 @@ LogicalResult DotGeneralOp::transpose(Emitter &e, ValueRange operands, ArrayRef<
   int64_t leftFree = freeDims(getLhs(), getLhsBatch(), getLhsContract()).size();
   int64_t rightFree = freeDims(getRhs(), getRhsBatch(), getRhsContract()).size();
   if (!operands[0])
-    operandCotangents[0] = cotangentOf(e, getLhs(), getLhsBatch(), getLhsContract(), operands[1], getRhsBatch(),
-                                       getRhsContract(), cotangents[0], range(numBatch + leftFree, rightFree));
+    operandCotangents[0] =
+        cotangentOf(e, getLhs(), getLhsBatch(), getLhsContract(), operands[1], getRhsBatch(), getRhsContract(),
+                    cotangents[0], range(numBatch + leftFree, numBatch + leftFree + rightFree));
   else
     operandCotangents[1] = cotangentOf(e, getRhs(), getRhsBatch(), getRhsContract(), operands[0], getLhsBatch(),
-                                       getLhsContract(), cotangents[0], range(numBatch, leftFree));
+                                       getLhsContract(), cotangents[0], range(numBatch, numBatch + leftFree));
   return success();
 }
 
@@ -145,8 +138,8 @@ static LogicalResult exchangeSides(TransposeOp op, PatternRewriter &rewriter) {
   int64_t numLeft = freeDims(dot.getLhs(), dot.getLhsBatch(), dot.getLhsContract()).size();
   int64_t rank = op.getType().getRank();
   Dims exchanged = range(0, numBatch);
-  llvm::append_range(exchanged, range(numBatch + numLeft, rank - numBatch - numLeft));
-  llvm::append_range(exchanged, range(numBatch, numLeft));
+  llvm::append_range(exchanged, range(numBatch + numLeft, rank));
+  llvm::append_range(exchanged, range(numBatch, numBatch + numLeft));
   if (op.getPermutation() != ArrayRef<int64_t>(exchanged))
     return failure();
   rewriter.replaceOpWithNewOp<DotGeneralOp>(op, dot.getRhs(), dot.getLhs(), dot.getRhsBatch(), dot.getLhsBatch(),

@@ -177,6 +177,14 @@ Value Emitter::batchAt(Value x, int64_t from, int64_t to) {
   return broadcast(x, dims, type, sizesWithBatch(x.getType(), sizes(x), to));
 }
 
+SmallVector<Value> Emitter::aligned(ValueRange operands, ArrayRef<int64_t> dims, int64_t &position) {
+  position = *llvm::find_if(dims, [](int64_t dim) { return dim != kUnbatched; });
+  SmallVector<Value> batched;
+  for (auto [operand, dim] : llvm::zip_equal(operands, dims))
+    batched.push_back(batchAt(operand, dim, position));
+  return batched;
+}
+
 RankedTensorType Emitter::unbatched(Value x, int64_t dim) {
   auto type = cast<RankedTensorType>(x.getType());
   if (dim == kUnbatched)

@@ -99,6 +99,8 @@ public:
   mlir::Value batchSizeValue;
   /// `x` with the batch at `to`, moved or broadcast there.
   mlir::Value batchAt(mlir::Value x, int64_t from, int64_t to);
+  /// All `operands` with the batch at one position, that of the first which has it; `dims` are where they have it.
+  llvm::SmallVector<mlir::Value> aligned(mlir::ValueRange operands, llvm::ArrayRef<int64_t> dims, int64_t &position);
   /// The type of `x` without its batch dimension.
   static mlir::RankedTensorType unbatched(mlir::Value x, int64_t dim);
   /// `sizes` of the `?`s of `type`, with the batch's own inserted where it comes at `position`.

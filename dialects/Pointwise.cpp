@@ -47,6 +47,14 @@ LogicalResult BitcastOp::verify() {
   return success();
 }
 
+LogicalResult ReducePrecisionOp::verify() {
+  auto exponent = static_cast<int64_t>(getExponentBits()), mantissa = static_cast<int64_t>(getMantissaBits());
+  if (exponent < 1 || mantissa < 0)
+    return emitOpError() << "must keep at least 1 bit of the exponent and 0 of the mantissa, got: " << exponent
+                         << " and " << mantissa;
+  return success();
+}
+
 //===- Folds -----------------------------------------------------------------===//
 
 // x + 0 is folded for floats too, although -0 + 0 is +0: a sum's sign of zero is not worth an addition per element.

@@ -73,6 +73,15 @@ def CeilOp : Unary<"ceil", Float, "zero">;
 def RoundEvenOp : Unary<"round_even", Float, "zero"> { let summary = "nearest integer, ties to even"; }
 def RoundAwayOp : Unary<"round_away", Float, "zero"> { let summary = "nearest integer, ties away from zero"; }
 
+def ReducePrecisionOp : Pointwise<"reduce_precision", (ins Tensor<Float>:$x, I64Attr:$exponent_bits, I64Attr:$mantissa_bits),
+                                  "$x `exponent` $exponent_bits `mantissa` $mantissa_bits attr-dict `:` type($x)", ["x"],
+                                  ["e.make<ReducePrecisionOp>(t, getExponentBits(), getMantissaBits())"], []> {
+  let summary = "the nearest number with so few bits, ties to even; an exponent too large gives infinity, too small zero";
+  let linear = ["{0}"];
+  let scalar = "::dovetail::scalar::reducePrecision(b, args[0], getExponentBits(), getMantissaBits())";
+  let hasVerifier = 1;
+}
+
 //===- Complex parts ---------------------------------------------------------===//
 
 // Transposes follow the convention that no transpose conjugates: with z = a + ib, the cotangent of real(z) is a complex

@@ -198,10 +198,8 @@ LogicalResult ConcatenateOp::transpose(Emitter &e, ValueRange operands, ArrayRef
 
 LogicalResult ConcatenateOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                    SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  int64_t position = *llvm::find_if(dims, [](int64_t dim) { return dim != kUnbatched; });
-  SmallVector<Value> batched;
-  for (auto [operand, dim] : llvm::zip_equal(operands, dims))
-    batched.push_back(e.batchAt(operand, dim, position));
+  int64_t position;
+  SmallVector<Value> batched = e.aligned(operands, dims, position);
   int64_t dimension = getDimension();
   results.push_back(e.make<ConcatenateOp>(batched, dimension + (dimension >= position ? 1 : 0)));
   resultDims.push_back(position);

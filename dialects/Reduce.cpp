@@ -15,10 +15,6 @@ static SmallVector<int64_t> withoutDims(int64_t rank, ArrayRef<int64_t> dims) {
   return kept;
 }
 
-static SmallVector<int64_t> shifted(ArrayRef<int64_t> dims, int64_t batch) {
-  return llvm::map_to_vector(dims, [&](int64_t dim) { return dim + (dim >= batch ? 1 : 0); });
-}
-
 /// Where dimension `batch` of the operand is in the result.
 static int64_t keptPosition(ArrayRef<int64_t> dims, int64_t batch) {
   return batch - llvm::count_if(dims, [&](int64_t dim) { return dim < batch; });

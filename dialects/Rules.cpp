@@ -33,6 +33,22 @@ RankedTensorType withDim(Type type, int64_t position, int64_t size) {
   return withShape(type, shape);
 }
 
+//===- Lists of dimensions -----------------------------------------------------===//
+
+SmallVector<int64_t> range(int64_t begin, int64_t end) { return llvm::to_vector(llvm::seq<int64_t>(begin, end)); }
+
+SmallVector<int64_t> shifted(ArrayRef<int64_t> dims, int64_t position) {
+  if (position == kUnbatched)
+    return SmallVector<int64_t>(dims);
+  return llvm::map_to_vector(dims, [&](int64_t dim) { return dim + (dim >= position ? 1 : 0); });
+}
+
+SmallVector<int64_t> inserted(ArrayRef<int64_t> values, int64_t position, int64_t value) {
+  SmallVector<int64_t> result(values);
+  result.insert(result.begin() + position, value);
+  return result;
+}
+
 //===- Inference and verification --------------------------------------------===//
 
 LogicalResult inferPointwise(std::optional<Location> loc, StringRef name, ValueRange operands, unsigned from,
@@ -206,10 +222,8 @@ LogicalResult applyTranspose(Operation *op, Emitter &e, ValueRange operands, Arr
 
 static LogicalResult batchPointwise(Operation *op, Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                     SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  int64_t position = *llvm::find_if(dims, [](int64_t dim) { return dim != kUnbatched; });
-  SmallVector<Value> batched;
-  for (auto [operand, dim] : llvm::zip_equal(operands, dims))
-    batched.push_back(e.batchAt(operand, dim, position));
+  int64_t position;
+  SmallVector<Value> batched = e.aligned(operands, dims, position);
   Type type = withDim(op->getResult(0).getType(), position, e.batchSize);
   results.push_back(cloneWith(e, op, batched, type)->getResult(0));
   resultDims.push_back(position);

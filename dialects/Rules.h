@@ -38,6 +38,14 @@ mlir::RankedTensorType withShape(mlir::Type type, llvm::ArrayRef<int64_t> shape)
 /// The type with one more dimension, of that size, at `position`.
 mlir::RankedTensorType withDim(mlir::Type type, int64_t position, int64_t size);
 
+//===- Lists of dimensions -----------------------------------------------------===//
+
+llvm::SmallVector<int64_t> range(int64_t begin, int64_t end);
+/// Where dimensions are after one was inserted at `position`, if that is not kUnbatched.
+llvm::SmallVector<int64_t> shifted(llvm::ArrayRef<int64_t> dims, int64_t position);
+/// A list with one value for each dimension, after one was inserted at `position`.
+llvm::SmallVector<int64_t> inserted(llvm::ArrayRef<int64_t> values, int64_t position, int64_t value);
+
 //===- Inference and verification --------------------------------------------===//
 
 llvm::LogicalResult inferPointwise(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::ValueRange operands,

@@ -17,22 +17,6 @@ void registerShapeOps(DovetailDialect &dialect) {
       >();
 }
 
-static SmallVector<int64_t> range(int64_t begin, int64_t end) {
-  return llvm::to_vector(llvm::seq<int64_t>(begin, end));
-}
-
-/// Dimensions of an operand after a batch dimension was put in at `batch`.
-static SmallVector<int64_t> shifted(ArrayRef<int64_t> dims, int64_t batch) {
-  return llvm::map_to_vector(dims, [&](int64_t dim) { return dim + (dim >= batch ? 1 : 0); });
-}
-
-template <typename T>
-static SmallVector<int64_t> inserted(ArrayRef<int64_t> values, int64_t position, T value) {
-  SmallVector<int64_t> result(values);
-  result.insert(result.begin() + position, value);
-  return result;
-}
-
 static LogicalResult sameElement(Operation *op, Type x, Type ans) {
   if (getElementTypeOrSelf(x) != getElementTypeOrSelf(ans))
     return op->emitOpError() << "must keep the element type, got: " << x << " and " << ans;

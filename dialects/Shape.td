@@ -77,4 +77,15 @@ def ConcatenateOp : Linear<"concatenate", [InferTypeOpAdaptor, DeclareOpInterfac
   let hasFolder = 1;
 }
 
+def OptimizationBarrierOp : DovetailOp<"optimization_barrier", [Pure, InferTypeOpAdaptor,
+                                                                DeclareOpInterfaceMethods<JvpOpInterface>,
+                                                                DeclareOpInterfaceMethods<LinearOpInterface>,
+                                                                DeclareOpInterfaceMethods<BatchOpInterface>,
+                                                                DeclareOpInterfaceMethods<DimsOpInterface>]> {
+  let summary = "the operands, of which none is used before all are computed; nothing is simplified or fused across";
+  let arguments = (ins Variadic<AnyArray>:$xs);
+  let results = (outs Variadic<AnyArray>:$same);
+  let assemblyFormat = "$xs attr-dict `:` type($xs)";
+}
+
 #endif // DOVETAIL_SHAPE_TD

@@ -1,7 +1,6 @@
-// Lowering of contractions: a `linalg.generic` over the loops of the factor map; complex ones in real arithmetic.
+// Lowering of dots: contractions over the loops of the factor map.
 #include "dialects/Dot.h"
-#include "Iree.h"
-#include "Lowering.h"
+#include "Contraction.h"
 
 using namespace mlir;
 
@@ -42,94 +41,36 @@ Operand withOneReducedLoop(ImplicitLocOpBuilder &b, Operand operand, int64_t fir
   return {tensor::CollapseShapeOp::create(b, operand.value, groups), loops};
 }
 
-/// The loops of a dot and its operands as the loops take them.
-struct Contraction {
-  ImplicitLocOpBuilder &b;
-  Operand lhs, rhs;
-  SmallVector<AffineMap> maps;
-  SmallVector<utils::IteratorType> loops;
-  SmallVector<OpFoldResult> sizes;
-
-  Contraction(ImplicitLocOpBuilder &b, DotGeneralOp op, Value lhsValue, Value rhsValue) : b(b) {
-    FactorMap factors = op.factorMap();
+struct DotGeneralLowering : LowerOpInterface::ExternalModel<DotGeneralLowering, DotGeneralOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto dot = cast<DotGeneralOp>(op);
+    FactorMap factors = dot.factorMap();
     int64_t numParallel = factors.results[0].size(), numReduced = factors.reduced.size();
-    lhs = {lhsValue, factors.operands[0]};
-    rhs = {rhsValue, factors.operands[1]};
+    Operand lhs = {operands[0], factors.operands[0]}, rhs = {operands[1], factors.operands[1]};
     if (numReduced > 1) {
       lhs = withOneReducedLoop(b, lhs, numParallel);
       rhs = withOneReducedLoop(b, rhs, numParallel);
       numReduced = 1;
     }
-    auto map = [&](ArrayRef<int64_t> dims) {
+    ContractionLoops loops;
+    for (ArrayRef<int64_t> dims : {ArrayRef(lhs.loops), ArrayRef(rhs.loops), ArrayRef(factors.results[0])}) {
       auto exprs = llvm::map_to_vector(dims, [&](int64_t dim) { return b.getAffineDimExpr(dim); });
-      return AffineMap::get(numParallel + numReduced, 0, exprs, b.getContext());
-    };
-    maps = {map(lhs.loops), map(rhs.loops), map(factors.results[0])};
-    loops.assign(numParallel, utils::IteratorType::parallel);
-    loops.resize(numParallel + numReduced, utils::IteratorType::reduction);
-    sizes.resize(numParallel);
+      loops.maps.push_back(AffineMap::get(numParallel + numReduced, 0, exprs, b.getContext()));
+    }
+    loops.iterators.assign(numParallel, utils::IteratorType::parallel);
+    loops.iterators.resize(numParallel + numReduced, utils::IteratorType::reduction);
+    loops.sizes.resize(numParallel);
     for (const Operand &operand : {lhs, rhs})
       for (auto [loop, size] : llvm::zip_equal(operand.loops, sizesOf(b, operand.value)))
         if (loop < numParallel)
-          sizes[loop] = size;
-  }
-
-  /// The products of `x` and `y`, of dialect element type `element`, summed in `accumulator`.
-  Value emit(Value x, Value y, Type element, Type accumulator) {
-    scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
-    Value init = filled(b, sizes, scalar::zero(outer));
-    auto generic = linalg::GenericOp::create(b, init.getType(), ValueRange{x, y}, init, maps, loops,
-                                             [&](OpBuilder &inner, Location loc, ValueRange args) {
-                                               scalar::ScalarBuilder source(loc, inner, element);
-                                               Value left = scalar::convert(source, args[0], accumulator),
-                                                     right = scalar::convert(source, args[1], accumulator);
-                                               Value product = scalar::mul(source, left, right);
-                                               linalg::YieldOp::create(source, scalar::add(source, args[2], product));
-                                             });
-    return generic.getResult(0);
-  }
-};
-
-struct DotGeneralLowering : LowerOpInterface::ExternalModel<DotGeneralLowering, DotGeneralOp> {
-  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
-                      SmallVectorImpl<Value> &results) const {
-    auto dot = cast<DotGeneralOp>(op);
-    Type element = getElementTypeOrSelf(dot.getLhs()), result = getElementTypeOrSelf(dot.getType());
-    Contraction contraction(b, dot, operands[0], operands[1]);
-    if (isa<ComplexType>(element)) {
-      results.push_back(lowerComplex(b, contraction, element, result));
-      return success();
-    }
-    Type accumulator = accumulatorType(result);
-    Value sum = contraction.emit(contraction.lhs.value, contraction.rhs.value, element, accumulator);
-    results.push_back(converted(b, sum, accumulator, result));
+          loops.sizes[loop] = size;
+    results.push_back(lowerContraction(b, lhs.value, rhs.value, getElementTypeOrSelf(dot.getLhs()),
+                                       getElementTypeOrSelf(dot.getType()),
+                                       [&](Value x, Value y, Type element, Type accumulator) {
+                                         return contracted(b, loops, x, y, element, accumulator);
+                                       }));
     return success();
-  }
-
-  /// Four real contractions: three would be quicker, but lose accuracy where parts differ in magnitude.
-  static Value lowerComplex(ImplicitLocOpBuilder &b, Contraction &contraction, Type element, Type result) {
-    Type real = cast<ComplexType>(element).getElementType();
-    auto part = [&](Value x, bool isImaginary) {
-      return mapElements(b, x, real, [&](OpBuilder &inner, Location loc, Value value) {
-        scalar::ScalarBuilder builder(loc, inner, element);
-        return isImaginary ? scalar::imag(builder, value) : scalar::real(builder, value);
-      });
-    };
-    Value lhs = contraction.lhs.value, rhs = contraction.rhs.value;
-    Value lhsRe = part(lhs, false), lhsIm = part(lhs, true), rhsRe = part(rhs, false), rhsIm = part(rhs, true);
-    Value reRe = contraction.emit(lhsRe, rhsRe, real, real), imIm = contraction.emit(lhsIm, rhsIm, real, real);
-    Value reIm = contraction.emit(lhsRe, rhsIm, real, real), imRe = contraction.emit(lhsIm, rhsRe, real, real);
-    // Fused with what joins them, the four are not vectorized, and for Vulkan not compiled.
-    for (Value *sum : {&reRe, &imIm, &reIm, &imRe})
-      *sum = computeBarrier(b, *sum);
-    SmallVector<AffineMap> maps(4, b.getMultiDimIdentityMap(contraction.sizes.size()));
-    Value joined = parallelLoops(b, contraction.sizes, element, {reRe, imIm, reIm, imRe}, maps,
-                                 [&](OpBuilder &inner, Location loc, ValueRange args) {
-                                   scalar::ScalarBuilder builder(loc, inner, real);
-                                   return scalar::complex(builder, scalar::sub(builder, args[0], args[1]),
-                                                          scalar::add(builder, args[2], args[3]));
-                                 });
-    return converted(b, joined, element, result);
   }
 };
 

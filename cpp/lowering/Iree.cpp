@@ -9,31 +9,27 @@ using namespace mlir;
 namespace dovetail {
 
 namespace {
-struct TensorExtDialect : Dialect {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TensorExtDialect)
-  static StringRef getDialectNamespace() { return "iree_tensor_ext"; }
-  explicit TensorExtDialect(MLIRContext *context)
-      : Dialect(getDialectNamespace(), context, TypeID::get<TensorExtDialect>()) {
-    allowUnknownOperations();
-  }
-};
-
-struct LinalgExtDialect : Dialect {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LinalgExtDialect)
-  static StringRef getDialectNamespace() { return "iree_linalg_ext"; }
-  explicit LinalgExtDialect(MLIRContext *context)
-      : Dialect(getDialectNamespace(), context, TypeID::get<LinalgExtDialect>()) {
-    allowUnknownOperations();
-  }
-};
+#define DOVETAIL_IREE_DIALECT(NAME, NAMESPACE)                                                                         \
+  struct NAME : Dialect {                                                                                              \
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NAME)                                                                 \
+    static StringRef getDialectNamespace() { return NAMESPACE; }                                                       \
+    explicit NAME(MLIRContext *context) : Dialect(getDialectNamespace(), context, TypeID::get<NAME>()) {               \
+      allowUnknownOperations();                                                                                        \
+    }                                                                                                                  \
+  };
+DOVETAIL_IREE_DIALECT(TensorExtDialect, "iree_tensor_ext")
+DOVETAIL_IREE_DIALECT(LinalgExtDialect, "iree_linalg_ext")
+DOVETAIL_IREE_DIALECT(UtilDialect, "util")
+#undef DOVETAIL_IREE_DIALECT
 } // namespace
 
 void registerIreeDialects(DialectRegistry &registry) {
-  registry.insert<LinalgExtDialect, TensorExtDialect>();
+  registry.insert<LinalgExtDialect, TensorExtDialect, UtilDialect>();
   // The lowering makes ops by name, which loads nothing.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     context->getOrLoadDialect<LinalgExtDialect>();
     context->getOrLoadDialect<TensorExtDialect>();
+    context->getOrLoadDialect<UtilDialect>();
   });
 }
 
@@ -45,6 +41,11 @@ Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
       operands.push_back(tensor::DimOp::create(b, x, d));
   OperationState state(b.getLoc(), "iree_tensor_ext.compute_barrier.start", operands, type);
   return b.create(state)->getResult(0);
+}
+
+SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
+  OperationState state(b.getLoc(), "util.optimization_barrier", xs, xs.getTypes());
+  return llvm::to_vector_of<Value>(b.create(state)->getResults());
 }
 
 std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neutral, int64_t dimension, bool inclusive,

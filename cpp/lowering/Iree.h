@@ -12,6 +12,9 @@ void registerIreeDialects(mlir::DialectRegistry &registry);
 /// `x`, computed before anything that uses the result: the code generator fuses nothing across.
 mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
+/// The arrays, of which none is used before all are computed, and through which nothing is simplified.
+llvm::SmallVector<mlir::Value> optimizationBarrier(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange xs);
+
 /// The running combination of elements along one dimension, and that of all of them, from `neutral`. It is sequential
 /// along the dimension, and parallel over the others. If not `inclusive`, element i is that of the elements before.
 std::pair<mlir::Value, mlir::Value>

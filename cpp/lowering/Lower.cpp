@@ -19,6 +19,8 @@ void registerAllDialects(DialectRegistry &registry) {
                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   registerIreeDialects(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    attachBarrierLowerings(context);
+    attachConvLowerings(context);
     attachCreateLowerings(context);
     attachCumulativeLowerings(context);
     attachDotLowerings(context);
@@ -27,6 +29,7 @@ void registerAllDialects(DialectRegistry &registry) {
     attachScatterLowerings(context);
     attachShapeLowerings(context);
     attachSortLowerings(context);
+    attachWindowLowerings(context);
   });
 }
 

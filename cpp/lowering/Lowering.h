@@ -11,6 +11,8 @@ namespace dovetail {
 void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Attach the lowerings of one family each.
+void attachBarrierLowerings(mlir::MLIRContext *context);
+void attachConvLowerings(mlir::MLIRContext *context);
 void attachCreateLowerings(mlir::MLIRContext *context);
 void attachCumulativeLowerings(mlir::MLIRContext *context);
 void attachDotLowerings(mlir::MLIRContext *context);
@@ -19,10 +21,18 @@ void attachReduceLowerings(mlir::MLIRContext *context);
 void attachScatterLowerings(mlir::MLIRContext *context);
 void attachShapeLowerings(mlir::MLIRContext *context);
 void attachSortLowerings(mlir::MLIRContext *context);
+void attachWindowLowerings(mlir::MLIRContext *context);
 
 /// One `linalg.generic` for any pointwise op, and the same with a reduction loop for any reduction.
 mlir::Value lowerPointwise(mlir::ImplicitLocOpBuilder &b, PointwiseOpInterface op, mlir::ValueRange operands);
 mlir::Value lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOpInterface op, mlir::Value x);
+
+/// An element and its index.
+struct Indexed {
+  mlir::Value value, index;
+};
+/// The more extreme of two, and its index. They may be visited in any order: of equal elements the lesser index counts.
+llvm::SmallVector<mlir::Value, 2> extremeOf(scalar::ScalarBuilder &b, bool isMaximum, Indexed best, Indexed candidate);
 
 //===- Vocabulary of the lowerings -------------------------------------------===//
 
@@ -69,6 +79,10 @@ mlir::Value isWithin(mlir::ImplicitLocOpBuilder &b, mlir::Value start, mlir::Val
 /// The last index at which a window still fits, along each of `dims`.
 llvm::SmallVector<mlir::Value> lastStarts(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims,
                                           llvm::ArrayRef<int64_t> window);
+
+/// How many windows of `window` elements, `dilation` apart, fit at a distance of `stride` in `size` elements.
+mlir::OpFoldResult windowCount(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size, mlir::OpFoldResult window,
+                               int64_t stride, int64_t dilation);
 
 /// Whether the code generator carries arrays of this type through loops: IREE 3.13 loses where in its buffer a dynamic
 /// array begins that it reshapes there.

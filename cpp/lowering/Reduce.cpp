@@ -49,9 +49,24 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
   return converted(b, reduced.getResult(0), accumulator, element);
 }
 
+SmallVector<Value, 2> extremeOf(scalar::ScalarBuilder &b, bool isMaximum, Indexed best, Indexed candidate) {
+  Value isBetter =
+      isMaximum ? scalar::less(b, best.value, candidate.value) : scalar::less(b, candidate.value, best.value);
+  Value isTie = scalar::equal(b, candidate.value, best.value);
+  if (isa<FloatType>(b.elementType)) {
+    Value isNan = scalar::notEqual(b, candidate.value, candidate.value);
+    Value wasNan = scalar::notEqual(b, best.value, best.value);
+    isBetter = scalar::bitOr(b, isBetter, scalar::bitAnd(b, isNan, scalar::bitNot(b, wasNan)));
+    isTie = scalar::bitOr(b, isTie, scalar::bitAnd(b, isNan, wasNan));
+  }
+  Value isEarlier = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, candidate.index, best.index);
+  Value take = scalar::bitOr(b, isBetter, scalar::bitAnd(b, isTie, isEarlier));
+  return {scalar::select(b, take, candidate.value, best.value), scalar::select(b, take, candidate.index, best.index)};
+}
+
 namespace {
 
-/// Carries the extreme element and its index. The order of visits is free, so equal elements compare by index.
+/// Carries the extreme element and its index.
 template <typename Op, bool isMaximum>
 struct ArgReduceLowering : LowerOpInterface::ExternalModel<ArgReduceLowering<Op, isMaximum>, Op> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
@@ -72,22 +87,9 @@ struct ArgReduceLowering : LowerOpInterface::ExternalModel<ArgReduceLowering<Op,
         {b.getMultiDimIdentityMap(rank), resultMap, resultMap}, loops,
         [&](OpBuilder &inner, Location loc, ValueRange args) {
           scalar::ScalarBuilder builder(loc, inner, element);
-          Value value = args[0], best = args[1], bestIndex = args[2];
           Value index = linalg::IndexOp::create(builder, dimension);
-          index = arith::IndexCastOp::create(builder, bestIndex.getType(), index);
-          Value isBetter = isMaximum ? scalar::less(builder, best, value) : scalar::less(builder, value, best);
-          Value isTie = scalar::equal(builder, value, best);
-          if (isa<FloatType>(element)) {
-            Value isNan = scalar::notEqual(builder, value, value), wasNan = scalar::notEqual(builder, best, best);
-            isBetter =
-                scalar::bitOr(builder, isBetter, scalar::bitAnd(builder, isNan, scalar::bitNot(builder, wasNan)));
-            isTie = scalar::bitOr(builder, isTie, scalar::bitAnd(builder, isNan, wasNan));
-          }
-          Value isEarlier = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, index, bestIndex);
-          Value take = scalar::bitOr(builder, isBetter, scalar::bitAnd(builder, isTie, isEarlier));
-          Value newValue = scalar::select(builder, take, value, best);
-          Value newIndex = scalar::select(builder, take, index, bestIndex);
-          linalg::YieldOp::create(builder, ValueRange{newValue, newIndex});
+          index = arith::IndexCastOp::create(builder, args[2].getType(), index);
+          linalg::YieldOp::create(builder, extremeOf(builder, isMaximum, {args[1], args[2]}, {args[0], index}));
         });
     results.push_back(generic.getResult(1));
     return success();

@@ -4,7 +4,6 @@ asked about."""
 from __future__ import annotations
 
 import functools
-import warnings
 from typing import Any, Literal, overload
 
 import ml_dtypes
@@ -13,16 +12,25 @@ import numpy as np
 from dovetail import config
 
 bool_ = np.dtype("bool")
+int2 = np.dtype(ml_dtypes.int2)
 int4 = np.dtype(ml_dtypes.int4)
 int8 = np.dtype("int8")
 int16 = np.dtype("int16")
 int32 = np.dtype("int32")
 int64 = np.dtype("int64")
+uint2 = np.dtype(ml_dtypes.uint2)
 uint4 = np.dtype(ml_dtypes.uint4)
 uint8 = np.dtype("uint8")
 uint16 = np.dtype("uint16")
 uint32 = np.dtype("uint32")
 uint64 = np.dtype("uint64")
+float4_e2m1fn = np.dtype(ml_dtypes.float4_e2m1fn)
+float6_e2m3fn = np.dtype(ml_dtypes.float6_e2m3fn)
+float6_e3m2fn = np.dtype(ml_dtypes.float6_e3m2fn)
+float8_e3m4 = np.dtype(ml_dtypes.float8_e3m4)
+float8_e4m3 = np.dtype(ml_dtypes.float8_e4m3)
+float8_e4m3b11fnuz = np.dtype(ml_dtypes.float8_e4m3b11fnuz)
+float8_e8m0fnu = np.dtype(ml_dtypes.float8_e8m0fnu)
 float8_e4m3fn = np.dtype(ml_dtypes.float8_e4m3fn)
 float8_e5m2 = np.dtype(ml_dtypes.float8_e5m2)
 float8_e4m3fnuz = np.dtype(ml_dtypes.float8_e4m3fnuz)
@@ -36,15 +44,29 @@ complex128 = np.dtype("complex128")
 # The type of derivatives with respect to integers: it has no bytes.
 float0 = np.dtype([("float0", np.void, 0)])
 
-FLOAT8 = (float8_e4m3fn, float8_e5m2, float8_e4m3fnuz, float8_e5m2fnuz)
-INT4 = (int4, uint4)
+# Of 8 bits or less: these do not promote implicitly.
+SMALL_FLOATS = (
+    float4_e2m1fn,
+    float6_e2m3fn,
+    float6_e3m2fn,
+    float8_e3m4,
+    float8_e4m3,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
+)
+# Of 2 and 4 bits: neither do these. On the host each fills a byte.
+SMALL_INTS = (int2, uint2, int4, uint4)
 
 # NumPy's own `kind` says "V" for the types of ml_dtypes.
 KINDS: dict[np.dtype, str] = (
     {bool_: "b"}
-    | dict.fromkeys((int4, int8, int16, int32, int64), "i")
-    | dict.fromkeys((uint4, uint8, uint16, uint32, uint64), "u")
-    | dict.fromkeys((*FLOAT8, bfloat16, float16, float32, float64), "f")
+    | dict.fromkeys((int2, int4, int8, int16, int32, int64), "i")
+    | dict.fromkeys((uint2, uint4, uint8, uint16, uint32, uint64), "u")
+    | dict.fromkeys((*SMALL_FLOATS, bfloat16, float16, float32, float64), "f")
     | dict.fromkeys((complex64, complex128), "c")
 )
 
@@ -115,11 +137,13 @@ def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> n
     result = canonicalize_dtype(asked)
     # `float` and `int` ask for "the default float", not for 64 bits.
     if result != asked and not (isinstance(dtype, type) and dtype in _PYTHON):
-        warnings.warn(
+        # Its modules need this one.
+        from dovetail.errors import warn
+
+        warn(
             f"Explicitly requested dtype {asked.name} requested in {name} is not available, and "
             f"will be truncated to dtype {result.name}. To enable more dtypes, set the enable_x64 "
             "configuration option or the DOVETAIL_ENABLE_X64 shell environment variable.",
-            UserWarning,
             stacklevel=4,
         )
     return result
@@ -162,9 +186,8 @@ def to_real_dtype(dtype: np.dtype) -> np.dtype:
 # Each type, and the types one step above it. A star marks a weak type, that of Python scalars.
 _STEPS: dict[str, tuple[str, ...]] = {
     "bool": ("int*",),
-    "int*": ("uint8", "int8", "uint4", "int4"),
-    "uint4": (),
-    "int4": (),
+    "int*": ("uint8", "int8", *(t.name for t in SMALL_INTS)),
+    **{t.name: () for t in SMALL_INTS},
     "uint8": ("int16", "uint16"),
     "uint16": ("int32", "uint32"),
     "uint32": ("int64", "uint64"),
@@ -173,8 +196,8 @@ _STEPS: dict[str, tuple[str, ...]] = {
     "int16": ("int32",),
     "int32": ("int64",),
     "int64": ("float*",),
-    "float*": ("bfloat16", "float16", "complex*", *(t.name for t in FLOAT8)),
-    **{t.name: () for t in FLOAT8},
+    "float*": ("bfloat16", "float16", "complex*", *(t.name for t in SMALL_FLOATS)),
+    **{t.name: () for t in SMALL_FLOATS},
     "bfloat16": ("float32",),
     "float16": ("float32",),
     "float32": ("float64", "complex64"),
@@ -202,11 +225,12 @@ def _join(nodes: frozenset[str]) -> str:
         if _above(node) == common:
             return node
     names = ", ".join(sorted(nodes))
-    narrow = "8-bit floats" if nodes & {t.name for t in FLOAT8} else "4-bit integers"
-    target = "float32" if narrow == "8-bit floats" else "int32"
+    is_float = bool(nodes & {t.name for t in SMALL_FLOATS})
+    small = "floats of 8 bits or less" if is_float else "integers of 2 and 4 bits"
     raise TypePromotionError(
-        f"element types must have a common type to promote to, got {names}; {narrow} do not "
-        f"promote implicitly: convert explicitly, for example with x.astype({target!r})"
+        f"element types must have a common type to promote to, got {names}; {small} do not promote "
+        "implicitly: convert explicitly, for example with "
+        f"x.astype({'float32' if is_float else 'int32'!r})"
     )
 
 
@@ -222,9 +246,9 @@ def _dtype_of_node(node: str) -> np.dtype:
 def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np.dtype, bool]:
     first = pairs[0][0]
     all_weak = all(weak for _, weak in pairs)
-    if all(dtype == first for dtype, _ in pairs):
+    if all(dtype == first for dtype, _ in pairs) and not (all_weak and strict):
         return first, all_weak and first != bool_
-    if all_weak:
+    if all_weak and not strict:
         # Joined as if strong: weak float16 with weak int32 stays float16.
         return _dtype_of_node(_join(frozenset(dtype.name for dtype, _ in pairs))), True
     nodes = frozenset(_node(dtype, weak) for dtype, weak in pairs)
@@ -239,6 +263,8 @@ def _check_strict(pairs: tuple[tuple[np.dtype, bool], ...], nodes: frozenset[str
     it.
     """
     strong = {dtype.name for dtype, weak in pairs if not weak}
+    if not strong:
+        return
     if len(strong) > 1 or any(strong & _above(n) != strong for n in nodes):
         raise TypePromotionError(
             "element types must be equal when numpy_dtype_promotion is 'strict', got "
@@ -265,7 +291,7 @@ def dtype_and_weakness(x: Any) -> tuple[np.dtype, bool]:
     if isinstance(x, (np.ndarray, np.generic)):
         return canonicalize_dtype(x.dtype), False
     if isinstance(x, (bool, int, float, complex)):
-        return dtype_and_weakness(next(t for t in _PYTHON if isinstance(x, t))(x))
+        return dtype_and_weakness(next(t for t in _PYTHON if isinstance(x, t)))
     return canonicalize_dtype(x), False
 
 
@@ -314,7 +340,14 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
 
 # Questions ----------------------------------------------------------------------------------------
 
-_CLASSES = {"b": np.bool_, "i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
+
+class extended(np.generic):
+    """The class of element types that NumPy has no idea of, for `issubdtype`; it has no values."""
+
+
+_CLASSES = {"i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
+# NumPy files the types of ml_dtypes under `generic` only.
+_CLASS_OF = {t.type: _CLASSES[kind] for t, kind in KINDS.items() if t.isbuiltin != 1}
 
 
 def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
@@ -323,17 +356,11 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
     >>> issubdtype(bfloat16, np.floating)
     True
     """
-    if not (isinstance(a, type) and issubclass(a, np.generic)):
-        concrete = np.dtype(a)
-        # NumPy files the types of ml_dtypes under `generic` only.
-        if concrete.type.__module__ == ml_dtypes.bfloat16.__module__ and concrete in KINDS:
-            if isinstance(b, type) and issubclass(b, np.generic) and b.__module__ == "numpy":
-                return np.issubdtype(_CLASSES[KINDS[concrete]], b)
-            return concrete == np.dtype(b)
-        a = concrete
-    if not isinstance(b, type):
-        b = np.dtype(b)
-    return np.issubdtype(a, b)
+    is_class = [isinstance(t, type) and issubclass(t, np.generic) for t in (a, b)]
+    a, b = (t if given else np.dtype(t).type for t, given in zip((a, b), is_class, strict=True))
+    if a in _CLASS_OF:
+        return b is a or issubclass(_CLASS_OF[a], b)
+    return bool(np.issubdtype(a, b))
 
 
 _ISDTYPE = {
@@ -354,14 +381,17 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
     >>> isdtype(bfloat16, "real floating")
     True
     """
+    asked = np.dtype(dtype)
     if isinstance(kind, tuple):
-        return any(isdtype(dtype, k) for k in kind)
+        return any(isdtype(asked, k) for k in kind)
     if isinstance(kind, str) and kind in _ISDTYPE:
-        return KINDS[as_dtype(dtype)] in _ISDTYPE[kind]
+        return KINDS.get(asked, "") in tuple(_ISDTYPE[kind])
     try:
-        return as_dtype(dtype) == np.dtype(kind)
+        return asked == np.dtype(kind)
     except TypeError:
-        raise ValueError(
+        # A misspelt name is a wrong value, anything else a wrong type.
+        error = ValueError if isinstance(kind, str) else TypeError
+        raise error(
             f"kind must be a dtype or one of {', '.join(map(repr, _ISDTYPE))}, got {kind!r}"
         ) from None
 
@@ -372,7 +402,7 @@ def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
     >>> can_cast("int8", "int16")
     True
     """
-    return np.can_cast(getattr(from_, "dtype", from_), np.dtype(to), casting)  # type: ignore[arg-type]
+    return np.can_cast(from_, to, casting)  # type: ignore[arg-type]
 
 
 def finfo(dtype: DTypeLike) -> Any:
@@ -381,7 +411,7 @@ def finfo(dtype: DTypeLike) -> Any:
     >>> finfo("float32").bits
     32
     """
-    return ml_dtypes.finfo(getattr(dtype, "dtype", dtype))
+    return ml_dtypes.finfo(dtype)
 
 
 def iinfo(dtype: DTypeLike) -> Any:
@@ -390,4 +420,45 @@ def iinfo(dtype: DTypeLike) -> Any:
     >>> int(iinfo("int8").max)
     127
     """
-    return ml_dtypes.iinfo(getattr(dtype, "dtype", dtype))
+    return ml_dtypes.iinfo(dtype)
+
+
+def itemsize_bits(dtype: DTypeLike) -> int:
+    """The bits of an element: those that mean something, of bool 8.
+
+    >>> itemsize_bits("int4")
+    4
+    """
+    if dtype is None:
+        raise ValueError("dtype must be an element type, got None")
+    result = as_dtype(dtype)
+    kind = KINDS.get(result)
+    if kind in ("i", "u"):
+        return ml_dtypes.iinfo(result).bits
+    return ml_dtypes.finfo(result).bits if result in SMALL_FLOATS else 8 * result.itemsize
+
+
+@functools.cache
+def limit(dtype: np.dtype, greatest: bool) -> Any:
+    """The greatest or the least value of a real type, infinite if it has infinities."""
+    kind = KINDS[dtype]
+    if kind == "b":
+        return greatest
+    info = ml_dtypes.finfo(dtype) if kind == "f" else ml_dtypes.iinfo(dtype)
+    finite = info.max if greatest else info.min
+    if kind != "f":
+        return int(finite)
+    infinity = float(np.array(np.inf if greatest else -np.inf).astype(dtype))
+    return infinity if np.isinf(infinity) else float(finite)
+
+
+def scalar_type_of(x: Any) -> type:
+    """The Python type of the elements of an array, scalar or dtype.
+
+    >>> scalar_type_of(bfloat16)
+    <class 'float'>
+    """
+    return _SCALAR_TYPES[KINDS[dtype_and_weakness(x)[0]]]
+
+
+_SCALAR_TYPES = {"b": bool, "i": int, "u": int, "f": float, "c": complex}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from dovetail.dtypes import (
-    FLOAT8,
     KINDS,
+    SMALL_FLOATS,
     bfloat16,
     complex64,
     complex128,
@@ -21,7 +22,7 @@ from dovetail.reference import integers
 
 Array = np.ndarray[Any, Any]
 
-_NARROW = frozenset((*FLOAT8, bfloat16))
+_NARROW = frozenset((*SMALL_FLOATS, bfloat16))
 _COMPLEX_OF = {float32: complex64, float64: complex128}
 
 
@@ -131,6 +132,29 @@ def round_away(x: Array) -> Array:
     whole = np.trunc(x)
     away = np.add(whole, np.copysign(np.ones((), x.dtype), x))
     return np.where(np.absolute(np.subtract(x, whole)) >= 0.5, away, whole)
+
+
+def reduce_precision(x: Array, *, exponent_bits: int, mantissa_bits: int) -> Array:
+    """To the nearest number with so many bits, ties to even; infinity and zero beyond them."""
+    info = ml_dtypes.finfo(x.dtype)
+    wide = x if x.dtype.itemsize >= 4 else x.astype(np.float32)
+    bits, fraction = (np.uint64, 52) if wide.itemsize == 8 else (np.uint32, 23)
+    pattern = np.ascontiguousarray(wide).view(bits)
+    sign = pattern & bits(1 << (8 * wide.itemsize - 1))
+    magnitude = pattern ^ sign
+    if mantissa_bits < info.nmant:
+        dropped = fraction - mantissa_bits
+        odd = (magnitude >> bits(dropped)) & bits(1)
+        magnitude = magnitude + odd + bits((1 << (dropped - 1)) - 1)
+        magnitude = (magnitude >> bits(dropped)) << bits(dropped)
+    if exponent_bits < info.nexp:
+        one = np.ones((), wide.dtype).view(bits)
+        bias = (1 << (exponent_bits - 1)) - 1
+        infinity = np.array(np.inf, wide.dtype).view(bits)
+        magnitude = np.where(magnitude < one + bits((bias + 1) << fraction), magnitude, infinity)
+        least = int(one) + ((1 - bias) << fraction)
+        magnitude = np.where(magnitude < bits(least), bits(0), magnitude)
+    return np.where(np.isnan(wide), wide, (magnitude | sign).view(wide.dtype)).astype(x.dtype)
 
 
 # Complex parts --------------------------------------------------------------------------------

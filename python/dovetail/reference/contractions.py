@@ -8,12 +8,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from dovetail.dtypes import INT4, KINDS, float32, float64, int8
+from dovetail.dtypes import KINDS, SMALL_INTS, complex64, complex128, float32, float64, int8
 from dovetail.reference.conversions import convert
 
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 
+# What BLAS multiplies as it is.
+_NATIVE = frozenset((float32, float64, complex64, complex128))
 # Below this many multiplications NumPy's integer loops beat BLAS and the conversions around it.
 _FEW = 4096
 
@@ -35,6 +37,9 @@ def dot_general(
         x, y, shape = _vectors_or_matrices(*operands)
     else:
         x, y, shape = _batches_of_matrices(*operands, lhs_batch, rhs_batch)
+    if target in _NATIVE and x.dtype == y.dtype == target:
+        result = np.matmul(x, y)
+        return result if shape is None else result.reshape(shape)
     compute = _compute_type(x, y, target)
     x, y = (convert(convert(a, dtype=target), dtype=compute) for a in (x, y))
     result = np.matmul(x, y)
@@ -86,7 +91,7 @@ def _compute_type(x: Array, y: Array, element: np.dtype) -> np.dtype:
     k = x.shape[-1]
     if x.size * y.shape[-1] > _FEW and k << (_bits(x, element) + _bits(y, element)) <= 2**53:
         return float64
-    return int8 if element in INT4 else element
+    return int8 if element in SMALL_INTS else element
 
 
 def _bits(x: Array, element: np.dtype) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from dovetail.dtypes import INT4, KINDS, float32, float64, int8
+from dovetail.dtypes import KINDS, SMALL_INTS, float32, float64, int8
 
 Array = np.ndarray[Any, Any]
 
@@ -24,12 +25,13 @@ def convert(x: Array, *, dtype: np.dtype) -> Array:
         return x
     source, target = KINDS[x.dtype], KINDS[dtype]
     if target == "b":
-        return np.not_equal(x, np.zeros((), x.dtype))
+        # Not np.zeros: one type has no zero, and all bits zero are a number of it.
+        return np.not_equal(x, np.zeros(()).astype(x.dtype))
     if source == "c" and target != "c":
         return convert(x.real, dtype=dtype)
     if source == "f" and target in "iu":
         return _float_to_integer(x, dtype)
-    if dtype in INT4:
+    if dtype in SMALL_INTS:
         return x.astype(int8).astype(dtype)
     if target == "f" and dtype not in _WIDE_FLOATS and x.dtype != float32:
         return x.astype(float32).astype(dtype)
@@ -37,9 +39,12 @@ def convert(x: Array, *, dtype: np.dtype) -> Array:
 
 
 def _float_to_integer(x: Array, dtype: np.dtype) -> Array:
-    info = ml_dtypes.iinfo(dtype)
-    least, greatest = int(info.min), int(info.max)
-    container = int8 if dtype in INT4 else dtype
+    least, greatest = _limits(dtype)
+    container = int8 if dtype in SMALL_INTS else dtype
+    if least < 0 and x.dtype.isbuiltin == 1:
+        fits = np.absolute(x) < float(greatest)
+        if np.count_nonzero(fits) == x.size:
+            return x.astype(container).astype(dtype, copy=False)
     wide = x.astype(float64)
     # `greatest` itself may be no float64; the power of two above it is.
     low, high = wide <= least, wide >= greatest + 1
@@ -48,7 +53,13 @@ def _float_to_integer(x: Array, dtype: np.dtype) -> Array:
     return result.astype(dtype, copy=False)
 
 
+@functools.cache
+def _limits(dtype: np.dtype) -> tuple[int, int]:
+    info = ml_dtypes.iinfo(dtype)
+    return int(info.min), int(info.max)
+
+
 def bitcast(x: Array, *, dtype: np.dtype) -> Array:
     """The same bits as another type of the same width."""
     # In NumPy a 4-bit integer fills a byte, of which half means nothing.
-    return convert(x, dtype=dtype) if dtype in INT4 else x.view(dtype)
+    return convert(x, dtype=dtype) if dtype in SMALL_INTS else x.view(dtype)

@@ -36,10 +36,17 @@ def _places(
 
 def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
     """Windows of `x`; those that are not wholly within it are zeros."""
-    places, inside = _places(x.shape, indices, dims, window)
     sizes = list(x.shape)
     for dim, size in zip(dims, window, strict=True):
         sizes[dim] = size
+    if indices.size == len(dims) > 0:
+        starts = dict(zip(dims, indices.ravel().tolist(), strict=True))
+        if all(0 <= start <= x.shape[dim] - sizes[dim] for dim, start in starts.items()):
+            # One window, within `x`: a slice.
+            firsts = [starts.get(d, 0) for d in range(x.ndim)]
+            place = [np.s_[first : first + size] for first, size in zip(firsts, sizes, strict=True)]
+            return x[tuple(place)].reshape(indices.shape[:-1] + tuple(sizes))
+    places, inside = _places(x.shape, indices, dims, window)
     result = np.zeros((inside.size, *sizes), x.dtype)
     result[inside] = x[tuple(p[inside] if p.shape[0] == inside.size else p for p in places)]
     return result.reshape(indices.shape[:-1] + tuple(sizes))

@@ -8,19 +8,19 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from dovetail.dtypes import int4, uint4
+from dovetail.dtypes import SMALL_INTS, int2, int4, uint2, uint4
 
 Array = np.ndarray[Any, Any]
 
-# NumPy has no loops for 4-bit integers in most functions.
-_WIDENED = {int4: np.dtype(np.int8), uint4: np.dtype(np.uint8)}
+# NumPy has no loops for integers of 2 and 4 bits in most functions.
+_WIDENED = {t: np.dtype(np.uint8 if t in (uint2, uint4) else np.int8) for t in SMALL_INTS}
 _BITS = {np.dtype(f"int{n}"): np.dtype(f"uint{n}") for n in (8, 16, 32, 64)}
-_UNSIGNED = frozenset((uint4, *_BITS.values()))
+_UNSIGNED = frozenset((uint2, uint4, *_BITS.values()))
 _SIGNED = {unsigned: signed for signed, unsigned in _BITS.items()}
 
 
 def _through_int8(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Makes a function work on 4-bit integers; its low bits must depend on low bits only."""
+    """Makes a function work on small integers; its low bits must depend on low bits only."""
 
     def apply(x: Array, *rest: Array) -> Array:
         wide = _WIDENED.get(x.dtype)
@@ -44,14 +44,17 @@ minimum = _through_int8(np.minimum)
 @_through_int8
 def divide(x: Array, y: Array) -> Array:
     """Truncates; x / 0 has all bits set, and the least integer over -1 is itself."""
-    multiple = np.subtract(x, np.fmod(x, y))
-    return np.where(y == 0, np.array(-1).astype(x.dtype), np.floor_divide(multiple, y))
+    quotient = np.floor_divide(np.subtract(x, np.fmod(x, y)), y)
+    if np.count_nonzero(y) == y.size:
+        return quotient
+    return np.where(y == 0, np.array(-1).astype(x.dtype), quotient)
 
 
 @_through_int8
 def remainder(x: Array, y: Array) -> Array:
     """Has the sign of the dividend; the remainder by 0 is the dividend."""
-    return np.where(y == 0, x, np.fmod(x, y))
+    rest = np.fmod(x, y)
+    return rest if np.count_nonzero(y) == y.size else np.where(y == 0, x, rest)
 
 
 # Powers ---------------------------------------------------------------------------------------
@@ -99,7 +102,8 @@ def repeated_product(x: Array, count: int) -> Array:
 def _bits(x: Array) -> Array:
     """The bits of each integer as an unsigned one."""
     if x.dtype in _WIDENED:
-        return np.bitwise_and(x.astype(np.int8).view(np.uint8), np.uint8(15))
+        mask = np.uint8(2 ** ml_dtypes.iinfo(x.dtype).bits - 1)
+        return np.bitwise_and(x.astype(np.int8).view(np.uint8), mask)
     unsigned = _BITS.get(x.dtype)
     return x if unsigned is None else x.view(unsigned)
 
@@ -107,7 +111,8 @@ def _bits(x: Array) -> Array:
 def _signed(x: Array) -> Array:
     """Each integer read as a signed one."""
     if x.dtype in _WIDENED:
-        return x.astype(np.int8).astype(int4).astype(np.int8)
+        signed = int2 if x.dtype in (int2, uint2) else int4
+        return x.astype(np.int8).astype(signed).astype(np.int8)
     signed = _SIGNED.get(x.dtype)
     return x if signed is None else x.view(signed)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
-from dovetail.dtypes import INT4, KINDS, float32, int8
+from dovetail.dtypes import KINDS, SMALL_INTS, float32, int8, limit
 
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
@@ -16,7 +15,7 @@ Dims = tuple[int, ...]
 
 def accumulator_type(dtype: np.dtype) -> np.dtype:
     """The type in which elements are summed."""
-    if dtype in INT4:
+    if dtype in SMALL_INTS:
         return int8
     return float32 if KINDS[dtype] == "f" and dtype.itemsize < 4 else dtype
 
@@ -37,7 +36,7 @@ reduce_prod = _accumulation(np.multiply)
 
 def _bitwise(step: np.ufunc) -> Callable[..., Array]:
     def reduce(x: Array, *, dims: Dims) -> Array:
-        if x.dtype in INT4:
+        if x.dtype in SMALL_INTS:
             return step.reduce(x.astype(int8), axis=dims).astype(x.dtype)
         return step.reduce(x, axis=dims)
 
@@ -68,25 +67,12 @@ def reduce_min(x: Array, *, dims: Dims) -> Array:
 
 
 def _extreme(step: np.ufunc, x: Array, dims: Dims) -> Array:
-    values = x.astype(int8) if x.dtype in INT4 else x
+    values = x.astype(int8) if x.dtype in SMALL_INTS else x
     if x.size:
         result = step.reduce(values, axis=dims)
     else:
-        result = step.reduce(values, axis=dims, initial=_limit(x.dtype, step is np.minimum))
+        result = step.reduce(values, axis=dims, initial=limit(x.dtype, step is np.minimum))
     return result.astype(x.dtype, copy=False)
-
-
-def _limit(dtype: np.dtype, greatest: bool) -> Any:
-    """The greatest or the least value of a type, infinite if it has infinities."""
-    kind = KINDS[dtype]
-    if kind == "b":
-        return greatest
-    if kind == "f":
-        infinity = np.array(np.inf).astype(dtype)
-        limit = infinity[()] if np.isinf(infinity) else ml_dtypes.finfo(dtype).max
-        return limit if greatest else -limit
-    info = ml_dtypes.iinfo(dtype)
-    return int(info.max if greatest else info.min)
 
 
 def argmax(x: Array, *, dimension: int, dtype: np.dtype) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import INT4, KINDS, int8
+from dovetail.dtypes import KINDS, SMALL_INTS, int8
 from dovetail.reference.reductions import accumulator_type
 
 Array = np.ndarray[Any, Any]
@@ -32,7 +32,7 @@ cumlogsumexp = _running(np.logaddexp)
 
 def cummax(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     """NaN from the first NaN on; 0 is greater than -0."""
-    values = x.astype(int8) if x.dtype in INT4 else x
+    values = x.astype(int8) if x.dtype in SMALL_INTS else x
     if reverse:
         values = np.flip(values, dimension)
     result = np.maximum.accumulate(values, dimension)
@@ -50,7 +50,7 @@ def cummin(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     """NaN from the first NaN on; -0 is less than 0."""
     if KINDS[x.dtype] == "f":
         return np.negative(cummax(np.negative(x), dimension=dimension, reverse=reverse))
-    values = x.astype(int8) if x.dtype in INT4 else x
+    values = x.astype(int8) if x.dtype in SMALL_INTS else x
     if reverse:
         values = np.flip(values, dimension)
     result = np.minimum.accumulate(values, dimension).astype(x.dtype, copy=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import INT4, KINDS, float32, int8
+from dovetail.dtypes import KINDS, SMALL_INTS, float32, int8
 
 Array = np.ndarray[Any, Any]
 
@@ -14,7 +14,14 @@ Array = np.ndarray[Any, Any]
 def sort(*xs: Array, dimension: int, num_keys: int) -> tuple[Array, ...]:
     """The operands in the stable order of the first `num_keys` of them."""
     keys = [part for x in xs[:num_keys] for part in _keys(x)]
-    order = np.lexsort(keys[::-1], dimension)
+    if len(keys) == 1:
+        if len(xs) == 1 and keys[0] is xs[0]:
+            return (np.sort(keys[0], dimension, kind="stable"),)
+        order = np.argsort(keys[0], dimension, kind="stable")
+    else:
+        order = np.lexsort(keys[::-1], dimension)
+    if order.ndim == 1:
+        return tuple(x[order] for x in xs)
     return tuple(np.take_along_axis(x, order, dimension) for x in xs)
 
 
@@ -22,6 +29,6 @@ def _keys(x: Array) -> list[Array]:
     """Arrays that NumPy orders, one after the other, as `x` is ordered: NaN last, -0 as 0."""
     if KINDS[x.dtype] == "c":
         return [x.real, x.imag]
-    if x.dtype in INT4:
+    if x.dtype in SMALL_INTS:
         return [x.astype(int8)]
     return [x.astype(float32) if x.dtype.isbuiltin != 1 else x]

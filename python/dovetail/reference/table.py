@@ -20,6 +20,7 @@ from dovetail.reference import (
     shapes,
     sorting,
     special,
+    windows,
 )
 
 # One array, or several results.
@@ -74,6 +75,7 @@ RAW: dict[str, Function] = {
     "max": arithmetic.max,
     "min": arithmetic.min,
     "clamp": arithmetic.clamp,
+    "reduce_precision": arithmetic.reduce_precision,
     "nextafter": arithmetic.nextafter,
     "floor": arithmetic.floor,
     "ceil": arithmetic.ceil,
@@ -108,6 +110,7 @@ RAW: dict[str, Function] = {
     "transpose": shapes.transpose,
     "reverse": shapes.reverse,
     "concatenate": shapes.concatenate,
+    "optimization_barrier": shapes.optimization_barrier,
     "gather": indexing.gather,
     "scatter": indexing.scatter,
     "scatter_add": indexing.scatter_add,
@@ -131,18 +134,29 @@ RAW: dict[str, Function] = {
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
     "dot_general": contractions.dot_general,
+    "conv": windows.conv,
+    "reduce_window_sum": windows.reduce_window_sum,
+    "reduce_window_max": windows.reduce_window_max,
+    "reduce_window_min": windows.reduce_window_min,
+    "window_argmax": windows.window_argmax,
+    "window_argmin": windows.window_argmin,
+    "window_take": windows.window_take,
+    "window_put": windows.window_put,
     # Arithmetic on sizes of dynamic shapes.
     "arith.constant": shapes.constant,
     "arith.addi": np.add,
     "arith.subi": np.subtract,
     "arith.muli": np.multiply,
     "arith.maxsi": np.maximum,
+    "arith.divui": np.floor_divide,
 }
 
 # NumPy keeps its floating-point warnings in a context variable. Running in a copy of this context
 # costs a tenth of np.errstate.
 _quiet = contextvars.Context()
 _quiet.run(np.seterr, all="ignore")
+# That variable, and its value without warnings.
+(quiet_state,) = _quiet.items()
 
 
 def quietly(function: Callable[..., Any], *args: Any, **attributes: Any) -> Any:
@@ -159,6 +173,15 @@ def _guarded(function: Function) -> Function:
 
     return call
 
+
+# Functions that stretch operands of rank 0 over the others, as NumPy does.
+STRETCHING = frozenset(
+    RAW[name]
+    for name in (
+        *("add", "sub", "mul", "div", "rem", "pow", "atan2", "max", "min", "compare", "select"),
+        *("and", "or", "xor"),
+    )
+)
 
 # What only moves elements neither warns nor makes scalars.
 _MOVES = frozenset(vars(shapes).keys() & RAW.keys()) | {"stop_gradient", "sort"}

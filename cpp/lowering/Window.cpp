@@ -1,0 +1,200 @@
+// Lowering of reductions over sliding windows: `linalg.generic` with one loop over the windows and one over each.
+#include "dialects/Window.h"
+#include "Lowering.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+OpFoldResult windowCount(ImplicitLocOpBuilder &b, OpFoldResult size, OpFoldResult window, int64_t stride,
+                         int64_t dilation) {
+  auto knownSize = getConstantIntValue(size), knownWindow = getConstantIntValue(window);
+  if (knownSize && knownWindow)
+    return b.getIndexAttr(Windows{{*knownWindow}, {stride}, {dilation}}.count(*knownSize, 0));
+  auto index = [&](int64_t value) { return arith::ConstantIndexOp::create(b, value); };
+  Value last = arith::SubIOp::create(b, asValue(b, window), index(1));
+  Value span = arith::AddIOp::create(b, arith::MulIOp::create(b, last, index(dilation)), index(1));
+  span = arith::MaxSIOp::create(b, span, index(0));
+  Value starts = arith::AddIOp::create(b, arith::SubIOp::create(b, asValue(b, size), span), index(stride));
+  return arith::DivUIOp::create(b, arith::MaxSIOp::create(b, starts, index(0)), index(stride)).getResult();
+}
+
+namespace {
+
+/// The loops over windows and, for windows of more than one element, over these.
+struct WindowLoops {
+  ImplicitLocOpBuilder &b;
+  Windows windows;
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<int64_t> sliding;
+
+  WindowLoops(ImplicitLocOpBuilder &b, Windows all, Value x) : b(b), windows(std::move(all)) {
+    for (auto [d, size] : llvm::enumerate(sizesOf(b, x))) {
+      sizes.push_back(
+          windowCount(b, size, b.getIndexAttr(windows.window[d]), windows.strides[d], windows.dilations[d]));
+      if (windows.window[d] > 1)
+        sliding.push_back(d);
+    }
+  }
+
+  int64_t rank() const { return sizes.size(); }
+
+  /// `body` gets the elements of the arrays `elements` at the loops' place in a window, those of `ofWindows`, then the
+  /// accumulators; it gives the new ones.
+  SmallVector<Value> reduced(ValueRange elements, ValueRange ofWindows, ValueRange neutral,
+                             function_ref<SmallVector<Value, 2>(OpBuilder &, Location, ValueRange)> body) const {
+    int64_t numLoops = rank() + sliding.size();
+    SmallVector<AffineExpr> place, within;
+    SmallVector<int64_t> shape;
+    for (int64_t d = 0; d < rank(); ++d)
+      place.push_back(b.getAffineDimExpr(d) * windows.strides[d]);
+    for (auto [i, d] : llvm::enumerate(sliding)) {
+      AffineExpr loop = b.getAffineDimExpr(rank() + i);
+      place[d] = place[d] + loop * windows.dilations[d];
+      within.push_back(loop);
+      shape.push_back(windows.window[d]);
+    }
+    auto map = [&](ArrayRef<AffineExpr> exprs) { return AffineMap::get(numLoops, 0, exprs, b.getContext()); };
+    AffineMap identity = AffineMap::getMultiDimIdentityMap(rank(), b.getContext());
+    SmallVector<AffineMap> maps(elements.size(), map(place));
+    maps.append(ofWindows.size(), map(identity.getResults()));
+    SmallVector<Value> inputs(elements), inits;
+    llvm::append_range(inputs, ofWindows);
+    if (!sliding.empty()) {
+      // Nothing reads it: it tells how far the loops over a window go.
+      inputs.push_back(tensor::EmptyOp::create(b, shape, b.getI8Type()));
+      maps.push_back(map(within));
+    }
+    for (Value scalar : neutral) {
+      inits.push_back(filled(b, sizes, scalar));
+      maps.push_back(map(identity.getResults()));
+    }
+    SmallVector<utils::IteratorType> iterators(rank(), utils::IteratorType::parallel);
+    iterators.resize(numLoops, utils::IteratorType::reduction);
+    auto types = llvm::map_to_vector(inits, [](Value init) { return init.getType(); });
+    auto generic = linalg::GenericOp::create(b, types, inputs, inits, maps, iterators,
+                                             [&](OpBuilder &inner, Location loc, ValueRange args) {
+                                               SmallVector<Value> used(args);
+                                               if (!sliding.empty())
+                                                 used.erase(used.begin() + elements.size() + ofWindows.size());
+                                               linalg::YieldOp::create(inner, loc, body(inner, loc, used));
+                                             });
+    return llvm::to_vector_of<Value>(generic.getResults());
+  }
+
+  /// How many elements of the window come before the loops' place.
+  Value offset(OpBuilder &inner, Location loc) const {
+    ImplicitLocOpBuilder body(loc, inner);
+    Value offset = arith::ConstantIndexOp::create(body, 0);
+    for (auto [i, d] : llvm::enumerate(sliding)) {
+      Value size = arith::ConstantIndexOp::create(body, windows.window[d]);
+      offset = arith::AddIOp::create(body, arith::MulIOp::create(body, offset, size),
+                                     linalg::IndexOp::create(body, rank() + i));
+    }
+    return arith::IndexCastOp::create(body, body.getI32Type(), offset);
+  }
+
+  int64_t windowSize() const {
+    int64_t count = 1;
+    for (int64_t size : windows.window)
+      count *= size;
+    return count;
+  }
+};
+
+template <typename Op>
+Windows windowsOf(Op op) {
+  return {SmallVector<int64_t>(op.getWindow()), SmallVector<int64_t>(op.getStrides()),
+          SmallVector<int64_t>(op.getDilations())};
+}
+
+template <typename Op>
+struct ReduceWindowLowering : LowerOpInterface::ExternalModel<ReduceWindowLowering<Op>, Op> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    Type element = getElementTypeOrSelf(op->getOperand(0)), accumulator = accumulatorType(element);
+    WindowLoops loops(b, windowsOf(cast<Op>(op)), operands[0]);
+    scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
+    Value sum = loops.reduced(operands[0], {}, Op::emitNeutral(outer),
+                              [&](OpBuilder &inner, Location loc, ValueRange args) -> SmallVector<Value, 2> {
+                                scalar::ScalarBuilder source(loc, inner, element), step(loc, inner, accumulator);
+                                return {Op::emitStep(step, args[1], scalar::convert(source, args[0], accumulator))};
+                              })[0];
+    results.push_back(converted(b, sum, accumulator, element));
+    return success();
+  }
+};
+
+template <typename Op, bool isMaximum>
+struct WindowArgReduceLowering : LowerOpInterface::ExternalModel<WindowArgReduceLowering<Op, isMaximum>, Op> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    Type element = getElementTypeOrSelf(op->getOperand(0));
+    WindowLoops loops(b, windowsOf(cast<Op>(op)), operands[0]);
+    scalar::ScalarBuilder values(b.getLoc(), b, element);
+    Value worst = isMaximum ? scalar::lowest(values) : scalar::highest(values);
+    Value first = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
+    results.push_back(
+        loops.reduced(operands[0], {}, {worst, first}, [&](OpBuilder &inner, Location loc, ValueRange args) {
+          scalar::ScalarBuilder builder(loc, inner, element);
+          Indexed candidate = {args[0], loops.offset(inner, loc)};
+          return extremeOf(builder, isMaximum, {args[1], args[2]}, candidate);
+        })[1]);
+    return success();
+  }
+};
+
+struct WindowTakeLowering : LowerOpInterface::ExternalModel<WindowTakeLowering, WindowTakeOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    Type element = getElementTypeOrSelf(op->getOperand(0));
+    WindowLoops loops(b, windowsOf(cast<WindowTakeOp>(op)), operands[0]);
+    // The offsets may be known to have more static sizes, or fewer, than follow from the windows.
+    loops.sizes = sizesOf(b, operands[1]);
+    scalar::ScalarBuilder outer(b.getLoc(), b, element);
+    results.push_back(loops.reduced(operands[0], operands[1], scalar::zero(outer),
+                                    [&](OpBuilder &inner, Location loc, ValueRange args) -> SmallVector<Value, 2> {
+                                      scalar::ScalarBuilder builder(loc, inner, element);
+                                      Value isTaken = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, args[1],
+                                                                            loops.offset(inner, loc));
+                                      return {scalar::select(builder, isTaken, args[0], args[2])};
+                                    })[0]);
+    return success();
+  }
+};
+
+struct WindowPutLowering : LowerOpInterface::ExternalModel<WindowPutLowering, WindowPutOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    auto put = cast<WindowPutOp>(op);
+    Type element = getElementTypeOrSelf(put.getX()), accumulator = accumulatorType(element);
+    SmallVector<int64_t> ones(put.getWindow().size(), 1), window(put.getWindow()), dilations(put.getDilations());
+    WindowLoops loops(b, {window, ones, dilations}, operands[0]);
+    scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
+    auto step = [&](OpBuilder &inner, Location loc, ValueRange args) -> SmallVector<Value, 2> {
+      scalar::ScalarBuilder source(loc, inner, element), builder(loc, inner, accumulator);
+      Value last = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(loops.windowSize() - 1));
+      Value fromEnd = arith::SubIOp::create(builder, last, loops.offset(inner, loc));
+      Value isPut = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, args[1], fromEnd);
+      Value sum = scalar::add(builder, args[2], scalar::convert(source, args[0], accumulator));
+      return {scalar::select(builder, isPut, sum, args[2])};
+    };
+    Value sum = loops.reduced({operands[0], operands[1]}, {}, scalar::zero(outer), step)[0];
+    results.push_back(converted(b, sum, accumulator, element));
+    return success();
+  }
+};
+
+} // namespace
+
+void attachWindowLowerings(MLIRContext *context) {
+  ReduceWindowSumOp::attachInterface<ReduceWindowLowering<ReduceWindowSumOp>>(*context);
+  ReduceWindowMaxOp::attachInterface<ReduceWindowLowering<ReduceWindowMaxOp>>(*context);
+  ReduceWindowMinOp::attachInterface<ReduceWindowLowering<ReduceWindowMinOp>>(*context);
+  WindowArgmaxOp::attachInterface<WindowArgReduceLowering<WindowArgmaxOp, true>>(*context);
+  WindowArgminOp::attachInterface<WindowArgReduceLowering<WindowArgminOp, false>>(*context);
+  WindowTakeOp::attachInterface<WindowTakeLowering>(*context);
+  WindowPutOp::attachInterface<WindowPutLowering>(*context);
+}
+
+} // namespace dovetail

@@ -1,0 +1,37 @@
+// Reductions over sliding windows.
+#ifndef DOVETAIL_WINDOW_H
+#define DOVETAIL_WINDOW_H
+
+#include "Dialect.h"
+
+namespace dovetail {
+
+/// Windows that slide along an array; the vectors have one entry for each of its dimensions. The size of a window may
+/// be kDynamic where nothing but types is asked for.
+struct Windows {
+  llvm::SmallVector<int64_t> window, strides, dilations;
+
+  /// How many windows fit in `size` elements along a dimension.
+  int64_t count(int64_t size, int64_t dimension) const;
+  mlir::Value count(Emitter &e, mlir::Value size, int64_t dimension) const;
+  /// Whether each element along the dimension is a window by itself.
+  bool isWhole(int64_t dimension) const { return window[dimension] == 1 && strides[dimension] == 1; }
+
+  Windows batched(int64_t position) const;
+  /// The factor map of an op whose operands and result are all as `x`, but for the dimensions along which windows
+  /// slide.
+  FactorMap factorMap(mlir::Operation *op) const;
+
+  /// `x`, which has one element for each window over an array of type `whole` whose size along dimension d is
+  /// `size(d)`, placed apart by the strides and surrounded by `nothing`, so that over it there is one window of stride
+  /// 1 for each element of the array.
+  mlir::Value spread(Emitter &e, mlir::Value x, mlir::Value nothing, llvm::ArrayRef<int64_t> whole,
+                     llvm::function_ref<mlir::Value(int64_t)> size) const;
+};
+
+} // namespace dovetail
+
+#define GET_OP_CLASSES
+#include "dialects/Window.h.inc"
+
+#endif // DOVETAIL_WINDOW_H
