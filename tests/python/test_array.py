@@ -14,6 +14,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
+from dovetail import config, dtypes
 from dovetail.array import Array, ArrayMethods, ShapedArray
 from dovetail.placement import Device
 
@@ -164,10 +165,44 @@ def test_dlpack() -> None:
         (dnp.asarray([True, False]), "Array([ True, False], dtype=bool)"),
         (dnp.ones(2, "bfloat16"), "Array([1, 1], dtype=bfloat16)"),
         (dnp.asarray([1 + 2j]), "Array([1.+2.j], dtype=complex64)"),
+        (dnp.asarray(1.5, "bfloat16"), "Array(1.5, dtype=bfloat16)"),
+        (dnp.arange(1001), "Array([   0,    1,    2, ...,  998,  999, 1000], dtype=int32)"),
+        (
+            dnp.arange(16) * 100000,
+            "Array([      0,  100000,  200000,  300000,  400000,  500000,  600000,\n"
+            "        700000,  800000,  900000, 1000000, 1100000, 1200000, 1300000,\n"
+            "       1400000, 1500000], dtype=int32)",
+        ),
+        # The element type does not fit the last line.
+        (
+            dnp.asarray([1.5] * 13),
+            "Array([1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5],\n"
+            "      dtype=float32)",
+        ),
     ],
 )
 def test_repr(array: Any, text: str) -> None:
     assert repr(array) == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.arange(30.0, dtype=np.float32),
+        np.ones((40, 40), np.int8),
+        np.zeros((2, 0), bool),
+        np.array([1e-10, 1e10, np.nan, -np.inf], np.float32),
+        np.linspace(0, 1, 7).astype(dtypes.bfloat16),
+        np.arange(8).reshape(2, 2, 2).astype(np.uint16),
+        np.array([[1 + 2j], [-1e9j]], np.complex64),
+        np.arange(3).astype(dtypes.int4),
+    ],
+)
+def test_text_is_jax_s(value: np.ndarray) -> None:
+    jax_numpy = pytest.importorskip("jax.numpy")
+    ours, theirs = dnp.asarray(value), jax_numpy.asarray(value)
+    assert repr(ours) == repr(theirs)
+    assert str(ours) == str(theirs)
 
 
 def test_str_is_numpy_s() -> None:
@@ -188,6 +223,150 @@ def test_buffers_are_read_once_and_kept() -> None:
     assert array.buffer is buffer
     array.block_until_ready()
     assert buffer.waits == 1
+
+
+def test_deleted_arrays() -> None:
+    x: Any = dnp.arange(3.0)
+    view = np.asarray(x)
+    assert x.is_ready()
+    assert not x.is_deleted()
+    x.delete()
+    assert x.is_deleted()
+    assert not x.is_ready()
+    assert x.shape == (3,)
+    assert x.dtype == np.float32
+    assert repr(x) == "Array(deleted, float32[3])"
+    np.testing.assert_array_equal(view, [0, 1, 2])
+    for use in (lambda: x + 1, lambda: x.device, x.block_until_ready, lambda: dt.jit(abs)(x)):
+        with pytest.raises(RuntimeError, match=r"not be used after delete\(\), .* float32\[3\]"):
+            use()
+
+
+def test_iteration() -> None:
+    weak = dnp.asarray(1.5) * dnp.asarray([1, 2])
+    assert [(float(x), x.weak_type) for x in weak] == [(1.5, weak.weak_type), (3.0, weak.weak_type)]
+    assert [type(x) for x in MATRIX] == [Array, Array]
+    assert [x.tolist() for x in reversed(MATRIX)] == [[3.0, 4.0], [1.0, 2.0]]
+    first, second = dt.jit(lambda m: tuple(m))(MATRIX)
+    assert (first.tolist(), second.tolist()) == ([1.0, 2.0], [3.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("sort", {}),
+        ("sort", {"axis": 0, "descending": True}),
+        ("argsort", {"axis": None}),
+        ("argpartition", {"kth": 1}),
+        ("cumsum", {"axis": 1}),
+        ("cumprod", {}),
+        ("take", {"indices": np.array([1, 0]), "axis": 1}),
+        ("nonzero", {"size": 3}),
+        ("compress", {"condition": np.array([True, False]), "axis": 0, "size": 1}),
+        ("choose", {"choices": [np.ones((2, 2)), np.zeros((2, 2))], "mode": "wrap"}),
+        ("trace", {"dtype": "int32"}),
+        ("round", {"decimals": 1}),
+    ],
+)
+def test_methods_are_the_functions(name: str, arguments: dict[str, Any]) -> None:
+    x: Any = dnp.asarray([[3, 0], [1, 2]])
+    function = getattr(dnp, name)
+    if name == "compress":
+        rest = {k: v for k, v in arguments.items() if k != "condition"}
+        expected = function(arguments["condition"], x, **rest)
+    else:
+        expected = function(x, **arguments)
+    assert_equal(getattr(x, name)(**arguments), expected)
+    assert_equal(traced(lambda v: getattr(v, name)(**arguments), x), expected)
+
+
+def traced(function: Callable[[Any], Any], x: Any) -> Any:
+    """The result of the function on a tracer, evaluated without compiling."""
+    result = dt.vmap(function)(x[None])
+    return tuple(r[0] for r in result) if isinstance(result, tuple) else result[0]
+
+
+def assert_equal(got: Any, expected: Any) -> None:
+    if isinstance(expected, tuple):
+        for one, other in zip(got, expected, strict=True):
+            assert_equal(one, other)
+        return
+    assert got.dtype == expected.dtype
+    assert got.shape == expected.shape
+    assert got.tobytes() == expected.tobytes()
+
+
+def test_searchsorted_method() -> None:
+    assert X.searchsorted(f32([0, 2, 9]), side="right").tolist() == [0, 2, 3]
+
+
+def test_flat_says_what_to_use() -> None:
+    with pytest.raises(NotImplementedError, match=r"x\.ravel\(\)"):
+        _ = X.flat
+
+
+def test_sizes_and_addresses() -> None:
+    assert X.on_device_size_in_bytes() == X.nbytes == 12
+    assert X.unsafe_buffer_pointer() == np.asarray(X).ctypes.data
+    X.copy_to_host_async()
+    assert X.clone() is not X
+    assert X.clone().tolist() == X.tolist()
+    assert X.copy().tolist() == X.tolist()
+
+
+# View ---------------------------------------------------------------------------------------------
+
+VIEWED = ("bool", "int8", "uint8", "int16", "int32", "uint32", "float16", "float32", "complex64")
+
+
+@pytest.mark.parametrize("source", VIEWED)
+@pytest.mark.parametrize("target", [*VIEWED, "int64", "float64", "complex128"])
+def test_view_is_numpy_s(source: str, target: str) -> None:
+    rng = np.random.default_rng(0)
+    bits = rng.integers(0, 256, (3, 32), np.uint8)
+    # A byte of a bool is 0 or 1.
+    value = (bits & 1).view(bool) if source == "bool" else bits.view(source)
+    with config.enable_x64(True):
+        x: Any = dnp.asarray(value)
+        expected = value.view(np.uint8) != 0 if target == "bool" else value.view(target)
+        assert_equal(x.view(target), expected)
+        assert_equal(traced(lambda v: v.view(target), x), expected)
+
+
+@pytest.mark.parametrize("target", ["int8", "complex64"])
+def test_view_compiles(target: str) -> None:
+    value = np.arange(8, dtype=np.float32)
+    assert_equal(dt.jit(lambda v: v.view(target)).lower(value).compile()(value), value.view(target))
+
+
+def test_view_keeps_rank_0_and_empty_arrays() -> None:
+    assert dnp.asarray(np.float32(1)).view("int32").item() == 0x3F800000
+    assert dnp.asarray(np.complex64(1 + 2j)).view("complex64").item() == 1 + 2j
+    assert dnp.zeros((0, 4), "int16").view("int32").shape == (0, 2)
+    assert dnp.zeros((2, 0), "int32").view("int8").shape == (2, 0)
+    assert not dnp.asarray(1.5).view("float32").weak_type
+    assert X.view() is X
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "message"),
+    [
+        (lambda: X.view("complex64"), ValueError, r"whole number of elements of complex64"),
+        (lambda: dnp.asarray(1).view("int8"), ValueError, "rank 0 .* same width only"),
+        (lambda: X.view(None, int), NotImplementedError, "type must be None"),
+    ],
+)
+def test_view_errors(function: Callable[[], Any], kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        function()
+
+
+@pytest.mark.parametrize("name", ["bool", "int8", "uint16", "int32", "float32", "complex64"])
+def test_byteswap(name: str) -> None:
+    value = np.array([[0, 1, 2], [3, 4, 77]]).astype(name)
+    x: Any = dnp.asarray(value)
+    assert_equal(x.byteswap(), value.byteswap())
+    assert_equal(traced(lambda v: v.byteswap(), x), value.byteswap())
 
 
 def test_tracers_are_arrays_too() -> None:

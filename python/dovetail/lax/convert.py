@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import numpy as np
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, python_value, unary
+from dovetail.lax.shape import stack, unstack
 from dovetail.tracer import constant
 
 
@@ -42,19 +45,63 @@ def _holds(dtype: np.dtype, x: Any) -> bool:
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
-    """The bits of the elements as another type of the same width.
+    """The bits of the elements as another type.
+
+    A narrower type adds a last dimension, of an element's parts from the lowest bits to the
+    highest. For a wider one the last dimension must be such parts, which are joined.
 
     >>> bitcast_convert_type(np.float32(1), np.int32)
     Array(1065353216, dtype=int32)
+    >>> bitcast_convert_type(np.int32(0x01020304), np.int8)
+    Array([4, 3, 2, 1], dtype=int8)
     """
     array = unary("bitcast_convert_type", operand, "iuf")
     dtype = dtypes.requested(new_dtype, "bitcast_convert_type")
-    if dtype.itemsize != array.dtype.itemsize or dtypes.KINDS[dtype] not in "iuf":
+    given, wanted = dtypes.itemsize_bits(array.dtype), dtypes.itemsize_bits(dtype)
+    if dtypes.KINDS[dtype] not in "iuf" or given % wanted * (wanted % given):
         raise type_error(
-            "bitcast_convert_type: the new type must be an integer or float of the same width, "
-            f"got {array.dtype.name} and {dtype.name}"
+            "bitcast_convert_type: the new type must be an integer or float whose width divides "
+            f"the other's or is a multiple of it, got {array.dtype.name} and {dtype.name}"
         )
-    return array if dtype == array.dtype else ops.bitcast(array, dtype)
+    if given == wanted:
+        return _same_width(array, dtype)
+    if given > wanted:
+        return _same_width(_parts(array, given, wanted), dtype)
+    count = wanted // given
+    if array.shape[-1:] != (count,):
+        raise value_error(
+            f"bitcast_convert_type: from {array.dtype.name} to {dtype.name} the last dimension "
+            f"must have size {count}, got shape {array.shape}"
+        )
+    return _same_width(_joined(array, given, wanted), dtype)
+
+
+def _same_width(x: Array, dtype: np.dtype) -> Array:
+    if x.dtype == dtype:
+        return x
+    # Small integers fill a byte on the host: the bits above theirs depend on the type.
+    small = dtypes.itemsize_bits(dtype) < 8 and x.dtype in dtypes.SMALL_INTS
+    return convert(x, dtype) if small and dtype in dtypes.SMALL_INTS else ops.bitcast(x, dtype)
+
+
+def _parts(x: Array, given: int, wanted: int) -> Array:
+    """The bits of elements of width `given` as unsigned integers of width `wanted`."""
+    whole = _same_width(x, _unsigned(given))
+    part = _unsigned(wanted)
+    shifts = [np.array(shift, whole.dtype) for shift in range(0, given, wanted)]
+    return stack([convert(whole >> shift, part) for shift in shifts], x.ndim)
+
+
+def _joined(x: Array, given: int, wanted: int) -> Array:
+    """The unsigned integers of width `wanted` that the last dimension's parts are."""
+    dtype = _unsigned(wanted)
+    parts = [convert(part, dtype) for part in unstack(_same_width(x, _unsigned(given)), -1)]
+    shifted = (p << np.array(i * given, dtype) for i, p in enumerate(parts))
+    return functools.reduce(operator.or_, shifted)
+
+
+def _unsigned(bits: int) -> np.dtype:
+    return dtypes.as_dtype(f"uint{bits}")
 
 
 def stop_gradient(x: Any) -> Any:
