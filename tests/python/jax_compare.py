@@ -6,6 +6,7 @@ import builtins
 import os
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,11 @@ import pytest
 
 jax = pytest.importorskip("jax", minversion="0.10")
 
-from conftest import REPOSITORY  # noqa: E402
-
 from dovetail import dtypes  # noqa: E402
 
+CACHE = Path(__file__).parents[2] / "build" / "jax-cache"
 # Most of the time of a comparison is JAX's compiler.
-jax.config.update("jax_compilation_cache_dir", str(REPOSITORY / "build" / "jax-cache"))
+jax.config.update("jax_compilation_cache_dir", str(CACHE))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0)
 jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 

@@ -189,6 +189,7 @@ from dovetail.numpy.index_tricks import (
     unravel_index,
 )
 from dovetail.numpy.indexing import At, getitem
+from dovetail.numpy.interpolation import interp
 from dovetail.numpy.joining import (
     append,
     array_split,

@@ -11,7 +11,13 @@ import numpy as np
 from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
+from dovetail.lax.operands import (
+    ArrayLike,
+    as_operand,
+    canonical_axes,
+    canonical_axis,
+    check_kind,
+)
 from dovetail.numpy import reductions
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.joining import concatenate
@@ -60,7 +66,8 @@ def ediff1d(
     >>> ediff1d(np.int32([1, 4, 9]))
     Array([3, 5], dtype=int32)
     """
-    parts = [diff(ravel(ary))]
+    x = check_kind("ediff1d", ravel(ary), "iufc")
+    parts = [diff(x)]
     if to_begin is not None:
         parts.insert(0, ravel(asarray(to_begin)).astype(parts[0].dtype))
     if to_end is not None:

@@ -13,9 +13,9 @@ from dovetail import dtypes, lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import index_error, type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
-from dovetail.numpy.creation import array, as_dtype, asarray
+from dovetail.numpy.creation import array, as_dtype, asarray, broadcast_to_shape
 from dovetail.numpy.promotion import promote
-from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, ravel
+from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
 
 
 def _operands(name: str, arrays: Any, dtype: Any = None) -> list[Array]:
@@ -45,7 +45,12 @@ def concatenate(
     xs = _operands("concatenate", arrays, dtype)
     if axis is None:
         xs, axis = [ravel(x) for x in xs], 0
-    if any(x.ndim == 0 for x in xs):
+    if len({x.ndim for x in xs}) > 1:
+        raise type_error(
+            f"concatenate: shapes must be equal but for dimension {axis}, got "
+            f"{' and '.join(str(x.shape) for x in xs)}"
+        )
+    if not xs[0].ndim:
         raise value_error(
             "concatenate: arrays must have 1 dimension or more, got rank 0; use stack"
         )
@@ -269,27 +274,46 @@ def _runs(x: Array, indices: list[int], dim: int) -> Array:
 
 
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Array:
-    """With `values` before the index `obj`, an integer known while tracing.
+    """With `values` before one or several places.
 
-    >>> insert(np.int32([1, 3]), 1, 2)
-    Array([1, 2, 3], dtype=int32)
+    Args:
+      arr: an array.
+      obj: an integer, integers or a slice, known while tracing: before which elements.
+      values: what comes there, converted to the element type of `arr`: along `axis` one for each
+        place, or any number for a single integer, for which the first dimension is that.
+      axis: the dimension; None flattens the array first.
+
+    Returns:
+      A longer array of the element type of `arr`.
+
+    Raises:
+      IndexError: a place is out of bounds.
+
+    Example:
+      >>> insert(np.int32([1, 3]), 1, 2)
+      Array([1, 2, 3], dtype=int32)
+      >>> insert(np.int32([1, 3]), [0, 2], [0, 4])
+      Array([0, 1, 3, 4], dtype=int32)
     """
-    from dovetail.numpy.creation import broadcast_to_shape
-
-    x, v = promote("insert", asarray(arr), asarray(values))
+    x, new = asarray(arr), asarray(values)
     if axis is None:
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
-    at = operator.index(obj)
-    if not -x.shape[dim] <= at <= x.shape[dim]:
+    places = obj if isinstance(obj, slice) else np.asarray(obj)
+    new = lax.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    if isinstance(places, np.ndarray) and not places.ndim:
+        new = moveaxis(new, 0, dim)
+    size, count = x.shape[dim], new.shape[dim]
+    # Where each element of the result is in the array followed by the values.
+    try:
+        source = np.insert(np.arange(size), places, size + np.arange(count))
+    except IndexError:
         raise index_error(
-            f"insert: index {at} is out of bounds for dimension {dim} of shape {x.shape}"
-        )
-    at = at + x.shape[dim] if at < 0 else at
-    length = v.shape[dim - x.ndim] if v.ndim >= x.ndim - dim else 1
-    new = broadcast_to_shape("insert", v, (*x.shape[:dim], length, *x.shape[dim + 1 :]))
-    before, after = lax.slice_in_dim(x, 0, at, 1, dim), lax.slice_in_dim(x, at, None, 1, dim)
-    return lax.concatenate([before, new, after], dim)
+            f"insert: places must be within dimension {dim} of shape {x.shape}, got {obj}"
+        ) from None
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
+    both = lax.concatenate([x, broadcast_to_shape("insert", as_dtype(new, x.dtype), shape)], dim)
+    return both[(slice(None),) * dim + (source,)]
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb") -> Array:

@@ -186,8 +186,10 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     >>> matvec(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
     Array([3., 7.], dtype=float32)
     """
-    y = as_operand("matvec", x2, 1)
-    return lax.squeeze(matmul(x1, lax.expand_dims(y, (-1,))), (-1,))
+    x, y = as_operand("matvec", x1), as_operand("matvec", x2, 1)
+    if x.ndim < 2:
+        raise value_error(f"matvec: the first argument must be matrices, got shape {x.shape}")
+    return lax.squeeze(matmul(x, lax.expand_dims(y, (-1,))), (-1,))
 
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from dovetail.errors import NonConcreteBooleanIndexError, type_error, value_erro
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.indexing import Places, checked_mode, gathered
 from dovetail.numpy.logic import truth
-from dovetail.numpy.promotion import no_out, promote, with_dtype
+from dovetail.numpy.promotion import no_out, promote
 from dovetail.tracer import Tracer
 
 
@@ -421,64 +420,3 @@ def bincount(
             f"bincount: weights must have the shape of x, got {amounts.shape} and {numbers.shape}"
         )
     return Places(lax.full((length,), 0, amounts.dtype), numbers).add(amounts)
-
-
-def interp(
-    x: ArrayLike,
-    xp: ArrayLike,
-    fp: ArrayLike,
-    left: ArrayLike | str | None = None,
-    right: ArrayLike | str | None = None,
-    period: ArrayLike | None = None,
-) -> Array:
-    """Piecewise linear interpolation.
-
-    Args:
-      x: where to evaluate.
-      xp: an increasing vector of places.
-      fp: the values there.
-      left, right: the result before the first and after the last place; by default the values
-        there.
-      period: not supported; fold `x` yourself with `dovetail.numpy.mod`.
-
-    Returns:
-      An array of the shape of `x`.
-
-    Example:
-      >>> interp(dnp.array([0.5, 9.0]), dnp.array([0.0, 1.0]), dnp.array([2.0, 4.0]))
-      Array([3., 4.], dtype=float32)
-    """
-    if period is not None:
-        raise NotImplementedError(
-            "interp: period must be None; fold x and xp with dovetail.numpy.mod"
-        )
-    given = [np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (x, xp, fp)]
-    at, places, values = promote("interp", *given, to=dtypes.to_inexact_dtype)
-    if places.ndim != 1 or places.shape != values.shape or not places.shape[0]:
-        raise value_error(
-            "interp: xp and fp must be vectors of one size that is not 0, got shapes "
-            f"{places.shape} and {values.shape}"
-        )
-    count = places.shape[0]
-    i = searchsorted(places, at, "right")
-    low = lax.full_like(i, min(1, count - 1))
-    i = lax.clamp(low, i, lax.full_like(i, max(count - 1, 0)))
-    before = lax.sub(i, lax.full_like(i, 1))
-    x0, x1 = take(places, before, mode="clip"), take(places, i, mode="clip")
-    y0, y1 = take(values, before, mode="clip"), take(values, i, mode="clip")
-    width = lax.sub(x1, x0)
-    flat = lax.eq(width, lax.full_like(width, 0))
-    safe = lax.select(flat, lax.full_like(width, 1), width)
-    slope = lax.div(lax.mul(lax.sub(at, x0), lax.sub(y1, y0)), safe)
-    result = lax.select(flat, y0, lax.add(y0, slope))
-    first, last = places[0], places[-1]
-    ends: Sequence[tuple[Any, Any, Any]] = (
-        (lax.lt(at, lax.broadcast(first, at.shape)), left, values[0]),
-        (lax.gt(at, lax.broadcast(last, at.shape)), right, values[-1]),
-    )
-    for outside, given_end, end in ends:
-        if isinstance(given_end, str) and given_end == "extrapolate":
-            continue
-        value = end if given_end is None else with_dtype(as_operand("interp", given_end), at.dtype)
-        result = lax.select(outside, lax.broadcast(value, at.shape), result)
-    return result
