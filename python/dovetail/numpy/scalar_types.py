@@ -20,6 +20,7 @@ class ScalarType:
 
     def __init__(self, name: str) -> None:
         self.dtype = dtypes.as_dtype(name)
+        self.__name__ = name
 
     def __call__(self, x: Any) -> Array:
         """An array of the data `x`."""
