@@ -17,22 +17,25 @@ bool isForeign(Type type) {
              Float4E2M1FNType>(type);
 }
 
-/// Whether this is an integer of 2 or 4 bits: code computes with it, arrays hold it as the low bits of a byte.
+/// Whether this is an integer of 2 or 4 bits. Its byte has it in the low bits; what the others are is left open, but
+/// for arrays that are computed, in which they are zero.
 bool isPacked(Type type) { return type.isInteger() && !type.isInteger(1) && type.getIntOrFloatBitWidth() < 8; }
 
 Type stored(Type type) { return isForeign(type) || isPacked(type) ? IntegerType::get(type.getContext(), 8) : type; }
 
-/// What type a value has after the pass, where its producer does not compute with packed integers.
+/// The type that a value has after the pass.
 Type storedValue(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? withElement(tensor, stored(tensor.getElementType())) : stored(type);
 }
 
-/// Scalar code computes with packed integers; other ops move them to and from arrays.
+/// Whether this is scalar code; other ops move what they are given.
 bool computes(Operation *op) { return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()); }
 
 Attribute storedConstant(Attribute value) {
   Builder b(value.getContext());
+  if (auto scalar = dyn_cast<IntegerAttr>(value))
+    return isPacked(scalar.getType()) ? b.getIntegerAttr(b.getI8Type(), scalar.getValue().zext(8)) : value;
   if (auto scalar = dyn_cast<FloatAttr>(value))
     return isForeign(scalar.getType()) ? b.getIntegerAttr(b.getI8Type(), scalar.getValue().bitcastToAPInt().zext(8))
                                        : value;
@@ -44,72 +47,93 @@ Attribute storedConstant(Attribute value) {
   return elements.mapValues(b.getI8Type(), [](const APFloat &number) { return number.bitcastToAPInt().zext(8); });
 }
 
-/// Changes the type of a value; users that compute with it as a packed integer get its low bits, of which `loads` are
-/// told.
-void store(OpBuilder b, Value value, SmallPtrSetImpl<Operation *> &loads) {
-  Type type = value.getType(), bytes = storedValue(type);
-  if (type == bytes)
-    return;
-  value.setType(bytes);
-  if (!isPacked(type))
-    return;
-  SmallVector<OpOperand *> uses = llvm::to_vector(llvm::make_pointer_range(value.getUses()));
-  if (uses.empty())
-    return;
-  auto load = arith::TruncIOp::create(b, value.getLoc(), type, value);
-  loads.insert(load);
-  for (OpOperand *use : uses)
-    use->set(load);
+//===- Scalar code -----------------------------------------------------------===//
+
+enum class Extension { None, Zeros, Sign };
+
+/// What the other bits of a byte must be for an op that looks at them.
+Extension extensionFor(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op) && operand.getOperandNumber() == 1)
+    return Extension::Zeros;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    using P = arith::CmpIPredicate;
+    bool isSigned = llvm::is_contained({P::slt, P::sle, P::sgt, P::sge}, compare.getPredicate());
+    return isSigned ? Extension::Sign : Extension::Zeros;
+  }
+  if (isa<arith::DivSIOp, arith::RemSIOp, arith::ShRSIOp, arith::MaxSIOp, arith::MinSIOp, arith::ExtSIOp,
+          arith::SIToFPOp, arith::IndexCastOp>(op))
+    return Extension::Sign;
+  if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ShLIOp,
+          arith::SelectOp, arith::TruncIOp>(op))
+    return Extension::None;
+  // Moved into an array, or looked at as an unsigned number.
+  return Extension::Zeros;
 }
 
-/// A packed integer as a byte, where it is defined: the code generator takes no padding that is computed beside the
-/// padded array, and what is only moved must not be taken apart.
-Value asByte(Value packed, const SmallPtrSetImpl<Operation *> &loads) {
-  if (Operation *source = packed.getDefiningOp(); source && loads.contains(source))
-    return source->getOperand(0);
-  OpBuilder b(packed.getContext());
-  b.setInsertionPointAfterValue(packed);
-  return arith::ExtUIOp::create(b, packed.getLoc(), b.getI8Type(), packed);
+/// `byte`, of which `width` bits count, with the others as they must be.
+Value extended(OpBuilder &b, Location loc, Value byte, unsigned width, Extension extension) {
+  auto constant = [&](int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getI8Type(), value)).getResult();
+  };
+  if (extension == Extension::Zeros)
+    return arith::AndIOp::create(b, loc, byte, constant((1 << width) - 1));
+  if (extension == Extension::None)
+    return byte;
+  Value shift = constant(8 - width);
+  return arith::ShRSIOp::create(b, loc, arith::ShLIOp::create(b, loc, byte, shift), shift);
 }
 
-/// A change of type between a foreign float and the integer of its bits, of which the float is now one of 8.
-void replaceBitcast(arith::BitcastOp op) {
-  OpBuilder b(op);
-  Value x = op.getIn();
-  Type to = op.getType();
-  unsigned from = x.getType().getIntOrFloatBitWidth(), width = to.getIntOrFloatBitWidth();
-  if (from < width)
-    x = arith::ExtUIOp::create(b, op.getLoc(), to, x);
-  else if (from > width)
-    x = arith::TruncIOp::create(b, op.getLoc(), to, x);
-  op.replaceAllUsesWith(x);
-  op.erase();
+/// An operand that is a packed integer.
+struct PackedUse {
+  OpOperand *operand;
+  unsigned width;
+
+  void extend() const {
+    Operation *op = operand->getOwner();
+    OpBuilder b(op);
+    // The code generator takes no padding that is computed beside the padded array.
+    if (!computes(op))
+      b.setInsertionPointAfterValue(operand->get());
+    operand->set(extended(b, op->getLoc(), operand->get(), width, extensionFor(*operand)));
+    if (isa<math::CountLeadingZerosOp>(op))
+      dropOuterZeros(op->getResult(0));
+  }
+
+  /// Takes the zeros of a byte that are not the packed integer's from their number.
+  void dropOuterZeros(Value count) const {
+    OpBuilder b(count.getContext());
+    b.setInsertionPointAfterValue(count);
+    Value outer = arith::ConstantOp::create(b, count.getLoc(), b.getI8IntegerAttr(8 - width));
+    auto inner = arith::SubIOp::create(b, count.getLoc(), count, outer);
+    count.replaceAllUsesExcept(inner, inner);
+  }
+};
+
+/// Whether a packed integer is moved as it is, from an array to another.
+bool isMoved(OpOperand &operand) {
+  Operation *source = operand.get().getDefiningOp();
+  return !computes(operand.getOwner()) && (!source || !computes(source));
 }
 
 struct BytesPass : impl::BytesPassBase<BytesPass> {
   void runOnOperation() override {
-    SmallVector<Operation *> ops;
-    SmallVector<arith::BitcastOp> bitcasts;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      ops.push_back(op);
-      if (auto bitcast = dyn_cast<arith::BitcastOp>(op))
-        if (isForeign(bitcast.getType()) || isForeign(bitcast.getIn().getType()))
-          bitcasts.push_back(bitcast);
+    SmallVector<Operation *> changed;
+    SmallVector<PackedUse> uses;
+    getOperation()->walk([&](Operation *op) {
+      auto isOdd = [](Type type) { return storedValue(type) != type; };
+      if (isa<arith::BitcastOp, arith::ExtUIOp, arith::ExtSIOp, arith::TruncIOp>(op))
+        if (isOdd(op->getOperand(0).getType()) || isOdd(op->getResult(0).getType()))
+          changed.push_back(op);
+      for (OpOperand &operand : op->getOpOperands())
+        if (Type type = operand.get().getType(); isPacked(type) && !isMoved(operand))
+          uses.push_back({&operand, type.getIntOrFloatBitWidth()});
     });
-    SmallPtrSet<Operation *, 16> loads;
-    for (Operation *op : ops)
-      storeValuesOf(op, loads);
-    // Now all arrays hold bytes, so what goes into them must be bytes.
-    for (Operation *op : ops)
-      if (!computes(op))
-        for (OpOperand &operand : op->getOpOperands())
-          if (isPacked(operand.get().getType()))
-            operand.set(asByte(operand.get(), loads));
-    for (Operation *load : loads)
-      if (load->use_empty())
-        load->erase();
-    for (arith::BitcastOp op : bitcasts)
-      replaceBitcast(op);
+    getOperation()->walk(storeValuesOf);
+    for (const PackedUse &use : uses)
+      use.extend();
+    for (Operation *op : changed)
+      dropIfSame(op);
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       auto types = llvm::map_to_vector(function.getArgumentTypes(), storedValue);
       auto results = llvm::map_to_vector(function.getResultTypes(), storedValue);
@@ -117,19 +141,24 @@ struct BytesPass : impl::BytesPassBase<BytesPass> {
     }
   }
 
-  /// Of all that the op makes: constants, results, arguments of its blocks.
-  static void storeValuesOf(Operation *op, SmallPtrSetImpl<Operation *> &loads) {
+  /// Gives everything that an op makes its new type.
+  static void storeValuesOf(Operation *op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       constant.setValueAttr(cast<TypedAttr>(storedConstant(constant.getValue())));
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
-          store(OpBuilder::atBlockBegin(&block), argument, loads);
-    OpBuilder after(op->getContext());
-    after.setInsertionPointAfter(op);
+          argument.setType(storedValue(argument.getType()));
     for (Value result : op->getResults())
-      if (!computes(op) || !isPacked(result.getType()))
-        store(after, result, loads);
+      result.setType(storedValue(result.getType()));
+  }
+
+  /// Removes a conversion between what have become bytes.
+  static void dropIfSame(Operation *op) {
+    if (op->getOperand(0).getType() != op->getResult(0).getType())
+      return;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
   }
 };
 

@@ -89,9 +89,9 @@ def LowerPass : ModulePass<"dovetail-lower"> {
 def BytesPass : ModulePass<"dovetail-bytes"> {
   let summary = "arrays of bytes instead of arrays of elements that the code generator does not store";
   let description = [{
-    Integers of 2 and 4 bits, and floats that IREE does not know, become bytes wherever they are in an array. Scalar code
-    still computes with the integers, cut off when they are loaded and widened when they are stored; the floats are only
-    ever taken apart and put together, which now happens to their bytes.
+    Integers of 2 and 4 bits, and floats that IREE does not know, become bytes, in arrays and in scalar code. An op that looks
+    at the bits above an integer's own, such as a comparison, first gets them as zeros or as the sign; before it goes into an
+    array they are zeros. The floats are only ever taken apart and put together, which now happens to their bytes.
   }];
 }
 

@@ -7,11 +7,19 @@ func.func @add(%x: tensor<4xi4>, %y: tensor<4xi4>) -> tensor<4xi4> {
 }
 // CHECK-LABEL: func.func @add(%arg0: tensor<4xi8>, %arg1: tensor<4xi8>) -> tensor<4xi8>
 // CHECK:       ^bb0(%[[X:.+]]: i8, %[[Y:.+]]: i8, %{{.+}}: i8):
-// CHECK-DAG:     %[[LOW_X:.+]] = arith.trunci %[[X]] : i8 to i4
-// CHECK-DAG:     %[[LOW_Y:.+]] = arith.trunci %[[Y]] : i8 to i4
-// CHECK:         %[[SUM:.+]] = arith.addi %[[LOW_X]], %[[LOW_Y]] : i4
-// CHECK-NEXT:    %[[BYTE:.+]] = arith.extui %[[SUM]] : i4 to i8
+// CHECK-NEXT:    %[[SUM:.+]] = arith.addi %[[X]], %[[Y]] : i8
+// CHECK-NEXT:    %[[MASK:.+]] = arith.constant 15 : i8
+// CHECK-NEXT:    %[[BYTE:.+]] = arith.andi %[[SUM]], %[[MASK]] : i8
 // CHECK-NEXT:    linalg.yield %[[BYTE]] : i8
+
+func.func @less(%x: tensor<4xi4>, %y: tensor<4xi4>) -> tensor<4xi1> {
+  %0 = dovetail.compare lt %x, %y : tensor<4xi4>
+  return %0 : tensor<4xi1>
+}
+// CHECK-LABEL: func.func @less(%arg0: tensor<4xi8>, %arg1: tensor<4xi8>) -> tensor<4xi1>
+// CHECK:         %[[UP:.+]] = arith.shli %[[X:.+]], %[[FOUR:.+]] : i8
+// CHECK-NEXT:    arith.shrsi %[[UP]], %[[FOUR]] : i8
+// CHECK:         arith.cmpi slt, %{{.+}}, %{{.+}} : i8
 
 func.func @broadcast(%x: tensor<?xui2>, %size: index) -> tensor<?x?xui2> {
   %c0 = arith.constant 0 : index
@@ -40,5 +48,5 @@ func.func @widen(%x: tensor<4xf4E2M1FN>) -> tensor<4xf32> {
 }
 // CHECK-LABEL: func.func @widen(%arg0: tensor<4xi8>) -> tensor<4xf32>
 // CHECK:       ^bb0(%[[X:.+]]: i8, %{{.+}}: f32):
-// CHECK-NEXT:    %[[CODE:.+]] = arith.trunci %[[X]] : i8 to i4
-// CHECK-NEXT:    arith.extui %[[CODE]] : i4 to i32
+// CHECK:         %[[CODE:.+]] = arith.andi %[[X]], %{{.+}} : i8
+// CHECK-NEXT:    arith.extui %[[CODE]] : i8 to i32
