@@ -185,3 +185,10 @@ def test_bad_indices() -> None:
         x[dnp.array([1.0])]
     with pytest.raises(TypeError, match="dynamic_slice"):
         dt.jit(lambda x, i: x[i : i + 1])(x, 0)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (2, 0), (0, 0, 4)])
+def test_masks_without_elements_select_nothing(shape: tuple[int, ...]) -> None:
+    mask = np.zeros(shape, bool)
+    assert dnp.asarray(X)[mask].shape == X[mask].shape
+    np.testing.assert_array_equal(dnp.asarray(X).at[mask].set(7), X)

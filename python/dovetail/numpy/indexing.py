@@ -160,7 +160,11 @@ class _Mask:
 
     def arrays(self, expected: tuple[int, ...]) -> list[np.ndarray]:
         """The indices of the true elements, an array for each dimension of the mask."""
-        if self.shape != expected:
+        # A size of 0 fits any, as there is nothing that it would select.
+        fits = len(self.shape) == len(expected) and all(
+            mine in (size, 0) for mine, size in zip(self.shape, expected, strict=True)
+        )
+        if not fits:
             raise index_error(
                 f"a mask must have the shape of what it indexes, {expected}, got {self.shape}"
             )
