@@ -319,7 +319,8 @@ def result_type(*args: Any) -> np.dtype:
     """
     if not args:
         raise ValueError("result_type needs at least one array, scalar or dtype, got none")
-    return promote(*map(dtype_and_weakness, args))[0]
+    result, weak = promote(*map(dtype_and_weakness, args))
+    return canonicalize_dtype(_WEAK_DTYPE[_WEAK_NODE[KINDS[result]]]) if weak else result
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:

@@ -109,6 +109,38 @@ row(
     ulps=4,
 )
 
+
+def _with_fewer_bits(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
+    """By the definition: a multiple of the last place that is kept, unless that place is lost."""
+    fraction, exponent = np.frexp(x)
+    kept = np.rint(np.ldexp(fraction, mantissa_bits + 1))
+    result = np.ldexp(kept, exponent - mantissa_bits - 1)
+    bias = 2 ** (exponent_bits - 1) - 1
+    size = np.abs(result)
+    result = np.where(size < 2.0 ** (1 - bias), np.copysign(0, x), result)
+    return np.where(size >= 2.0 ** (bias + 1), np.copysign(np.inf, x), result)
+
+
+row(
+    "reduce_precision",
+    WIDE,
+    between(-3, 3),
+    oracle=_with_fewer_bits,
+    # Of as many bits as the type has, subnormal numbers stay.
+    cases=tuple(
+        Case({"exponent_bits": e, "mantissa_bits": m}, types=types)
+        for e, m, types in (
+            (8, 23, (dtypes.float64,)),
+            (5, 10, WIDE),
+            (2, 3, WIDE),
+            (7, 0, WIDE),
+            (1, 2, WIDE),
+            (3, 30, WIDE),
+        )
+    ),
+    no_derivative="it steps",
+)
+
 # Arithmetic -----------------------------------------------------------------------------------
 
 
@@ -335,7 +367,7 @@ _SAME_WIDTH = [
     (a, b)
     for a in INT + FLOAT
     for b in INT + FLOAT
-    if a.itemsize == b.itemsize and (a in dtypes.INT4) == (b in dtypes.INT4)
+    if dtypes.itemsize_bits(a) == dtypes.itemsize_bits(b)
 ]
 
 row(

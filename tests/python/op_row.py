@@ -19,7 +19,14 @@ BOOL = (dtypes.bool_,)
 SIGNED = (dtypes.int4, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 UNSIGNED = (dtypes.uint4, dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 WIDE = (dtypes.float32, dtypes.float64)
-FLOAT = (*dtypes.FLOAT8, dtypes.bfloat16, dtypes.float16, *WIDE)
+# Those with arithmetic in use; test_small_types.py has the other small ones.
+FLOAT8 = (
+    dtypes.float8_e4m3fn,
+    dtypes.float8_e5m2,
+    dtypes.float8_e4m3fnuz,
+    dtypes.float8_e5m2fnuz,
+)
+FLOAT = (*FLOAT8, dtypes.bfloat16, dtypes.float16, *WIDE)
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 INT = SIGNED + UNSIGNED
 ORDERED = BOOL + INT + FLOAT

@@ -6,7 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from op_row import BOOL, COMPLEX, ELEMENT, FLOAT, INT, NUMBER, ORDERED, WIDE, Array, Case, Row
+from op_row import (
+    BOOL,
+    COMPLEX,
+    ELEMENT,
+    FLOAT,
+    FLOAT8,
+    INT,
+    NUMBER,
+    ORDERED,
+    WIDE,
+    Array,
+    Case,
+    Row,
+)
 from op_samplers import Sampler, around, between, spaced, with_zeros
 
 from dovetail import dtypes, ops
@@ -127,6 +140,16 @@ move(
     _of((0, 2), (3, 2), dimension=0),
     _of((2, 2), dimension=0),
     call=lambda *xs, dimension: ops.concatenate(xs, dimension),
+)
+
+row(
+    "optimization_barrier",
+    ELEMENT,
+    _ANY,
+    exact=lambda x: x,
+    cases=(_of((2, 3)), _of(()), _of((0, 2))),
+    pointwise=False,
+    call=lambda x: ops.optimization_barrier([x])[0],
 )
 
 # Reductions and contractions ------------------------------------------------------------------
@@ -252,7 +275,7 @@ row(
             (3, 4),
             (4, 2),
             element=dtypes.float32,
-            types=(*dtypes.FLOAT8, dtypes.bfloat16, dtypes.float16),
+            types=(*FLOAT8, dtypes.bfloat16, dtypes.float16),
         ),
         _dot("ik", "kj", "ij", (3, 4), (4, 2), element=dtypes.complex128, types=WIDE),
     ),

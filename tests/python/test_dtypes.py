@@ -14,7 +14,7 @@ import pytest
 import dovetail.numpy as dnp
 from dovetail import config, dtypes
 
-STRONG = [t for t in dtypes.KINDS if t not in dtypes.FLOAT8 + dtypes.INT4]
+STRONG = [t for t in dtypes.KINDS if t not in dtypes.SMALL_FLOATS + dtypes.SMALL_INTS]
 WEAK: list[Any] = [int, float, complex]
 
 
@@ -52,7 +52,9 @@ class TestLattice:
             ("bfloat16", float, "bfloat16"),
             ("float16", complex, "complex64"),
             ("float8_e4m3fn", float, "float8_e4m3fn"),
+            ("float4_e2m1fn", float, "float4_e2m1fn"),
             ("int4", int, "int4"),
+            ("uint2", int, "uint2"),
         ],
     )
     def test_joins(self, a: Any, b: Any, joined: str) -> None:
@@ -65,6 +67,8 @@ class TestLattice:
             ("float8_e4m3fn", "float8_e5m2"),
             ("int4", "int8"),
             ("int4", "uint4"),
+            ("int2", "int4"),
+            ("float6_e2m3fn", "float8_e3m4"),
             ("uint4", float),
         ],
     )
@@ -134,11 +138,23 @@ def test_questions() -> None:
     assert dnp.isdtype("float32", np.float32)
     with pytest.raises(ValueError, match="kind must be a dtype or one of"):
         dnp.isdtype("float32", "floaty")
+    with pytest.raises(TypeError, match="kind must be a dtype or one of"):
+        dnp.isdtype("float32", 3)
     assert dnp.can_cast("bfloat16", "float32")
     assert not dnp.can_cast("float32", "int32")
     assert dnp.finfo("bfloat16").bits == 16
     assert float(dnp.finfo("float8_e4m3fn").max) == 448
     assert dnp.iinfo("int4").max == 7
+    assert dnp.finfo(dnp.float32).dtype == dnp.finfo(np.float32).dtype == np.float32
+    assert dtypes.itemsize_bits("int4") == 4
+    assert dtypes.itemsize_bits("float6_e3m2fn") == 6
+    assert dtypes.itemsize_bits("bool") == 8
+    assert dtypes.itemsize_bits("complex64") == 64
+    assert dtypes.scalar_type_of("float8_e5m2") is float
+    assert dtypes.scalar_type_of(dnp.uint2(1)) is int
+    assert dtypes.scalar_type_of(True) is bool
+    assert dnp.issubdtype(dtypes.extended, np.generic)
+    assert not dnp.issubdtype("float32", dtypes.extended)
     assert dtypes.is_weakly_typed(1.0)
     assert not dtypes.is_weakly_typed(np.float32(1))
 

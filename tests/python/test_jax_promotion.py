@@ -37,11 +37,7 @@ DTYPES = [
     "float64",
     "complex64",
 ]
-ALL_DTYPES = [
-    *(t.name for t in dtypes.KINDS if t not in dtypes.FLOAT8),
-    "float8_e4m3fn",
-    "float8_e5m2fnuz",
-]
+ALL_DTYPES = list(dtypes.KINDS)
 SCALARS = [True, 2, 1.5, 1 + 2j]
 
 UNARY = [
@@ -246,14 +242,67 @@ def x64(request: pytest.FixtureRequest) -> Any:
         yield request.param
 
 
-@pytest.mark.parametrize("a", [*ALL_DTYPES, int, float, complex])
+@pytest.fixture(params=["standard", "strict"])
+def promotion(request: pytest.FixtureRequest) -> Any:
+    mode = request.param
+    with config.numpy_dtype_promotion(mode), jax.numpy_dtype_promotion(mode):
+        yield mode
+
+
+@pytest.mark.usefixtures("promotion")
+@pytest.mark.parametrize("a", [*ALL_DTYPES, int, float, complex], ids=str)
 def test_promote_types(a: Any, x64: bool) -> None:
     for b in [*ALL_DTYPES, int, float, complex]:
-        ours, theirs = outcome(dnp, "promote_types", (a, b)), outcome(jnp, "promote_types", (a, b))
-        if isinstance(theirs, Exception):
-            assert isinstance(ours, dtypes.TypePromotionError), (a, b, ours, theirs)
+        for name in ("promote_types", "result_type"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ours, theirs = outcome(dnp, name, (a, b)), outcome(jnp, name, (a, b))
+            if isinstance(theirs, Exception):
+                assert isinstance(ours, dtypes.TypePromotionError), (name, a, b, ours, theirs)
+            else:
+                assert ours == theirs, (name, a, b)
+
+
+@pytest.mark.usefixtures("promotion")
+def test_weak_types_promote(x64: bool) -> None:
+    """Of arrays: every pair of element types, weak and not."""
+    # The rule itself; JAX has no arrays of all these types on CPU.
+    from jax._src import dtypes as theirs  # pyright: ignore[reportMissingImports]
+
+    class Value:
+        def __init__(self, dtype: np.dtype, weak: bool) -> None:
+            self.dtype, self.weak_type = dtypes.canonicalize_dtype(dtype), weak
+            self.aval = self
+
+    values = [Value(t, weak) for t in ALL_DTYPES for weak in {False, t != np.bool_}]
+    for a, b in itertools.product(values, repeat=2):
+        pairs = (a.dtype, a.weak_type), (b.dtype, b.weak_type)
+        try:
+            expected = theirs.lattice_result_type(a, b)
+        except ValueError:
+            with pytest.raises(dtypes.TypePromotionError):
+                dtypes.promote(*pairs)
         else:
-            assert ours == theirs, (a, b)
+            assert dtypes.promote(*pairs) == expected, pairs
+
+
+@pytest.mark.filterwarnings("ignore:Explicitly requested")
+def test_questions_about_types() -> None:
+    classes = [np.floating, np.integer, np.signedinteger, np.number, np.generic, float, int, bool]
+    kinds = ["bool", "signed integer", "integral", "real floating", "numeric", "float32"]
+    for a in ALL_DTYPES:
+        for b in [*ALL_DTYPES, *classes]:
+            assert dnp.issubdtype(a, b) is jnp.issubdtype(a, b), (a, b)
+            assert dnp.can_cast(a, b) == jnp.can_cast(a, b) if b not in classes[:5] else True
+        for kind in [*kinds, ("bool", "float32")]:
+            assert dnp.isdtype(a, kind) is jnp.isdtype(a, kind), (a, kind)
+        assert dtypes.itemsize_bits(a) == jax.dtypes.itemsize_bits(a)
+        assert dtypes.scalar_type_of(a) is jax.dtypes.scalar_type_of(a)
+        for name in ("finfo", "iinfo"):
+            info, theirs = outcome(dnp, name, (a,)), outcome(jnp, name, (a,))
+            assert isinstance(info, Exception) == isinstance(theirs, Exception)
+            if not isinstance(info, Exception):
+                assert (info.min, info.max, info.bits) == (theirs.min, theirs.max, theirs.bits)
 
 
 def test_result_type_of_three(x64: bool) -> None:

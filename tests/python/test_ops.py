@@ -55,14 +55,10 @@ def test_eager_agrees_with_oracle(row: Row, dtype: np.dtype) -> None:
 # (b) Compiled code -----------------------------------------------------------------------------
 
 
-# IREE has no arrays of 4-bit integers of any size, and the runtime none at all.
-COMPILED = [dtype for dtype in ELEMENT if dtype not in dtypes.INT4]
-
-
-@pytest.mark.parametrize("dtype", COMPILED, ids=str)
+@pytest.mark.parametrize("dtype", ELEMENT, ids=str)
 def test_compiled_agrees_with_eager(dtype: np.dtype) -> None:
     """IREE flushes subnormal operands and results to zero, as XLA does."""
-    calls = [call for call in all_calls(dtype) if call.result_type in COMPILED]
+    calls = all_calls(dtype)
     operands = [call.values(subnormal=False) for call in calls]
     check_all(calls, operands, run_compiled(calls, operands))
 
@@ -237,7 +233,7 @@ def test_dynamic_shapes_evaluated(dtype: np.dtype) -> None:
 
 @pytest.mark.parametrize("dtype", DYNAMIC, ids=str)
 def test_dynamic_shapes_compiled(dtype: np.dtype) -> None:
-    calls = [call for call in all_calls(dtype) if call.result_type in COMPILED]
+    calls = all_calls(dtype)
     operands = [call.ordinary() for call in calls]
     check_all(calls, operands, run_compiled(calls, operands, dynamic=True))
 

@@ -184,7 +184,7 @@ def isinf(x: ArrayLike, /) -> Array:
         return ops.or_(isinf(ops.real(array)), isinf(ops.imag(array)))
     if kind != "f":
         return _everywhere(array, False)
-    return ops.compare(ops.abs(array), filled(array, math.inf), "eq")
+    return _equal_to_infinity(ops.abs(array), math.inf)
 
 
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
@@ -208,6 +208,13 @@ def isneginf(x: ArrayLike, /, out: None = None) -> Array:
 def _is_infinity(name: str, x: ArrayLike, value: float) -> Array:
     array = check_kind(name, as_operand(name, x), "biuf")
     if dtypes.KINDS[array.dtype] != "f":
+        return _everywhere(array, False)
+    return _equal_to_infinity(array, value)
+
+
+def _equal_to_infinity(array: Array, value: float) -> Array:
+    # Types without infinity round it to a finite number, or to NaN.
+    if not math.isinf(dtypes.limit(array.dtype, greatest=True)):
         return _everywhere(array, False)
     return ops.compare(array, filled(array, value), "eq")
 

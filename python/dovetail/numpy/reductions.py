@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -144,9 +143,9 @@ def max(
     x, dims = _prepare("max", a, axis, out)
     _check_identity("max", x, dims, initial, where)
     if dtypes.KINDS[x.dtype] == "c":
-        result = _complex_extreme(_masked(x, where, -math.inf), dims, "gt")
+        result = _complex_extreme(_masked(x, where, -math.inf), dims, "gt", -math.inf)
     else:
-        x = _masked(x, where, _lowest(x.dtype))
+        x = _masked(x, where, dtypes.limit(x.dtype, greatest=False))
         result = ops.reduce_max(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, maximum)
 
@@ -169,9 +168,9 @@ def min(
     x, dims = _prepare("min", a, axis, out)
     _check_identity("min", x, dims, initial, where)
     if dtypes.KINDS[x.dtype] == "c":
-        result = _complex_extreme(_masked(x, where, math.inf), dims, "lt")
+        result = _complex_extreme(_masked(x, where, math.inf), dims, "lt", math.inf)
     else:
-        x = _masked(x, where, _highest(x.dtype))
+        x = _masked(x, where, dtypes.limit(x.dtype, greatest=True))
         result = ops.reduce_min(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, minimum)
 
@@ -195,31 +194,17 @@ def _check_identity(
         )
 
 
-@functools.cache
-def _lowest(dtype: np.dtype) -> Any:
-    kind = dtypes.KINDS[dtype]
-    if kind == "f":
-        return float(dtypes.finfo(dtype).min) if dtype in dtypes.FLOAT8 else -math.inf
-    return False if kind == "b" else int(dtypes.iinfo(dtype).min)
-
-
-@functools.cache
-def _highest(dtype: np.dtype) -> Any:
-    kind = dtypes.KINDS[dtype]
-    if kind == "f":
-        return float(dtypes.finfo(dtype).max) if dtype in dtypes.FLOAT8 else math.inf
-    return True if kind == "b" else int(dtypes.iinfo(dtype).max)
-
-
-def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str) -> Array:
+def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str, empty: float) -> Array:
     """The extreme in lexicographic order, by halving: there is no reduction of complex numbers by
-    order.
+    order. Of no elements it is `empty`.
     """
     order = [i for i in range(x.ndim) if i not in dims]
     shape = tuple(x.shape[i] for i in order)
     x = lax.reshape(
         lax.transpose(x, [*dims, *order]), (math.prod(x.shape[d] for d in dims), *shape)
     )
+    if not x.shape[0]:
+        return lax.full_like(x, empty, shape=shape)
     while x.shape[0] > 1:
         half = x.shape[0] // 2
         first, second = lax.slice_in_dim(x, 0, half), lax.slice_in_dim(x, half, 2 * half)

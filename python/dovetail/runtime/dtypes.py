@@ -11,7 +11,8 @@ from iree.runtime import HalElementType
 # Its type stub does not say that it is an integer.
 _E: Any = HalElementType
 
-# (dtype, HAL element type, MLIR spelling). An i1 tensor is stored as one byte per element.
+# (dtype, HAL element type, MLIR spelling). An i1 tensor is stored as one byte per element, and so
+# are all types that the code generator knows no arrays of.
 _TABLE = (
     (np.bool_, _E.BOOL_8, "i1"),
     (np.int8, _E.SINT_8, "i8"),
@@ -33,10 +34,20 @@ _TABLE = (
     (ml_dtypes.float8_e5m2, _E.FLOAT_8_E5M2, "f8E5M2"),
     (ml_dtypes.float8_e5m2fnuz, _E.FLOAT_8_E5M2_FNUZ, "f8E5M2FNUZ"),
     (ml_dtypes.float8_e8m0fnu, _E.FLOAT_8_E8M0_FNU, "f8E8M0FNU"),
+    (ml_dtypes.float8_e3m4, _E.UINT_8, "f8E3M4"),
+    (ml_dtypes.float8_e4m3, _E.UINT_8, "f8E4M3"),
+    (ml_dtypes.float8_e4m3b11fnuz, _E.UINT_8, "f8E4M3B11FNUZ"),
+    (ml_dtypes.float6_e2m3fn, _E.UINT_8, "f6E2M3FN"),
+    (ml_dtypes.float6_e3m2fn, _E.UINT_8, "f6E3M2FN"),
+    (ml_dtypes.float4_e2m1fn, _E.UINT_8, "f4E2M1FN"),
+    (ml_dtypes.int2, _E.UINT_8, "i2"),
+    (ml_dtypes.int4, _E.UINT_8, "i4"),
+    (ml_dtypes.uint2, _E.UINT_8, "ui2"),
+    (ml_dtypes.uint4, _E.UINT_8, "ui4"),
 )
 
 ELEMENT_OF_DTYPE: dict[np.dtype, int] = {np.dtype(t): int(e) for t, e, _ in _TABLE}
-DTYPE_OF_ELEMENT: dict[int, np.dtype] = {int(e): np.dtype(t) for t, e, _ in _TABLE}
+DTYPE_OF_ELEMENT: dict[int, np.dtype] = {int(e): np.dtype(t) for t, e, _ in reversed(_TABLE)}
 DTYPE_OF_MLIR: dict[str, np.dtype] = {m: np.dtype(t) for t, _, m in _TABLE}
 DTYPE_OF_NAME: dict[str, np.dtype] = {np.dtype(t).name: np.dtype(t) for t, _, _ in _TABLE}
 
