@@ -24,9 +24,16 @@ def unflatten(spec: PyTreeSpec, leaves: Sequence[Any]) -> Any:
     return spec.unflatten(leaves)
 
 
-def register_node(cls: type, flatten_func: Any, unflatten_func: Any) -> None:
+def register_node(
+    cls: type,
+    flatten_func: Any,
+    unflatten_func: Any,
+    path_entry_type: type[optree.PyTreeEntry] = optree.FlattenedEntry,
+) -> None:
     """Let instances of a class be nodes; see `dovetail.tree_util.register_pytree_node`."""
-    optree.register_pytree_node(cls, flatten_func, unflatten_func, namespace=NAMESPACE)
+    optree.register_pytree_node(
+        cls, flatten_func, unflatten_func, path_entry_type=path_entry_type, namespace=NAMESPACE
+    )
 
 
 def map_leaves(function: Callable[..., Any], tree: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,8 +11,24 @@ import optree
 from optree import PyTreeSpec
 
 from dovetail.pytree import NAMESPACE
+from dovetail.tree_paths import flatten_with_path, leaves_with_path, map_with_path
 
-__all__ = ["all", "flatten", "leaves", "map", "reduce", "structure", "transpose", "unflatten"]
+__all__ = [
+    "all",
+    "broadcast",
+    "flatten",
+    "flatten_with_path",
+    "leaves",
+    "leaves_with_path",
+    "map",
+    "map_with_path",
+    "reduce",
+    "reduce_associative",
+    "static",
+    "structure",
+    "transpose",
+    "unflatten",
+]
 
 IsLeaf = Callable[[Any], bool] | None
 _all = all
@@ -82,6 +99,73 @@ def reduce(
     if initializer is _ABSENT:
         return functools.reduce(function, values)
     return functools.reduce(function, values, initializer)
+
+
+def reduce_associative(
+    operation: Callable[[Any, Any], Any],
+    tree: Any,
+    *,
+    identity: Any = _ABSENT,
+    is_leaf: IsLeaf = None,
+) -> Any:
+    """The leaves combined by an associative function, halves first, which loses less to rounding.
+
+    Args:
+      operation: the function of two leaves.
+      tree: the tree.
+      identity: what a tree without leaves gives.
+      is_leaf: what says that a subtree is a leaf.
+
+    Raises:
+      TypeError: there are neither leaves nor `identity`.
+
+    Example:
+      >>> import operator
+      >>> from dovetail import tree
+      >>> tree.reduce_associative(operator.add, [1, (2, 3)])
+      6
+    """
+    values = leaves(tree, is_leaf)
+    if not values:
+        if identity is _ABSENT:
+            raise TypeError("tree must have leaves where no identity is given, got: none")
+        return identity
+    while len(values) > 1:
+        unpaired = values[len(values) // 2 * 2 :]
+        pairs = zip(values[::2], values[1::2], strict=False)
+        values = [operation(x, y) for x, y in pairs] + unpaired
+    return values[0]
+
+
+def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
+    """The tree of the structure of `full_tree` whose leaves are those of a prefix of it, repeated.
+
+    Example:
+      >>> from dovetail import tree
+      >>> tree.broadcast((1, 2), ([0, 0], {"a": 0}))
+      ([1, 1], {'a': 2})
+    """
+    return optree.tree_broadcast_prefix(prefix_tree, full_tree, is_leaf, namespace=NAMESPACE)
+
+
+def static(**options: Any) -> Any:
+    """A field of a dataclass that is part of the structure, for `tree_util.register_dataclass`.
+
+    Takes the arguments of `dataclasses.field`.
+
+    Example:
+      >>> import dataclasses
+      >>> from dovetail import tree, tree_util
+      >>> @tree_util.register_dataclass
+      ... @dataclasses.dataclass
+      ... class Layer:
+      ...     weights: object
+      ...     name: str = tree.static(default="dense")
+      >>> tree.leaves(Layer([1, 2]))
+      [1, 2]
+    """
+    metadata = {**(options.pop("metadata", None) or {}), "static": True}
+    return dataclasses.field(metadata=metadata, **options)
 
 
 def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:

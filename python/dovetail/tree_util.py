@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -10,27 +11,72 @@ from optree import PyTreeSpec as PyTreeDef
 
 from dovetail.pytree import register_node
 from dovetail.tree import all as tree_all
+from dovetail.tree import broadcast as tree_broadcast
 from dovetail.tree import flatten as tree_flatten
 from dovetail.tree import leaves as tree_leaves
 from dovetail.tree import map as tree_map
 from dovetail.tree import reduce as tree_reduce
+from dovetail.tree import reduce_associative as tree_reduce_associative
 from dovetail.tree import structure as tree_structure
 from dovetail.tree import transpose as tree_transpose
 from dovetail.tree import unflatten as tree_unflatten
+from dovetail.tree_paths import (
+    DictKey,
+    FlattenedIndexKey,
+    GetAttrKey,
+    KeyEntry,
+    KeyPath,
+    NamedChild,
+    SequenceKey,
+    all_leaves,
+    flatten_one_level,
+    flatten_one_level_with_keys,
+    is_tree_node,
+    keystr,
+    treedef_children,
+    treedef_is_leaf,
+    treedef_tuple,
+)
+from dovetail.tree_paths import flatten_with_path as tree_flatten_with_path
+from dovetail.tree_paths import leaves_with_path as tree_leaves_with_path
+from dovetail.tree_paths import map_with_path as tree_map_with_path
 
 __all__ = [
+    "DictKey",
+    "FlattenedIndexKey",
+    "GetAttrKey",
+    "KeyEntry",
+    "KeyPath",
+    "Partial",
     "PyTreeDef",
+    "SequenceKey",
+    "all_leaves",
+    "flatten_one_level",
+    "flatten_one_level_with_keys",
+    "is_tree_node",
+    "keystr",
     "register_dataclass",
     "register_pytree_node",
     "register_pytree_node_class",
+    "register_pytree_with_keys",
+    "register_pytree_with_keys_class",
+    "register_static",
     "tree_all",
+    "tree_broadcast",
     "tree_flatten",
+    "tree_flatten_with_path",
     "tree_leaves",
+    "tree_leaves_with_path",
     "tree_map",
+    "tree_map_with_path",
     "tree_reduce",
+    "tree_reduce_associative",
     "tree_structure",
     "tree_transpose",
     "tree_unflatten",
+    "treedef_children",
+    "treedef_is_leaf",
+    "treedef_tuple",
 ]
 
 T = TypeVar("T")
@@ -69,6 +115,111 @@ def register_pytree_node_class(cls: type[T]) -> type[T]:
     return cls
 
 
+def register_pytree_with_keys(
+    nodetype: type[T],
+    flatten_with_keys: Callable[[T], tuple[Iterable[tuple[KeyEntry, Any]], Hashable]],
+    unflatten_func: Callable[[Any, Any], T],
+    flatten_func: Callable[[T], tuple[Iterable[Any], Hashable]] | None = None,
+) -> None:
+    """Let instances of a class be nodes of pytrees, with keys by which paths name the children.
+
+    Args:
+      nodetype: the class.
+      flatten_with_keys: from an instance to ((key, child) pairs, what else it consists of).
+      unflatten_func: from (what else, children) to an instance.
+      flatten_func: accepted for JAX's sake; keys and children come from one call.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> class Pair:
+      ...     def __init__(self, a, b):
+      ...         self.a, self.b = a, b
+      >>> key = tree_util.GetAttrKey
+      >>> tree_util.register_pytree_with_keys(
+      ...     Pair, lambda p: (((key("a"), p.a), (key("b"), p.b)), None), lambda _, c: Pair(*c))
+      >>> [(path, _), _] = tree_util.tree_leaves_with_path({"pair": Pair(1, 2)})
+      >>> tree_util.keystr(path)
+      "['pair'].a"
+    """
+
+    def flatten(node: T) -> tuple[tuple[Any, ...], Hashable, tuple[Any, ...]]:
+        pairs, aux = flatten_with_keys(node)
+        keys, children = zip(*pairs, strict=True) if (pairs := tuple(pairs)) else ((), ())
+        return children, aux, keys
+
+    register_node(nodetype, flatten, unflatten_func, NamedChild)
+
+
+def register_pytree_with_keys_class(cls: type[T]) -> type[T]:
+    """Let a class with `tree_flatten_with_keys(self)` and `tree_unflatten(cls, aux, children)` be a
+    node.
+    """
+    register_pytree_with_keys(
+        cls,
+        lambda node: node.tree_flatten_with_keys(),  # type: ignore[attr-defined]
+        cls.tree_unflatten,  # type: ignore[attr-defined]
+    )
+    return cls
+
+
+def register_static(cls: type[T]) -> type[T]:
+    """Let instances of a class, which must be hashable, be nodes without children: part of the
+    structure.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> @tree_util.register_static
+      ... class Mode(str):
+      ...     pass
+      >>> tree_util.tree_leaves([1, Mode("fast")])
+      [1]
+    """
+    register_pytree_node(cls, lambda node: ((), node), lambda node, _: node)
+    return cls
+
+
+class Partial(functools.partial):
+    """A `functools.partial` whose arguments are leaves, so that it can be passed to a transformed
+    function.
+
+    Example:
+      >>> import operator
+      >>> from dovetail import tree_util
+      >>> tree_util.tree_leaves(tree_util.Partial(operator.add, 1))
+      [1]
+    """
+
+    def __new__(cls, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Partial:
+        """A function with arguments; a `partial` as the function stays one."""
+        if isinstance(func, functools.partial):
+            # Else its arguments would become this one's.
+            func = _Hidden(func)
+        return super().__new__(cls, func, *args, **kwargs)
+
+
+class _Hidden:
+    """A callable that does not show that it is a `functools.partial`; equal if that is."""
+
+    def __init__(self, partial: functools.partial[Any]) -> None:
+        self._partial = partial
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._partial(*args, **kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hidden) and self._partial == other._partial
+
+    def __hash__(self) -> int:
+        return hash(self._partial)
+
+
+register_pytree_node(
+    Partial,
+    lambda node: ((node.args, node.keywords), node.func),
+    lambda func, children: Partial(func, *children[0], **children[1]),
+)
+
+
 def register_dataclass(
     nodetype: type[T],
     data_fields: Sequence[str] | None = None,
@@ -100,15 +251,14 @@ def register_dataclass(
         data_fields = [f.name for f in fields if f.name not in meta_fields]
     data, meta = tuple(data_fields), tuple(meta_fields)
 
-    def flatten(node: T) -> tuple[tuple[Any, ...], Hashable]:
-        return tuple(getattr(node, name) for name in data), tuple(
-            getattr(node, name) for name in meta
-        )
+    def flatten(node: T) -> tuple[Iterable[tuple[GetAttrKey, Any]], Hashable]:
+        children = [(GetAttrKey(name), getattr(node, name)) for name in data]
+        return children, tuple(getattr(node, name) for name in meta)
 
     def unflatten(aux: tuple[Any, ...], children: Iterable[Any]) -> T:
         return nodetype(
             **dict(zip(meta, aux, strict=True)), **dict(zip(data, children, strict=True))
         )
 
-    register_pytree_node(nodetype, flatten, unflatten)
+    register_pytree_with_keys(nodetype, flatten, unflatten)
     return nodetype

@@ -1,0 +1,237 @@
+"""Where leaves are in a pytree: keys, paths of keys, and the functions that give or take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import astuple, dataclass
+from typing import Any
+
+import optree
+from optree import PyTreeSpec
+
+from dovetail.pytree import NAMESPACE
+
+IsLeaf = Callable[..., bool] | None
+KeyEntry = Any
+KeyPath = tuple[KeyEntry, ...]
+
+
+@dataclass(frozen=True)
+class SequenceKey:
+    """A place in a list or tuple."""
+
+    idx: int
+
+    def __str__(self) -> str:
+        return f"[{self.idx!r}]"
+
+
+@dataclass(frozen=True)
+class DictKey:
+    """A key of a dictionary."""
+
+    key: Hashable
+
+    def __str__(self) -> str:
+        return f"[{self.key!r}]"
+
+
+@dataclass(frozen=True)
+class GetAttrKey:
+    """An attribute of an object, or a field of a named tuple."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f".{self.name}"
+
+
+@dataclass(frozen=True)
+class FlattenedIndexKey:
+    """A place among the children of a node whose class does not name them."""
+
+    key: int
+
+    def __str__(self) -> str:
+        return f"[<flat index {self.key}>]"
+
+
+class NamedChild(optree.PyTreeEntry):
+    """The step to a child that its parent's class has named by a key."""
+
+    def codify(self, node: str = "") -> str:
+        """The child as Python would write it."""
+        return f"{node}{self.entry}"
+
+
+def _key(entry: Any) -> KeyEntry:
+    """The key of a step in `optree`'s sense."""
+    if isinstance(entry, NamedChild):
+        return entry.entry
+    if isinstance(entry, optree.MappingEntry):
+        return DictKey(entry.entry)
+    if isinstance(entry, (optree.NamedTupleEntry, optree.StructSequenceEntry)):
+        return GetAttrKey(entry.field)
+    if isinstance(entry, optree.SequenceEntry):
+        return SequenceKey(entry.entry)
+    return FlattenedIndexKey(entry.entry)
+
+
+def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
+    """A path as text.
+
+    Args:
+      keys: the path.
+      simple: whether to write the keys without brackets and quotes.
+      separator: what goes between keys.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> [(path, _)] = tree_util.tree_leaves_with_path({"a": [1]})
+      >>> tree_util.keystr(path), tree_util.keystr(path, simple=True, separator="/")
+      ("['a'][0]", 'a/0')
+    """
+    known = SequenceKey, DictKey, GetAttrKey, FlattenedIndexKey
+    return separator.join(
+        str(astuple(key)[0]) if simple and isinstance(key, known) else str(key) for key in keys
+    )
+
+
+def flatten_with_path(
+    tree: Any, is_leaf: IsLeaf = None, is_leaf_takes_path: bool = False
+) -> tuple[list[tuple[KeyPath, Any]], PyTreeSpec]:
+    """The leaves with their paths, and the structure.
+
+    Args:
+      tree: the tree.
+      is_leaf: what says that a subtree is a leaf.
+      is_leaf_takes_path: whether it is called with a path and the subtree at it.
+
+    Example:
+      >>> from dovetail import tree
+      >>> tree.flatten_with_path({"a": 1, "b": (2,)})[0]
+      [((DictKey(key='a'),), 1), ((DictKey(key='b'), SequenceKey(idx=0)), 2)]
+    """
+    if is_leaf is not None and is_leaf_takes_path:
+        # It is asked in the order of a walk, so the paths can be had from another.
+        answers = iter(_answers((), tree, is_leaf))
+        is_leaf = lambda _: next(answers)  # noqa: E731
+    accessors, leaves, spec = optree.tree_flatten_with_accessor(tree, is_leaf, namespace=NAMESPACE)
+    paths = [tuple(map(_key, accessor)) for accessor in accessors]
+    return list(zip(paths, leaves, strict=True)), spec
+
+
+def _answers(path: KeyPath, node: Any, is_leaf: Callable[..., bool]) -> list[bool]:
+    """What `is_leaf` says of a subtree, and of those in it until it says yes."""
+    answer = bool(is_leaf(path, node))
+    if answer or optree.tree_is_leaf(node, namespace=NAMESPACE):
+        return [answer]
+    children, _ = flatten_one_level_with_keys(node)
+    return [answer, *(a for key, child in children for a in _answers((*path, key), child, is_leaf))]
+
+
+def leaves_with_path(
+    tree: Any, is_leaf: IsLeaf = None, is_leaf_takes_path: bool = False
+) -> list[tuple[KeyPath, Any]]:
+    """The leaves with their paths; see `flatten_with_path`."""
+    return flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
+
+
+def map_with_path(
+    f: Callable[..., Any],
+    tree: Any,
+    *rest: Any,
+    is_leaf: IsLeaf = None,
+    is_leaf_takes_path: bool = False,
+) -> Any:
+    """The tree of `f` applied to each path with the corresponding leaves.
+
+    Example:
+      >>> from dovetail import tree
+      >>> tree.map_with_path(lambda path, x, y: f"{len(path)}{x + y}", {"a": 1}, {"a": 2})
+      {'a': '13'}
+    """
+    leaves, spec = flatten_with_path(tree, is_leaf, is_leaf_takes_path)
+    others = [spec.flatten_up_to(other) for other in rest]
+    return spec.unflatten(
+        f(*items, *others_) for items, *others_ in zip(leaves, *others, strict=True)
+    )
+
+
+# One level ----------------------------------------------------------------------------------------
+
+
+def _one_level(tree: Any) -> Any:
+    if optree.tree_is_leaf(tree, namespace=NAMESPACE):
+        raise ValueError(
+            f"tree must be a node, such as a list or an instance of a registered class, got "
+            f"{type(tree).__name__}"
+        )
+    return optree.tree_flatten_one_level(tree, namespace=NAMESPACE)
+
+
+def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
+    """The children of a node, and what else it consists of.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> tree_util.flatten_one_level({"a": [1, 2], "b": 3})
+      ([[1, 2], 3], ('a', 'b'))
+    """
+    children, metadata, *_ = _one_level(tree)
+    return children, tuple(metadata) if isinstance(metadata, list) else metadata
+
+
+def flatten_one_level_with_keys(tree: Any) -> tuple[list[tuple[KeyEntry, Any]], Any]:
+    """The children of a node with their keys, and what else it consists of."""
+    children, metadata = flatten_one_level(tree)
+    level = _one_level(tree)
+    steps = [level.path_entry_type(entry, type(tree), level.kind) for entry in level.entries]
+    return list(zip(map(_key, steps), children, strict=True)), metadata
+
+
+# Structures ---------------------------------------------------------------------------------------
+
+
+def treedef_children(treedef: PyTreeSpec) -> list[PyTreeSpec]:
+    """The structures of the children of a node.
+
+    Example:
+      >>> from dovetail import tree, tree_util
+      >>> tree_util.treedef_children(tree.structure((1, [2, 3])))[1].num_leaves
+      2
+    """
+    return treedef.children()
+
+
+def treedef_tuple(treedefs: Iterable[PyTreeSpec]) -> PyTreeSpec:
+    """The structure of a tuple of trees of the given structures."""
+    return optree.treespec_tuple(treedefs, namespace=NAMESPACE)
+
+
+def treedef_is_leaf(treedef: PyTreeSpec) -> bool:
+    """Whether the structure is of one node without children."""
+    return treedef.num_nodes == 1
+
+
+def is_tree_node(typ: type) -> bool:
+    """Whether instances of a class are nodes.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> tree_util.is_tree_node(list), tree_util.is_tree_node(int)
+      (True, False)
+    """
+    known = optree.register_pytree_node.get(typ, namespace=NAMESPACE)  # type: ignore[attr-defined]
+    return known is not None or optree.is_namedtuple_class(typ)
+
+
+def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
+    """Whether all that is in a sequence is a leaf.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> tree_util.all_leaves([1, 2]), tree_util.all_leaves([1, (2,)])
+      (True, False)
+    """
+    return optree.all_leaves(iterable, is_leaf, namespace=NAMESPACE)
