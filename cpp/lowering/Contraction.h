@@ -6,6 +6,17 @@
 
 namespace dovetail {
 
+/// An operand of a contraction, with the loop that runs over each of its dimensions.
+struct Operand {
+  mlir::Value value;
+  llvm::SmallVector<int64_t> loops;
+};
+
+/// A contraction in which every dimension runs over a loop. The result has dimensions for the first `numParallel` loops;
+/// the others are sums, and run over both operands.
+mlir::Value lowerDot(mlir::ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, mlir::Type element,
+                     mlir::Type result);
+
 /// The loops of a contraction: the parallel ones, as many as the result has dimensions, then the reductions.
 struct ContractionLoops {
   /// Of the left operand, the right one and the result.

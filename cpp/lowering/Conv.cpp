@@ -1,7 +1,8 @@
-// Lowering of convolutions: a contraction over the kernel's places, or its terms written out where no channels are
-// summed.
+// Lowering of convolutions. All targets know how to tile a contraction over the places of a small kernel; what would be
+// slow that way becomes a sum of products of slices, or one dot.
 #include "dialects/Conv.h"
 #include "Contraction.h"
+#include "Iree.h"
 
 using namespace mlir;
 
@@ -11,172 +12,297 @@ namespace {
 
 using Dims = SmallVector<int64_t>;
 
-/// A convolution whose result has the dimensions that the first loops run over.
+int64_t placeOf(ArrayRef<int64_t> labels, int64_t label) { return llvm::find(labels, label) - labels.begin(); }
+
+/// A convolution of two values.
 struct Convolution {
   ImplicitLocOpBuilder &b;
-  ArrayRef<int64_t> lhsDims, rhsDims, ansDims, windows, strides, dilations;
-  Dims contracting;
-  SmallVector<OpFoldResult> sizes;
+  Value lhs, rhs;
+  Dims lhsDims, rhsDims, ansDims, windows, strides, dilations;
 
-  Convolution(ImplicitLocOpBuilder &b, ConvOp op, Value lhs, Value rhs)
-      : b(b), lhsDims(op.getLhsDims()), rhsDims(op.getRhsDims()), ansDims(op.getAnsDims()), windows(op.getWindows()),
-        strides(op.getStrides()), dilations(op.getDilations()), contracting(op.factorMap().reduced),
-        sizes(ansDims.size()) {
-    auto take = [&](ArrayRef<int64_t> labels, Value x) {
-      for (auto [label, size] : llvm::zip_equal(labels, sizesOf(b, x)))
-        if (loopOf(label) < numParallel() && !isWindow(label))
-          sizes[loopOf(label)] = size;
-    };
-    take(lhsDims, lhs);
-    take(rhsDims, rhs);
-    for (auto [label, stride, dilation] : llvm::zip_equal(windows, strides, dilations))
-      sizes[loopOf(label)] = windowCount(b, sizeOf(lhs, lhsDims, label), sizeOf(rhs, rhsDims, label), stride, dilation);
-  }
-
-  int64_t numParallel() const { return ansDims.size(); }
-  int64_t numLoops() const { return numParallel() + windows.size() + contracting.size(); }
   bool isWindow(int64_t label) const { return llvm::is_contained(windows, label); }
-  static int64_t find(ArrayRef<int64_t> labels, int64_t label) { return llvm::find(labels, label) - labels.begin(); }
-
-  /// The loop over a label of the result, or the reduction over a contracting one: these come after the windows'.
-  int64_t loopOf(int64_t label) const {
-    int64_t loop = find(ansDims, label);
-    if (loop < numParallel())
-      return loop;
-    return numParallel() + windows.size() + find(contracting, label);
-  }
+  bool isIn(ArrayRef<int64_t> labels, int64_t label) const { return llvm::is_contained(labels, label); }
 
   OpFoldResult sizeOf(Value x, ArrayRef<int64_t> labels, int64_t label) const {
-    return sizesOf(b, x)[find(labels, label)];
+    return sizesOf(b, x)[placeOf(labels, label)];
+  }
+  /// Of the kernel along a window.
+  OpFoldResult kernelSize(int64_t label) const { return sizeOf(rhs, rhsDims, label); }
+  /// Of the result.
+  OpFoldResult ansSize(int64_t label) const {
+    if (!isWindow(label))
+      return isIn(lhsDims, label) ? sizeOf(lhs, lhsDims, label) : sizeOf(rhs, rhsDims, label);
+    int64_t w = placeOf(windows, label);
+    return windowCount(b, sizeOf(lhs, lhsDims, label), kernelSize(label), strides[w], dilations[w]);
+  }
+  SmallVector<OpFoldResult> ansSizes() const {
+    return llvm::map_to_vector(ansDims, [&](int64_t label) { return ansSize(label); });
   }
 
-  ContractionLoops loops() const {
-    ContractionLoops loops;
-    auto place = [&](int64_t label) { return b.getAffineDimExpr(loopOf(label)); };
-    auto kernel = [&](int64_t label) { return b.getAffineDimExpr(numParallel() + find(windows, label)); };
-    auto map = [&](ArrayRef<int64_t> labels, auto windowed) {
-      auto exprs = llvm::map_to_vector(
-          labels, [&](int64_t label) -> AffineExpr { return isWindow(label) ? windowed(label) : place(label); });
-      loops.maps.push_back(AffineMap::get(numLoops(), 0, exprs, b.getContext()));
-    };
-    map(lhsDims, [&](int64_t label) {
-      int64_t w = find(windows, label);
-      return place(label) * strides[w] + kernel(label) * dilations[w];
+  Dims contracting() const {
+    return llvm::to_vector(llvm::make_filter_range(lhsDims, [&](int64_t label) { return !isIn(ansDims, label); }));
+  }
+  bool sumsChannels() const {
+    return llvm::any_of(contracting(), [&](int64_t label) {
+      return getConstantIntValue(sizeOf(lhs, lhsDims, label)) != std::optional<int64_t>(1);
     });
-    map(rhsDims, kernel);
-    map(ansDims, place);
-    loops.iterators.assign(numParallel(), utils::IteratorType::parallel);
-    loops.iterators.resize(numLoops(), utils::IteratorType::reduction);
-    loops.sizes = sizes;
-    return loops;
-  }
-};
-
-/// Terms written out: an elementwise sum of products of slices, which is vectorised better where no channels are
-/// summed.
-struct Terms {
-  const Convolution &conv;
-  ArrayRef<int64_t> lhsShape;
-  Dims kernel;
-
-  Terms(const Convolution &conv, ConvOp op) : conv(conv), lhsShape(op.getLhs().getType().getShape()) {
-    for (int64_t label : conv.windows)
-      kernel.push_back(op.getRhs().getType().getDimSize(Convolution::find(conv.rhsDims, label)));
   }
 
-  /// Whether there are few terms, and nothing to sum within one.
-  bool isApplicable() const {
-    constexpr int64_t manyTerms = 64;
+  /// The product of static sizes; none where one is not static or it exceeds `most`.
+  std::optional<int64_t> places(function_ref<OpFoldResult(int64_t)> size, int64_t most) const {
     int64_t count = 1;
-    for (int64_t size : kernel) {
-      if (ShapedType::isDynamic(size) || size > manyTerms)
-        return false;
-      count *= size;
+    for (int64_t label : windows) {
+      auto known = getConstantIntValue(size(label));
+      if (!known || *known > most)
+        return std::nullopt;
+      count *= *known;
     }
-    for (auto [d, label] : llvm::enumerate(conv.lhsDims))
-      if (isContracting(label) && lhsShape[d] != 1)
-        return false;
-    return count > 1 && count <= manyTerms;
-  }
-
-  bool isContracting(int64_t label) const { return !llvm::is_contained(conv.ansDims, label); }
-
-  /// What of an operand meets place `k` of the kernel, without the dimensions that are one element then; and its map.
-  std::pair<Value, AffineMap> slice(Value x, ArrayRef<int64_t> labels, ArrayRef<int64_t> k, bool isLhs) const {
-    ImplicitLocOpBuilder &b = conv.b;
-    SmallVector<OpFoldResult> starts, sizes, strides;
-    Dims shape;
-    SmallVector<AffineExpr> exprs;
-    for (auto [label, size] : llvm::zip_equal(labels, sizesOf(b, x))) {
-      OpFoldResult start = b.getIndexAttr(0), stride = b.getIndexAttr(1);
-      bool isKept = !isContracting(label);
-      if (conv.isWindow(label)) {
-        int64_t w = Convolution::find(conv.windows, label);
-        start = b.getIndexAttr(k[w] * (isLhs ? conv.dilations[w] : 1));
-        stride = b.getIndexAttr(isLhs ? conv.strides[w] : 1);
-        size = isLhs ? conv.sizes[conv.loopOf(label)] : OpFoldResult(b.getIndexAttr(1));
-        isKept = isLhs;
-      }
-      starts.push_back(start);
-      sizes.push_back(size);
-      strides.push_back(stride);
-      if (isKept) {
-        shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-        exprs.push_back(b.getAffineDimExpr(conv.loopOf(label)));
-      }
-    }
-    Value part = tensor::ExtractSliceOp::create(b, withShape(x.getType(), shape), x, starts, sizes, strides);
-    return {part, AffineMap::get(conv.numParallel(), 0, exprs, b.getContext())};
-  }
-
-  Value sum(Value lhs, Value rhs, Type element, Type accumulator) const {
-    SmallVector<Value> inputs;
-    SmallVector<AffineMap> maps;
-    Dims k(kernel.size(), 0);
-    do {
-      for (auto [value, map] : {slice(lhs, conv.lhsDims, k, true), slice(rhs, conv.rhsDims, k, false)}) {
-        inputs.push_back(value);
-        maps.push_back(map);
-      }
-    } while (next(k));
-    return parallelLoops(conv.b, conv.sizes, scalar::lowered(accumulator), inputs, maps,
-                         [&](OpBuilder &inner, Location loc, ValueRange args) {
-                           scalar::ScalarBuilder source(loc, inner, element);
-                           Value sum;
-                           for (size_t i = 0; i < args.size(); i += 2) {
-                             Value left = scalar::convert(source, args[i], accumulator),
-                                   right = scalar::convert(source, args[i + 1], accumulator);
-                             Value product = scalar::mul(source, left, right);
-                             sum = sum ? scalar::add(source, sum, product) : product;
-                           }
-                           return sum;
-                         });
-  }
-
-  /// The next place in row-major order; false after the last.
-  bool next(Dims &k) const {
-    for (size_t d = k.size(); d-- > 0;) {
-      if (++k[d] < kernel[d])
-        return true;
-      k[d] = 0;
-    }
-    return false;
+    return count <= most ? std::optional(count) : std::nullopt;
   }
 };
+
+/// Calls `each` with all vectors below `sizes`, in row-major order.
+void forEachPlace(ArrayRef<int64_t> sizes, function_ref<void(ArrayRef<int64_t>)> each) {
+  Dims place(sizes.size(), 0);
+  for (size_t d = sizes.size();;) {
+    each(place);
+    for (d = sizes.size(); d-- > 0;) {
+      if (++place[d] < sizes[d])
+        break;
+      place[d] = 0;
+    }
+    if (d == static_cast<size_t>(-1))
+      return;
+  }
+}
+
+/// Along a dimension, the elements from `start` on; `isKept` if the slice has the dimension.
+struct Range {
+  OpFoldResult start, size, stride;
+  bool isKept;
+};
+
+/// The slice of `x` that has a range along each label, and the labels of its dimensions.
+std::pair<Value, Dims> sliced(const Convolution &conv, Value x, ArrayRef<int64_t> labels,
+                              function_ref<std::optional<Range>(int64_t)> rangeOf) {
+  SmallVector<OpFoldResult> starts, sizes, strides;
+  Dims shape, kept;
+  for (auto [label, whole] : llvm::zip_equal(labels, sizesOf(conv.b, x))) {
+    Range range = rangeOf(label).value_or(Range{conv.b.getIndexAttr(0), whole, conv.b.getIndexAttr(1), true});
+    starts.push_back(range.start);
+    sizes.push_back(range.size);
+    strides.push_back(range.stride);
+    if (range.isKept) {
+      shape.push_back(getConstantIntValue(range.size).value_or(ShapedType::kDynamic));
+      kept.push_back(label);
+    }
+  }
+  return {tensor::ExtractSliceOp::create(conv.b, withShape(x.getType(), shape), x, starts, sizes, strides), kept};
+}
+
+//===- Products of slices --------------------------------------------------------===//
+
+/// An elementwise sum over the kernel's places of products of slices, for convolutions that sum no channels.
+Value sumOfSlices(const Convolution &conv, Type element, Type accumulator) {
+  ImplicitLocOpBuilder &b = conv.b;
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  OpFoldResult one = b.getIndexAttr(1);
+  auto addInput = [&](std::pair<Value, Dims> slice) {
+    inputs.push_back(slice.first);
+    auto exprs = llvm::map_to_vector(slice.second,
+                                     [&](int64_t label) { return b.getAffineDimExpr(placeOf(conv.ansDims, label)); });
+    maps.push_back(AffineMap::get(conv.ansDims.size(), 0, exprs, b.getContext()));
+  };
+  auto kernel =
+      llvm::map_to_vector(conv.windows, [&](int64_t label) { return *getConstantIntValue(conv.kernelSize(label)); });
+  forEachPlace(kernel, [&](ArrayRef<int64_t> k) {
+    addInput(sliced(conv, conv.lhs, conv.lhsDims, [&](int64_t label) -> std::optional<Range> {
+      int64_t w = placeOf(conv.windows, label);
+      if (conv.isWindow(label))
+        return Range{b.getIndexAttr(k[w] * conv.dilations[w]), conv.ansSize(label), b.getIndexAttr(conv.strides[w]),
+                     true};
+      if (!conv.isIn(conv.ansDims, label))
+        return Range{b.getIndexAttr(0), one, one, false};
+      return std::nullopt;
+    }));
+    addInput(sliced(conv, conv.rhs, conv.rhsDims, [&](int64_t label) -> std::optional<Range> {
+      if (conv.isWindow(label))
+        return Range{b.getIndexAttr(k[placeOf(conv.windows, label)]), one, one, false};
+      if (!conv.isIn(conv.ansDims, label))
+        return Range{b.getIndexAttr(0), one, one, false};
+      return std::nullopt;
+    }));
+  });
+  return parallelLoops(b, conv.ansSizes(), scalar::lowered(accumulator), inputs, maps,
+                       [&](OpBuilder &inner, Location loc, ValueRange args) {
+                         scalar::ScalarBuilder source(loc, inner, element);
+                         Value sum;
+                         for (size_t i = 0; i < args.size(); i += 2) {
+                           Value left = scalar::convert(source, args[i], accumulator),
+                                 right = scalar::convert(source, args[i + 1], accumulator);
+                           Value product = scalar::mul(source, left, right);
+                           sum = sum ? scalar::add(source, sum, product) : product;
+                         }
+                         return sum;
+                       });
+}
+
+//===- A dot ---------------------------------------------------------------------------===//
+
+/// A dot with an array that repeats the elements of `lhs` for each place of the result, for large kernels that slide to
+/// few places: those of gradients by kernels.
+Value dotOfPatches(const Convolution &conv, Type element, Type result) {
+  ImplicitLocOpBuilder &b = conv.b;
+  Dims sums(conv.windows);
+  llvm::append_range(sums, conv.contracting());
+  auto numParallel = static_cast<int64_t>(conv.ansDims.size());
+  auto sumLoop = [&](int64_t label) { return numParallel + placeOf(sums, label); };
+  auto loopOf = [&](int64_t label) {
+    return conv.isIn(conv.ansDims, label) ? placeOf(conv.ansDims, label) : sumLoop(label);
+  };
+  // Dimensions of the patches: `lhs` with the kernel's places in place of its own, and the result's places before
+  // channels.
+  SmallVector<OpFoldResult> sizes;
+  SmallVector<AffineExpr> exprs(conv.lhsDims.size());
+  Dims loops;
+  auto addDim = [&](OpFoldResult size, int64_t loop) {
+    sizes.push_back(size);
+    loops.push_back(loop);
+    return b.getAffineDimExpr(sizes.size() - 1);
+  };
+  auto addPlaces = [&] {
+    for (auto [d, label] : llvm::enumerate(conv.lhsDims))
+      if (conv.isWindow(label))
+        exprs[d] = exprs[d] * conv.dilations[placeOf(conv.windows, label)] +
+                   addDim(conv.ansSize(label), loopOf(label)) * conv.strides[placeOf(conv.windows, label)];
+  };
+  SmallVector<OpFoldResult> whole = sizesOf(b, conv.lhs);
+  auto isAfterWindows = [&](size_t d) {
+    return llvm::none_of(ArrayRef(conv.lhsDims).drop_front(d), [&](int64_t label) { return conv.isWindow(label); });
+  };
+  bool hasPlaces = false;
+  for (auto [d, label] : llvm::enumerate(conv.lhsDims)) {
+    if (!hasPlaces && isAfterWindows(d)) {
+      addPlaces();
+      hasPlaces = true;
+    }
+    exprs[d] = conv.isWindow(label) ? addDim(conv.kernelSize(label), sumLoop(label)) : addDim(whole[d], loopOf(label));
+  }
+  if (!hasPlaces)
+    addPlaces();
+  Type stored = getElementTypeOrSelf(conv.lhs);
+  AffineMap map = AffineMap::get(sizes.size(), 0, exprs, b.getContext());
+  Value patches =
+      parallelLoops(b, sizes, stored, conv.lhs, map, [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+  // Fused with the dot they would be the slow contraction again.
+  patches = computeBarrier(b, patches);
+  auto rhsLoops = llvm::map_to_vector(
+      conv.rhsDims, [&](int64_t label) { return conv.isWindow(label) ? sumLoop(label) : loopOf(label); });
+  return lowerDot(b, {patches, loops}, {conv.rhs, rhsLoops}, numParallel, element, result);
+}
+
+//===- A contraction -----------------------------------------------------------------===//
+
+/// The convolution with channels last, as the code generator tiles it, and its result in that order.
+Convolution channelsLast(const Convolution &conv) {
+  auto isBatch = [&](int64_t label) {
+    return conv.isIn(conv.lhsDims, label) && conv.isIn(conv.rhsDims, label) && conv.isIn(conv.ansDims, label) &&
+           !conv.isWindow(label);
+  };
+  auto ordered = [&](Value x, ArrayRef<int64_t> labels, auto rank) -> std::pair<Value, Dims> {
+    Dims order = range(0, labels.size());
+    llvm::stable_sort(order, [&](int64_t i, int64_t j) { return rank(labels[i]) < rank(labels[j]); });
+    // Fused with the contraction, the transposition would give back the order that is slow.
+    Value moved = llvm::is_sorted(order) ? x : computeBarrier(conv.b, transposed(conv.b, x, order));
+    return {moved, llvm::map_to_vector(order, [&](int64_t d) { return labels[d]; })};
+  };
+  Convolution result = conv;
+  std::tie(result.lhs, result.lhsDims) = ordered(conv.lhs, conv.lhsDims, [&](int64_t label) {
+    return isBatch(label) ? 0 : conv.isWindow(label) ? 2 : conv.isIn(conv.ansDims, label) ? 1 : 3;
+  });
+  std::tie(result.rhs, result.rhsDims) = ordered(conv.rhs, conv.rhsDims, [&](int64_t label) {
+    return isBatch(label) ? 0 : conv.isWindow(label) ? 1 : conv.isIn(conv.ansDims, label) ? 3 : 2;
+  });
+  result.ansDims.clear();
+  for (int64_t label : result.lhsDims)
+    if (conv.isIn(conv.ansDims, label))
+      result.ansDims.push_back(label);
+  for (int64_t label : result.rhsDims)
+    if (!conv.isIn(conv.lhsDims, label))
+      result.ansDims.push_back(label);
+  return result;
+}
+
+Value contraction(const Convolution &conv, Type element, Type accumulator) {
+  ImplicitLocOpBuilder &b = conv.b;
+  Dims sums = conv.contracting();
+  int64_t numParallel = conv.ansDims.size(), numLoops = numParallel + conv.windows.size() + sums.size();
+  auto place = [&](int64_t label) {
+    int64_t loop = placeOf(conv.ansDims, label);
+    int64_t sum = numParallel + conv.windows.size() + placeOf(sums, label);
+    return b.getAffineDimExpr(loop < numParallel ? loop : sum);
+  };
+  auto kernel = [&](int64_t label) { return b.getAffineDimExpr(numParallel + placeOf(conv.windows, label)); };
+  ContractionLoops loops;
+  auto addMap = [&](ArrayRef<int64_t> labels, auto windowed) {
+    auto exprs = llvm::map_to_vector(
+        labels, [&](int64_t label) -> AffineExpr { return conv.isWindow(label) ? windowed(label) : place(label); });
+    loops.maps.push_back(AffineMap::get(numLoops, 0, exprs, b.getContext()));
+  };
+  addMap(conv.lhsDims, [&](int64_t label) {
+    int64_t w = placeOf(conv.windows, label);
+    return place(label) * conv.strides[w] + kernel(label) * conv.dilations[w];
+  });
+  addMap(conv.rhsDims, kernel);
+  addMap(conv.ansDims, place);
+  loops.iterators.assign(numParallel, utils::IteratorType::parallel);
+  loops.iterators.resize(numLoops, utils::IteratorType::reduction);
+  loops.sizes = conv.ansSizes();
+  return contracted(b, loops, conv.lhs, conv.rhs, element, accumulator);
+}
+
+/// The contraction of `conv` with its dimensions in the order wanted.
+Value contractionInOrder(const Convolution &conv, Type element, Type accumulator) {
+  Convolution ordered = channelsLast(conv);
+  Value ans = contraction(ordered, element, accumulator);
+  if (ordered.ansDims != conv.ansDims)
+    ans = computeBarrier(conv.b, ans);
+  return transposed(conv.b, ans,
+                    llvm::map_to_vector(conv.ansDims, [&](int64_t label) { return placeOf(ordered.ansDims, label); }));
+}
 
 struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     auto conv = cast<ConvOp>(op);
-    Convolution convolution(b, conv, operands[0], operands[1]);
-    Terms terms(convolution, conv);
-    bool inTerms = terms.isApplicable() && !llvm::is_contained(conv.getType().getShape(), 0);
-    results.push_back(lowerContraction(
-        b, operands[0], operands[1], getElementTypeOrSelf(conv.getLhs()), getElementTypeOrSelf(conv.getType()),
-        [&](Value lhs, Value rhs, Type element, Type accumulator) {
-          return inTerms ? terms.sum(lhs, rhs, element, accumulator)
-                         : contracted(b, convolution.loops(), lhs, rhs, element, accumulator);
-        }));
+    auto of = [&](Value lhs, Value rhs) {
+      return Convolution{b,
+                         lhs,
+                         rhs,
+                         Dims(conv.getLhsDims()),
+                         Dims(conv.getRhsDims()),
+                         Dims(conv.getAnsDims()),
+                         Dims(conv.getWindows()),
+                         Dims(conv.getStrides()),
+                         Dims(conv.getDilations())};
+    };
+    Convolution whole = of(operands[0], operands[1]);
+    Type element = getElementTypeOrSelf(conv.getLhs()), result = getElementTypeOrSelf(conv.getType());
+    constexpr int64_t many = 64;
+    bool isEmpty = llvm::is_contained(conv.getType().getShape(), 0);
+    auto kernel = whole.places([&](int64_t label) { return whole.kernelSize(label); }, many);
+    auto places = whole.places([&](int64_t label) { return whole.ansSize(label); }, many);
+    if (!isEmpty && places && !conv.getWindows().empty() && (!kernel || *places < *kernel)) {
+      results.push_back(dotOfPatches(whole, element, result));
+      return success();
+    }
+    bool inSlices = !isEmpty && kernel && *kernel > 1 && !whole.sumsChannels();
+    results.push_back(lowerContraction(b, operands[0], operands[1], element, result,
+                                       [&](Value lhs, Value rhs, Type element, Type accumulator) {
+                                         return inSlices ? sumOfSlices(of(lhs, rhs), element, accumulator)
+                                                         : contractionInOrder(of(lhs, rhs), element, accumulator);
+                                       }));
     return success();
   }
 };
