@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
@@ -11,6 +11,10 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T", bool, str)
 
 _options: dict[str, Option[Any]] = {}
+# All that is overridden here, as one object: equal overrides are the same object.
+state: ContextVar[tuple[Any, ...]] = ContextVar("state", default=())
+_states: dict[tuple[Any, ...], tuple[Any, ...]] = {(): state.get()}
+_listeners: list[Callable[[], Any]] = []
 
 _BOOLEANS = {
     "1": True,
@@ -55,15 +59,19 @@ class Option(Generic[T]):
     def set(self, value: T) -> None:
         """Change the process-wide value."""
         self._value = self._checked(value)
+        for listener in _listeners:
+            listener()
 
     @contextmanager
     def __call__(self, value: T) -> Iterator[None]:
         """Override the value in this context, for the length of a `with` block."""
         token = self._override.set(self._checked(value))
+        _update_state()
         try:
             yield
         finally:
             self._override.reset(token)
+            _update_state()
 
     def _parse(self, text: str, kind: type) -> Any:
         if kind is bool:
@@ -79,6 +87,17 @@ class Option(Generic[T]):
                 f"{self.name} must be one of {', '.join(map(repr, accepted))}, got {value!r}"
             )
         return bool(value) if isinstance(self._value, bool) else value  # type: ignore[return-value]
+
+
+def _update_state() -> None:
+    overrides = [(name, option._override.get(None)) for name, option in _options.items()]
+    values = tuple((name, value) for name, value in overrides if value is not None)
+    state.set(_states.setdefault(values, values))
+
+
+def on_change(listener: Callable[[], Any]) -> None:
+    """Have a function called when a setting of the whole process changes."""
+    _listeners.append(listener)
 
 
 enable_x64 = Option(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from dovetail import ir
@@ -37,6 +39,17 @@ class LeakedTracerError(TracerError):
 
 # JAX's name for it.
 UnexpectedTracerError = LeakedTracerError
+
+
+def warn(message: str, stacklevel: int) -> None:
+    """Warn the user; `stacklevel` is counted as if the caller called `warnings.warn`."""
+    # Its modules need this one.
+    from dovetail.tracing import stack
+
+    if stack.recording is not None:
+        # A remembered call would not warn.
+        stack.recording.refuse()
+    warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
 
 
 def type_error(message: str) -> TypeError:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dovetail import ir
 from dovetail.array import Array, ShapedArray
-from dovetail.reference import FUNCTIONS
+from dovetail.reference.table import FUNCTIONS, RAW, quietly
 from dovetail.tracing import LARGEST_CONSTANT, Operand, Trace, current, stack
 from dovetail.tracing import Tracer as Tracer
 
@@ -47,6 +47,8 @@ def bind(
         return traces[-1].emit(
             name, operands, attributes, results, (weak_type,), evaluate, keywords
         )[0]
+    if stack.recording is not None:
+        return stack.recording.apply(RAW[name], operands, keywords, weak_type)
     return Array(evaluate(*_known_values(operands), **keywords), weak_type)
 
 
@@ -58,8 +60,19 @@ def bind_all(name: str, *operands: Operand, **attributes: Any) -> list[Any]:
         return stack.traces[-1].emit(
             name, operands, attributes, None, weak_types, evaluate, attributes
         )
+    if stack.recording is not None:
+        return stack.recording.apply_all(RAW[name], operands, attributes, weak_types)
     values = evaluate(*_known_values(operands), **attributes)
     return [Array(value, is_weak) for value, is_weak in zip(values, weak_types, strict=True)]
+
+
+def apply_known(
+    function: Callable[..., Any], *operands: Operand, weak_type: bool = False, **keywords: Any
+) -> Any:
+    """Apply a function of NumPy arrays to arrays that are known, outside of all traces."""
+    if stack.recording is not None:
+        return stack.recording.apply(function, operands, keywords, weak_type)
+    return Array(quietly(function, *_known_values(operands), **keywords), weak_type)
 
 
 def _stated_type(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from dovetail.errors import (
     TracerIntegerConversionError,
 )
 
+if TYPE_CHECKING:
+    from dovetail.recording import Recording
+
 # Larger arrays that a function closes over become arguments instead of constants in the text.
 LARGEST_CONSTANT = 16
 
@@ -35,6 +38,8 @@ class _Stack(threading.local):
 
     def __init__(self) -> None:
         self.traces: list[Trace] = []
+        # What records the eager call of a function, outside of all traces.
+        self.recording: Recording | None = None
 
 
 stack = _Stack()

@@ -3,6 +3,7 @@ broadcast."""
 
 # ruff: noqa: F401 - the names are the package's interface.
 
+from dovetail import eager as _eager
 from dovetail.dtypes import dtype
 from dovetail.lax.arithmetic import (
     RoundingMethod,
@@ -167,3 +168,5 @@ from dovetail.lax.special import (
     random_gamma_grad,
     zeta,
 )
+
+_eager.remember(globals())

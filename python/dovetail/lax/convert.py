@@ -11,9 +11,8 @@ import numpy as np
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, python_value, unary
+from dovetail.lax.operands import ArrayLike, as_operand, scalar, unary
 from dovetail.lax.shape import stack, unstack
-from dovetail.tracer import constant
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
@@ -30,7 +29,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
 def convert(x: ArrayLike, dtype: np.dtype, weak_type: bool = False) -> Array:
     """`x` with the canonical element type `dtype`; no op if it has that already."""
     if isinstance(x, (bool, int, float, complex)) and _holds(dtype, x):
-        return constant(python_value(x, dtype), weak_type)
+        return scalar(x, dtype, weak_type)
     array = as_operand("convert_element_type", x)
     if array.dtype == dtype and array.weak_type == weak_type:
         return array

@@ -12,6 +12,7 @@ import numpy as np
 from dovetail import dtypes
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import axis_error, type_error, value_error
+from dovetail.recording import Deferred
 from dovetail.tracer import constant
 
 # What the functions of this package take for an array.
@@ -38,13 +39,27 @@ def as_operand(name: str, x: Any, position: int = 0) -> Array:
         return x  # type: ignore[return-value]
     if isinstance(x, PYTHON_SCALARS):
         dtype, weak = dtypes.dtype_and_weakness(x)
-        return constant(python_value(x, dtype), weak)
+        return scalar(x, dtype, weak)
     if isinstance(x, (np.ndarray, np.generic)):
-        return constant(numpy_value(x, dtypes.canonicalize_dtype(x.dtype)))
+        return copied(x, dtypes.canonicalize_dtype(x.dtype))
     raise type_error(
         f"{name}: argument {position} must be an array or a scalar, got {type(x).__name__}; make "
         "an array of it with dovetail.numpy.array"
     )
+
+
+def scalar(x: bool | int | float | complex, dtype: np.dtype, weak_type: bool) -> Array:
+    """A Python scalar as an array of rank 0."""
+    if type(x) is Deferred:
+        return x.converted(python_value, dtype, weak_type)
+    return constant(python_value(x, dtype), weak_type)
+
+
+def copied(x: np.ndarray | np.generic, dtype: np.dtype, weak_type: bool = False) -> Array:
+    """A NumPy array as an array of its own."""
+    if type(x) is Deferred:
+        return x.converted(numpy_value, dtype, weak_type)
+    return constant(numpy_value(x, dtype), weak_type)
 
 
 def python_value(x: bool | int | float | complex, dtype: np.dtype) -> np.ndarray:

@@ -27,6 +27,7 @@ from numpy import (
 )
 from numpy.exceptions import ComplexWarning
 
+from dovetail import eager as _eager
 from dovetail.array import ArrayMethods as ndarray
 from dovetail.dlpack import from_dlpack
 from dovetail.dtypes import can_cast, finfo, iinfo, isdtype, issubdtype, promote_types, result_type
@@ -188,7 +189,7 @@ from dovetail.numpy.index_tricks import (
     triu_indices_from,
     unravel_index,
 )
-from dovetail.numpy.indexing import At, getitem
+from dovetail.numpy.indexing import getitem
 from dovetail.numpy.interpolation import interp
 from dovetail.numpy.joining import (
     append,
@@ -277,6 +278,7 @@ from dovetail.numpy.parts import (
     spacing,
 )
 from dovetail.numpy.phases import unwrap
+from dovetail.numpy.places import At
 from dovetail.numpy.polynomials import poly, polydiv, polymul
 from dovetail.numpy.products import (
     corrcoef,
@@ -418,7 +420,6 @@ from dovetail.numpy.taking import (
     digitize,
     extract,
     flatnonzero,
-    interp,
     nonzero,
     put,
     put_along_axis,
@@ -427,3 +428,5 @@ from dovetail.numpy.taking import (
     take_along_axis,
 )
 from dovetail.numpy.vectorization import apply_along_axis, vectorize
+
+_eager.remember(globals(), impure=("fromfile", "fromiter", "frombuffer", "from_dlpack", "load"))

@@ -24,6 +24,7 @@ from dovetail.numpy.promotion import (
     real_inexact,
     strong,
 )
+from dovetail.tracer import Tracer
 
 # Exponentials and logarithms ----------------------------------------------------------------------
 
@@ -168,9 +169,10 @@ pow = power
 
 def _known_integer(x: Any) -> int | None:
     """The value of a rank-0 integer that is known while tracing, else None."""
-    if type(x) is int:
-        return x
-    known = isinstance(x, (np.integer, np.ndarray)) or type(x) is Array
+    if isinstance(x, int):
+        return None if isinstance(x, bool) else x
+    # A recorded one says that it has no value to give.
+    known = isinstance(x, (np.integer, np.ndarray, Array)) and type(x) is not Tracer
     if known and x.ndim == 0 and dtypes.KINDS.get(x.dtype) in ("i", "u"):
         return operator.index(x)
     return None

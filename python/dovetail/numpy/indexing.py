@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import index_error, type_error, value_error
-from dovetail.lax.indexing import GatherScatterMode, filled, scatter_subtract
-from dovetail.lax.operands import broadcast_to, check_kind
-from dovetail.numpy.arithmetic import divide
-from dovetail.numpy.creation import asarray
-from dovetail.numpy.elementary import power
+from dovetail.errors import index_error, type_error
+from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.numpy.index_plan import Entry, plan, selected
-from dovetail.numpy.promotion import promote, with_dtype
-from dovetail.tracer import Tracer, constant
+from dovetail.tracer import Tracer, apply_known, constant, current
 
 _ACCEPTED = "an index must be an integer, a slice, ..., None, an array of integers or bools"
 
@@ -44,6 +40,17 @@ def gathered(
     x: Array, entries: list[Entry | None], mode: str, fill_value: Any = None, wrap: bool = True
 ) -> Array:
     """The elements that an index selects; `mode` decides on those out of bounds."""
+    options = {"mode": mode, "fill_value": fill_value, "wrap": wrap}
+    return by_numpy(_gathered_by_numpy, _gathered, x, entries, **options)
+
+
+def _gathered_by_numpy(x: np.ndarray, index: Any, **options: Any) -> np.ndarray:
+    return x[index]
+
+
+def _gathered(
+    x: Array, entries: list[Entry | None], mode: str, fill_value: Any, wrap: bool
+) -> Array:
     what = plan(x.shape, entries, mode, wrap)
     if not x.size and math.prod(what.shape):
         raise index_error(
@@ -57,6 +64,56 @@ def gathered(
     if mode == "fill":
         windows = filled(x, windows, what.indices, what.dims, what.window, fill_value)
     return what.result(windows, x.shape)
+
+
+def by_numpy(
+    fast: Callable[..., np.ndarray | None],
+    general: Callable[..., Array],
+    x: Array,
+    entries: Sequence[Any],
+    *others: Array,
+    wrap: bool,
+    **options: Any,
+) -> Array:
+    """What an index means, by `general`; outside of traces `fast`, of NumPy arrays, is tried first.
+    That one gives None, or raises IndexError, where NumPy means something else or an index is out
+    of bounds.
+
+    Args:
+      x, entries, others: arguments of both functions, whose entries `fast` gets as a tuple.
+      wrap: whether negative integers count from the end, as for NumPy.
+      options: of both functions.
+    """
+    fill_value = options.get("fill_value")
+    if current() is not None or not wrap or isinstance(fill_value, (ArrayMethods, np.ndarray)):
+        return general(x, entries, *others, wrap=wrap, **options)
+    known = [constant(e) if isinstance(e, np.ndarray) else e for e in entries]
+    arrays = [e for e in known if isinstance(e, ArrayMethods)]
+    rest = [Array if isinstance(e, ArrayMethods) else e for e in known]
+    call = functools.partial(_attempt, fast, general, rest, options)
+    return apply_known(call, x, *arrays, *others, weak_type=x.weak_type)
+
+
+def _attempt(
+    fast: Callable[..., np.ndarray | None],
+    general: Callable[..., Array],
+    rest: Sequence[Any],
+    options: dict[str, Any],
+    x: np.ndarray,
+    *arrays: np.ndarray,
+) -> np.ndarray:
+    """`by_numpy` of arrays in the order in which `rest` has `Array` in their place, then others."""
+    remaining = iter(arrays)
+    entries = [next(remaining) if entry is Array else entry for entry in rest]
+    others = list(remaining)
+    try:
+        result = fast(x, tuple(entries), *others, **options)
+    except IndexError:
+        result = None
+    if result is not None:
+        return result
+    known = [Array(entry) if isinstance(entry, np.ndarray) else entry for entry in entries]
+    return general(Array(x), known, *map(Array, others), wrap=True, **options)._value()
 
 
 def checked_mode(mode: str | GatherScatterMode | None, default: str, promised: str = "clip") -> str:
@@ -219,153 +276,3 @@ def _bound(value: Any) -> int | None:
 def _range_of(entry: slice, size: int) -> tuple[int, int, int]:
     start, stop, step = entry.indices(size)
     return start, len(range(start, stop, step)), step
-
-
-class At:
-    """`x.at`: index it, then call a method of the result."""
-
-    def __init__(self, array: Array) -> None:
-        self._array = array
-
-    def __getitem__(self, index: Any) -> Places:
-        return Places(self._array, index)
-
-    def __repr__(self) -> str:
-        return f"At({self._array!r})"
-
-
-class Places:
-    """The elements of an array at an index, to be read or, in a copy, changed.
-
-    Every method takes these options:
-      mode: what happens to indices out of bounds: `drop` (or `fill`) leaves them out, which is the
-        default for changes, `clip` moves them to the nearest element, the default for `get`;
-        `promise_in_bounds` says that there are none.
-      wrap_negative_indices: whether negative integers count from the end; else they are out of
-        bounds.
-      unique_indices: promises that no element is met twice.
-      indices_are_sorted: accepted.
-
-    Changes are computed in the promoted type of array and values, and converted to the array's.
-
-    >>> from dovetail import numpy as dnp
-    >>> dnp.zeros(4).at[dnp.array([1, 1, 3])].add(1.0)
-    Array([0., 2., 0., 1.], dtype=float32)
-    """
-
-    def __init__(self, array: Array, index: Any) -> None:
-        self._array = array
-        self._indexed, self._entries = applied(array, index)
-
-    def get(
-        self,
-        *,
-        indices_are_sorted: bool = False,
-        unique_indices: bool = False,
-        mode: str | GatherScatterMode | None = None,
-        fill_value: Any = None,
-        wrap_negative_indices: bool = True,
-    ) -> Array:
-        """The elements; `fill_value` is read out of bounds if `mode` is `fill`."""
-        if np.ndim(fill_value):
-            raise value_error(f"fill_value must be a scalar, got shape {np.shape(fill_value)}")
-        mode = checked_mode(mode, "clip")
-        return gathered(self._indexed, self._entries, mode, fill_value, wrap_negative_indices)
-
-    def set(self, values: Any, **options: Any) -> Array:
-        """The array with these elements replaced."""
-        return self._changed(ops.scatter, "set", "bifuc", values, **options)
-
-    def add(self, values: Any, **options: Any) -> Array:
-        """The array with values added to these elements."""
-        return self._changed(ops.scatter_add, "add", "ifuc", values, **options)
-
-    def subtract(self, values: Any, **options: Any) -> Array:
-        """The array with values subtracted from these elements."""
-        return self._changed(scatter_subtract, "subtract", "ifuc", values, **options)
-
-    def multiply(self, values: Any, **options: Any) -> Array:
-        """The array with these elements multiplied by values."""
-        return self._changed(ops.scatter_mul, "multiply", "ifuc", values, **options)
-
-    mul = multiply
-
-    def divide(self, values: Any, **options: Any) -> Array:
-        """The array divided by values at these elements, by 1 elsewhere."""
-        return divide(self._array, self._ones("divide", values, options))
-
-    def power(self, values: Any, **options: Any) -> Array:
-        """The array with these elements raised to powers, which must meet each at most once."""
-        return power(self._array, self._ones("power", values, options))
-
-    def min(self, values: Any, **options: Any) -> Array:
-        """The array with the lesser of each of these elements and a value."""
-        return self._changed(ops.scatter_min, "min", "bifuc", values, **options)
-
-    def max(self, values: Any, **options: Any) -> Array:
-        """The array with the greater of each of these elements and a value."""
-        return self._changed(ops.scatter_max, "max", "bifuc", values, **options)
-
-    def apply(self, func: Any, **options: Any) -> Array:
-        """The array with a function applied to these elements, once to each."""
-        wrap = options.get("wrap_negative_indices", True)
-        return self.set(func(self.get(wrap_negative_indices=wrap)), **options)
-
-    def _ones(self, name: str, values: Any, options: dict[str, Any]) -> Array:
-        """An array of ones, but for the values at these elements."""
-        ones = Places.__new__(Places)
-        ones._array, ones._entries = lax.full_like(self._array, 1), self._entries
-        ones._indexed = lax.full_like(self._indexed, 1)
-        return ones._changed(ops.scatter_mul, name, "ifuc", values, **options)
-
-    def _promoted(self, name: str, kinds: str, values: Any) -> tuple[Array, Array]:
-        """The indexed array and the values in the type of the computation."""
-        if isinstance(values, (list, tuple)):
-            values = asarray(values)
-        x, new = promote(f"at[...].{name}", self._indexed, values)
-        check_kind(f"at[...].{name}", x, kinds)
-        if dtypes.KINDS[x.dtype] == "c" != dtypes.KINDS[self._array.dtype]:
-            raise type_error(
-                f"at[...].{name}: values must be real, as the array of {self._array.dtype.name} "
-                f"is, got {x.dtype.name}; take values.real first"
-            )
-        return x, new
-
-    def _changed(
-        self,
-        scatter: Any,
-        name: str,
-        kinds: str,
-        values: Any,
-        *,
-        indices_are_sorted: bool = False,
-        unique_indices: bool = False,
-        mode: str | GatherScatterMode | None = None,
-        wrap_negative_indices: bool = True,
-    ) -> Array:
-        x, new = self._promoted(name, kinds, values)
-        mode = checked_mode(mode, "fill", promised="fill")
-        what = plan(x.shape, self._entries, mode, wrap_negative_indices)
-        try:
-            fits = np.broadcast_shapes(new.shape, what.shape) == what.shape
-        except ValueError:
-            fits = False
-        if not fits:
-            raise value_error(
-                f"at[...].{name}: values must broadcast to {what.shape}, the shape that the index "
-                f"selects, got {new.shape}"
-            )
-        if 0 in what.shape or not x.size:
-            return self._array
-        new = broadcast_to(new, what.shape)
-        if what.dims:
-            updates, indices = what.windows(new, x.shape), what.indices
-        else:
-            # The whole array.
-            indices = constant(np.zeros((1, 0), np.int32))
-            updates = lax.reshape(new, (1, *x.shape))
-        # Only products need it: they have a derivative where no element is met twice.
-        unique = unique_indices or (scatter is ops.scatter_mul and what.unique(x.shape))
-        result = scatter(x, indices, updates, what.dims, what.window, unique)
-        like = self._array
-        return lax.reshape(with_dtype(result, like.dtype, like.weak_type), like.shape)

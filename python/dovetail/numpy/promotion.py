@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -10,16 +9,16 @@ import numpy as np
 
 from dovetail import config, dtypes, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import type_error, value_error
+from dovetail.errors import type_error, value_error, warn
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
     as_operand,
     broadcast_shapes,
     broadcast_to,
-    numpy_value,
-    python_value,
+    copied,
+    scalar,
 )
-from dovetail.tracer import constant, current
+from dovetail.tracer import Tracer
 
 ToDtype = Callable[[np.dtype], np.dtype]
 
@@ -65,11 +64,11 @@ def pair(name: str, x: Any, y: Any, to: ToDtype | None = None) -> tuple[Array, A
                 if x.shape == y.shape:
                     return x, y  # type: ignore[return-value]
                 return _broadcast(name, [x, y])  # type: ignore[return-value,list-item]
-        elif type(y) in _KEEPS_TYPE[x.dtype] and (to is None or to(x.dtype) == x.dtype):
+        elif y.__class__ in _KEEPS_TYPE[x.dtype] and (to is None or to(x.dtype) == x.dtype):
             return x, _splat(y, x)  # type: ignore[return-value]
     elif (
         isinstance(y, ArrayMethods)
-        and type(x) in _KEEPS_TYPE[y.dtype]
+        and x.__class__ in _KEEPS_TYPE[y.dtype]
         and (to is None or to(y.dtype) == y.dtype)
     ):
         return _splat(x, y), y  # type: ignore[return-value]
@@ -95,12 +94,7 @@ _KEEPS_TYPE = {
 
 def _splat(value: Any, like: ArrayMethods) -> Array:
     """A Python scalar as an array with the type and shape of another."""
-    scalar = python_value(value, like.dtype)
-    shape = like.shape
-    if shape and current() is None:
-        # A view that repeats the one element; the op is for programs.
-        return Array(np.ndarray(shape, scalar.dtype, scalar, 0, (0,) * len(shape)), like.weak_type)
-    return broadcast_to(constant(scalar, like.weak_type), shape)
+    return broadcast_to(scalar(value, like.dtype, like.weak_type), like.shape)
 
 
 def broadcast(name: str, *xs: Any) -> list[Array]:
@@ -135,12 +129,12 @@ def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
     if isinstance(x, ArrayMethods):
         if x.dtype == dtype and x.weak_type == weak:
             return x  # type: ignore[return-value]
-        if x.dtype == dtype and type(x) is Array:
-            return Array(x.buffer, weak)
+        if x.dtype == dtype and type(x) is not Tracer:
+            return x.with_weakness(weak)  # type: ignore[attr-defined]
         return ops.convert(x, dtype, weak)
     if isinstance(x, PYTHON_SCALARS):
-        return constant(python_value(x, dtype), weak)
-    return constant(numpy_value(x, dtype), weak)
+        return scalar(x, dtype, weak)
+    return copied(x, dtype, weak)
 
 
 def _broadcast(name: str, arrays: list[Array]) -> list[Array]:
@@ -164,7 +158,7 @@ def _check_ranks(name: str, arrays: list[Array]) -> None:
     )
     if config.numpy_rank_promotion.value == "raise":
         raise value_error(message)
-    warnings.warn(message, UserWarning, stacklevel=5)
+    warn(message, stacklevel=5)
 
 
 def filled(x: Array, value: bool | int | float | complex) -> Array:

@@ -10,7 +10,8 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import NonConcreteBooleanIndexError, type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
-from dovetail.numpy.indexing import Places, checked_mode, gathered
+from dovetail.numpy.indexing import checked_mode, gathered
+from dovetail.numpy.places import Places
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.tracer import Tracer

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-import warnings
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from dovetail import config
 from dovetail.array import Array
 from dovetail.batching import vmap
-from dovetail.errors import type_error, value_error
+from dovetail.errors import type_error, value_error, warn
 from dovetail.lax.operands import ArrayLike, broadcast_shapes, canonical_axis
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.shape import expand_dims, moveaxis, reshape
@@ -170,7 +169,7 @@ def _check_promotion(shapes: list[tuple[int, ...]]) -> None:
     )
     if mode == "raise":
         raise value_error(message)
-    warnings.warn(message, UserWarning, stacklevel=4)
+    warn(message, stacklevel=4)
 
 
 def apply_along_axis(

@@ -45,6 +45,8 @@ def reshape(x: Array, *sizes: Array, shape: Dims) -> Array:
 def broadcast(x: Array, *sizes: Array, shape: Dims, dims: Dims) -> Array:
     """Operand dimension i becomes result dimension `dims[i]`; along others it is repeated."""
     shape = _resolved(shape, sizes)
+    if not x.ndim:
+        return np.ndarray(shape, x.dtype, x, 0, (0,) * len(shape))
     if not x.flags.c_contiguous:
         kept = [1] * len(shape)
         for i, size in zip(dims, x.shape, strict=True):
@@ -98,3 +100,8 @@ def reverse(x: Array, *, dims: Dims) -> Array:
 def concatenate(*xs: Array, dimension: int) -> Array:
     """The operands one after the other along one dimension."""
     return np.concatenate(xs, dimension)
+
+
+def optimization_barrier(*xs: Array) -> tuple[Array, ...]:
+    """The operands."""
+    return xs

@@ -1,0 +1,87 @@
+"""Eager calls that are remembered: what a function did with arguments of some types is done again,
+without its Python, when they come again.
+
+The second call of a public function with the same types of arrays and the same other arguments is
+recorded as a tape of calls of the reference evaluator; further calls replay it, in C++. Settings
+are part of what a call is remembered by.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import itertools
+from collections.abc import Sequence
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core, config
+from dovetail.array import Array
+from dovetail.recording import record
+from dovetail.reference.table import quiet_state
+from dovetail.tracing import stack
+
+_core.set_package(
+    {
+        "array": Array,
+        "ndarray": np.ndarray,
+        "generic": np.generic,
+        "dtype": np.dtype,
+        "asarray": np.asarray,
+        "stack": stack,
+        "settings": config.state,
+        "errors": quiet_state[0],
+        "quiet": quiet_state[1],
+        "record": record,
+        "constants": (enum.Enum,),
+    }
+)
+config.on_change(_core.forget)
+
+
+# The flag of a function with *args.
+_VARARGS = 0x04
+# A bit for each position that C++ tells from the rest.
+_ALL = (1 << 64) - 1
+
+
+def remembered(function: FunctionType, module: str, name: str) -> Any:
+    """A function whose eager calls are remembered.
+
+    Args:
+      function: computes arrays from arrays by ops alone, and does nothing else. Scalars are
+        operands where its annotations say `ArrayLike`.
+      module, name: where it is public.
+    """
+    code, annotations = function.__code__, function.__annotations__
+    count = code.co_argcount + code.co_kwonlyargcount
+    named, others = code.co_varnames[:count], code.co_varnames[count : count + 1]
+    are_operands = ["ArrayLike" in str(annotations.get(name)) for name in named]
+    positions = sum(flag << i for i, flag in enumerate(are_operands[: code.co_argcount]))
+    rest = bool(code.co_flags & _VARARGS) and "ArrayLike" in str(annotations.get(*others))
+    if rest:
+        positions |= _ALL - (1 << code.co_argcount) + 1
+    names = itertools.compress(named, are_operands)
+    result = _core.Remembered(function, positions, rest, tuple(names))
+    functools.update_wrapper(result, function)
+    result.__module__, result.__qualname__ = module, name
+    return result
+
+
+def remember(package: dict[str, Any], impure: Sequence[str] = ()) -> None:
+    """Remember the eager calls of a package's functions.
+
+    Args:
+      package: its global names.
+      impure: names of functions that read or write anything but their arguments.
+    """
+    made: dict[FunctionType, Any] = {}
+    for name, value in list(package.items()):
+        if type(value) is not FunctionType or name.startswith("_") or name in impure:
+            continue
+        if value.__module__.partition(".")[0] == __name__.partition(".")[0]:
+            if value not in made:
+                made[value] = remembered(value, package["__name__"], value.__name__)
+            package[name] = made[value]

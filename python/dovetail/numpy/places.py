@@ -1,0 +1,247 @@
+"""x.at[index]: elements read, or changed in a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.eager import remembered
+from dovetail.errors import type_error, value_error
+from dovetail.lax.indexing import GatherScatterMode, scatter_subtract
+from dovetail.lax.operands import ArrayLike, broadcast_to, check_kind
+from dovetail.numpy.arithmetic import divide
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.elementary import power
+from dovetail.numpy.index_plan import plan
+from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered
+from dovetail.numpy.promotion import promote, with_dtype
+from dovetail.tracer import constant
+
+
+class _Way(NamedTuple):
+    """How to change elements: by an op, by NumPy, and of which kinds they can be."""
+
+    op: Callable[..., Array]
+    ufunc: np.ufunc | None
+    kinds: str
+
+
+_WAYS = {
+    "set": _Way(ops.scatter, None, "bifuc"),
+    "add": _Way(ops.scatter_add, np.add, "ifuc"),
+    "subtract": _Way(scatter_subtract, np.subtract, "ifuc"),
+    "multiply": _Way(ops.scatter_mul, np.multiply, "ifuc"),
+    "min": _Way(ops.scatter_min, np.minimum, "bifuc"),
+    "max": _Way(ops.scatter_max, np.maximum, "bifuc"),
+}
+
+
+def _way_of(name: str) -> _Way:
+    # Division and powers are by products of ones with the values.
+    return _WAYS.get(name, _WAYS["multiply"])
+
+
+class At:
+    """`x.at`: index it, then call a method of the result."""
+
+    def __init__(self, array: Array) -> None:
+        self._array = array
+
+    def __getitem__(self, index: Any) -> Places:
+        return Places(self._array, index)
+
+    def __repr__(self) -> str:
+        return f"At({self._array!r})"
+
+
+class Places:
+    """The elements of an array at an index, to be read or, in a copy, changed.
+
+    Every method takes these options:
+      mode: what happens to indices out of bounds: `drop` (or `fill`) leaves them out, which is the
+        default for changes, `clip` moves them to the nearest element, the default for `get`;
+        `promise_in_bounds` says that there are none.
+      wrap_negative_indices: whether negative integers count from the end; else they are out of
+        bounds.
+      unique_indices: promises that no element is met twice.
+      indices_are_sorted: accepted.
+
+    Changes are computed in the promoted type of array and values, and converted to the array's.
+
+    >>> from dovetail import numpy as dnp
+    >>> dnp.zeros(4).at[dnp.array([1, 1, 3])].add(1.0)
+    Array([0., 2., 0., 1.], dtype=float32)
+    """
+
+    def __init__(self, array: Array, index: Any) -> None:
+        self._array = array
+        self._index = index
+
+    def get(
+        self,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: str | GatherScatterMode | None = None,
+        fill_value: Any = None,
+        wrap_negative_indices: bool = True,
+    ) -> Array:
+        """The elements; `fill_value` is read out of bounds if `mode` is `fill`."""
+        return _read(self._array, self._index, mode, fill_value, wrap_negative_indices)
+
+    def set(self, values: Any, **options: Any) -> Array:
+        """The array with these elements replaced."""
+        return _changed(self._array, self._index, values, "set", **options)
+
+    def add(self, values: Any, **options: Any) -> Array:
+        """The array with values added to these elements."""
+        return _changed(self._array, self._index, values, "add", **options)
+
+    def subtract(self, values: Any, **options: Any) -> Array:
+        """The array with values subtracted from these elements."""
+        return _changed(self._array, self._index, values, "subtract", **options)
+
+    def multiply(self, values: Any, **options: Any) -> Array:
+        """The array with these elements multiplied by values."""
+        return _changed(self._array, self._index, values, "multiply", **options)
+
+    mul = multiply
+
+    def divide(self, values: Any, **options: Any) -> Array:
+        """The array divided by values at these elements, by 1 elsewhere."""
+        return _changed(self._array, self._index, values, "divide", **options)
+
+    def power(self, values: Any, **options: Any) -> Array:
+        """The array with these elements raised to powers, which must meet each at most once."""
+        return _changed(self._array, self._index, values, "power", **options)
+
+    def min(self, values: Any, **options: Any) -> Array:
+        """The array with the lesser of each of these elements and a value."""
+        return _changed(self._array, self._index, values, "min", **options)
+
+    def max(self, values: Any, **options: Any) -> Array:
+        """The array with the greater of each of these elements and a value."""
+        return _changed(self._array, self._index, values, "max", **options)
+
+    def apply(self, func: Any, **options: Any) -> Array:
+        """The array with a function applied to these elements, once to each."""
+        wrap = options.get("wrap_negative_indices", True)
+        return self.set(func(self.get(wrap_negative_indices=wrap)), **options)
+
+
+def _read(x: ArrayLike, index: Any, mode: Any, fill_value: Any, wrap: bool) -> Array:
+    """`Places.get`."""
+    if np.ndim(fill_value):
+        raise value_error(f"fill_value must be a scalar, got shape {np.shape(fill_value)}")
+    indexed, entries = applied(x, index)  # type: ignore[arg-type]
+    return gathered(indexed, entries, checked_mode(mode, "clip"), fill_value, wrap)
+
+
+def _changed(
+    array: ArrayLike,
+    index: Any,
+    values: ArrayLike,
+    name: str,
+    *,
+    indices_are_sorted: bool = False,
+    unique_indices: bool = False,
+    mode: str | GatherScatterMode | None = None,
+    wrap_negative_indices: bool = True,
+) -> Array:
+    """The method of `Places` of that name."""
+    like: Any = array
+    x, entries = applied(like, index)
+    if name in ("divide", "power"):
+        x = lax.full_like(x, 1)
+    x, new = _promoted(name, x, values)
+    options = {
+        "name": name,
+        "mode": checked_mode(mode, "fill", promised="fill"),
+        "unique": unique_indices,
+        "wrap": wrap_negative_indices,
+    }
+    result = by_numpy(_scattered_by_numpy, _scattered, x, entries, new, **options)
+    result = lax.reshape(with_dtype(result, like.dtype, like.weak_type), like.shape)
+    if name == "divide":
+        return divide(like, result)
+    return power(like, result) if name == "power" else result
+
+
+def _promoted(name: str, x: Array, values: ArrayLike) -> tuple[Array, Array]:
+    """The indexed array and the values in the type of the computation."""
+    given = x.dtype
+    if isinstance(values, (list, tuple)):
+        values = asarray(values)
+    x, new = promote(f"at[...].{name}", x, values)
+    check_kind(f"at[...].{name}", x, _way_of(name).kinds)
+    if dtypes.KINDS[x.dtype] == "c" != dtypes.KINDS[given]:
+        raise type_error(
+            f"at[...].{name}: values must be real, as the array of {given.name} is, got "
+            f"{x.dtype.name}; take values.real first"
+        )
+    return x, new
+
+
+def _scattered_by_numpy(
+    x: np.ndarray, index: Any, new: np.ndarray, *, name: str, **options: Any
+) -> np.ndarray | None:
+    ufunc = _way_of(name).ufunc
+    # NumPy's unbuffered operations know its own types only.
+    if ufunc and x.dtype.isbuiltin != 1:
+        return None
+    result = np.array(x)
+    # Of values NumPy would ignore leading dimensions of size 1.
+    if new.ndim > result[index].ndim:
+        return None
+    try:
+        if ufunc:
+            ufunc.at(result, index, new)
+        else:
+            result[index] = new
+    except ValueError:
+        # The values do not fit, of which the general way has more to say.
+        return None
+    return result
+
+
+def _scattered(
+    x: Array,
+    entries: list[Any],
+    new: Array,
+    *,
+    name: str,
+    mode: str,
+    unique: bool,
+    wrap: bool,
+) -> Array:
+    what = plan(x.shape, entries, mode, wrap)
+    try:
+        fits = np.broadcast_shapes(new.shape, what.shape) == what.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise value_error(
+            f"at[...].{name}: values must broadcast to {what.shape}, the shape that the index "
+            f"selects, got {new.shape}"
+        )
+    if 0 in what.shape or not x.size:
+        return x
+    new = broadcast_to(new, what.shape)
+    if what.dims:
+        updates, indices = what.windows(new, x.shape), what.indices
+    else:
+        # The whole array.
+        indices = constant(np.zeros((1, 0), np.int32))
+        updates = lax.reshape(new, (1, *x.shape))
+    scatter = _way_of(name).op
+    # Only products need it: they have a derivative where no element is met twice.
+    unique = unique or (scatter is ops.scatter_mul and what.unique(x.shape))
+    return scatter(x, indices, updates, what.dims, what.window, unique)
+
+
+_read = remembered(_read, __name__, "_read")
+_changed = remembered(_changed, __name__, "_changed")
