@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import placement
+from dovetail import capsules, placement
 from dovetail.array_operators import ArrayOperators, NumPyAtFirstUse
 from dovetail.errors import value_error
 from dovetail.placement import Device, SingleDeviceSharding
@@ -124,6 +124,10 @@ class ArrayMethods(ArrayOperators):
         view.flags.writeable = False
         return view
 
+    @property
+    def __numpy_dtype__(self) -> np.dtype:
+        return self.dtype
+
     def __array_namespace__(self, *, api_version: str | None = None) -> Any:
         return dnp.namespace_info.array_namespace(api_version)
 
@@ -135,9 +139,7 @@ class ArrayMethods(ArrayOperators):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        from dovetail.dlpack import capsule
-
-        return capsule(self.__array__(), stream, max_version, dl_device, copy)
+        return capsules.capsule(self.__array__(), stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0  # kDLCPU

@@ -12,7 +12,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, dlpack, errors
+from dovetail import config, dlpack, errors, runtime
 from dovetail.array import Array
 from dovetail.placement import HOST, Shard, SingleDeviceSharding
 
@@ -37,7 +37,7 @@ class OnlyCapsule:
         self.x = x
 
     def __dlpack__(self, stream: None = None) -> Any:
-        return self.x.__dlpack__(stream=stream)
+        return self.x.__dlpack__()
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.x.__dlpack_device__()
@@ -133,6 +133,16 @@ def test_dlpack_of_types_that_numpy_lacks(name: str) -> None:
         assert y.tolist() == [0.5, 1, -2]
 
 
+def test_runtime_buffers_are_exchanged_too() -> None:
+    x: Any = dnp.asarray([0.5, 1, -2]).astype("bfloat16")
+    buffer: Any = runtime.put(OnlyCapsule(x))
+    assert buffer.dtype == x.dtype
+    back: Any = dnp.from_dlpack(buffer, copy=False)
+    assert back.unsafe_buffer_pointer() == buffer.numpy().ctypes.data
+    assert back.tolist() == [0.5, 1, -2]
+    assert not np.from_dlpack(runtime.put(np.ones(2))).flags.writeable
+
+
 def test_consumers_before_1_0_get_a_copy_or_what_they_insist_on() -> None:
     old = np.from_dlpack(OnlyCapsule(MATRIX))
     assert address(old) != address(MATRIX)
@@ -225,6 +235,14 @@ def test_torch(name: str) -> None:
     assert back.dtype == x.dtype
     assert back.unsafe_buffer_pointer() == x.unsafe_buffer_pointer()
     assert dnp.asarray(tensor).dtype == x.dtype
+
+
+def test_torch_tensors_are_arguments_of_modules() -> None:
+    torch = pytest.importorskip("torch")
+    tensor = torch.tensor([0.5, 1, -2], dtype=torch.bfloat16)
+    assert runtime.put(dnp.from_dlpack(tensor)).dtype == dnp.bfloat16
+    result: Any = runtime.put(OnlyCapsule(tensor))
+    assert torch.equal(torch.from_dlpack(result), tensor)
 
 
 def test_torch_there_and_back_through_a_program() -> None:

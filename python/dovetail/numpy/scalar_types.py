@@ -19,7 +19,8 @@ class ScalarType:
     """
 
     def __init__(self, name: str) -> None:
-        self.dtype = dtypes.as_dtype(name)
+        # NumPy asks for either.
+        self.dtype = self.__numpy_dtype__ = dtypes.as_dtype(name)
         self.__name__ = name
 
     def __call__(self, x: Any) -> Array:

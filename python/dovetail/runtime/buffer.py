@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from iree.runtime import HalBufferView, VmRef
 
+from ..capsules import capsule, imported
 from .devices import Device, get_device
 from .dtypes import ELEMENT_OF_DTYPE
 
@@ -90,8 +91,15 @@ class Buffer:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.numpy().__dlpack_device__()
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.numpy().__dlpack__(**options)
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        return capsule(self.numpy(), stream, max_version, dl_device, copy)
 
     def item(self) -> Any:
         """Returns the only element as a Python number."""
@@ -131,7 +139,7 @@ def as_host_array(value: Any) -> np.ndarray:
       TypeError: the dtype is none of ours.
     """
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
-        value = np.from_dlpack(value)
+        value = imported(value)
     array = np.asarray(value, order="C")
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))

@@ -1,0 +1,154 @@
+"""DLPack capsules of NumPy arrays, and NumPy arrays of them, with ml_dtypes' element types too.
+
+NumPy makes and reads the capsules. It does not know the types of ml_dtypes: it sees their bytes as
+unsigned integers, and the type code is written into the capsule, or read from it, here. Layouts and
+codes are those of `dlpack.h`, versions 0.8 and 1.1.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+_CPU = 1
+# Memory that the host reads as its own: plain, and pinned for CUDA and ROCm.
+_ON_HOST = (_CPU, 3, 11)
+
+_UINT = 1
+# DLDataTypeCode of the types that NumPy lacks.
+_CODES = {
+    np.dtype(ml_dtypes.bfloat16): 4,
+    np.dtype(ml_dtypes.float8_e3m4): 7,
+    np.dtype(ml_dtypes.float8_e4m3): 8,
+    np.dtype(ml_dtypes.float8_e4m3b11fnuz): 9,
+    np.dtype(ml_dtypes.float8_e4m3fn): 10,
+    np.dtype(ml_dtypes.float8_e4m3fnuz): 11,
+    np.dtype(ml_dtypes.float8_e5m2): 12,
+    np.dtype(ml_dtypes.float8_e5m2fnuz): 13,
+    np.dtype(ml_dtypes.float8_e8m0fnu): 14,
+}
+_DTYPES = {(code, 8 * dtype.itemsize): dtype for dtype, code in _CODES.items()}
+
+# Where the DLDataType (code and bits, a byte each) is from the start of the managed tensor: in
+# DLTensor after data, device and ndim, and before that, if it is versioned, version, manager
+# context, deleter and flags.
+_TYPE_OFFSETS = {b"dltensor": 20, b"dltensor_versioned": 32 + 20}
+
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def is_supported(dtype: np.dtype) -> bool:
+    """Whether arrays of an element type can be exchanged."""
+    return dtype in _CODES or (dtype.kind in "biufc" and dtype.isbuiltin == 1)
+
+
+def capsule(
+    value: np.ndarray,
+    stream: Any = None,
+    max_version: tuple[int, int] | None = None,
+    dl_device: tuple[int, int] | None = None,
+    copy: bool | None = None,
+) -> Any:
+    """A DLPack capsule of a NumPy array, as `__dlpack__` gives it.
+
+    Args:
+      value: the array; whoever takes the capsule keeps it alive.
+      stream: None; nothing is computed any more.
+      max_version: the newest version that the consumer knows. Before 1.0 there is no word for
+        read-only memory: such a consumer gets a copy of a read-only array.
+      dl_device: None or the CPU.
+      copy: whether to copy; None copies where there must be one. Whoever insists on False must not
+        write to the memory.
+
+    Raises:
+      BufferError: the consumer asks for what cannot be.
+    """
+    if stream is not None:
+        raise BufferError(f"stream must be None for an array on the CPU, got {stream!r}")
+    if dl_device is not None and tuple(map(int, dl_device)) != (_CPU, 0):
+        raise BufferError(
+            f"dl_device must be the CPU, (1, 0), got {dl_device!r}; move the tensor afterwards"
+        )
+    if not is_supported(value.dtype):
+        raise BufferError(
+            f"DLPack has no element type for {value.dtype.name}; convert the array with astype"
+        )
+    knows_read_only = max_version is not None and max_version[0] >= 1
+    if not (knows_read_only or value.flags.writeable):
+        value, copy = _writable(value) if copy is False else np.array(value), None
+    code = _CODES.get(value.dtype)
+    if code is not None:
+        value = value.view(f"u{value.dtype.itemsize}")
+    result = value.__dlpack__(max_version=max_version, copy=copy)
+    if code is not None:
+        _type_of(result)[0] = code
+    return result
+
+
+def _writable(value: np.ndarray) -> np.ndarray:
+    """The same memory without the mark that it is read-only."""
+    low, high = np.lib.array_utils.byte_bounds(value)
+    memory: Any = (ctypes.c_byte * (high - low)).from_address(low)
+    memory.owner = value
+    offset = value.ctypes.data - low
+    return np.ndarray(value.shape, value.dtype, memory, offset, value.strides)
+
+
+def _type_of(capsule: Any) -> Any:
+    """The two bytes in a capsule that are code and width of its element type."""
+    name = _name(capsule)
+    return (ctypes.c_uint8 * 2).from_address(_pointer(capsule, name) + _TYPE_OFFSETS[name])
+
+
+class _Producer:
+    """Another library's array, with types that NumPy lacks as unsigned integers.
+
+    Attributes:
+      dtype: the type that was replaced, None if it was none.
+    """
+
+    def __init__(self, external: Any) -> None:
+        self.external = external
+        self.dtype: np.dtype | None = None
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _CPU, 0
+
+    def __dlpack__(self, **options: Any) -> Any:
+        result = self.external.__dlpack__(**options)
+        element = _type_of(result)
+        self.dtype = _DTYPES.get((element[0], element[1]))
+        if self.dtype is not None:
+            element[0] = _UINT
+        return result
+
+
+def imported(external: Any, copy: bool | None = None) -> np.ndarray:
+    """The elements of an array that has `__dlpack__` and `__dlpack_device__`.
+
+    Args:
+      external: the array. Memory that the host reads is shared; other memory is copied to it.
+      copy: True to copy in any case, False to refuse where there must be a copy.
+
+    Raises:
+      BufferError: there must be a copy, and `copy` is False; or NumPy cannot read the tensor.
+    """
+    kind = int(external.__dlpack_device__()[0])
+    producer = _Producer(external)
+    if kind in _ON_HOST:
+        options: dict[str, Any] = {} if copy is None else {"copy": copy}
+    elif copy is False:
+        raise BufferError(f"memory of DLPack's device type {kind} must be copied, got copy=False")
+    else:
+        options = {"device": "cpu"}
+    try:
+        value = np.from_dlpack(producer, **options)
+    except RuntimeError as error:
+        raise BufferError(f"NumPy must be able to read a DLPack tensor, got: {error}") from error
+    return value if producer.dtype is None else value.view(producer.dtype)
