@@ -7,6 +7,7 @@ import op_pointwise
 import op_sorted
 import op_special
 import op_structured
+import op_windows
 
 OPS = [
     *op_pointwise.ROWS,
@@ -14,6 +15,7 @@ OPS = [
     *op_structured.ROWS,
     *op_sorted.ROWS,
     *op_indexing.ROWS,
+    *op_windows.ROWS,
 ]
 
 # Ops that only programs have, and what checks them instead.

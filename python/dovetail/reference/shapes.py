@@ -94,7 +94,7 @@ def transpose(x: Array, *, permutation: Dims) -> Array:
 def reverse(x: Array, *, dims: Dims) -> Array:
     """The elements in reverse order along some dimensions."""
     forwards, backwards = np.s_[:], np.s_[::-1]
-    return x[*(backwards if i in dims else forwards for i in range(x.ndim)), ...]
+    return x[*[backwards if i in dims else forwards for i in range(x.ndim)], ...]
 
 
 def concatenate(*xs: Array, dimension: int) -> Array:
