@@ -131,7 +131,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"which must have rank 0 or the shape of the cases",
     ),
-    (lambda: lax.select_n(V, V, V), TypeError, r"which must be bool or int32, got float32"),
+    (lambda: lax.select_n(V, V, V), TypeError, r"which must be bool or integers, got float32"),
     (lambda: lax.select_n(V > 1, V, V, V), TypeError, r"a bool chooses between 2 cases"),
     (lambda: lax.clamp(X, V, X), TypeError, r"min must have rank 0 or the shape of x"),
     (
@@ -148,7 +148,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: lax.transpose(X, (0,)), TypeError, r"permutation must order the dimensions 0 to 1"),
     (lambda: lax.broadcast_in_dim(V, (2, 3), (1, 0)), TypeError, r"one dimension for each"),
     (lambda: lax.broadcast_in_dim(V, (2, 4), (1,)), TypeError, r"operand sizes must be 1 or those"),
-    (lambda: lax.broadcast_in_dim(X, (2, 3), (1, 0)), TypeError, r"must increase within \[0, 2\)"),
+    (lambda: lax.broadcast_in_dim(X, (2, 3), (1, 1)), TypeError, r"distinct and within \[0, 2\)"),
     (
         lambda: lax.slice(V, (0,), (4,)),
         TypeError,
@@ -172,7 +172,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"shapes must be equal but for dimension 0",
     ),
-    (lambda: lax.dot(X, X), TypeError, r"equal inner sizes, got shapes \(2, 3\) and \(2, 3\)"),
+    (lambda: lax.dot(X, X), ValueError, r"equal inner sizes, got shapes \(2, 3\) and \(2, 3\)"),
     (
         lambda: lax.dot_general(X, V, (((0,), (0,)), ((), ()))),
         TypeError,

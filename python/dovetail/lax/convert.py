@@ -22,8 +22,9 @@ def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
     >>> convert_element_type(1.5, np.int32)
     Array(1, dtype=int32)
     """
-    weak = isinstance(new_dtype, type) and new_dtype in (int, float, complex)
-    return convert(operand, dtypes.requested(new_dtype, "convert_element_type"), weak)
+    if new_dtype is None:
+        raise value_error("convert_element_type: new_dtype must be an element type, got None")
+    return convert(operand, dtypes.requested(new_dtype, "convert_element_type"))
 
 
 def convert(x: ArrayLike, dtype: np.dtype, weak_type: bool = False) -> Array:

@@ -46,7 +46,7 @@ def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = Non
     Array([7, 7], dtype=int8)
     """
     sizes = np.shape(x) if shape is None else canonical_shape(shape)
-    if dtype is not None:
+    if dtype is not None or np.ndim(fill_value):
         return full(sizes, fill_value, dtype)
     element, weak = dtypes.dtype_and_weakness(x)
     return broadcast_to(convert(fill_value, element, weak), sizes)

@@ -143,7 +143,7 @@ def dot(
     x, y = as_operand("dot", lhs), as_operand("dot", rhs, 1)
     if dimension_numbers is None:
         if not (1 <= x.ndim <= 2 and 1 <= y.ndim <= 2 and x.shape[-1] == y.shape[0]):
-            raise type_error(
+            raise value_error(
                 "dot: operands must be vectors or matrices with equal inner sizes, got shapes "
                 f"{x.shape} and {y.shape}; use dot_general"
             )

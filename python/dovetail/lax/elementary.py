@@ -5,6 +5,7 @@ from __future__ import annotations
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error
+from dovetail.lax.create import full_like
 from dovetail.lax.operands import ArrayLike, as_operand, same, unary
 
 
@@ -246,9 +247,22 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
 
 
 def atan2(x: ArrayLike, y: ArrayLike) -> Array:
-    """The angle of the point (y, x), in (-pi, pi], of float arrays.
+    """The angle of the point (y, x), in (-pi, pi].
 
-    >>> atan2(0.0, 1.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x, y: float arrays of one type and shape, or complex ones, for which the formula
+        -i log((y + i x) / sqrt(x² + y²)) continues the function.
+
+    Returns:
+      An array like the operands.
+
+    Example:
+      >>> atan2(0.0, 1.0)
+      Array(0., dtype=float32, weak_type=True)
     """
-    return ops.atan2(*same("atan2", (x, y), "f"))
+    a, b = same("atan2", (x, y), "fc")
+    if dtypes.KINDS[a.dtype] == "f":
+        return ops.atan2(a, b)
+    i = full_like(a, 1j)
+    point, norm = ops.add(b, ops.mul(i, a)), ops.sqrt(ops.add(ops.mul(a, a), ops.mul(b, b)))
+    return ops.neg(ops.mul(i, ops.log(ops.div(point, norm))))

@@ -103,6 +103,11 @@ def _windows(
             f"{name}: the last dimension of the indices must have {len(index_map)} elements, one "
             f"for each of the dimensions {tuple(index_map)}, got shape {indices.shape}"
         )
+    if len(set(index_map)) != len(index_map) or any(not 0 <= d < x.ndim for d in index_map):
+        raise type_error(
+            f"{name}: indices must be for distinct dimensions within [0, {x.ndim}), got "
+            f"{tuple(index_map)}"
+        )
     if len(sizes) != x.ndim or any(not 0 <= w <= n for w, n in zip(sizes, x.shape, strict=True)):
         raise type_error(f"{name}: windows must fit the shape {x.shape}, got sizes {tuple(sizes)}")
     if indices.dtype.itemsize < 4:
@@ -125,6 +130,31 @@ def _windows(
     return _Windows(joined, tuple(dims), tuple(sizes[d] for d in dims))
 
 
+def _check_numbers(
+    name: str,
+    rank: int,
+    result_rank: int,
+    offset: Sequence[int],
+    collapsed: Sequence[int],
+    batching: Sequence[int],
+) -> list[int]:
+    """The dimensions of an operand that windows in the result, or in the updates, keep."""
+    for what, dims, bound in (
+        ("window dimensions of the result", offset, result_rank),
+        ("dimensions that windows lack", collapsed, rank),
+        ("batching dimensions", batching, rank),
+    ):
+        if list(dims) != sorted(set(dims)) or any(not 0 <= d < bound for d in dims):
+            raise type_error(f"{name}: {what} must increase within [0, {bound}), got {tuple(dims)}")
+    kept = [d for d in range(rank) if d not in collapsed and d not in batching]
+    if len(offset) != len(kept):
+        raise type_error(
+            f"{name}: the result must have a dimension for each of the {len(kept)} that windows "
+            f"keep, got {tuple(offset)}"
+        )
+    return kept
+
+
 def gather(
     operand: ArrayLike,
     start_indices: ArrayLike,
@@ -144,7 +174,8 @@ def gather(
       dimension_numbers: how dimensions relate.
       slice_sizes: the size of a window along each dimension of the operand.
       unique_indices, indices_are_sorted: promises, accepted.
-      mode: what happens to windows that are not wholly within the operand.
+      mode: what happens to windows that are not wholly within the operand; by default
+        `PROMISE_IN_BOUNDS`.
       fill_value: what they read under `FILL_OR_DROP`; by default NaN, the least signed, the
         greatest unsigned integer, or True.
 
@@ -159,18 +190,27 @@ def gather(
     """
     x = as_operand("gather", operand)
     numbers = dimension_numbers
-    parsed = GatherScatterMode.from_any(mode)
+    parsed = GatherScatterMode.from_any("promise_in_bounds" if mode is None else mode)
     batching = tuple(
         zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)
     )
     sizes = [op.index(size) for size in slice_sizes]
+    dropped = (*numbers.collapsed_slice_dims, *numbers.operand_batching_dims)
+    kept = _check_numbers(
+        "gather",
+        x.ndim,
+        max(np.ndim(start_indices) - 1, 0) + len(numbers.offset_dims),
+        numbers.offset_dims,
+        numbers.collapsed_slice_dims,
+        numbers.operand_batching_dims,
+    )
+    if len(sizes) == x.ndim and any(sizes[d] != 1 for d in dropped):
+        raise type_error(f"gather: windows must have size 1 along {dropped}, got sizes {sizes}")
     what = _windows("gather", x, start_indices, numbers.start_index_map, batching, sizes, parsed)
     windows = ops.gather(x, what.indices, what.dims, what.window)
     if parsed is GatherScatterMode.FILL_OR_DROP:
         windows = filled(x, windows, what.indices, what.dims, what.window, fill_value)
     batch = what.indices.ndim - 1
-    dropped = {*numbers.collapsed_slice_dims, *numbers.operand_batching_dims}
-    kept = [d for d in range(x.ndim) if d not in dropped]
     shape = (*windows.shape[:batch], *(windows.shape[batch + d] for d in kept))
     order, next_batch = [], 0
     for i in range(len(shape)):
@@ -223,8 +263,17 @@ def _scatter(
     batching = tuple(
         zip(numbers.operand_batching_dims, numbers.scatter_indices_batching_dims, strict=True)
     )
-    inserted = {*numbers.inserted_window_dims, *numbers.operand_batching_dims}
-    kept = [d for d in range(x.ndim) if d not in inserted]
+    batch_rank = max(np.ndim(scatter_indices) - 1, 0)
+    kept = _check_numbers(
+        name,
+        x.ndim,
+        new.ndim,
+        numbers.update_window_dims,
+        numbers.inserted_window_dims,
+        numbers.operand_batching_dims,
+    )
+    if new.ndim != batch_rank + len(kept):
+        raise type_error(f"{name}: updates must have rank {batch_rank + len(kept)}, got {new.ndim}")
     sizes = [1] * x.ndim
     for d, i in zip(kept, numbers.update_window_dims, strict=True):
         sizes[d] = new.shape[i]

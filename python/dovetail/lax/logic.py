@@ -210,8 +210,10 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
             raise type_error(
                 f"select_n: a bool chooses between 2 cases at most, got {len(arrays)}; use int32"
             )
-    elif which.dtype != dtypes.int32:
-        raise type_error(f"select_n: which must be bool or int32, got {which.dtype.name}")
+    elif dtypes.KINDS[which.dtype] in "iu":
+        which = ops.convert(which, dtypes.int32)
+    else:
+        raise type_error(f"select_n: which must be bool or integers, got {which.dtype.name}")
     which = broadcast_to(which, first.shape)
     if len(arrays) == 1:
         return first

@@ -153,7 +153,9 @@ def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[in
                 continue
             if result[i] != 1:
                 got = " and ".join(str(tuple(s)) for s in shapes)
-                error = type_error if len({len(s) for s in shapes}) == 1 else value_error
+                # As in JAX: its operators have a check of their own, for equal ranks.
+                of_operator = not name.startswith("broadcast") and len({*map(len, shapes)}) == 1
+                error = type_error if of_operator else value_error
                 raise error(
                     f"{name}: shapes must broadcast together, got {got}; sizes must be equal or 1"
                 )

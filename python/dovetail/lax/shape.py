@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import itertools
 import math
 import operator as op
 from collections.abc import Sequence
@@ -85,11 +84,10 @@ def broadcast_in_dim(
             "broadcast_in_dim: broadcast_dimensions must name one dimension for each of the "
             f"operand's {x.ndim}, got {dims}"
         )
-    increasing = all(a < b for a, b in itertools.pairwise(dims))
-    if not increasing or any(not 0 <= d < len(sizes) for d in dims):
+    if len(set(dims)) != len(dims) or any(not 0 <= d < len(sizes) for d in dims):
         raise type_error(
-            f"broadcast_in_dim: broadcast_dimensions must increase within [0, {len(sizes)}), got "
-            f"{dims}; transpose the operand first"
+            "broadcast_in_dim: broadcast_dimensions must be distinct and within "
+            f"[0, {len(sizes)}), got {dims}"
         )
     for i, d in enumerate(dims):
         if x.shape[i] not in (1, sizes[d]):
@@ -97,7 +95,8 @@ def broadcast_in_dim(
                 f"broadcast_in_dim: operand sizes must be 1 or those of the shape, got {x.shape} "
                 f"as dimensions {dims} of {sizes}"
             )
-    return broadcast_dims(x, sizes, dims)
+    order = sorted(range(x.ndim), key=dims.__getitem__)
+    return broadcast_dims(transpose(x, order), sizes, tuple(sorted(dims)))
 
 
 def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
@@ -160,7 +159,7 @@ def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | Non
     start, stop, _ = builtins.slice(start_dimension, stop_dimension).indices(x.ndim)
     if stop < start:
         raise value_error(f"collapse: start must not be after stop, got {start} and {stop}")
-    if start == stop:
+    if start == stop and x.ndim:
         return x
     return reshape(x, (*x.shape[:start], math.prod(x.shape[start:stop]), *x.shape[stop:]))
 

@@ -132,13 +132,13 @@ def trapezoid(
     >>> trapezoid(np.float32([1, 2, 3]))
     Array(4., dtype=float32)
     """
-    values = inexact("trapezoid", y)
+    given = (y,) if x is None else (y, x)
+    values, *points = promote("trapezoid", *given, to=dtypes.to_inexact_dtype)
     dim = canonical_axis(axis, values.ndim)
     steps: Any = dx
-    if x is not None:
-        points = as_operand("trapezoid", x)
-        steps = diff(points) if points.ndim == 1 else diff(points, axis=dim)
-        if points.ndim == 1:
+    if points:
+        steps = diff(points[0]) if points[0].ndim == 1 else diff(points[0], axis=dim)
+        if points[0].ndim == 1:
             steps = lax.reshape(steps, [steps.size if i == dim else 1 for i in range(values.ndim)])
     pairs = lax.slice_in_dim(values, 1, None, 1, dim) + lax.slice_in_dim(values, 0, -1, 1, dim)
     return reductions.sum(pairs * steps, dim) * 0.5

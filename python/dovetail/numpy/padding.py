@@ -12,7 +12,7 @@ from dovetail import lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
-from dovetail.numpy import reductions
+from dovetail.numpy import reductions, sorting
 from dovetail.numpy.arithmetic import round as round_to_even
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import with_dtype
@@ -27,23 +27,47 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "linear_ramp": {"end_values": 0},
     "maximum": {"stat_length": None},
     "mean": {"stat_length": None},
+    "median": {"stat_length": None},
     "minimum": {"stat_length": None},
     "reflect": {"reflect_type": "even"},
     "symmetric": {"reflect_type": "even"},
     "wrap": {},
 }
 
+_STATISTICS: dict[str, Callable[..., Array]] = {
+    "maximum": reductions.max,
+    "mean": reductions.mean,
+    "median": sorting.median,
+    "minimum": reductions.min,
+}
+
 
 def pad(
     array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any
 ) -> Array:
-    """The array with `pad_width` more elements on each side: one number, (before, after), or one
-    such for each dimension.
+    """The array with more elements on each side.
 
-    >>> pad(np.int32([1, 2]), 1)
-    Array([0, 1, 2, 0], dtype=int32)
-    >>> pad(np.int32([1, 2, 3]), (2, 0), mode="reflect")
-    Array([3, 2, 1, 2, 3], dtype=int32)
+    Args:
+      array: an array.
+      pad_width: how many: one number, (before, after), or one such for each dimension.
+      mode: which: `constant`; `edge`, `reflect`, `symmetric` and `wrap` repeat elements;
+        `linear_ramp` goes to a value; `maximum`, `mean`, `median` and `minimum` are of the rows;
+        `empty` is anything.
+      kwargs: `constant_values`, `end_values` of the ramp, `reflect_type` (`even` or `odd`),
+        `stat_length`: of how many elements at the end. One value, (before, after), or one such for
+        each dimension.
+
+    Returns:
+      An array of the element type of `array`.
+
+    Raises:
+      ValueError: a width is negative, the mode takes no such option, or there is nothing to repeat.
+
+    Example:
+      >>> pad(np.int32([1, 2]), 1)
+      Array([0, 1, 2, 0], dtype=int32)
+      >>> pad(np.int32([1, 2, 3]), (2, 0), mode="reflect")
+      Array([3, 2, 1, 2, 3], dtype=int32)
     """
     x = as_operand("pad", array)
     widths = _widths(pad_width, x.ndim)
@@ -136,7 +160,7 @@ def _pad_dimension(
         parts = _ramps(
             x, dim, before, after, _pairs("end_values", options["end_values"], x.ndim)[dim]
         )
-    elif mode in ("maximum", "mean", "minimum"):
+    elif mode in _STATISTICS:
         lengths = _pairs("stat_length", options["stat_length"], x.ndim)[dim]
         low = _statistic(_part(x, dim, 0, lengths[0]), dim, mode)
         start = None if lengths[1] is None else max(x.shape[dim] - lengths[1], 0)
@@ -160,8 +184,7 @@ def _repeat(x: Array, dim: int, count: int) -> Array:
 def _statistic(x: Array, dim: int, mode: str) -> Array:
     if x.shape[dim] == 0:
         raise value_error("pad: stat_length must be 1 or more, got 0")
-    reduce = {"maximum": reductions.max, "mean": reductions.mean, "minimum": reductions.min}[mode]
-    result = reduce(x, dim, keepdims=True)
+    result = _STATISTICS[mode](x, dim, keepdims=True)
     if result.dtype != x.dtype:
         result = with_dtype(round_to_even(result), x.dtype)
     return result

@@ -11,8 +11,8 @@ from dovetail.array import Array, ArrayMethods
 from dovetail.errors import NonConcreteBooleanIndexError, type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.indexing import checked_mode, gathered
-from dovetail.numpy.places import Places
 from dovetail.numpy.logic import truth
+from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.tracer import Tracer
 
@@ -60,13 +60,17 @@ def take(
         x, axis = lax.reshape(x, (x.size,)), 0
     axis = canonical_axis(axis, x.ndim)
     if mode == "wrap":
-        size = lax.full_like(numbers, x.shape[axis])
-        rest = lax.rem(numbers, size)
-        numbers = lax.select(lax.lt(rest, lax.full_like(rest, 0)), lax.add(rest, size), rest)
-        mode = "clip"
+        numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
     entries: list[Any] = [slice(None)] * x.ndim
     entries[axis] = numbers
     return gathered(x, entries, checked_mode(mode, "fill"), fill_value)
+
+
+def _wrapped(numbers: Array, size: int) -> Array:
+    """Indices modulo a size that is not 0."""
+    sizes = lax.full_like(numbers, max(size, 1))
+    rest = lax.rem(numbers, sizes)
+    return lax.select(lax.lt(rest, lax.full_like(rest, 0)), lax.add(rest, sizes), rest)
 
 
 def _along(x: Array, numbers: Array, axis: int) -> list[Any]:
@@ -175,8 +179,19 @@ def put(
 ) -> Array:
     """A copy of an array with elements replaced, counted as if it were flat.
 
-    >>> put(dnp.zeros(3), dnp.array([0, 2]), 1.0, inplace=False)
-    Array([1., 0., 1.], dtype=float32)
+    Args:
+      a: an array.
+      ind: integers: which elements.
+      v: their values, repeated if there are fewer.
+      mode: for indices out of bounds: `clip`, `drop` (the default) or `wrap`.
+      inplace: must be False, for arrays are immutable.
+
+    Returns:
+      An array like `a`.
+
+    Example:
+      >>> put(dnp.zeros(3), dnp.array([0, 2]), 1.0, inplace=False)
+      Array([1., 0., 1.], dtype=float32)
     """
     if inplace:
         raise value_error("put: arrays are immutable, so inplace must be False; use the result")
@@ -188,6 +203,8 @@ def put(
         return x
     if values.size != numbers.size:
         values = take(values, np.arange(numbers.size, dtype=np.int32) % values.size)
+    if mode == "wrap":
+        numbers, mode = _wrapped(numbers, x.size), "clip"
     return lax.reshape(Places(flat, numbers).set(values, mode=mode), x.shape)
 
 
