@@ -339,6 +339,18 @@ def test_view_compiles(target: str) -> None:
     assert_equal(dt.jit(lambda v: v.view(target)).lower(value).compile()(value), value.view(target))
 
 
+def test_view_of_small_types() -> None:
+    floats: Any = dnp.asarray([0.5, 1, 2, 3]).astype("float4_e2m1fn")
+    assert floats.view("uint4").tolist() == [1, 2, 4, 5]
+    assert floats.view("uint8").tolist() == [0x21, 0x54]
+    assert floats.view("uint8").view("float4_e2m1fn").tolist() == floats.tolist()
+    integers: Any = dnp.asarray([-1, 1, 2, -2]).astype("int4")
+    for view in (integers.view("uint4"), dt.jit(lambda v: v.view("uint4"))(integers)):
+        assert view.tolist() == [15, 1, 2, 14]
+    assert integers.view("int2").tolist() == [-1, -1, 1, 0, -2, 0, -2, -1]
+    assert dnp.asarray(np.int16([0x4321])).view("uint4").tolist() == [1, 2, 3, 4]
+
+
 def test_view_keeps_rank_0_and_empty_arrays() -> None:
     assert dnp.asarray(np.float32(1)).view("int32").item() == 0x3F800000
     assert dnp.asarray(np.complex64(1 + 2j)).view("complex64").item() == 1 + 2j
@@ -353,6 +365,7 @@ def test_view_keeps_rank_0_and_empty_arrays() -> None:
     [
         (lambda: X.view("complex64"), ValueError, r"whole number of elements of complex64"),
         (lambda: dnp.asarray(1).view("int8"), ValueError, "rank 0 .* same width only"),
+        (lambda: X.view("float6_e2m3fn"), TypeError, "one type must divide the other's"),
         (lambda: X.view(None, int), NotImplementedError, "type must be None"),
     ],
 )

@@ -77,11 +77,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
 
 
 def _same_width(x: Array, dtype: np.dtype) -> Array:
-    if x.dtype == dtype:
-        return x
-    # Small integers fill a byte on the host: the bits above theirs depend on the type.
-    small = dtypes.itemsize_bits(dtype) < 8 and x.dtype in dtypes.SMALL_INTS
-    return convert(x, dtype) if small and dtype in dtypes.SMALL_INTS else ops.bitcast(x, dtype)
+    return x if x.dtype == dtype else ops.bitcast(x, dtype)
 
 
 def _parts(x: Array, given: int, wanted: int) -> Array:

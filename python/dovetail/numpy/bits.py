@@ -93,6 +93,11 @@ def view(x: Array, dtype: Any) -> Array:
     """
     wanted = dtypes.requested(dtype, "view")
     given, width = dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(wanted)
+    if given % width and width % given:
+        raise type_error(
+            "view: the width of one type must divide the other's, got "
+            f"{x.dtype.name} and {wanted.name}"
+        )
     if given != width and not x.ndim:
         raise value_error(
             "view: an array of rank 0 can be viewed as a type of the same width only, got "

@@ -62,4 +62,5 @@ def _limits(dtype: np.dtype) -> tuple[int, int]:
 def bitcast(x: Array, *, dtype: np.dtype) -> Array:
     """The same bits as another type of the same width."""
     # In NumPy a 4-bit integer fills a byte, of which half means nothing.
-    return convert(x, dtype=dtype) if dtype in SMALL_INTS else x.view(dtype)
+    small = dtype in SMALL_INTS and x.dtype in SMALL_INTS
+    return convert(x, dtype=dtype) if small else x.view(dtype)
