@@ -15,7 +15,9 @@ os.environ.setdefault("DOVETAIL_CACHE_DIR", str(REPOSITORY / "build" / "test-cac
 
 # Compiling makes the first example slow. A failure must come back on the next run.
 settings.register_profile("dovetail", deadline=None, derandomize=True, print_blob=True)
-settings.load_profile("dovetail")
+# New examples in every run, which `tools/test --nightly` wants.
+settings.register_profile("nightly", deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("DOVETAIL_PROFILE", "dovetail"))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -13,7 +14,10 @@ from hypothesis import strategies as st
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config
+from dovetail import config, lax
+
+# How many programs each test makes.
+PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100"))
 
 Shape = tuple[int, ...]
 SHAPES: list[Shape] = [(), (3,), (2, 3), (3, 1), (2, 1, 3), (0, 2)]
@@ -118,6 +122,109 @@ def multiplied(x: Any, y: Any, rng: np.random.Generator) -> Any:
     return dnp.tanh(dnp.dot(x, y) if rng.integers(2) else dnp.einsum("ij,jk->ki", x, y))
 
 
+def places(x: Any, rng: np.random.Generator) -> np.ndarray:
+    """Indices along the first dimension, some of them negative or out of bounds."""
+    size = np.shape(x)[0]
+    return rng.integers(-size - 1, size + 2, int(rng.integers(1, 4))).astype(np.int32)
+
+
+def computed(x: Any) -> Any:
+    """An index that is not known while tracing."""
+    return dnp.sum(dnp.floor(dnp.tanh(dnp.real(x)))).astype(dnp.int32)
+
+
+def taken(x: Any, rng: np.random.Generator) -> Any:
+    index: Any = places(x, rng)
+    if rng.integers(2):
+        index = index + computed(x)
+    if not np.shape(x)[0]:
+        return x
+    if np.ndim(x) > 1 and rng.integers(2):
+        return x[index, ..., :: int(rng.choice([-1, 2]))]
+    mode = str(rng.choice(["clip", "fill"]))
+    return x.at[index].get(mode=mode, fill_value=0.5)
+
+
+def changed(x: Any, rng: np.random.Generator) -> Any:
+    """Updates that may meet, but for `set`, whose order is anybody's, and products."""
+    method = str(rng.choice(["add", "subtract", "min", "max", "set", "multiply"]))
+    index: Any = places(x, rng)
+    if method in ("set", "multiply"):
+        index = index[:1]
+    if rng.integers(2):
+        index = index + computed(x)
+    values = rng.uniform(-1, 1, (len(index), *np.shape(x)[1:]))
+    options = {"mode": str(rng.choice(["clip", "drop"])), "unique_indices": len(index) == 1}
+    return getattr(x.at[index], method)(dnp.tanh(values * dnp.sum(x)), **options)
+
+
+def sliced_dynamically(x: Any, rng: np.random.Generator) -> Any:
+    sizes = [int(rng.integers(n + 1)) for n in np.shape(x)]
+    starts = [computed(x) + int(rng.integers(-1, 2)) for _ in sizes]
+    part = lax.dynamic_slice(x, starts, sizes)
+    if rng.integers(2):
+        return part
+    return lax.dynamic_update_slice(x, part * 2, [start + 1 for start in starts])
+
+
+def ordered(x: Any, rng: np.random.Generator) -> Any:
+    axis = axis_of(x, rng)
+    if rng.integers(2):
+        return dnp.sort(x, axis, descending=bool(rng.integers(2)))
+    order = dnp.argsort(dnp.sin(3 * x), axis)
+    return dnp.take_along_axis(x, order, axis) + order
+
+
+def ranked(x: Any, rng: np.random.Generator) -> Any:
+    """Integers and bools found by comparing."""
+    axis = axis_of(x, rng)
+    if not np.shape(x)[axis]:
+        return x
+    best = dnp.argmax(x, axis, keepdims=True) - dnp.argmin(x, axis, keepdims=True)
+    return x * best + dnp.any(x > 0.2, axis, keepdims=True)
+
+
+def running(x: Any, rng: np.random.Generator) -> Any:
+    function = (lax.cumsum, lax.cumprod, lax.cummax, lax.cummin, lax.cumlogsumexp)[rng.integers(5)]
+    return function(x, axis_of(x, rng), bool(rng.integers(2)))
+
+
+def special(x: Any, rng: np.random.Generator) -> Any:
+    functions: list[Callable[[Any], Any]] = [
+        lax.erf,
+        lax.erfc,
+        lambda v: lax.erf_inv(v * 0.9),
+        lambda v: lax.lgamma(v + 2),
+        lambda v: lax.digamma(v + 2),
+        lax.bessel_i0e,
+        lax.bessel_i1e,
+        dnp.sinc,
+        lambda v: dnp.logaddexp(v, 1.0),
+    ]
+    return functions[rng.integers(len(functions))](x)
+
+
+def narrow(x: Any, rng: np.random.Generator) -> Any:
+    """Exact in types of few bits, so that no rounding turns a small error into a large one."""
+    n = np.shape(x)[-1]
+    dtype = str(rng.choice(["bfloat16", "float16", "int8", "uint8", "int64", "float32"]))
+    small = dnp.arange(n, dtype=dtype) * 2 - dnp.asarray(3, dtype)
+    if np.issubdtype(small.dtype, np.integer):
+        small = (small << 2) ^ (small >> 1) & ~small
+    return x + dnp.cumsum(small, dtype=small.dtype)[::-1].astype(x.dtype) / 8
+
+
+def split_complex(x: Any, rng: np.random.Generator) -> Any:
+    z = lax.complex(dnp.sin(x), x)
+    z = dnp.cumsum(z, axis_of(x, rng)) * dnp.flip(z) if rng.integers(2) else dnp.exp(z)
+    return dnp.real(z) - dnp.imag(dnp.conj(z))
+
+
+def masked(x: Any, rng: np.random.Generator) -> Any:
+    mask = rng.random(np.shape(x)) < 0.5
+    return x[mask] if rng.integers(2) else x.at[mask].set(0.25)
+
+
 def smooth(x: Any) -> Any:
     return dnp.sin(x) * dnp.exp(-x * x)
 
@@ -147,6 +254,16 @@ STEPS: dict[str, Callable[..., Any]] = {
     "concatenate": on_arrays(lambda x, rng: dnp.concatenate([x, -x, x], axis_of(x, rng))),
     "reduce": on_arrays(reduced),
     "contract": multiplied,
+    "take": on_arrays(taken),
+    "update": on_arrays(lambda x, rng: changed(x, rng) if np.shape(x)[0] else x),
+    "dynamic": on_arrays(sliced_dynamically),
+    "mask": on_arrays(masked),
+    "sort": on_arrays(ordered),
+    "rank": on_arrays(lambda x, rng: ranked(dnp.tanh(x), rng)),
+    "running": on_arrays(lambda x, rng: running(dnp.tanh(x), rng)),
+    "special": on_arrays(lambda x, rng: special(dnp.tanh(x), rng)),
+    "narrow": on_arrays(narrow),
+    "cplx": on_arrays(lambda x, rng: split_complex(dnp.tanh(x), rng)),
     "jit": bounded(dt.jit(smooth)),
     "grad": bounded(lambda x: dt.grad(lambda z: dnp.sum(smooth(z) * z))(x)),
     "jvp": bounded(lambda x: dt.jvp(smooth, (x,), (x,))[1]),
@@ -171,7 +288,7 @@ def close(actual: Any, expected: Any, tolerance: float) -> None:
         np.testing.assert_allclose(a, e, rtol=tolerance, atol=tolerance)
 
 
-@settings(max_examples=80)
+@settings(max_examples=PROGRAMS)
 @given(programs(12))
 def test_simplified_programs_agree_with_their_ops_one_by_one(program: Program) -> None:
     inputs = program.inputs(0)
@@ -179,7 +296,7 @@ def test_simplified_programs_agree_with_their_ops_one_by_one(program: Program) -
     close(stated, program(*inputs), 1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=PROGRAMS)
 @given(programs(8))
 def test_derivatives_of_programs(program: Program) -> None:
     """Forward mode against differences, reverse mode against forward mode."""
@@ -194,7 +311,7 @@ def test_derivatives_of_programs(program: Program) -> None:
     np.testing.assert_allclose(lhs, rhs, rtol=1e-5, atol=1e-5)
 
 
-@settings(max_examples=60)
+@settings(max_examples=PROGRAMS)
 @given(programs(8))
 def test_batched_programs_agree_with_a_loop(program: Program) -> None:
     inputs = program.inputs(0, batch=(2,))
@@ -206,7 +323,7 @@ def test_batched_programs_agree_with_a_loop(program: Program) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=12)
+@settings(max_examples=PROGRAMS)
 @given(programs(10))
 def test_compiled_programs_agree_with_eager(program: Program) -> None:
     """With derivatives, so that the code generator meets what transforms make."""
