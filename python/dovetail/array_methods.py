@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import capsules, placement
+from dovetail import placement
 from dovetail.array_operators import ArrayOperators, NumPyAtFirstUse
 from dovetail.errors import value_error
 from dovetail.placement import Device, SingleDeviceSharding
@@ -139,7 +139,9 @@ class ArrayMethods(ArrayOperators):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        return capsules.capsule(self.__array__(), stream, max_version, dl_device, copy)
+        from dovetail.runtime.capsules import capsule
+
+        return capsule(self.__array__(), stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 1, 0  # kDLCPU

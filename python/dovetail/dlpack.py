@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail import capsules, dtypes, placement
+from dovetail import dtypes, placement
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import type_error
 
@@ -15,6 +15,8 @@ def is_supported_dtype(dtype: Any) -> bool:
     >>> is_supported_dtype("bfloat16"), is_supported_dtype("int4")
     (True, False)
     """
+    from dovetail.runtime import capsules
+
     return capsules.is_supported(dtypes.as_dtype(dtype))
 
 
@@ -35,6 +37,8 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     >>> from_dlpack(np.float32([1, 2]))
     Array([1., 2.], dtype=float32)
     """
+    from dovetail.runtime import capsules
+
     if device is not None:
         placement.as_device(device)
     if isinstance(external_array, ArrayMethods):

@@ -348,7 +348,7 @@ def test_view_of_small_types() -> None:
     for view in (integers.view("uint4"), dt.jit(lambda v: v.view("uint4"))(integers)):
         assert view.tolist() == [15, 1, 2, 14]
     assert integers.view("int2").tolist() == [-1, -1, 1, 0, -2, 0, -2, -1]
-    assert dnp.asarray(np.int16([0x4321])).view("uint4").tolist() == [1, 2, 3, 4]
+    assert dnp.asarray(np.array([0x4321], np.int16)).view("uint4").tolist() == [1, 2, 3, 4]
 
 
 def test_view_keeps_rank_0_and_empty_arrays() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from iree.runtime import HalBufferView, VmRef
 
-from ..capsules import capsule, imported
+from .capsules import capsule, imported
 from .devices import Device, get_device
 from .dtypes import ELEMENT_OF_DTYPE
 
