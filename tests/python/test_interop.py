@@ -43,6 +43,13 @@ class OnlyCapsule:
         return self.x.__dlpack_device__()
 
 
+class Insists(OnlyCapsule):
+    """The same, but refusing copies."""
+
+    def __dlpack__(self, stream: None = None) -> Any:
+        return self.x.__dlpack__(copy=False)
+
+
 # NumPy --------------------------------------------------------------------------------------------
 
 
@@ -113,6 +120,9 @@ def test_dlpack_of_strided_memory(make: Callable[[np.ndarray], np.ndarray]) -> N
     assert address(ours) == address(x)
     np.testing.assert_array_equal(dt.jit(lambda v: v + 1)(ours), x + 1)
     np.testing.assert_array_equal(np.from_dlpack(OnlyCapsule(ours)), x)
+    shared = np.from_dlpack(Insists(ours))
+    assert address(shared) == address(x)
+    np.testing.assert_array_equal(shared, x)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1, 1)])
@@ -121,6 +131,8 @@ def test_dlpack_of_odd_shapes(shape: tuple[int, ...]) -> None:
     assert ours.shape == shape
     assert np.from_dlpack(ours).shape == shape
     assert np.from_dlpack(OnlyCapsule(ours)).shape == shape
+    assert np.from_dlpack(Insists(ours)).shape == shape
+    assert np.from_dlpack(Insists(dnp.ones(shape))).tolist() == np.ones(shape).tolist()
 
 
 @pytest.mark.parametrize("name", UNKNOWN_TO_NUMPY)
@@ -147,10 +159,6 @@ def test_consumers_before_1_0_get_a_copy_or_what_they_insist_on() -> None:
     old = np.from_dlpack(OnlyCapsule(MATRIX))
     assert address(old) != address(MATRIX)
     np.testing.assert_array_equal(old, MATRIX)
-
-    class Insists(OnlyCapsule):
-        def __dlpack__(self, stream: None = None) -> Any:
-            return self.x.__dlpack__(copy=False)
 
     shared = np.from_dlpack(Insists(MATRIX))
     assert address(shared) == address(MATRIX)
@@ -220,7 +228,7 @@ def test_errors(function: Callable[[], Any], kind: type[Exception], message: str
         function()
 
 
-# PyTorch ------------------------------------------------------------------------------------------
+# PyTorch and JAX -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [*KNOWN_TO_NUMPY, *UNKNOWN_TO_NUMPY])
@@ -235,6 +243,19 @@ def test_torch(name: str) -> None:
     assert back.dtype == x.dtype
     assert back.unsafe_buffer_pointer() == x.unsafe_buffer_pointer()
     assert dnp.asarray(tensor).dtype == x.dtype
+
+
+@pytest.mark.parametrize("name", ["float32", "bool", "bfloat16", "float8_e4m3fn", "complex64"])
+def test_jax(name: str) -> None:
+    jax_numpy = pytest.importorskip("jax.numpy")
+    x: Any = dnp.asarray([[0, 1, 2], [3, 4, 5]]).astype(name)
+    theirs = jax_numpy.from_dlpack(x)
+    assert theirs.dtype == x.dtype
+    assert theirs.tolist() == x.tolist()
+    back: Any = dnp.from_dlpack(theirs)
+    assert back.dtype == x.dtype
+    assert back.unsafe_buffer_pointer() == theirs.unsafe_buffer_pointer()
+    assert dnp.asarray(theirs).tolist() == x.tolist()
 
 
 def test_torch_tensors_are_arguments_of_modules() -> None:
