@@ -228,7 +228,7 @@ def test_errors(function: Callable[[], Any], kind: type[Exception], message: str
         function()
 
 
-# PyTorch and JAX -----------------------------------------------------------------------------------
+# PyTorch and JAX ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [*KNOWN_TO_NUMPY, *UNKNOWN_TO_NUMPY])
