@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dovetail import config as config
+    from dovetail import dlpack as dlpack
     from dovetail import dtypes as dtypes
     from dovetail import errors as errors
     from dovetail import lax as lax
@@ -29,6 +30,35 @@ if TYPE_CHECKING:
     from dovetail.autodiff import jvp as jvp
     from dovetail.autodiff import value_and_grad as value_and_grad
     from dovetail.batching import vmap as vmap
+    from dovetail.config import check_tracer_leaks as check_tracer_leaks
+    from dovetail.config import checking_leaks as checking_leaks
+    from dovetail.config import debug_infs as debug_infs
+    from dovetail.config import debug_nans as debug_nans
+    from dovetail.config import default_matmul_precision as default_matmul_precision
+    from dovetail.config import disable_jit as disable_jit
+    from dovetail.config import enable_x64 as enable_x64
+    from dovetail.config import explain_cache_misses as explain_cache_misses
+    from dovetail.config import log_compiles as log_compiles
+    from dovetail.config import no_tracing as no_tracing
+    from dovetail.config import numpy_dtype_promotion as numpy_dtype_promotion
+    from dovetail.config import numpy_rank_promotion as numpy_rank_promotion
+    from dovetail.dtypes import float0 as float0
+    from dovetail.environment import clear_caches as clear_caches
+    from dovetail.environment import copy_to_host_async as copy_to_host_async
+    from dovetail.environment import default_backend as default_backend
+    from dovetail.environment import device_count as device_count
+    from dovetail.environment import device_get as device_get
+    from dovetail.environment import device_put as device_put
+    from dovetail.environment import devices as devices
+    from dovetail.environment import effects_barrier as effects_barrier
+    from dovetail.environment import live_arrays as live_arrays
+    from dovetail.environment import local_device_count as local_device_count
+    from dovetail.environment import local_devices as local_devices
+    from dovetail.environment import print_environment_info as print_environment_info
+    from dovetail.environment import process_count as process_count
+    from dovetail.environment import process_index as process_index
+    from dovetail.environment import process_indices as process_indices
+    from dovetail.environment import typeof as typeof
     from dovetail.jacobians import hessian as hessian
     from dovetail.jacobians import jacfwd as jacfwd
     from dovetail.jacobians import jacrev as jacrev
@@ -36,6 +66,11 @@ if TYPE_CHECKING:
     from dovetail.linearization import linear_transpose as linear_transpose
     from dovetail.linearization import linearize as linearize
     from dovetail.linearization import vjp as vjp
+    from dovetail.placement import Device as Device
+    from dovetail.placement import Shard as Shard
+    from dovetail.scopes import ensure_compile_time_eval as ensure_compile_time_eval
+    from dovetail.scopes import named_call as named_call
+    from dovetail.scopes import named_scope as named_scope
     from dovetail.staging import eval_shape as eval_shape
     from dovetail.staging import jit as jit
     from dovetail.staging import make_ir as make_ir
@@ -48,12 +83,33 @@ __version__ = "0.1.0"
 # Public name: (module, name there); an empty name is the module itself.
 _PUBLIC = {
     "Array": ("array", "Array"),
+    "Device": ("placement", "Device"),
     "ShapeDtypeStruct": ("arguments", "ShapeDtypeStruct"),
+    "Shard": ("placement", "Shard"),
     "block_until_ready": ("arguments", "block_until_ready"),
+    "check_tracer_leaks": ("config", "check_tracer_leaks"),
+    "checking_leaks": ("config", "checking_leaks"),
+    "clear_caches": ("environment", "clear_caches"),
     "config": ("config", ""),
+    "copy_to_host_async": ("environment", "copy_to_host_async"),
+    "debug_infs": ("config", "debug_infs"),
+    "debug_nans": ("config", "debug_nans"),
+    "default_backend": ("environment", "default_backend"),
+    "default_matmul_precision": ("config", "default_matmul_precision"),
+    "device_count": ("environment", "device_count"),
+    "device_get": ("environment", "device_get"),
+    "device_put": ("environment", "device_put"),
+    "devices": ("environment", "devices"),
+    "disable_jit": ("config", "disable_jit"),
+    "dlpack": ("dlpack", ""),
     "dtypes": ("dtypes", ""),
+    "effects_barrier": ("environment", "effects_barrier"),
+    "enable_x64": ("config", "enable_x64"),
+    "ensure_compile_time_eval": ("scopes", "ensure_compile_time_eval"),
     "errors": ("errors", ""),
     "eval_shape": ("staging", "eval_shape"),
+    "explain_cache_misses": ("config", "explain_cache_misses"),
+    "float0": ("dtypes", "float0"),
     "grad": ("autodiff", "grad"),
     "hessian": ("jacobians", "hessian"),
     "jacfwd": ("jacobians", "jacfwd"),
@@ -64,14 +120,28 @@ _PUBLIC = {
     "lax": ("lax", ""),
     "linear_transpose": ("linearization", "linear_transpose"),
     "linearize": ("linearization", "linearize"),
+    "live_arrays": ("environment", "live_arrays"),
+    "local_device_count": ("environment", "local_device_count"),
+    "local_devices": ("environment", "local_devices"),
+    "log_compiles": ("config", "log_compiles"),
     "make_ir": ("staging", "make_ir"),
     "make_jaxpr": ("staging", "make_ir"),
+    "named_call": ("scopes", "named_call"),
+    "named_scope": ("scopes", "named_scope"),
+    "no_tracing": ("config", "no_tracing"),
     "numpy": ("numpy", ""),
+    "numpy_dtype_promotion": ("config", "numpy_dtype_promotion"),
+    "numpy_rank_promotion": ("config", "numpy_rank_promotion"),
+    "print_environment_info": ("environment", "print_environment_info"),
+    "process_count": ("environment", "process_count"),
+    "process_index": ("environment", "process_index"),
+    "process_indices": ("environment", "process_indices"),
     "runtime": ("runtime", ""),
     "stop_gradient": ("lax", "stop_gradient"),
     "test_util": ("test_util", ""),
     "tree": ("tree", ""),
     "tree_util": ("tree_util", ""),
+    "typeof": ("environment", "typeof"),
     "value_and_grad": ("autodiff", "value_and_grad"),
     "vjp": ("linearization", "vjp"),
     "vmap": ("batching", "vmap"),

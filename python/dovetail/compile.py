@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dovetail import config
 from dovetail.cache import Cache, directory_from_environment
 
 _COMMON_FLAGS = (
@@ -169,8 +170,11 @@ _caches: dict[Path | None, Cache] = {}
 
 
 def default_cache() -> Cache:
-    """Returns the cache of the directory that the environment names now."""
-    directory = directory_from_environment()
+    """Returns the cache of the directory that settings or the environment name now."""
+    chosen = config.compilation_cache_dir.value
+    directory = directory_from_environment() if chosen is None else Path(chosen)
+    if not config.enable_compilation_cache.value:
+        directory = None
     return _caches.setdefault(directory, Cache(directory))
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Any, Generic, TypeVar
+import sys
+from collections.abc import Callable
+from contextlib import ContextDecorator
+from contextvars import ContextVar, Token
+from types import ModuleType
+from typing import Any, Generic, NamedTuple, TypeVar
 
-T = TypeVar("T", bool, str)
+T = TypeVar("T")
 
 _options: dict[str, Option[Any]] = {}
 # All that is overridden here, as one object: equal overrides are the same object.
@@ -16,22 +18,20 @@ state: ContextVar[tuple[Any, ...]] = ContextVar("state", default=())
 _states: dict[tuple[Any, ...], tuple[Any, ...]] = {(): state.get()}
 _listeners: list[Callable[[], Any]] = []
 
-_BOOLEANS = {
-    "1": True,
-    "true": True,
-    "on": True,
-    "0": False,
-    "false": False,
-    "off": False,
-    "": False,
-}
+_TRUE = ("1", "true", "t", "yes", "y", "on")
+_FALSE = ("0", "false", "f", "no", "n", "off", "")
 
 
 class Option(Generic[T]):
     """One setting. Its first value is that of the environment variable `DOVETAIL_<NAME>`, else
     `default`.
 
-    `option.value` reads it, `with option(value):` overrides it in this context.
+    `option.value` reads it; `with option(value):`, or `@option(value)` before a function, overrides
+    it there.
+
+    Args:
+      choices: what it may be; by default True or False.
+      check: in place of `choices`, gives the value to keep for one that is asked for.
 
     >>> with enable_x64(True):
     ...     enable_x64.value
@@ -39,16 +39,23 @@ class Option(Generic[T]):
     """
 
     def __init__(
-        self, name: str, default: T, doc: str, choices: tuple[T, ...] | None = None
+        self,
+        name: str,
+        default: T,
+        doc: str,
+        choices: tuple[T, ...] = (True, False),  # type: ignore[assignment]
+        check: Callable[[Any], T] | None = None,
     ) -> None:
-        self.name = name
+        self.name = self.__name__ = name
         self.choices = choices
+        self.check = check
         self.__doc__ = doc
         self._override: ContextVar[T] = ContextVar(name)
         self._value: T = default
+        self._uses: list[Callable[[], Any]] = []
         text = os.environ.get(f"DOVETAIL_{name.upper()}")
         if text is not None:
-            self._value = self._parse(text, type(default))
+            self._value = self._parse(text)
         _options[name] = self
 
     @property
@@ -59,40 +66,85 @@ class Option(Generic[T]):
     def set(self, value: T) -> None:
         """Change the process-wide value."""
         self._value = self._checked(value)
-        for listener in _listeners:
-            listener()
+        self._use(self._value)
+        changed()
 
-    @contextmanager
-    def __call__(self, value: T) -> Iterator[None]:
-        """Override the value in this context, for the length of a `with` block."""
-        token = self._override.set(self._checked(value))
-        _update_state()
-        try:
-            yield
-        finally:
-            self._override.reset(token)
-            _update_state()
+    def __call__(self, value: Any = ...) -> _Override:
+        """Override the value, by default with True, for the length of a `with` block or a call."""
+        if value is ...:
+            if True not in self.choices:
+                raise TypeError(
+                    f"{self.name} needs a value, one of {', '.join(map(repr, self.choices))}"
+                )
+            value = True
+        return _Override(self, self._checked(value))
 
-    def _parse(self, text: str, kind: type) -> Any:
-        if kind is bool:
-            if text.lower() not in _BOOLEANS:
-                raise ValueError(f"DOVETAIL_{self.name.upper()} must be 0 or 1, got {text!r}")
-            return _BOOLEANS[text.lower()]
-        return self._checked(text)  # type: ignore[arg-type]
+    def __bool__(self) -> bool:
+        raise TypeError(f"a setting is neither true nor false; read {self.name}.value")
 
-    def _checked(self, value: T) -> T:
-        accepted = self.choices or ((True, False) if isinstance(self._value, bool) else None)
-        if accepted is not None and value not in accepted:
+    def __repr__(self) -> str:
+        return f"<setting {self.name} = {self.value!r}>"
+
+    def when_used(self, prepare: Callable[[], Any]) -> None:
+        """Call a function, now or as soon as the setting is anything but false."""
+        self._uses.append(prepare)
+        self._use(self._value)
+
+    def _use(self, value: T) -> None:
+        while value and self._uses:
+            self._uses.pop()()
+
+    def _parse(self, text: str) -> T:
+        if True not in self.choices or self.check:
+            return self._checked(text)
+        word = text.lower()
+        if word not in _TRUE + _FALSE:
+            raise ValueError(f"DOVETAIL_{self.name.upper()} must be 0 or 1, got {text!r}")
+        return word in _TRUE  # type: ignore[return-value]
+
+    def _checked(self, value: Any) -> T:
+        if self.check:
+            return self.check(value)
+        if value not in self.choices:
             raise ValueError(
-                f"{self.name} must be one of {', '.join(map(repr, accepted))}, got {value!r}"
+                f"{self.name} must be one of {', '.join(map(repr, self.choices))}, got {value!r}"
             )
-        return bool(value) if isinstance(self._value, bool) else value  # type: ignore[return-value]
+        # True rather than 1.
+        return self.choices[self.choices.index(value)]
+
+
+class _Override(ContextDecorator):
+    """The length of a `with` block, or of calls of a function, with another value of a setting."""
+
+    def __init__(self, option: Option[Any], value: Any) -> None:
+        self._option = option
+        self._new = value
+        self._tokens: list[Token[Any]] = []
+
+    def _recreate_cm(self) -> _Override:
+        # Calls of one function may overlap.
+        return _Override(self._option, self._new)
+
+    def __enter__(self) -> None:
+        self._option._use(self._new)
+        self._tokens.append(self._option._override.set(self._new))
+        _update_state()
+
+    def __exit__(self, *error: object) -> None:
+        self._option._override.reset(self._tokens.pop())
+        _update_state()
 
 
 def _update_state() -> None:
     overrides = [(name, option._override.get(None)) for name, option in _options.items()]
     values = tuple((name, value) for name, value in overrides if value is not None)
     state.set(_states.setdefault(values, values))
+
+
+def changed() -> None:
+    """Have all forgotten that depends on the settings of the whole process."""
+    for listener in _listeners:
+        listener()
 
 
 def on_change(listener: Callable[[], Any]) -> None:
@@ -116,6 +168,91 @@ numpy_rank_promotion = Option(
     "What to do when arrays of different ranks are broadcast together.",
     choices=("allow", "warn", "raise"),
 )
+default_matmul_precision = Option(
+    "default_matmul_precision",
+    None,
+    "The least precision of matrix products. All are computed with the precision of their element "
+    "type, which meets any.",
+    choices=(None, "default", "high", "highest", "bfloat16", "tensorfloat32", "float32"),
+)
+disable_jit = Option("disable_jit", False, "Call jitted functions as plain Python.")
+debug_nans = Option(
+    "debug_nans", False, "Raise FloatingPointError where an op, compiled or not, gives NaN."
+)
+debug_infs = Option(
+    "debug_infs", False, "Raise FloatingPointError where an op, compiled or not, gives infinity."
+)
+check_tracer_leaks = Option(
+    "check_tracer_leaks",
+    False,
+    "Raise LeakedTracerError at the end of a trace of which a tracer is still referred to.",
+)
+no_tracing = Option("no_tracing", False, "Raise RuntimeError where `jit` would trace a function.")
+log_compiles = Option(
+    "log_compiles",
+    False,
+    "Log what `jit` traces and compiles, and how long it takes, as warnings; else for debugging.",
+)
+explain_cache_misses = Option(
+    "explain_cache_misses", False, "Log why `jit` traces a function again, as warnings."
+)
+enable_compilation_cache = Option(
+    "enable_compilation_cache", True, "Keep compiled programs on disk."
+)
+compilation_cache_dir: Option[Any] = Option(
+    "compilation_cache_dir",
+    None,
+    "Where compiled programs are kept; None for the directory that DOVETAIL_CACHE_DIR names.",
+    check=lambda value: None if value is None else os.fspath(value),
+)
+
+# What a traced program depends on.
+_TRACED = (enable_x64, numpy_dtype_promotion, numpy_rank_promotion)
+
+
+class Snapshot(NamedTuple):
+    """What calls of compiled functions ask of the settings.
+
+    Attributes:
+      trace_key: the values of those that a traced program depends on.
+      disable_jit: whether functions are called as plain Python.
+      checks: whether results are looked at.
+    """
+
+    trace_key: tuple[Any, ...]
+    disable_jit: bool
+    checks: bool
+
+
+_snapshots: dict[tuple[Any, ...], Snapshot] = {}
+
+
+def snapshot() -> Snapshot:
+    """The settings that hold here, at the cost of reading one."""
+    overrides = state.get()
+    known = _snapshots.get(overrides)
+    if known is None:
+        key = tuple([option.value for option in _TRACED])
+        checks = debug_nans.value or debug_infs.value
+        known = _snapshots[overrides] = Snapshot(key, disable_jit.value, checks)
+    return known
+
+
+on_change(_snapshots.clear)
+
+
+def checking_leaks() -> _Override:
+    """Check traces for leaked tracers, for the length of a `with` block."""
+    return check_tracer_leaks(True)
+
+
+def _find(name: str) -> Option[Any]:
+    option = _options.get(name.removeprefix("jax_"))
+    if option is None:
+        raise AttributeError(
+            f"no setting is named {name!r}; the settings are {', '.join(_options)}"
+        )
+    return option
 
 
 def update(name: str, value: Any) -> None:
@@ -123,19 +260,34 @@ def update(name: str, value: Any) -> None:
 
     >>> update("enable_x64", False)
     """
-    option = _options.get(name.removeprefix("jax_"))
-    if option is None:
-        raise AttributeError(
-            f"no setting is named {name!r}; the settings are {', '.join(_options)}"
-        )
-    option.set(value)
+    _find(name).set(value)
 
 
 def read(name: str) -> Any:
     """The value of a setting, by name."""
-    option = _options.get(name.removeprefix("jax_"))
-    if option is None:
-        raise AttributeError(
-            f"no setting is named {name!r}; the settings are {', '.join(_options)}"
-        )
-    return option.value
+    return _find(name).value
+
+
+def __getattr__(name: str) -> Any:
+    """The value of `jax_<name>`, and those of all settings as `values`."""
+    if name == "values":
+        return {option: read(option) for option in _options}
+    if name.startswith("jax_"):
+        return read(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _Settings(ModuleType):
+    """This module, in which assignment to a setting is an error instead of its end."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setting = name.removeprefix("jax_")
+        if setting in _options and value is not _options[setting]:
+            raise AttributeError(
+                f"a setting cannot be assigned to; call dovetail.config.update({setting!r}, "
+                f"{value!r})"
+            )
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from types import FrameType
 from typing import Any
@@ -48,7 +49,16 @@ def place() -> Place:
     if frame is None:
         return "", 0, ""
     code = frame.f_code
-    return code.co_filename, frame.f_lineno, code.co_name
+    return code.co_filename, frame.f_lineno, scope.name + code.co_name
+
+
+class _Scope(threading.local):
+    """The names of the blocks that this thread is in, each followed by a slash."""
+
+    name = ""
+
+
+scope = _Scope()
 
 
 def describe_place(where: Place) -> str:

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import ir
+from dovetail import config, ir
 from dovetail.arguments import LeafNames, ShapeDtypeStruct, as_operand
 from dovetail.array import Array, ShapedArray
 from dovetail.pytree import flatten, unflatten
+from dovetail.reference.checks import UnwantedValueError, first_of, unwanted
 from dovetail.tracer import Operand, Tracer
 
 # Programs with fewer elements in arguments and results run on the calling thread.
@@ -161,9 +162,22 @@ class Compiled(_Stage):
     def run(self, leaves: Sequence[Operand]) -> Any:
         """The result on arrays of the right types, flattened."""
         buffers = self._executable([self._placed(leaf) for leaf in leaves] + self._captured)
+        if config.snapshot().checks:
+            self._check(buffers, leaves)
         if self._is_leaf:
             return Array(buffers[0], self._weak[0])
         return self._unflatten(map(Array, buffers, self._weak))
+
+    def _check(self, buffers: Sequence[Any], leaves: Sequence[Operand]) -> None:
+        """Refuse results with unwanted values; the evaluator finds the op that they come from."""
+        values = unwanted()
+        found = [what for buffer in buffers if (what := first_of(buffer.numpy(), values))]
+        if not found:
+            return
+        operands = [operand._value() for operand in [*leaves, *self._program.captured]]
+        ir.Evaluator(self._program.after("simplify").program("main"))(operands)
+        # They were among the arguments, or are of compiled code only.
+        raise UnwantedValueError(f"`{self._program.name}`: {found[0]}")
 
     def _placed(self, leaf: Array) -> Any:
         """The array's data for a call. What would be copied at every call is copied once."""

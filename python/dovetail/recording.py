@@ -15,6 +15,7 @@ import numpy as np
 
 from dovetail.array import Array
 from dovetail.pytree import flatten
+from dovetail.reference.checks import unwanted
 from dovetail.reference.table import RAW, STRETCHING, quietly
 from dovetail.tracing import stack
 
@@ -325,6 +326,9 @@ def record(
       The result; a tape, or None if there is none and the function must be called as it is; whether
       there may be one for given values of scalars.
     """
+    if unwanted():
+        # Results are looked at op by op.
+        return None, None, False
     recording = Recording()
     outer, stack.recording = stack.recording, recording
     try:

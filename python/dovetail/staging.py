@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import weakref
 from collections.abc import Callable, Hashable, Sequence
 from types import MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config, ir
+from dovetail import config, ir, jit_log
 from dovetail.arguments import (
     LeafNames,
     ShapeDtypeStruct,
@@ -45,6 +46,10 @@ class _Inlined(NamedTuple):
     traced: Traced
 
 
+# All that may have compiled programs.
+jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
+
+
 class Jitted:
     """A function that is traced and compiled at its first call with each signature."""
 
@@ -61,6 +66,7 @@ class Jitted:
         self._static_argnames = static_argnames
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
         self._lock = threading.RLock()
+        jitted_functions.add(self)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
@@ -70,6 +76,8 @@ class Jitted:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the compiled program; the first time, make it."""
+        if config.snapshot().disable_jit:
+            return self._function(*args, **kwargs)
         call = self._parse(args, kwargs)
         if current() is not None or Tracer in map(type, call.leaves):
             return self._inline(call)
@@ -78,8 +86,16 @@ class Jitted:
             with self._lock:
                 compiled = self._compiled.get(call.key)
                 if compiled is None:
-                    compiled = self._compiled[call.key] = self._lower(call).compile()
+                    compiled = self._compiled[call.key] = self._compile(call)
         return compiled.run(call.leaves)
+
+    def _compile(self, call: _Call) -> Compiled:
+        avals = [leaf.aval for leaf in call.leaves]
+        jit_log.explain(self._name, self._compiled, call.key, self._names(call))
+        with jit_log.timed("tracing", self._name, avals):
+            lowered = self._lower(call)
+        with jit_log.timed("compiling", self._name, avals):
+            return lowered.compile()
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace for the given arguments, which may be `ShapeDtypeStruct`s, without compiling.
@@ -126,8 +142,8 @@ class Jitted:
             types.append((value.shape, value.dtype, value.weak_type))
         # Equal static arguments of different types, such as 1 and True, make different programs.
         kinds = tuple([type(value) for _, value in statics])
-        settings = config.enable_x64.value, config.numpy_dtype_promotion.value
-        return _Call((spec, tuple(types), statics, kinds, settings), spec, statics, values)
+        key = spec, tuple(types), statics, kinds, config.snapshot().trace_key
+        return _Call(key, spec, statics, values)
 
     def _without_statics(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -142,6 +158,12 @@ class Jitted:
         return dynamic, {k: v for k, v in kwargs.items() if k not in by_name}, tuple(statics)
 
     def _trace(self, call: _Call) -> Traced:
+        if config.no_tracing.value:
+            raise RuntimeError(
+                f"no function may be traced while no_tracing is on, got: a call of `{self._name}` "
+                f"with new types of arguments {ir.here()}; make that call once before"
+            )
+
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
             args, kwargs = unflatten(call.spec, tracers)
             args = list(args)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import ir
+from dovetail import config, ir
 from dovetail.array import Array, ShapedArray
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
 from dovetail.tracing import LARGEST_CONSTANT, Operand, Trace, current, stack
@@ -170,6 +170,11 @@ def trace(
         # functions.
         in_progress.function.finish(numbers)
         in_progress.ended = True
+    if config.check_tracer_leaks.value:
+        from dovetail.leaks import check_leaks
+
+        del tracers, outs
+        check_leaks(in_progress)
     return Traced(in_progress.function, in_progress.captured, results, extra)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from dovetail.dtypes import as_dtype
+from dovetail.reference.checks import Unwanted, UnwantedValueError, check, unwanted
 from dovetail.reference.table import RAW, Function, quietly
 
 # Ops whose result type is stated, and what of it their functions take.
@@ -45,6 +46,11 @@ class Program(Protocol):
         ...
 
     @property
+    def places(self) -> Sequence[Any]:
+        """Where in the user's program each instruction is from: file, line, function."""
+        ...
+
+    @property
     def outputs(self) -> Sequence[int]:
         """Numbers of the results."""
         ...
@@ -58,6 +64,7 @@ class Program(Protocol):
 class Step(NamedTuple):
     """An instruction made ready; the values numbered in `dead` are not used after it."""
 
+    name: str
     function: Function
     operands: Sequence[int]
     results: Sequence[int]
@@ -72,6 +79,7 @@ class Evaluator:
         self.inputs = program.inputs
         self.outputs = program.outputs
         self.size = program.size
+        self._program = program
         instructions = program.instructions
         last_use = [-1] * self.size
         for position, (_, operands, results, *_) in enumerate(instructions):
@@ -81,6 +89,7 @@ class Evaluator:
             last_use[i] = len(instructions)
         self.steps = [
             Step(
+                name,
                 RAW[name],
                 operands,
                 results,
@@ -94,14 +103,18 @@ class Evaluator:
 
     def __call__(self, args: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The program's results on `args`."""
-        return quietly(self._run, args)
+        return quietly(self._run, args, unwanted())
 
-    def _run(self, args: Sequence[np.ndarray]) -> list[Any]:
+    def _run(self, args: Sequence[np.ndarray], unwanted_values: Unwanted) -> list[Any]:
         values: list[Any] = [None] * self.size
         for i, value in zip(self.inputs, args, strict=True):
             values[i] = value
-        for function, operands, results, attributes, dead in self.steps:
+        for position, (name, function, operands, results, attributes, dead) in enumerate(
+            self.steps
+        ):
             answer = function(*[values[i] for i in operands], **attributes)
+            if unwanted_values:
+                self._check(position, name, answer, unwanted_values)
             if type(answer) is np.ndarray:
                 values[results[0]] = answer
             else:
@@ -112,6 +125,12 @@ class Evaluator:
             for i in dead:
                 values[i] = None
         return [values[i] for i in self.outputs]
+
+    def _check(self, position: int, name: str, answer: Any, values: Unwanted) -> None:
+        try:
+            check(name, answer, values)
+        except UnwantedValueError as error:
+            raise error.at(self._program.places[position]) from None
 
 
 def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:

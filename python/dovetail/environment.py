@@ -1,0 +1,183 @@
+"""The devices and the process that a program runs on, and arrays on their way to and from them."""
+
+from __future__ import annotations
+
+import gc
+import importlib.metadata
+import platform
+from typing import Any
+
+import numpy as np
+
+from dovetail import placement
+from dovetail.array import Array, ArrayMethods
+from dovetail.placement import Device
+from dovetail.pytree import map_leaves
+
+
+def default_backend() -> str:
+    """The platform that functions compute on where nothing else is said.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.default_backend()
+      'cpu'
+    """
+    return placement.DEVICES[0].platform
+
+
+def devices(backend: str | None = None) -> list[Device]:
+    """The devices, of one platform if it is given.
+
+    Args:
+      backend: a platform, such as "cpu".
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.devices()
+      [Device(platform='cpu', id=0)]
+    """
+    found = [d for d in placement.DEVICES if backend is None or d.platform == backend]
+    if not found:
+        known = ", ".join(sorted({d.platform for d in placement.DEVICES}))
+        raise RuntimeError(
+            f"backend must be one of {known}, got: {backend!r}; for other devices, compile a "
+            "program with dovetail.compile and run it by dovetail.runtime"
+        )
+    return found
+
+
+def local_devices(
+    process_index: int | None = None, backend: str | None = None, host_id: int | None = None
+) -> list[Device]:
+    """The devices of this process, which is the only one, numbered 0."""
+    index = host_id if process_index is None else process_index
+    if index not in (None, 0):
+        raise ValueError(f"process_index must be 0, the only process, got: {index}")
+    return devices(backend)
+
+
+def device_count(backend: str | None = None) -> int:
+    """How many devices there are."""
+    return len(devices(backend))
+
+
+def local_device_count(backend: str | None = None) -> int:
+    """How many devices this process has."""
+    return len(local_devices(backend=backend))
+
+
+def process_index(backend: str | None = None) -> int:
+    """The number of this process among those that share a program: 0."""
+    devices(backend)
+    return 0
+
+
+def process_count(backend: str | None = None) -> int:
+    """How many processes share a program: 1."""
+    devices(backend)
+    return 1
+
+
+def process_indices(backend: str | None = None) -> list[int]:
+    """The numbers of all processes."""
+    return list(range(process_count(backend)))
+
+
+# Arrays -------------------------------------------------------------------------------------------
+
+
+def device_put(
+    x: Any, device: Any = None, *, src: Any = None, donate: bool = False, may_alias: Any = None
+) -> Any:
+    """The tree with its leaves as arrays on a device.
+
+    Args:
+      x: a tree of arrays, NumPy arrays and numbers.
+      device: a device, a sharding, or a text such as "cpu"; by default where the leaves are.
+      src, donate, may_alias: accepted for JAX's sake; NumPy arrays are copied, others shared.
+
+    Returns:
+      The same tree of arrays.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.device_put({"x": 1.5}, dt.devices()[0])
+      {'x': Array(1.5, dtype=float32, weak_type=True)}
+    """
+    from dovetail.lax.operands import as_operand
+
+    def put(leaf: Any) -> Array:
+        array = as_operand("device_put", leaf)
+        return array if device is None else array.to_device(device)
+
+    return map_leaves(put, x)
+
+
+def device_get(x: Any) -> Any:
+    """The tree with its leaves as NumPy arrays.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> dt.device_get({"x": dnp.arange(3)})
+      {'x': array([0, 1, 2], dtype=int32)}
+    """
+    return map_leaves(np.asarray, x)
+
+
+def copy_to_host_async(x: Any) -> None:
+    """Have the elements of all arrays of a tree copied to the host, where they are asked for
+    later.
+    """
+    map_leaves(lambda leaf: leaf._value() if isinstance(leaf, Array) else leaf, x)
+
+
+def effects_barrier() -> None:
+    """Wait until everything that programs do beside computing is done, which it is on their
+    return.
+    """
+
+
+def live_arrays(platform: str | None = None) -> list[Array]:
+    """All arrays that something still refers to, of one platform if it is given."""
+    wanted = {d.platform for d in devices(platform)}
+    arrays = [value for value in gc.get_objects() if type(value) is Array]
+    return [array for array in arrays if array.device.platform in wanted]
+
+
+def clear_caches() -> None:
+    """Forget all that was traced, compiled or remembered of calls in this process."""
+    from dovetail import config, staging
+
+    for jitted in list(staging.jitted_functions):
+        jitted.clear_cache()
+    config.changed()
+
+
+def typeof(x: Any) -> Any:
+    """The shape and element type of an array or a number, and whether that type is weak.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.typeof(1.5)
+      ShapedArray(float32[], weak_type=True)
+    """
+    from dovetail.lax.operands import as_operand
+
+    return x.aval if isinstance(x, ArrayMethods) else as_operand("typeof", x).aval
+
+
+def print_environment_info(return_string: bool = False) -> str | None:
+    """Print, or return, the versions that a report of a fault should name."""
+    names = ("dovetail", "numpy", "ml_dtypes", "optree", "iree-base-compiler", "iree-base-runtime")
+    lines = [f"{name}: {importlib.metadata.version(name)}" for name in names]
+    lines += [f"python: {platform.python_version()}", f"machine: {platform.platform()}"]
+    lines.append(f"devices: {', '.join(map(str, devices()))}")
+    text = "\n".join(lines)
+    if return_string:
+        return text
+    print(text)
+    return None
