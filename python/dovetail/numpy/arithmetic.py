@@ -95,9 +95,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x, y = pair_numbers("remainder", x1, x2)
     zero = filled(x, 0)
-    if dtypes.KINDS[x.dtype] in "iu":
-        y_is_zero = ops.compare(y, zero, "eq")
-        y = ops.select(y_is_zero, filled(y, 1), y)
+    y = _without_zeros(y)
     rest = lax.rem(x, y)
     if dtypes.KINDS[x.dtype] == "u":
         return rest
@@ -109,12 +107,20 @@ mod = remainder
 
 
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The remainder of truncating division, which has the sign of x1.
+    """The remainder of truncating division, which has the sign of x1; 0 or NaN where x2 is 0.
 
     >>> fmod(-7, 2)
     Array(-1, dtype=int32, weak_type=True)
     """
-    return lax.rem(*pair_numbers("fmod", x1, x2))
+    x, y = pair_numbers("fmod", x1, x2)
+    return lax.rem(x, _without_zeros(y))
+
+
+def _without_zeros(y: Array) -> Array:
+    """Divisors, of which integers that are 0 become 1, by which all divide without rest."""
+    if dtypes.KINDS[y.dtype] not in "iu":
+        return y
+    return ops.select(ops.compare(y, filled(y, 0), "eq"), filled(y, 1), y)
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
