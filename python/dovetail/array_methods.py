@@ -60,8 +60,8 @@ class ArrayMethods(ArrayOperators):
 
     @property
     def flat(self) -> Any:
-        """NumPy's iterator that writes; arrays have none."""
-        raise NotImplementedError(
+        """NumPy's iterator that writes; arrays have none, as `hasattr` says."""
+        raise AttributeError(
             "arrays are immutable and have no flat; use x.ravel(), or x.ravel().at[i].set(y)"
         )
 
@@ -69,7 +69,7 @@ class ArrayMethods(ArrayOperators):
 
     @property
     def device(self) -> Device:
-        """The device that holds the elements; that of a tracer is the one that traces."""
+        """The device that holds the elements; for a tracer, that of arrays made while tracing."""
         return placement.HOST
 
     def devices(self) -> set[Device]:
