@@ -17,6 +17,7 @@ from dovetail.array import Array
 from dovetail.placement import HOST, Shard, SingleDeviceSharding
 
 MATRIX: Any = dnp.asarray([[1.0, 2, 3], [4, 5, 6]])
+NOT_AN_ARRAY: Any = [1]
 KNOWN_TO_NUMPY = (
     *("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32"),
     *("float16", "float32", "complex64"),
@@ -362,3 +363,46 @@ def test_programs_for_any_array_library_can_be_traced() -> None:
     expected = (np.asarray(MATRIX) - 3.5) / np.std(np.asarray(MATRIX))
     np.testing.assert_allclose(normalized(MATRIX), expected, rtol=1e-6)
     np.testing.assert_allclose(dt.jit(normalized)(MATRIX), expected, rtol=1e-6)
+
+
+def test_what_the_standard_asks_of_functions() -> None:
+    with config.enable_x64(True):
+        assert dnp.unique_values(dnp.asarray([2, 1, 2])).tolist() == [1, 2]
+        assert dnp.unique_counts(dnp.asarray(False)).counts.tolist() == [1]
+        small: Any = dnp.asarray([100, 100, 100], "uint8")
+        for function in (dnp.cumulative_sum, dnp.cumulative_prod):
+            assert function(small).dtype == np.uint64
+            assert function(small, dtype="uint8").dtype == np.uint8
+        assert int(dnp.clip(dnp.asarray(2**64 - 1, "uint64"), max=2**63)) == 2**63
+    assert dnp.cumulative_sum(dnp.asarray([True, True])).dtype == np.int32
+    np.testing.assert_array_equal(dnp.eye(2, 3, k=-(10**20)), np.zeros((2, 3)))
+    np.testing.assert_array_equal(dnp.tril(MATRIX, 10**20), MATRIX)
+    np.testing.assert_array_equal(dnp.triu(MATRIX, 10**20), np.zeros((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "message"),
+    [
+        (lambda: dnp.expand_dims(MATRIX, 3), IndexError, "3 is out of bounds"),
+        (lambda: dnp.sum(MATRIX, axis=2), ValueError, "axis 2 is out of bounds"),
+        (lambda: dnp.nonzero(dnp.asarray(1)), ValueError, "at least 1 dimension, got rank 0"),
+        (lambda: dnp.choose(dnp.asarray([0, 2]), [1, 2]), ValueError, "less than 2"),
+        (lambda: dnp.clip(MATRIX, 1j), ValueError, "complex numbers have no order"),
+        (lambda: dnp.clip(NOT_AN_ARRAY, 0), TypeError, "clip: argument 0 must be an array"),
+    ],
+)
+def test_errors_of_functions(
+    function: Callable[[], Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind, match=message):
+        function()
+
+
+def test_scalar_types_compare_with_anything() -> None:
+    assert dnp.float32 == np.float32
+    assert dnp.float32 == np.dtype("float32")
+    assert dnp.float32 == "float32"
+    for other in (None, 1, {"names": 1}, [("a", int)], "nonsense", np.float64, object):
+        assert dnp.float32 != other
+    assert dnp.bool_.__name__ == "bool"
+    assert np.dtype(dnp.bfloat16) == dnp.bfloat16
