@@ -123,7 +123,12 @@ class ArrayOperators:
         return bool((self == item).any())
 
     def __format__(self, spec: str) -> str:
-        return format(self._value() if self.ndim else self._value()[()], spec)
+        if self.shape and spec:
+            raise type_error(
+                f"only an array of rank 0 is formatted by {spec!r}, got shape {self.shape}; format "
+                "its elements, or set dovetail.numpy.printoptions"
+            )
+        return format(self._value()[()], spec)
 
     def item(self, *index: int) -> bool | int | float | complex:
         """The only element, or that at `index`, as a Python scalar."""

@@ -101,6 +101,8 @@ def test_conversion_to_python() -> None:
             TypeError,
             r"only an array of rank 0 converts to float, got shape \(3,\)",
         ),
+        (lambda: f"{X:.1f}", TypeError, r"formatted by '\.1f', got shape \(3,\)"),
+        (lambda: int(dnp.asarray(1j)), TypeError, "not 'complex'"),
         (lambda: int(X), TypeError, r"only an array of rank 0 converts to int"),
         (lambda: operator.index(dnp.asarray(1.0)), TypeError, r"only an integer array is an index"),
         (lambda: len(dnp.asarray(1)), TypeError, r"len\(\) of an array of rank 0"),
