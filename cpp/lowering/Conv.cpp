@@ -290,14 +290,18 @@ struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
     Convolution whole = of(operands[0], operands[1]);
     Type element = getElementTypeOrSelf(conv.getLhs()), result = getElementTypeOrSelf(conv.getType());
     constexpr int64_t many = 64;
-    bool isEmpty = llvm::is_contained(conv.getType().getShape(), 0);
+    if (llvm::is_contained(conv.getType().getShape(), 0)) {
+      // The operand may be shorter than the kernel, which no loops can say.
+      results.push_back(empty(b, whole.ansSizes(), scalar::lowered(result)));
+      return success();
+    }
     auto kernel = whole.places([&](int64_t label) { return whole.kernelSize(label); }, many);
     auto places = whole.places([&](int64_t label) { return whole.ansSize(label); }, many);
-    if (!isEmpty && places && !conv.getWindows().empty() && (!kernel || *places < *kernel)) {
+    if (places && !conv.getWindows().empty() && (!kernel || *places < *kernel)) {
       results.push_back(dotOfPatches(whole, element, result));
       return success();
     }
-    bool inSlices = !isEmpty && kernel && *kernel > 1 && !whole.sumsChannels();
+    bool inSlices = kernel && *kernel > 1 && !whole.sumsChannels();
     results.push_back(lowerContraction(b, operands[0], operands[1], element, result,
                                        [&](Value lhs, Value rhs, Type element, Type accumulator) {
                                          return inSlices ? sumOfSlices(of(lhs, rhs), element, accumulator)

@@ -40,24 +40,32 @@ Value round_away(ScalarBuilder &b, Value x) {
 }
 
 Value reducePrecision(ScalarBuilder &b, Value x, int64_t exponentBits, int64_t mantissaBits) {
-  // Whether the type has more bits than are wanted is seen in its own format, not in that of the computation.
   auto type = cast<FloatType>(x.getType());
-  int64_t storedFraction = type.getFPMantissaWidth() - 1, storedExponent = type.getWidth() - 1 - storedFraction;
-  return onReal(b, x, [&](Real x) {
-    Int magnitude = magnitudeBits(x), sign = signBit(x);
-    if (mantissaBits < storedFraction) {
-      int dropped = x.fractionBits() - static_cast<int>(mantissaBits);
-      Int odd = shr(magnitude, dropped) & 1;
-      magnitude = (magnitude + odd + ((int64_t(1) << (dropped - 1)) - 1)) & -(int64_t(1) << dropped);
-    }
-    if (exponentBits < storedExponent) {
-      int bias = (1 << (exponentBits - 1)) - 1;
-      Int infinity = magnitude.constant(infinityBits(x)), zero = magnitude.constant(0);
-      magnitude = select(ult(magnitude, powerBits(x, bias + 1)), magnitude, infinity);
-      magnitude = select(ult(magnitude, powerBits(x, 1 - bias)), zero, magnitude);
-    }
-    return select(isNan(x), x, asReal(magnitude | sign));
-  });
+  if (isSmall(type)) {
+    // Whether there are more bits than are wanted is seen in the own format.
+    int64_t fraction = type.getFPMantissaWidth() - 1, exponent = type.getWidth() - 1 - fraction;
+    Value reduced = reducePrecision(b, widen(b, x), exponentBits < exponent ? exponentBits : 8,
+                                    mantissaBits < fraction ? mantissaBits : 23);
+    return narrow(b, reduced, type);
+  }
+  int64_t width = type.getWidth(), fraction = type.getFPMantissaWidth() - 1, exponent = width - 1 - fraction;
+  auto power = [&](int64_t unbiased) { return (unbiased + (int64_t(1) << (exponent - 1)) - 1) << fraction; };
+  Int pattern = {{&b, arith::BitcastOp::create(b, b.getIntegerType(width), x)}};
+  Int magnitude = pattern & ((uint64_t(1) << (width - 1)) - 1), sign = pattern ^ magnitude, reduced = magnitude;
+  Int infinity = pattern.constant(((int64_t(1) << exponent) - 1) << fraction), zero = pattern.constant(0);
+  if (mantissaBits < fraction) {
+    int64_t dropped = fraction - mantissaBits;
+    Int odd = shr(magnitude, dropped) & 1;
+    reduced = (magnitude + odd + ((int64_t(1) << (dropped - 1)) - 1)) & -(int64_t(1) << dropped);
+  }
+  if (exponentBits < exponent) {
+    int64_t bias = (int64_t(1) << (exponentBits - 1)) - 1;
+    reduced = select(reduced < power(bias + 1), reduced, infinity);
+    reduced = select(reduced < power(1 - bias), zero, reduced);
+  }
+  // NaNs stay as they are.
+  reduced = select(magnitude > infinity, magnitude, reduced);
+  return arith::BitcastOp::create(b, type, (reduced | sign).v);
 }
 
 Value sign(ScalarBuilder &b, Value x) {

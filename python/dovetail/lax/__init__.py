@@ -28,7 +28,31 @@ from dovetail.lax.arithmetic import (
     square,
     sub,
 )
-from dovetail.lax.convert import bitcast_convert_type, convert_element_type, stop_gradient
+from dovetail.lax.conv_dimensions import (
+    ConvDimensionNumbers,
+    ConvGeneralDilatedDimensionNumbers,
+    conv_dimension_numbers,
+    conv_general_permutations,
+    conv_general_shape_tuple,
+    conv_shape_tuple,
+    conv_transpose_shape_tuple,
+    padtype_to_pads,
+)
+from dovetail.lax.convert import (
+    bitcast_convert_type,
+    convert_element_type,
+    optimization_barrier,
+    reduce_precision,
+    stop_gradient,
+)
+from dovetail.lax.convolution import (
+    conv,
+    conv_general_dilated,
+    conv_general_dilated_local,
+    conv_general_dilated_patches,
+    conv_transpose,
+    conv_with_general_padding,
+)
 from dovetail.lax.create import broadcasted_iota, empty, full, full_like, iota, shape_as_value
 from dovetail.lax.dot import (
     DotDimensionNumbers,
@@ -110,6 +134,7 @@ from dovetail.lax.logic import (
     shift_right_logical,
 )
 from dovetail.lax.operands import broadcast_shapes
+from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
 from dovetail.lax.reduce import (
     argmax,
     argmin,
@@ -168,5 +193,6 @@ from dovetail.lax.special import (
     random_gamma_grad,
     zeta,
 )
+from dovetail.lax.windows import reduce, reduce_window, reduce_window_shape_tuple
 
 _eager.remember(globals())

@@ -1,4 +1,4 @@
-"""Conversions of element types, and the stop of differentiation."""
+"""Conversions of element types, and functions that only the compiler sees to do something."""
 
 from __future__ import annotations
 
@@ -113,3 +113,60 @@ def stop_gradient(x: Any) -> Any:
         return ops.stop_gradient(array) if dtypes.KINDS[array.dtype] in "fc" else array
 
     return optree.tree_map(stop, x)
+
+
+def optimization_barrier(operand: Any) -> Any:
+    """`operand`, an array or a tree of arrays, of which none is used before all are computed; the
+    compiler simplifies and fuses nothing across.
+
+    Args:
+      operand: any arrays.
+
+    Returns:
+      The same arrays.
+
+    Example:
+      >>> x, y = optimization_barrier((1.0, 2.0))
+      >>> y
+      Array(2., dtype=float32, weak_type=True)
+    """
+    import optree
+
+    leaves, tree = optree.tree_flatten(operand)
+    arrays = [as_operand("optimization_barrier", leaf, i) for i, leaf in enumerate(leaves)]
+    return optree.tree_unflatten(tree, ops.optimization_barrier(arrays) if arrays else [])
+
+
+def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
+    """Floats rounded to what a format of fewer bits would hold.
+
+    Args:
+      operand: an array of floats.
+      exponent_bits: of the format, at least 1; numbers too large for it become infinite, numbers
+        too small for it zero.
+      mantissa_bits: of the format, at least 0; ties round to even.
+
+    Returns:
+      An array of the same type.
+
+    Raises:
+      TypeError: the operand has no floats.
+      ValueError: there are too few bits.
+
+    Example:
+      >>> reduce_precision(3.14159, exponent_bits=5, mantissa_bits=2)
+      Array(3., dtype=float32, weak_type=True)
+    """
+    x = as_operand("reduce_precision", operand)
+    if dtypes.KINDS[x.dtype] != "f":
+        raise type_error(
+            f"reduce_precision: the element type must be float, got {x.dtype.name}; convert it "
+            "with x.astype(...)"
+        )
+    exponent, mantissa = operator.index(exponent_bits), operator.index(mantissa_bits)
+    if exponent < 1 or mantissa < 0:
+        raise value_error(
+            "reduce_precision: at least 1 bit of the exponent and 0 of the mantissa are needed, "
+            f"got {exponent} and {mantissa}"
+        )
+    return ops.reduce_precision(x, exponent, mantissa)

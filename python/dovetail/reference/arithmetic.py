@@ -137,24 +137,34 @@ def round_away(x: Array) -> Array:
 def reduce_precision(x: Array, *, exponent_bits: int, mantissa_bits: int) -> Array:
     """To the nearest number with so many bits, ties to even; infinity and zero beyond them."""
     info = ml_dtypes.finfo(x.dtype)
-    wide = x if x.dtype.itemsize >= 4 else x.astype(np.float32)
-    bits, fraction = (np.uint64, 52) if wide.itemsize == 8 else (np.uint32, 23)
-    pattern = np.ascontiguousarray(wide).view(bits)
-    sign = pattern & bits(1 << (8 * wide.itemsize - 1))
+    if x.dtype.itemsize == 1:
+        wide = reduce_precision(
+            x.astype(np.float32),
+            exponent_bits=exponent_bits if exponent_bits < info.nexp else 8,
+            mantissa_bits=mantissa_bits if mantissa_bits < info.nmant else 23,
+        )
+        return wide.astype(x.dtype)
+    bits = np.dtype(f"u{x.itemsize}").type
+    fraction = info.nmant
+
+    def power(exponent: int) -> Any:
+        return bits((exponent + (1 << (info.nexp - 1)) - 1) << fraction)
+
+    pattern = x.view(bits)
+    sign = pattern & bits(1 << (8 * x.itemsize - 1))
     magnitude = pattern ^ sign
-    if mantissa_bits < info.nmant:
+    infinity = bits(((1 << info.nexp) - 1) << fraction)
+    reduced = magnitude
+    if mantissa_bits < fraction:
         dropped = fraction - mantissa_bits
         odd = (magnitude >> bits(dropped)) & bits(1)
-        magnitude = magnitude + odd + bits((1 << (dropped - 1)) - 1)
-        magnitude = (magnitude >> bits(dropped)) << bits(dropped)
+        reduced = magnitude + odd + bits((1 << (dropped - 1)) - 1)
+        reduced = (reduced >> bits(dropped)) << bits(dropped)
     if exponent_bits < info.nexp:
-        one = np.ones((), wide.dtype).view(bits)
         bias = (1 << (exponent_bits - 1)) - 1
-        infinity = np.array(np.inf, wide.dtype).view(bits)
-        magnitude = np.where(magnitude < one + bits((bias + 1) << fraction), magnitude, infinity)
-        least = int(one) + ((1 - bias) << fraction)
-        magnitude = np.where(magnitude < bits(least), bits(0), magnitude)
-    return np.where(np.isnan(wide), wide, (magnitude | sign).view(wide.dtype)).astype(x.dtype)
+        reduced = np.where(reduced < power(bias + 1), reduced, infinity)
+        reduced = np.where(reduced < power(1 - bias), bits(0), reduced)
+    return (np.where(magnitude > infinity, magnitude, reduced) | sign).view(x.dtype)
 
 
 # Complex parts --------------------------------------------------------------------------------

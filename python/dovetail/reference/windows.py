@@ -97,8 +97,7 @@ def conv(
     element: np.dtype | None = None,
 ) -> Array:
     """The contraction of the windows of `lhs` with the kernel `rhs`; dimensions by their labels."""
-    ones = (1,) * lhs.ndim
-    width, stride, dilation = [list(ones) for _ in range(3)]
+    width, stride, dilation = ([1] * lhs.ndim for _ in range(3))
     for i, label in enumerate(windows):
         d = lhs_dims.index(label)
         width[d] = rhs.shape[rhs_dims.index(label)]

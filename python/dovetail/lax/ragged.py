@@ -1,0 +1,181 @@
+"""Contractions whose operands are divided into groups of sizes that are known only at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dovetail import dtypes, lax
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.dot import DotDimensionNumbers
+from dovetail.lax.operands import ArrayLike, as_operand
+
+
+@dataclass(frozen=True)
+class RaggedDotDimensionNumbers:
+    """The dimensions of a ragged contraction.
+
+    Attributes:
+      dot_dimension_numbers: as of `dot_general`.
+      lhs_ragged_dimensions: the one dimension of the left operand that is divided into groups.
+      rhs_group_dimensions: the dimension of the right operand that has an entry per group; none
+        unless the ragged dimension is free.
+    """
+
+    dot_dimension_numbers: DotDimensionNumbers
+    lhs_ragged_dimensions: Sequence[int]
+    rhs_group_dimensions: Sequence[int]
+
+
+def ragged_dot(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    group_sizes: ArrayLike,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    group_offset: Any = None,
+) -> Array:
+    """The products of groups of rows with a matrix for each group.
+
+    Args:
+      lhs: an array of shape (m, k).
+      rhs: an array of shape (g, k, n).
+      group_sizes: g integers: the first `group_sizes[0]` rows are multiplied by `rhs[0]`, and so
+        on; rows after the last group give zeros.
+      precision, preferred_element_type: as for `dot_general`.
+      group_offset: must be None.
+
+    Returns:
+      An array of shape (m, n).
+
+    Raises:
+      TypeError: `group_sizes` are not integers.
+      ValueError: shapes do not fit.
+
+    Example:
+      >>> x, weights = lax.full((3, 1), 1.0), lax.iota(np.float32, 2).reshape(2, 1, 1) + 1
+      >>> ragged_dot(x, weights, np.int32([1, 2])).ravel()
+      Array([1., 2., 2.], dtype=float32)
+    """
+    numbers = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+    return ragged_dot_general(
+        lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset
+    )
+
+
+def ragged_dot_general(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    group_sizes: ArrayLike,
+    ragged_dot_dimension_numbers: RaggedDotDimensionNumbers,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    group_offset: Any = None,
+) -> Array:
+    """A contraction in which one dimension of the left operand is divided into groups.
+
+    Args:
+      lhs, rhs: the operands. If the ragged dimension is free, the right operand has a dimension of
+        groups, and the elements of each group meet its entry there. If it is contracted, each group
+        is summed apart, and the result has a first dimension of groups. If it is a batch dimension,
+        groups make no difference.
+      group_sizes: the sizes of the groups, one after the other along the ragged dimension.
+      ragged_dot_dimension_numbers: which dimensions are meant.
+      precision, preferred_element_type: as for `dot_general`.
+      group_offset: must be None.
+
+    Returns:
+      An array shaped as `dot_general` would.
+
+    Raises:
+      TypeError: `group_sizes` are not integers.
+      ValueError: dimensions or shapes do not fit.
+
+    Example:
+      >>> numbers = RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
+      >>> x = np.ones((3, 1), np.float32)
+      >>> ragged_dot_general(x, x, np.int32([1, 2]), numbers).ravel()
+      Array([1., 2.], dtype=float32)
+    """
+    name = "ragged_dot_general"
+    x, y, sizes = (as_operand(name, a, i) for i, a in enumerate((lhs, rhs, group_sizes)))
+    if group_offset is not None:
+        raise value_error(f"{name}: group_offset must be None, got {group_offset!r}")
+    if dtypes.KINDS[sizes.dtype] not in "iu":
+        raise type_error(f"{name}: group_sizes must be integers, got {sizes.dtype.name}")
+    numbers = ragged_dot_dimension_numbers
+    (contract, batch) = numbers.dot_dimension_numbers
+    (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = map(tuple, contract), map(tuple, batch)
+    if len(numbers.lhs_ragged_dimensions) != 1:
+        raise value_error(
+            f"{name}: there must be one ragged dimension, got {numbers.lhs_ragged_dimensions}"
+        )
+    (ragged,) = numbers.lhs_ragged_dimensions
+    if ragged in lhs_batch and not numbers.rhs_group_dimensions:
+        # Each element of the batch meets its own, whatever the group.
+        return lax.dot_general(
+            x, y, numbers.dot_dimension_numbers, precision, preferred_element_type
+        )
+    prefix = _outer_dims(x, ragged, lhs_batch, lhs_contract)
+    groups = _divided(name, x, sizes, ragged, prefix)
+    shifted = [tuple(d + 1 for d in dims) for dims in (lhs_contract, lhs_batch)]
+    if ragged not in (*lhs_contract, *lhs_batch):
+        if len(numbers.rhs_group_dimensions) != 1:
+            raise value_error(
+                f"{name}: a free ragged dimension needs one group dimension of the right operand, "
+                f"got {numbers.rhs_group_dimensions}"
+            )
+        # Every row is zero in all groups but its own, so the sum over groups is what it gives.
+        dims = (
+            ((0, *shifted[0]), (*numbers.rhs_group_dimensions, *rhs_contract)),
+            (shifted[1], rhs_batch),
+        )
+        return lax.dot_general(groups, y, dims, precision, preferred_element_type)
+    if numbers.rhs_group_dimensions:
+        raise value_error(
+            f"{name}: the right operand has groups only where the ragged dimension is free, got "
+            f"{numbers.rhs_group_dimensions}"
+        )
+    dims = ((shifted[0], rhs_contract), (shifted[1], rhs_batch))
+    result = lax.dot_general(groups, y, dims, precision, preferred_element_type)
+    # The batch comes before the groups, which are free here.
+    n = len(lhs_batch)
+    return lax.transpose(result, (n, *range(n), *range(n + 1, result.ndim)))
+
+
+def _outer_dims(
+    x: Array, ragged: int, batch: tuple[int, ...], contract: tuple[int, ...]
+) -> list[int]:
+    """The dimensions for each index of which the groups may have other sizes."""
+    if ragged in contract:
+        return [*batch, *contract[: contract.index(ragged)]]
+    free = [d for d in range(x.ndim) if d not in batch and d not in contract]
+    return [*batch, *free[: free.index(ragged)]]
+
+
+def _divided(name: str, x: Array, sizes: Array, ragged: int, prefix: list[int]) -> Array:
+    """`x` once for each group, with zeros outside of it; groups are the first dimension."""
+    outer = tuple(x.shape[d] for d in prefix)
+    if sizes.ndim == 1:
+        sizes = lax.broadcast(sizes, outer)
+    if sizes.ndim != len(outer) + 1 or sizes.shape[:-1] != outer:
+        raise value_error(
+            f"{name}: group_sizes must have shape (groups,) or {outer} and groups, got "
+            f"{sizes.shape}"
+        )
+    ends = lax.cumsum(sizes, sizes.ndim - 1)
+    groups = sizes.shape[-1]
+    shape = (groups, *x.shape)
+    last = sizes.ndim - 1
+    dims = [*(d + 1 for d in prefix), 0]
+    place = lax.broadcasted_iota(sizes.dtype, shape, ragged + 1)
+
+    def spread(bound: Array) -> Array:
+        order = sorted(range(last + 1), key=dims.__getitem__)
+        return lax.broadcast_in_dim(lax.transpose(bound, order), shape, sorted(dims))
+
+    inside = (place >= spread(ends - sizes)) & (place < spread(ends))
+    copies = lax.broadcast(x, (groups,))
+    return lax.select(inside, copies, lax.full_like(copies, 0))

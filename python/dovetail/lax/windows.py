@@ -1,0 +1,320 @@
+"""Reductions by a function that the caller gives, over dimensions and over sliding windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.conv_dimensions import (
+    Padding,
+    count_windows,
+    dilated,
+    paddings,
+    per_dimension,
+)
+from dovetail.lax.operands import Shape, as_operand, canonical_axes
+from dovetail.pytree import flatten, unflatten
+from dovetail.tracer import Tracer
+
+Computation = Callable[[Any, Any], Any]
+
+
+def reduce(
+    operands: Any, init_values: Any, computation: Computation, dimensions: Sequence[int]
+) -> Any:
+    """The combination of all elements along dimensions by a function.
+
+    Args:
+      operands: an array or a tree of arrays of one shape.
+      init_values: the same tree of scalars, of the arrays' element types: what no elements combine
+        to.
+      computation: takes two such trees of scalars and returns one. It must be associative, and may
+        be called on any neighbours; the order of elements is kept.
+      dimensions: the dimensions that the result does not have.
+
+    Returns:
+      A tree of arrays.
+
+    Raises:
+      TypeError: trees or element types do not fit, or the function returns something else.
+      ValueError: shapes do not fit.
+
+    Example:
+      >>> reduce(lax.iota(np.float32, 5), 0.0, lax.add, (0,))
+      Array(10., dtype=float32)
+      >>> total, last = reduce((lax.iota(np.int32, 4), lax.iota(np.int32, 4)), (0, 0),
+      ...     lambda x, y: (x[0] + y[0], y[1]), (0,))
+      >>> int(total), int(last)
+      (6, 3)
+    """
+    flat, inits, combine = _reduction("reduce", operands, init_values, computation)
+    dims = canonical_axes(tuple(dimensions), flat[0].ndim, "dimensions")
+    name = _monoid(computation, flat, init_values)
+    if name in _REDUCERS:
+        return _REDUCERS[name](flat[0], dims) if dims else flat[0]
+    kept = [d for d in range(flat[0].ndim) if d not in dims]
+    shape = tuple(flat[0].shape[d] for d in kept)
+    count = math.prod(flat[0].shape[d] for d in dims)
+    rows = [
+        lax.reshape(lax.transpose(x, (*sorted(dims), *kept)), (count, math.prod(shape)))
+        for x in flat
+    ]
+    results = _combined(rows, inits, combine)
+    return combine.tree([lax.reshape(x, shape) for x in results])
+
+
+class _Combine:
+    """The caller's function on vectors of leaves: of each element with each."""
+
+    def __init__(self, name: str, function: Computation, tree: Any, avals: list[Any]) -> None:
+        self.name, self.function, self.structure, self.avals = name, function, tree, avals
+
+    def tree(self, leaves: Sequence[Any]) -> Any:
+        return unflatten(self.structure, leaves)
+
+    def _of_scalars(self, xs: list[Any], ys: list[Any]) -> list[Any]:
+        result = self.function(self.tree(xs), self.tree(ys))
+        leaves, tree = flatten(result)
+        if tree != self.structure:
+            raise type_error(
+                f"{self.name}: the function must return the tree that it takes, {self.structure}, "
+                f"got {tree}"
+            )
+        outs = [as_operand(self.name, leaf) for leaf in leaves]
+        for out, aval in zip(outs, self.avals, strict=True):
+            if out.shape or out.dtype != aval.dtype:
+                raise type_error(
+                    f"{self.name}: the function must return scalars of the operands' types, got "
+                    f"{out.aval} for {aval.dtype.name}[]"
+                )
+        return outs
+
+    def __call__(self, xs: list[Array], ys: list[Array]) -> list[Array]:
+        from dovetail.batching import vmap
+
+        return vmap(self._of_scalars)(xs, ys)
+
+
+def _reduction(
+    name: str, operands: Any, init_values: Any, computation: Computation
+) -> tuple[list[Array], list[Array], _Combine]:
+    leaves, tree = flatten(operands)
+    starts, init_tree = flatten(init_values)
+    if tree != init_tree:
+        raise type_error(
+            f"{name}: operands and initial values must be one kind of tree, got {tree} and "
+            f"{init_tree}"
+        )
+    if not leaves:
+        raise type_error(f"{name}: at least one operand is needed, got {operands!r}")
+    flat = [as_operand(name, leaf, i) for i, leaf in enumerate(leaves)]
+    inits = []
+    for x, start in zip(flat, starts, strict=True):
+        init = as_operand(name, start)
+        if init.shape or (init.dtype != x.dtype and not init.weak_type):
+            raise type_error(
+                f"{name}: initial values must be scalars of the operands' types, got {init.aval} "
+                f"for {x.aval}"
+            )
+        inits.append(lax.convert_element_type(init, x.dtype))
+        if x.shape != flat[0].shape:
+            raise value_error(
+                f"{name}: operands must have one shape, got {flat[0].shape} and {x.shape}"
+            )
+    return flat, inits, _Combine(name, computation, tree, [x.aval for x in flat])
+
+
+def _combined(rows: list[Array], inits: list[Array], combine: _Combine) -> list[Array]:
+    """Combines neighbours along the first dimension until one row is left."""
+    width = rows[0].shape[1]
+    starts = [lax.broadcast(init, (width,)) for init in inits]
+    if rows[0].shape[0] == 0:
+        return starts
+    while (count := rows[0].shape[0]) > 1:
+        pairs = count // 2
+        left, right = (
+            [
+                lax.reshape(lax.slice(x, (i, 0), (2 * pairs, width), (2, 1)), (pairs * width,))
+                for x in rows
+            ]
+            for i in range(2)
+        )
+        joined = [lax.reshape(x, (pairs, width)) for x in combine(left, right)]
+        if count % 2:
+            joined = [
+                lax.concatenate([y, lax.slice_in_dim(x, 2 * pairs, count)], 0)
+                for x, y in zip(rows, joined, strict=True)
+            ]
+        rows = joined
+    return combine(starts, [lax.reshape(x, (width,)) for x in rows])
+
+
+# What is known to be an op, if it starts from the op's neutral element ----------------------------
+
+
+def _all_ones(dtype: np.dtype) -> Any:
+    return True if dtype == dtypes.bool_ else ~np.zeros((), dtype)
+
+
+_NEUTRAL: dict[str, Callable[[np.dtype], Any]] = {
+    "add": lambda dtype: 0,
+    "mul": lambda dtype: 1,
+    "max": lambda dtype: dtypes.limit(dtype, False),
+    "min": lambda dtype: dtypes.limit(dtype, True),
+    "bitwise_and": _all_ones,
+    "bitwise_or": lambda dtype: 0,
+    "bitwise_xor": lambda dtype: 0,
+}
+# Their names in dovetail.numpy.
+_NUMPY_NAMES = {"add": "add", "mul": "multiply", "max": "maximum", "min": "minimum"}
+_REDUCERS = {
+    "add": ops.reduce_sum,
+    "mul": ops.reduce_prod,
+    "max": ops.reduce_max,
+    "min": ops.reduce_min,
+    "bitwise_and": ops.reduce_and,
+    "bitwise_or": ops.reduce_or,
+    "bitwise_xor": ops.reduce_xor,
+}
+_WINDOW_REDUCERS = {
+    "add": ops.reduce_window_sum,
+    "max": ops.reduce_window_max,
+    "min": ops.reduce_window_min,
+}
+
+
+def _functions(name: str) -> tuple[Any, Any]:
+    import dovetail.numpy as dnp
+
+    return getattr(lax, name), getattr(dnp, _NUMPY_NAMES.get(name, name))
+
+
+def _monoid(computation: Computation, flat: list[Array], init_values: Any) -> str | None:
+    """The name of the function that `computation` is, if it may be left to an op."""
+    if len(flat) != 1 or isinstance(start := init_values, (Tracer, tuple, list, dict)):
+        return None
+    name = next((n for n in _NEUTRAL if computation in _functions(n)), None)
+    kind = dtypes.KINDS[flat[0].dtype]
+    if name is None or (kind == "c" and name in ("max", "min")):
+        return None
+    if kind == "b" and name in ("add", "mul"):
+        return None
+    neutral = np.asarray(_NEUTRAL[name](flat[0].dtype), flat[0].dtype)
+    return name if np.array_equal(np.asarray(start).astype(neutral.dtype), neutral) else None
+
+
+# Windows ------------------------------------------------------------------------------------------
+
+
+def reduce_window_shape_tuple(
+    operand_shape: Shape,
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int],
+    padding: Padding,
+    base_dilation: Sequence[int] | None = None,
+    window_dilation: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """The shape of `reduce_window`'s result, which has an element for each window.
+
+    >>> reduce_window_shape_tuple((6, 4), (2, 1), (2, 1), "VALID")
+    (3, 4)
+    """
+    place = _Windows(
+        operand_shape, window_dimensions, window_strides, padding, base_dilation, window_dilation
+    )
+    return place.counts
+
+
+class _Windows:
+    """Checked windows over an array of a shape."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        window: Sequence[int],
+        strides: Any,
+        padding: Any,
+        base_dilation: Any,
+        window_dilation: Any,
+    ) -> None:
+        name, rank = "reduce_window", len(shape)
+        self.window = per_dimension(name, "window_dimensions", window, rank)
+        self.strides = per_dimension(name, "window_strides", strides, rank)
+        self.dilation = per_dimension(name, "window_dilation", window_dilation, rank)
+        base = per_dimension(name, "base_dilation", base_dilation, rank)
+        sizes = list(map(dilated, shape, base))
+        spans = list(map(dilated, self.window, self.dilation))
+        pads = paddings(name, sizes, spans, self.strides, padding)
+        self.config = [(low, high, by - 1) for (low, high), by in zip(pads, base, strict=True)]
+        self.counts = tuple(
+            count_windows(size + low + high, span, stride)
+            for size, (low, high), span, stride in zip(
+                sizes, pads, spans, self.strides, strict=True
+            )
+        )
+
+    def elements(self, x: Array) -> Array:
+        """Of a padded array, the windows and, as a last dimension, their elements."""
+        last = x.ndim
+        for d in range(x.ndim):
+            if self.window[d] == self.strides[d] == 1:
+                continue
+            starts = np.arange(self.counts[d], dtype=np.int32) * self.strides[d]
+            within = np.arange(self.window[d], dtype=np.int32) * self.dilation[d]
+            places = np.add.outer(starts, within)
+            x = lax.index_take(x, [places.ravel()], (d,))
+            x = lax.reshape(x, (*places.shape, *x.shape[1:]))
+            x = lax.transpose(x, (*range(2, d + 2), 0, *range(d + 2, x.ndim), 1))
+        return lax.reshape(x, (*self.counts, math.prod(x.shape[last:])))
+
+
+def reduce_window(
+    operand: Any,
+    init_value: Any,
+    computation: Computation,
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int] | None = None,
+    padding: Padding = "VALID",
+    base_dilation: Sequence[int] | None = None,
+    window_dilation: Sequence[int] | None = None,
+) -> Any:
+    """The combination of the elements of each window of an array by a function: pooling.
+
+    Args:
+      operand: an array or a tree of arrays of one shape.
+      init_value: the same tree of scalars: what no elements combine to, and what padding holds.
+      computation: as for `reduce`; with `lax.add`, `lax.max` and `lax.min` and their neutral
+        elements the reduction is an op of its own. The gradient of a maximum goes to the window's
+        first one.
+      window_dimensions: the sizes of a window, one per dimension.
+      window_strides: the distances of windows, by default 1.
+      padding: "SAME", "SAME_LOWER", "VALID", or pairs of elements before and after.
+      base_dilation, window_dilation: the distances of elements in the array and in a window, by
+        default 1.
+
+    Returns:
+      A tree of arrays with an element for each window.
+
+    Raises:
+      TypeError, ValueError: as for `reduce`; a size, stride or dilation is less than 1.
+
+    Example:
+      >>> reduce_window(lax.iota(np.float32, 6), -np.inf, lax.max, (2,), (2,))
+      Array([1., 3., 5.], dtype=float32)
+    """
+    flat, inits, combine = _reduction("reduce_window", operand, init_value, computation)
+    windows = _Windows(
+        flat[0].shape, window_dimensions, window_strides, padding, base_dilation, window_dilation
+    )
+    name = _monoid(computation, flat, init_value)
+    padded = [lax.pad(x, init, windows.config) for x, init in zip(flat, inits, strict=True)]
+    if name in _WINDOW_REDUCERS:
+        return _WINDOW_REDUCERS[name](padded[0], windows.window, windows.strides, windows.dilation)
+    elements = [windows.elements(x) for x in padded]
+    return reduce(combine.tree(elements), combine.tree(inits), computation, (len(windows.counts),))
