@@ -383,6 +383,8 @@ NUMPY_MISSING = {
 # a name.
 NUMPY_DIFFERS = {
     "More general": [
+        "choose(x, np.array([0, 2]))",
+        "put(x, [0, 99], v[:2], inplace=False)",
         "vander",
         "around(1234, -2)",
         "round(1234, -2)",
@@ -399,14 +401,13 @@ NUMPY_DIFFERS = {
         "polysub",
         "matvec",
         "vecmat",
-        "argpartition",
-        "partition",
         "inner",
         "vdot",
     ],
     "Errors": [
         "copy(x, int)",
         "delete(v, 7)",
+        "tri(3, -1, 4)",
         "empty(-1)",
         "zeros(-1)",
         "ones(-1)",
@@ -434,7 +435,8 @@ NUMPY_DIFFERS = {
         "pow",
         "polyint",
     ],
-    "Standards": ["cumulative_prod", "searchsorted"],
+    "Standards": ["cumulative_prod", "searchsorted", "digitize"],
     "Compilers": ["divide", "true_divide", "angle"],
-    "Order of equals": ["intersect1d(v, w, assume_unique=True)"],
+    "Order of equals": ["argpartition", "partition", "intersect1d(v, w, assume_unique=True)"],
+    "Still to come": ["poly(q)"],
 }

@@ -20,8 +20,18 @@ class RoundingMethod(enum.IntEnum):
 def add(x: ArrayLike, y: ArrayLike) -> Array:
     """x + y; for bools, x or y.
 
-    >>> add(1, 2)
-    Array(3, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> add(1, 2)
+      Array(3, dtype=int32, weak_type=True)
     """
     return ops.add(*same("add", (x, y), "biufc"))
 
@@ -29,8 +39,18 @@ def add(x: ArrayLike, y: ArrayLike) -> Array:
 def sub(x: ArrayLike, y: ArrayLike) -> Array:
     """x - y of numbers.
 
-    >>> sub(1, 2)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> sub(1, 2)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return ops.sub(*same("sub", (x, y), "iufc"))
 
@@ -38,8 +58,18 @@ def sub(x: ArrayLike, y: ArrayLike) -> Array:
 def mul(x: ArrayLike, y: ArrayLike) -> Array:
     """x * y; for bools, x and y.
 
-    >>> mul(3, 2)
-    Array(6, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> mul(3, 2)
+      Array(6, dtype=int32, weak_type=True)
     """
     return ops.mul(*same("mul", (x, y), "biufc"))
 
@@ -48,8 +78,18 @@ def div(x: ArrayLike, y: ArrayLike) -> Array:
     """x / y of numbers; between integers it truncates, and by zero it is -1, or the greatest
     unsigned integer.
 
-    >>> div(-7, 2)
-    Array(-3, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> div(-7, 2)
+      Array(-3, dtype=int32, weak_type=True)
     """
     return ops.div(*same("div", (x, y), "iufc"))
 
@@ -57,8 +97,18 @@ def div(x: ArrayLike, y: ArrayLike) -> Array:
 def rem(x: ArrayLike, y: ArrayLike) -> Array:
     """The remainder of truncating division of real numbers; it has the sign of x.
 
-    >>> rem(-7, 2)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of real numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> rem(-7, 2)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return ops.rem(*same("rem", (x, y), "iuf"))
 
@@ -66,8 +116,18 @@ def rem(x: ArrayLike, y: ArrayLike) -> Array:
 def max(x: ArrayLike, y: ArrayLike) -> Array:
     """The greater of x and y; NaN if either is NaN.
 
-    >>> max(1, 2)
-    Array(2, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> max(1, 2)
+      Array(2, dtype=int32, weak_type=True)
     """
     return ops.max(*same("max", (x, y), "biuf"))
 
@@ -75,8 +135,18 @@ def max(x: ArrayLike, y: ArrayLike) -> Array:
 def min(x: ArrayLike, y: ArrayLike) -> Array:
     """The smaller of x and y; NaN if either is NaN.
 
-    >>> min(1, 2)
-    Array(1, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> min(1, 2)
+      Array(1, dtype=int32, weak_type=True)
     """
     return ops.min(*same("min", (x, y), "biuf"))
 
@@ -84,8 +154,18 @@ def min(x: ArrayLike, y: ArrayLike) -> Array:
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The next float after x1 in the direction of x2.
 
-    >>> nextafter(1.0, 2.0) > 1.0
-    Array(True, dtype=bool)
+    Args:
+      x1, x2: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> nextafter(1.0, 2.0) > 1.0
+      Array(True, dtype=bool)
     """
     return ops.nextafter(*same("nextafter", (x1, x2), "f"))
 
@@ -93,8 +173,15 @@ def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
 def abs(x: ArrayLike) -> Array:
     """The absolute value of numbers; of complex ones the modulus, a real array.
 
-    >>> abs(-2)
-    Array(2, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array like the operand; of complex numbers, floats.
+
+    Example:
+      >>> abs(-2)
+      Array(2, dtype=int32, weak_type=True)
     """
     array = unary("abs", x, "iufc")
     return array if dtypes.KINDS[array.dtype] == "u" else ops.abs(array)
@@ -103,8 +190,15 @@ def abs(x: ArrayLike) -> Array:
 def sign(x: ArrayLike) -> Array:
     """-1, 0 or 1 for real numbers, z / |z| for complex ones; NaN and -0. stay.
 
-    >>> sign(-3.0)
-    Array(-1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> sign(-3.0)
+      Array(-1., dtype=float32, weak_type=True)
     """
     return ops.sign(unary("sign", x, "iufc"))
 
@@ -112,8 +206,15 @@ def sign(x: ArrayLike) -> Array:
 def neg(x: ArrayLike) -> Array:
     """-x of numbers.
 
-    >>> neg(1)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> neg(1)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return ops.neg(unary("neg", x, "iufc"))
 
@@ -121,8 +222,15 @@ def neg(x: ArrayLike) -> Array:
 def square(x: ArrayLike) -> Array:
     """x * x of numbers.
 
-    >>> square(3)
-    Array(9, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> square(3)
+      Array(9, dtype=int32, weak_type=True)
     """
     return ops.integer_pow(unary("square", x, "iufc"), 2)
 
@@ -130,8 +238,15 @@ def square(x: ArrayLike) -> Array:
 def reciprocal(x: ArrayLike) -> Array:
     """1 / x of a float or complex array.
 
-    >>> reciprocal(4.0)
-    Array(0.25, dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> reciprocal(4.0)
+      Array(0.25, dtype=float32, weak_type=True)
     """
     return ops.integer_pow(unary("reciprocal", x, "fc"), -1)
 
@@ -139,8 +254,15 @@ def reciprocal(x: ArrayLike) -> Array:
 def floor(x: ArrayLike) -> Array:
     """The greatest integer not above each float.
 
-    >>> floor(-1.5)
-    Array(-2., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> floor(-1.5)
+      Array(-2., dtype=float32, weak_type=True)
     """
     return ops.floor(unary("floor", x, "f"))
 
@@ -148,8 +270,15 @@ def floor(x: ArrayLike) -> Array:
 def ceil(x: ArrayLike) -> Array:
     """The least integer not below each float.
 
-    >>> ceil(-1.5)
-    Array(-1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> ceil(-1.5)
+      Array(-1., dtype=float32, weak_type=True)
     """
     return ops.ceil(unary("ceil", x, "f"))
 
@@ -172,8 +301,15 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FR
 def real(x: ArrayLike) -> Array:
     """The real part of a complex array.
 
-    >>> real(1 + 2j)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array of complex numbers.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> real(1 + 2j)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.real(unary("real", x, "c"))
 
@@ -181,8 +317,15 @@ def real(x: ArrayLike) -> Array:
 def imag(x: ArrayLike) -> Array:
     """The imaginary part of a complex array.
 
-    >>> imag(1 + 2j)
-    Array(2., dtype=float32, weak_type=True)
+    Args:
+      x: an array of complex numbers.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> imag(1 + 2j)
+      Array(2., dtype=float32, weak_type=True)
     """
     return ops.imag(unary("imag", x, "c"))
 
@@ -190,8 +333,15 @@ def imag(x: ArrayLike) -> Array:
 def conj(x: ArrayLike) -> Array:
     """The conjugate of a complex array; a float array becomes complex.
 
-    >>> conj(1 + 2j)
-    Array(1.-2.j, dtype=complex64, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> conj(1 + 2j)
+      Array(1.-2.j, dtype=complex64, weak_type=True)
     """
     array = unary("conj", x, "fc")
     if dtypes.KINDS[array.dtype] == "f":
@@ -202,8 +352,18 @@ def conj(x: ArrayLike) -> Array:
 def complex(x: ArrayLike, y: ArrayLike) -> Array:
     """x + iy of float32 or float64 arrays.
 
-    >>> complex(1.0, 2.0)
-    Array(1.+2.j, dtype=complex64, weak_type=True)
+    Args:
+      x, y: arrays of float32 or float64, of one type and shape: real and imaginary parts.
+
+    Returns:
+      An array of complex numbers.
+
+    Raises:
+      TypeError: the element types differ, or are others.
+
+    Example:
+      >>> complex(1.0, 2.0)
+      Array(1.+2.j, dtype=complex64, weak_type=True)
     """
     parts = same("complex", (x, y), "f")
     if parts[0].dtype not in (dtypes.float32, dtypes.float64):

@@ -24,8 +24,20 @@ from dovetail.tracer import constant
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
     """An array of `shape` with every element `fill_value`, which has rank 0.
 
-    >>> full(2, 1.5)
-    Array([1.5, 1.5], dtype=float32, weak_type=True)
+    Args:
+      shape: an integer, or integers that are not negative.
+      fill_value: a scalar.
+      dtype: the element type; by default that of the scalar.
+
+    Returns:
+      An array.
+
+    Raises:
+      TypeError: `fill_value` is not a scalar.
+
+    Example:
+      >>> full(2, 1.5)
+      Array([1.5, 1.5], dtype=float32, weak_type=True)
     """
     sizes = canonical_shape(shape)
     value = as_operand("full", fill_value, 1)
@@ -42,8 +54,21 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
 def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None) -> Array:
     """As `full`, with the shape and the element type of `x` unless others are given.
 
-    >>> full_like(np.zeros(2, np.int8), 7)
-    Array([7, 7], dtype=int8)
+    Args:
+      x: an array or a scalar.
+      fill_value: a scalar.
+      dtype: another element type.
+      shape: another shape.
+
+    Returns:
+      An array.
+
+    Raises:
+      TypeError: `fill_value` is not a scalar.
+
+    Example:
+      >>> full_like(np.zeros(2, np.int8), 7)
+      Array([7, 7], dtype=int8)
     """
     sizes = np.shape(x) if shape is None else canonical_shape(shape)
     if dtype is not None or np.ndim(fill_value):
@@ -55,8 +80,16 @@ def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = Non
 def iota(dtype: Any, size: int) -> Array:
     """0, 1, … size - 1.
 
-    >>> iota(np.int32, 3)
-    Array([0, 1, 2], dtype=int32)
+    Args:
+      dtype: a type of numbers.
+      size: how many.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> iota(np.int32, 3)
+      Array([0, 1, 2], dtype=int32)
     """
     return broadcasted_iota(dtype, (size,), 0)
 
@@ -64,9 +97,18 @@ def iota(dtype: Any, size: int) -> Array:
 def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
     """An array of `shape` whose elements are their index along `dimension`.
 
-    >>> broadcasted_iota(np.int32, (2, 2), 0)
-    Array([[0, 0],
-           [1, 1]], dtype=int32)
+    Args:
+      dtype: a type of numbers.
+      shape: integers that are not negative.
+      dimension: along which the elements increase.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> broadcasted_iota(np.int32, (2, 2), 0)
+      Array([[0, 0],
+             [1, 1]], dtype=int32)
     """
     sizes = canonical_shape(shape)
     element = dtypes.requested(dtype, "iota")
@@ -78,8 +120,16 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
 def empty(shape: Any, dtype: Any) -> Array:
     """An array of `shape` whose elements are not promised to be anything; they are zero.
 
-    >>> empty((2,), np.int32).shape
-    (2,)
+    Args:
+      shape: an integer, or integers that are not negative.
+      dtype: the element type.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> empty((2,), np.int32).shape
+      (2,)
     """
     element = dtypes.requested(dtype, "empty")
     return broadcast_to(constant(np.zeros((), element)), canonical_shape(shape))
@@ -88,7 +138,14 @@ def empty(shape: Any, dtype: Any) -> Array:
 def shape_as_value(shape: Any) -> Array:
     """A shape as an integer array.
 
-    >>> shape_as_value((2, 3))
-    Array([2, 3], dtype=int32)
+    Args:
+      shape: integers.
+
+    Returns:
+      A vector of the default integer type.
+
+    Example:
+      >>> shape_as_value((2, 3))
+      Array([2, 3], dtype=int32)
     """
     return constant(np.array([op.index(s) for s in shape], dtypes.default_dtype("i")))

@@ -137,8 +137,22 @@ def dot(
 ) -> Array:
     """The product of vectors and matrices, of rank 1 or 2; with `dimension_numbers`, `dot_general`.
 
-    >>> dot(np.ones(3, np.float32), np.ones(3, np.float32))
-    Array(3., dtype=float32)
+    Args:
+      lhs, rhs: vectors or matrices; of any rank with `dimension_numbers`.
+      dimension_numbers: as in `dot_general`.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: the element type of the sums; by default that of the promoted
+        operands.
+
+    Returns:
+      A scalar, vector or matrix.
+
+    Raises:
+      ValueError: the ranks are others, or the inner sizes differ.
+
+    Example:
+      >>> dot(np.ones(3, np.float32), np.ones(3, np.float32))
+      Array(3., dtype=float32)
     """
     x, y = as_operand("dot", lhs), as_operand("dot", rhs, 1)
     if dimension_numbers is None:
@@ -154,8 +168,17 @@ def dot(
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: Any = None) -> Array:
     """The matrix products over the last two dimensions, for each index of the equal leading ones.
 
-    >>> batch_matmul(np.ones((5, 2, 3)), np.ones((5, 3, 4))).shape
-    (5, 2, 4)
+    Args:
+      lhs: an array of shape (…, m, k).
+      rhs: an array of shape (…, k, n), with equal leading sizes.
+      precision: accepted; no target has a lower precision than float32 to choose.
+
+    Returns:
+      An array of shape (…, m, n).
+
+    Example:
+      >>> batch_matmul(np.ones((5, 2, 3)), np.ones((5, 3, 4))).shape
+      (5, 2, 4)
     """
     x, y = as_operand("batch_matmul", lhs), as_operand("batch_matmul", rhs, 1)
     if min(x.ndim, y.ndim) < 2 or x.ndim != y.ndim:

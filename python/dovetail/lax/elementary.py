@@ -12,8 +12,15 @@ from dovetail.lax.operands import ArrayLike, as_operand, same, unary
 def exp(x: ArrayLike) -> Array:
     """e to the power of each element of a float or complex array.
 
-    >>> exp(0.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> exp(0.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.exp(unary("exp", x, "fc"))
 
@@ -21,8 +28,15 @@ def exp(x: ArrayLike) -> Array:
 def exp2(x: ArrayLike) -> Array:
     """2 to the power of each element of a float or complex array.
 
-    >>> exp2(3.0)
-    Array(8., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> exp2(3.0)
+      Array(8., dtype=float32, weak_type=True)
     """
     return ops.exp2(unary("exp2", x, "fc"))
 
@@ -30,8 +44,15 @@ def exp2(x: ArrayLike) -> Array:
 def expm1(x: ArrayLike) -> Array:
     """exp(x) - 1 of a float or complex array, accurate near zero.
 
-    >>> expm1(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> expm1(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.expm1(unary("expm1", x, "fc"))
 
@@ -39,8 +60,15 @@ def expm1(x: ArrayLike) -> Array:
 def log(x: ArrayLike) -> Array:
     """The natural logarithm of a float or complex array.
 
-    >>> log(1.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> log(1.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.log(unary("log", x, "fc"))
 
@@ -48,8 +76,15 @@ def log(x: ArrayLike) -> Array:
 def log1p(x: ArrayLike) -> Array:
     """log(1 + x) of a float or complex array, accurate near zero.
 
-    >>> log1p(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> log1p(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.log1p(unary("log1p", x, "fc"))
 
@@ -57,8 +92,15 @@ def log1p(x: ArrayLike) -> Array:
 def sqrt(x: ArrayLike) -> Array:
     """The square root of a float or complex array.
 
-    >>> sqrt(4.0)
-    Array(2., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> sqrt(4.0)
+      Array(2., dtype=float32, weak_type=True)
     """
     return ops.sqrt(unary("sqrt", x, "fc"))
 
@@ -66,8 +108,15 @@ def sqrt(x: ArrayLike) -> Array:
 def rsqrt(x: ArrayLike) -> Array:
     """1 / sqrt(x) of a float or complex array.
 
-    >>> rsqrt(4.0)
-    Array(0.5, dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> rsqrt(4.0)
+      Array(0.5, dtype=float32, weak_type=True)
     """
     return ops.rsqrt(unary("rsqrt", x, "fc"))
 
@@ -75,8 +124,15 @@ def rsqrt(x: ArrayLike) -> Array:
 def cbrt(x: ArrayLike) -> Array:
     """The cube root of a float array.
 
-    >>> cbrt(27.0)
-    Array(3., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cbrt(27.0)
+      Array(3., dtype=float32, weak_type=True)
     """
     return ops.cbrt(unary("cbrt", x, "f"))
 
@@ -84,8 +140,15 @@ def cbrt(x: ArrayLike) -> Array:
 def sin(x: ArrayLike) -> Array:
     """The sine of a float or complex array.
 
-    >>> sin(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> sin(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.sin(unary("sin", x, "fc"))
 
@@ -93,8 +156,15 @@ def sin(x: ArrayLike) -> Array:
 def cos(x: ArrayLike) -> Array:
     """The cosine of a float or complex array.
 
-    >>> cos(0.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cos(0.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.cos(unary("cos", x, "fc"))
 
@@ -102,8 +172,15 @@ def cos(x: ArrayLike) -> Array:
 def tan(x: ArrayLike) -> Array:
     """The tangent of a float or complex array.
 
-    >>> tan(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> tan(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.tan(unary("tan", x, "fc"))
 
@@ -111,8 +188,15 @@ def tan(x: ArrayLike) -> Array:
 def asin(x: ArrayLike) -> Array:
     """The inverse sine of a float or complex array.
 
-    >>> asin(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> asin(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.asin(unary("asin", x, "fc"))
 
@@ -120,8 +204,15 @@ def asin(x: ArrayLike) -> Array:
 def acos(x: ArrayLike) -> Array:
     """The inverse cosine of a float or complex array.
 
-    >>> acos(1.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> acos(1.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.acos(unary("acos", x, "fc"))
 
@@ -129,8 +220,15 @@ def acos(x: ArrayLike) -> Array:
 def atan(x: ArrayLike) -> Array:
     """The inverse tangent of a float or complex array.
 
-    >>> atan(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> atan(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.atan(unary("atan", x, "fc"))
 
@@ -138,8 +236,15 @@ def atan(x: ArrayLike) -> Array:
 def sinh(x: ArrayLike) -> Array:
     """The hyperbolic sine of a float or complex array.
 
-    >>> sinh(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> sinh(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.sinh(unary("sinh", x, "fc"))
 
@@ -147,8 +252,15 @@ def sinh(x: ArrayLike) -> Array:
 def cosh(x: ArrayLike) -> Array:
     """The hyperbolic cosine of a float or complex array.
 
-    >>> cosh(0.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cosh(0.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.cosh(unary("cosh", x, "fc"))
 
@@ -156,8 +268,15 @@ def cosh(x: ArrayLike) -> Array:
 def tanh(x: ArrayLike) -> Array:
     """The hyperbolic tangent of a float or complex array.
 
-    >>> tanh(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> tanh(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.tanh(unary("tanh", x, "fc"))
 
@@ -165,8 +284,15 @@ def tanh(x: ArrayLike) -> Array:
 def asinh(x: ArrayLike) -> Array:
     """The inverse hyperbolic sine of a float or complex array.
 
-    >>> asinh(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> asinh(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.asinh(unary("asinh", x, "fc"))
 
@@ -174,8 +300,15 @@ def asinh(x: ArrayLike) -> Array:
 def acosh(x: ArrayLike) -> Array:
     """The inverse hyperbolic cosine of a float or complex array.
 
-    >>> acosh(1.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> acosh(1.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.acosh(unary("acosh", x, "fc"))
 
@@ -183,8 +316,15 @@ def acosh(x: ArrayLike) -> Array:
 def atanh(x: ArrayLike) -> Array:
     """The inverse hyperbolic tangent of a float or complex array.
 
-    >>> atanh(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> atanh(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.atanh(unary("atanh", x, "fc"))
 
@@ -192,8 +332,15 @@ def atanh(x: ArrayLike) -> Array:
 def logistic(x: ArrayLike) -> Array:
     """1 / (1 + exp(-x)) of a float or complex array.
 
-    >>> logistic(0.0)
-    Array(0.5, dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats or complex numbers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> logistic(0.0)
+      Array(0.5, dtype=float32, weak_type=True)
     """
     return ops.logistic(unary("logistic", x, "fc"))
 
@@ -201,8 +348,15 @@ def logistic(x: ArrayLike) -> Array:
 def erf(x: ArrayLike) -> Array:
     """The error function of a float array.
 
-    >>> erf(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> erf(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.erf(unary("erf", x, "f"))
 
@@ -210,8 +364,15 @@ def erf(x: ArrayLike) -> Array:
 def erfc(x: ArrayLike) -> Array:
     """1 - erf(x) of a float array, accurate for large x.
 
-    >>> erfc(0.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> erfc(0.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.erfc(unary("erfc", x, "f"))
 
@@ -220,8 +381,19 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """x to the power y, of float or complex arrays; an integer y of any type becomes a float
     exponent.
 
-    >>> pow(2.0, 3.0)
-    Array(8., dtype=float32, weak_type=True)
+    Args:
+      x: an array of floats or complex numbers, or of integers if y is of their type.
+      y: an array of the type and shape of x, or of integers.
+
+    Returns:
+      An array like x.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> pow(2.0, 3.0)
+      Array(8., dtype=float32, weak_type=True)
     """
     x, y = as_operand("pow", x), as_operand("pow", y, 1)
     if dtypes.KINDS[y.dtype] in "iu":
@@ -234,8 +406,16 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
 def integer_pow(x: ArrayLike, y: int) -> Array:
     """x to the power of a Python int; a negative one needs float or complex elements.
 
-    >>> integer_pow(3, 2)
-    Array(9, dtype=int32, weak_type=True)
+    Args:
+      x: an array of numbers.
+      y: a Python integer.
+
+    Returns:
+      An array like `x`.
+
+    Example:
+      >>> integer_pow(3, 2)
+      Array(9, dtype=int32, weak_type=True)
     """
     array = unary("integer_pow", x, "iufc")
     if y < 0 and dtypes.KINDS[array.dtype] in "iu":

@@ -18,8 +18,15 @@ from dovetail.tracer import constant
 def bitwise_not(x: ArrayLike) -> Array:
     """All bits of integers flipped; for bools, not x.
 
-    >>> bitwise_not(0)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of bools or integers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> bitwise_not(0)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return ops.not_(unary("bitwise_not", x, "biu"))
 
@@ -27,8 +34,18 @@ def bitwise_not(x: ArrayLike) -> Array:
 def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
     """x and y, bit by bit, of integers or bools.
 
-    >>> bitwise_and(6, 3)
-    Array(2, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of bools or integers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> bitwise_and(6, 3)
+      Array(2, dtype=int32, weak_type=True)
     """
     return ops.and_(*same("bitwise_and", (x, y), "biu"))
 
@@ -36,8 +53,18 @@ def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
 def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
     """x or y, bit by bit, of integers or bools.
 
-    >>> bitwise_or(6, 3)
-    Array(7, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of bools or integers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> bitwise_or(6, 3)
+      Array(7, dtype=int32, weak_type=True)
     """
     return ops.or_(*same("bitwise_or", (x, y), "biu"))
 
@@ -45,8 +72,18 @@ def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
 def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits set in one of x and y, integers or bools, but not in both.
 
-    >>> bitwise_xor(6, 3)
-    Array(5, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of bools or integers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> bitwise_xor(6, 3)
+      Array(5, dtype=int32, weak_type=True)
     """
     return ops.xor(*same("bitwise_xor", (x, y), "biu"))
 
@@ -54,8 +91,18 @@ def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
 def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits of integers moved left by y; 0 past the width.
 
-    >>> shift_left(3, 2)
-    Array(12, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of integers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> shift_left(3, 2)
+      Array(12, dtype=int32, weak_type=True)
     """
     return ops.shift_left(*same("shift_left", (x, y), "iu"))
 
@@ -63,8 +110,18 @@ def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
 def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits of integers moved right by y, filled with the sign bit.
 
-    >>> shift_right_arithmetic(-8, 1)
-    Array(-4, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of integers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> shift_right_arithmetic(-8, 1)
+      Array(-4, dtype=int32, weak_type=True)
     """
     return ops.shift_right_arithmetic(*same("shift_right_arithmetic", (x, y), "iu"))
 
@@ -72,8 +129,18 @@ def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
 def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits of integers moved right by y, filled with 0.
 
-    >>> shift_right_logical(8, 1)
-    Array(4, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays of integers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> shift_right_logical(8, 1)
+      Array(4, dtype=int32, weak_type=True)
     """
     return ops.shift_right_logical(*same("shift_right_logical", (x, y), "iu"))
 
@@ -81,8 +148,15 @@ def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
 def population_count(x: ArrayLike) -> Array:
     """The number of set bits of integers.
 
-    >>> population_count(7)
-    Array(3, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of integers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> population_count(7)
+      Array(3, dtype=int32, weak_type=True)
     """
     return ops.population_count(unary("population_count", x, "iu"))
 
@@ -90,8 +164,15 @@ def population_count(x: ArrayLike) -> Array:
 def clz(x: ArrayLike) -> Array:
     """The number of leading zero bits of integers.
 
-    >>> clz(1)
-    Array(31, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of integers.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> clz(1)
+      Array(31, dtype=int32, weak_type=True)
     """
     return ops.count_leading_zeros(unary("clz", x, "iu"))
 
@@ -99,8 +180,15 @@ def clz(x: ArrayLike) -> Array:
 def is_finite(x: ArrayLike) -> Array:
     """Whether each float is neither infinite nor NaN.
 
-    >>> is_finite(1.0)
-    Array(True, dtype=bool)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> is_finite(1.0)
+      Array(True, dtype=bool)
     """
     return ops.is_finite(unary("is_finite", x, "f"))
 
@@ -108,8 +196,18 @@ def is_finite(x: ArrayLike) -> Array:
 def eq(x: ArrayLike, y: ArrayLike) -> Array:
     """x == y.
 
-    >>> eq(1, 1)
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> eq(1, 1)
+      Array(True, dtype=bool)
     """
     a, b = same("eq", (x, y), "biufc")
     return ops.compare(a, b, "eq")
@@ -118,8 +216,18 @@ def eq(x: ArrayLike, y: ArrayLike) -> Array:
 def ne(x: ArrayLike, y: ArrayLike) -> Array:
     """x != y.
 
-    >>> ne(1, 1)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> ne(1, 1)
+      Array(False, dtype=bool)
     """
     a, b = same("ne", (x, y), "biufc")
     return ops.compare(a, b, "ne")
@@ -128,8 +236,18 @@ def ne(x: ArrayLike, y: ArrayLike) -> Array:
 def lt(x: ArrayLike, y: ArrayLike) -> Array:
     """x < y, not for complex arrays.
 
-    >>> lt(1, 2)
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> lt(1, 2)
+      Array(True, dtype=bool)
     """
     a, b = same("lt", (x, y), "biuf")
     return ops.compare(a, b, "lt")
@@ -138,8 +256,18 @@ def lt(x: ArrayLike, y: ArrayLike) -> Array:
 def le(x: ArrayLike, y: ArrayLike) -> Array:
     """x <= y, not for complex arrays.
 
-    >>> le(1, 2)
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> le(1, 2)
+      Array(True, dtype=bool)
     """
     a, b = same("le", (x, y), "biuf")
     return ops.compare(a, b, "le")
@@ -148,8 +276,18 @@ def le(x: ArrayLike, y: ArrayLike) -> Array:
 def gt(x: ArrayLike, y: ArrayLike) -> Array:
     """x > y, not for complex arrays.
 
-    >>> gt(1, 2)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> gt(1, 2)
+      Array(False, dtype=bool)
     """
     a, b = same("gt", (x, y), "biuf")
     return ops.compare(a, b, "gt")
@@ -158,8 +296,18 @@ def gt(x: ArrayLike, y: ArrayLike) -> Array:
 def ge(x: ArrayLike, y: ArrayLike) -> Array:
     """x >= y, not for complex arrays.
 
-    >>> ge(1, 2)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> ge(1, 2)
+      Array(False, dtype=bool)
     """
     a, b = same("ge", (x, y), "biuf")
     return ops.compare(a, b, "ge")
@@ -172,8 +320,19 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     """Elements of `on_true` where `pred` (bool, of the same shape or rank 0) holds, else of
     `on_false`.
 
-    >>> select(True, 1, 2)
-    Array(1, dtype=int32, weak_type=True)
+    Args:
+      pred: bools, of the shape of the others or of rank 0.
+      on_true, on_false: arrays of one type and shape.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the types or shapes differ.
+
+    Example:
+      >>> select(True, 1, 2)
+      Array(1, dtype=int32, weak_type=True)
     """
     return select_n(pred, on_false, on_true)
 
@@ -182,12 +341,23 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     """Elements of `cases[which]`; `which` is bool for at most two cases, else int32, of the same
     shape or rank 0.
 
-    >>> select_n(np.int32(2), 5, 6, 7)
-    Array(7, dtype=int32, weak_type=True)
+    Args:
+      which: bools, or integers from 0, of the shape of the cases or of rank 0.
+      cases: arrays of one type and shape.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the types or shapes of the cases differ, or bools choose among more than two.
+
+    Example:
+      >>> select_n(np.int32(2), 5, 6, 7)
+      Array(7, dtype=int32, weak_type=True)
     """
     if not cases:
         raise value_error("select_n: at least one case is needed, got none")
-    which = as_operand("select_n", which)
+    choice = as_operand("select_n", which)
     arrays = [as_operand("select_n", c, i + 1) for i, c in enumerate(cases)]
     first = arrays[0]
     if any(a.shape != first.shape for a in arrays):
@@ -200,26 +370,26 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
             "select_n: cases must have equal element types, got "
             f"{', '.join(a.dtype.name for a in arrays)}; use dovetail.numpy.where, which promotes"
         )
-    if which.shape and which.shape != first.shape:
+    if choice.shape and choice.shape != first.shape:
         raise type_error(
-            f"select_n: which must have rank 0 or the shape of the cases, got {which.shape} and "
+            f"select_n: which must have rank 0 or the shape of the cases, got {choice.shape} and "
             f"{first.shape}"
         )
-    if which.dtype == dtypes.bool_:
+    if choice.dtype == dtypes.bool_:
         if len(arrays) > 2:
             raise type_error(
                 f"select_n: a bool chooses between 2 cases at most, got {len(arrays)}; use int32"
             )
-    elif dtypes.KINDS[which.dtype] in "iu":
-        which = ops.convert(which, dtypes.int32)
+    elif dtypes.KINDS[choice.dtype] in "iu":
+        choice = ops.convert(choice, dtypes.int32)
     else:
-        raise type_error(f"select_n: which must be bool or integers, got {which.dtype.name}")
-    which = broadcast_to(which, first.shape)
+        raise type_error(f"select_n: which must be bool or integers, got {choice.dtype.name}")
+    choice = broadcast_to(choice, first.shape)
     if len(arrays) == 1:
         return first
-    if which.dtype == dtypes.bool_:
-        return ops.select(which, arrays[1], arrays[0])
-    return _select_by_halves(which, arrays, 0)
+    if choice.dtype == dtypes.bool_:
+        return ops.select(choice, arrays[1], arrays[0])
+    return _select_by_halves(choice, arrays, 0)
 
 
 def _select_by_halves(which: Array, cases: builtins.list[Array], first: int) -> Array:
@@ -238,8 +408,19 @@ def _select_by_halves(which: Array, cases: builtins.list[Array], first: int) -> 
 def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     """x limited to [min, max], which have its element type and its shape or rank 0.
 
-    >>> clamp(0.0, 1.5, 1.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      min, max: of the type of `x`, and of its shape or of rank 0.
+      x: an array of bools or real numbers.
+
+    Returns:
+      An array like `x`.
+
+    Raises:
+      TypeError: the element types or shapes differ.
+
+    Example:
+      >>> clamp(0.0, 1.5, 1.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     arrays = [as_operand("clamp", a, i) for i, a in enumerate((min, x, max))]
     shape = arrays[1].shape

@@ -26,8 +26,16 @@ def _reduce(
 def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The sums of numbers over the dimensions `axes`, in their element type.
 
-    >>> reduce_sum(np.float32([1, 2]), (0,))
-    Array(3., dtype=float32)
+    Args:
+      operand: an array of numbers.
+      axes: the dimensions, each once.
+
+    Returns:
+      An array without these dimensions, of the element type of the operand.
+
+    Example:
+      >>> reduce_sum(np.float32([1, 2]), (0,))
+      Array(3., dtype=float32)
     """
     return _reduce(ops.reduce_sum, "reduce_sum", operand, axes, "iufc")
 
@@ -35,8 +43,16 @@ def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
 def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The products of numbers over the dimensions `axes`, in their element type.
 
-    >>> reduce_prod(np.float32([3, 2]), (0,))
-    Array(6., dtype=float32)
+    Args:
+      operand: an array of numbers.
+      axes: the dimensions, each once.
+
+    Returns:
+      An array without these dimensions, of the element type of the operand.
+
+    Example:
+      >>> reduce_prod(np.float32([3, 2]), (0,))
+      Array(6., dtype=float32)
     """
     return _reduce(ops.reduce_prod, "reduce_prod", operand, axes, "iufc")
 
@@ -44,8 +60,16 @@ def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
 def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The greatest elements over the dimensions `axes`; NaN if one is NaN.
 
-    >>> reduce_max(np.float32([3, 2]), (0,))
-    Array(3., dtype=float32)
+    Args:
+      operand: an array of numbers.
+      axes: the dimensions, each once.
+
+    Returns:
+      An array without these dimensions, of the element type of the operand.
+
+    Example:
+      >>> reduce_max(np.float32([3, 2]), (0,))
+      Array(3., dtype=float32)
     """
     return _reduce(ops.reduce_max, "reduce_max", operand, axes, "biuf")
 
@@ -53,8 +77,16 @@ def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Array:
 def reduce_min(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The smallest elements over the dimensions `axes`; NaN if one is NaN.
 
-    >>> reduce_min(np.float32([3, 2]), (0,))
-    Array(2., dtype=float32)
+    Args:
+      operand: an array of numbers.
+      axes: the dimensions, each once.
+
+    Returns:
+      An array without these dimensions, of the element type of the operand.
+
+    Example:
+      >>> reduce_min(np.float32([3, 2]), (0,))
+      Array(2., dtype=float32)
     """
     return _reduce(ops.reduce_min, "reduce_min", operand, axes, "biuf")
 
@@ -62,8 +94,16 @@ def reduce_min(operand: ArrayLike, axes: Sequence[int]) -> Array:
 def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise and of bools or integers over the dimensions `axes`.
 
-    >>> reduce_and(np.array([True, False]), (0,))
-    Array(False, dtype=bool)
+    Args:
+      operand: an array of bools or integers.
+      axes: the dimensions, each once.
+
+    Returns:
+      An array without these dimensions, of the element type of the operand.
+
+    Example:
+      >>> reduce_and(np.array([True, False]), (0,))
+      Array(False, dtype=bool)
     """
     return _reduce(ops.reduce_and, "reduce_and", operand, axes, "biu")
 
@@ -71,8 +111,16 @@ def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
 def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise or of bools or integers over the dimensions `axes`.
 
-    >>> reduce_or(np.array([True, False]), (0,))
-    Array(True, dtype=bool)
+    Args:
+      operand: an array of bools or integers.
+      axes: the dimensions, each once.
+
+    Returns:
+      An array without these dimensions, of the element type of the operand.
+
+    Example:
+      >>> reduce_or(np.array([True, False]), (0,))
+      Array(True, dtype=bool)
     """
     return _reduce(ops.reduce_or, "reduce_or", operand, axes, "biu")
 
@@ -80,8 +128,16 @@ def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
 def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise exclusive or of bools or integers over the dimensions `axes`.
 
-    >>> reduce_xor(np.array([True, True]), (0,))
-    Array(False, dtype=bool)
+    Args:
+      operand: an array of bools or integers.
+      axes: the dimensions, each once.
+
+    Returns:
+      An array without these dimensions, of the element type of the operand.
+
+    Example:
+      >>> reduce_xor(np.array([True, True]), (0,))
+      Array(False, dtype=bool)
     """
     return _reduce(ops.reduce_xor, "reduce_xor", operand, axes, "biu")
 
@@ -90,8 +146,20 @@ def argmax(operand: ArrayLike, axis: int, index_dtype: Any) -> Array:
     """The index of the first greatest element along a dimension; that of the first NaN if there is
     one.
 
-    >>> argmax(np.float32([1, 3, 2]), 0, np.int32)
-    Array(1, dtype=int32)
+    Args:
+      operand: an array of real numbers or bools.
+      axis: the dimension, which must not be empty.
+      index_dtype: the integer type of the result.
+
+    Returns:
+      An array of indices, without the dimension.
+
+    Raises:
+      ValueError: the dimension has no elements.
+
+    Example:
+      >>> argmax(np.float32([1, 3, 2]), 0, np.int32)
+      Array(1, dtype=int32)
     """
     return ops.argmax(*_arg_reduce("argmax", operand, axis, index_dtype))
 
@@ -100,8 +168,20 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: Any) -> Array:
     """The index of the first smallest element along a dimension; that of the first NaN if there is
     one.
 
-    >>> argmin(np.float32([1, 3, 2]), 0, np.int32)
-    Array(0, dtype=int32)
+    Args:
+      operand: an array of real numbers or bools.
+      axis: the dimension, which must not be empty.
+      index_dtype: the integer type of the result.
+
+    Returns:
+      An array of indices, without the dimension.
+
+    Raises:
+      ValueError: the dimension has no elements.
+
+    Example:
+      >>> argmin(np.float32([1, 3, 2]), 0, np.int32)
+      Array(0, dtype=int32)
     """
     return ops.argmin(*_arg_reduce("argmin", operand, axis, index_dtype))
 

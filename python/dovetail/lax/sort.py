@@ -25,8 +25,17 @@ def _running(
 def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The sums of all elements up to each along a dimension, or from each on if `reverse`.
 
-    >>> cumsum(np.float32([1, 2, 3]))
-    Array([1., 3., 6.], dtype=float32)
+    Args:
+      operand: an array of numbers.
+      axis: the dimension.
+      reverse: whether to begin at the end.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cumsum(np.float32([1, 2, 3]))
+      Array([1., 3., 6.], dtype=float32)
     """
     return _running(ops.cumsum, "cumsum", operand, axis, reverse, "iufc")
 
@@ -34,8 +43,17 @@ def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The products of all elements up to each along a dimension, or from each on if `reverse`.
 
-    >>> cumprod(np.float32([1, 2, 3]))
-    Array([1., 2., 6.], dtype=float32)
+    Args:
+      operand: an array of numbers.
+      axis: the dimension.
+      reverse: whether to begin at the end.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cumprod(np.float32([1, 2, 3]))
+      Array([1., 2., 6.], dtype=float32)
     """
     return _running(ops.cumprod, "cumprod", operand, axis, reverse, "iufc")
 
@@ -43,8 +61,17 @@ def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The greatest of all elements up to each along a dimension, or from each on if `reverse`.
 
-    >>> cummax(np.float32([1, 3, 2]))
-    Array([1., 3., 3.], dtype=float32)
+    Args:
+      operand: an array of real numbers.
+      axis: the dimension.
+      reverse: whether to begin at the end.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cummax(np.float32([1, 3, 2]))
+      Array([1., 3., 3.], dtype=float32)
     """
     return _running(ops.cummax, "cummax", operand, axis, reverse, "iuf")
 
@@ -52,8 +79,17 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The smallest of all elements up to each along a dimension, or from each on if `reverse`.
 
-    >>> cummin(np.float32([2, 1, 3]))
-    Array([2., 1., 1.], dtype=float32)
+    Args:
+      operand: an array of real numbers.
+      axis: the dimension.
+      reverse: whether to begin at the end.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cummin(np.float32([2, 1, 3]))
+      Array([2., 1., 1.], dtype=float32)
     """
     return _running(ops.cummin, "cummin", operand, axis, reverse, "iuf")
 
@@ -62,8 +98,17 @@ def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Ar
     """The logarithm of the sum of exponentials of all elements up to each along a dimension, or
     from each on if `reverse`.
 
-    >>> cumlogsumexp(np.float32([0, 0]))
-    Array([0.       , 0.6931472], dtype=float32)
+    Args:
+      operand: an array of floats.
+      axis: the dimension.
+      reverse: whether to begin at the end.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> cumlogsumexp(np.float32([0, 0]))
+      Array([0.       , 0.6931472], dtype=float32)
     """
     return _running(ops.cumlogsumexp, "cumlogsumexp", operand, axis, reverse, "f")
 
@@ -115,8 +160,18 @@ def sort_key_val(
 ) -> tuple[Array, Array]:
     """Keys in increasing order along a dimension, and values permuted as the keys are.
 
-    >>> sort_key_val(np.int32([2, 1]), np.float32([3, 4]))
-    (Array([1, 2], dtype=int32), Array([4., 3.], dtype=float32))
+    Args:
+      keys: an array.
+      values: an array of the same shape.
+      dimension: the dimension.
+      is_stable: accepted; the order of equal keys is always kept.
+
+    Returns:
+      The sorted keys, and the values.
+
+    Example:
+      >>> sort_key_val(np.int32([2, 1]), np.float32([3, 4]))
+      (Array([1, 2], dtype=int32), Array([4., 3.], dtype=float32))
     """
     return sort((keys, values), dimension, is_stable)
 
@@ -169,8 +224,20 @@ def approx_max_k(
 ) -> tuple[Array, Array]:
     """As `top_k`, which is exact: the recall is 1, whatever is asked for.
 
-    >>> approx_max_k(np.float32([1, 3, 2]), 2)
-    (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
+    Args:
+      operand: an array of real numbers.
+      k: how many.
+      reduction_dimension: the dimension.
+      recall_target: accepted.
+      reduction_input_size_override: accepted.
+      aggregate_to_topk: accepted.
+
+    Returns:
+      The elements and their indices, as int32.
+
+    Example:
+      >>> approx_max_k(np.float32([1, 3, 2]), 2)
+      (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
     """
     return top_k(operand, k, axis=reduction_dimension)
 
@@ -186,8 +253,20 @@ def approx_min_k(
     """The k smallest elements along a dimension in increasing order, and where they are; exact,
     whatever recall is asked for.
 
-    >>> approx_min_k(np.float32([1, 3, 2]), 2)
-    (Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32))
+    Args:
+      operand: an array of real numbers.
+      k: how many.
+      reduction_dimension: the dimension.
+      recall_target: accepted.
+      reduction_input_size_override: accepted.
+      aggregate_to_topk: accepted.
+
+    Returns:
+      The elements and their indices, as int32.
+
+    Example:
+      >>> approx_min_k(np.float32([1, 3, 2]), 2)
+      (Array([1., 2.], dtype=float32), Array([0, 2], dtype=int32))
     """
     x, dimension = _of_rows("approx_min_k", operand, k, reduction_dimension)
     values, indices = (

@@ -12,8 +12,15 @@ def lgamma(x: ArrayLike) -> Array:
 
     It is infinite at the poles 0, -1, -2, ...
 
-    >>> lgamma(3.0)
-    Array(0.6931472, dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> lgamma(3.0)
+      Array(0.6931472, dtype=float32, weak_type=True)
     """
     return ops.lgamma(unary("lgamma", x, "f"))
 
@@ -21,8 +28,15 @@ def lgamma(x: ArrayLike) -> Array:
 def digamma(x: ArrayLike) -> Array:
     """The derivative of `lgamma` of a float array, NaN at the poles.
 
-    >>> digamma(1.0)
-    Array(-0.5772157, dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> digamma(1.0)
+      Array(-0.5772157, dtype=float32, weak_type=True)
     """
     return ops.digamma(unary("digamma", x, "f"))
 
@@ -33,8 +47,18 @@ def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
     It is (-1)^(m+1) m! zeta(m + 1, x), https://dlmf.nist.gov/25.11#E12; for another m NaN. There is
     no derivative by m.
 
-    >>> polygamma(1.0, 1.0)
-    Array(1.644934, dtype=float32, weak_type=True)
+    Args:
+      m, x: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> polygamma(1.0, 1.0)
+      Array(1.644934, dtype=float32, weak_type=True)
     """
     return ops.polygamma(*same("polygamma", (m, x), "f"))
 
@@ -46,8 +70,18 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     and x is no integer, and where q < -4096. There is no derivative by x.
     https://dlmf.nist.gov/25.11#E1
 
-    >>> zeta(2.0, 1.0)
-    Array(1.644934, dtype=float32, weak_type=True)
+    Args:
+      x, q: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> zeta(2.0, 1.0)
+      Array(1.644934, dtype=float32, weak_type=True)
     """
     return ops.zeta(*same("zeta", (x, q), "f"))
 
@@ -55,8 +89,15 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
 def erf_inv(x: ArrayLike) -> Array:
     """The inverse of `erf` of a float array, NaN outside of [-1, 1].
 
-    >>> erf_inv(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> erf_inv(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.erf_inv(unary("erf_inv", x, "f"))
 
@@ -64,8 +105,15 @@ def erf_inv(x: ArrayLike) -> Array:
 def bessel_i0e(x: ArrayLike) -> Array:
     """exp(-|x|) I0(x), the scaled modified Bessel function of order 0, of a float array.
 
-    >>> bessel_i0e(0.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> bessel_i0e(0.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.bessel_i0e(unary("bessel_i0e", x, "f"))
 
@@ -73,8 +121,15 @@ def bessel_i0e(x: ArrayLike) -> Array:
 def bessel_i1e(x: ArrayLike) -> Array:
     """exp(-|x|) I1(x), the scaled modified Bessel function of order 1, of a float array.
 
-    >>> bessel_i1e(0.0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+
+    Returns:
+      An array like the operand.
+
+    Example:
+      >>> bessel_i1e(0.0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.bessel_i1e(unary("bessel_i1e", x, "f"))
 
@@ -85,8 +140,18 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
     It is the probability of values below x in the gamma distribution of parameter a,
     https://dlmf.nist.gov/8.2#E4; NaN for a <= 0, infinite a, and x < 0.
 
-    >>> igamma(1.0, 0.5)
-    Array(0.39346933, dtype=float32, weak_type=True)
+    Args:
+      a, x: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> igamma(1.0, 0.5)
+      Array(0.39346933, dtype=float32, weak_type=True)
     """
     return ops.igamma(*same("igamma", (a, x), "f"))
 
@@ -94,8 +159,18 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
 def igammac(a: ArrayLike, x: ArrayLike) -> Array:
     """The regularised upper incomplete gamma function, 1 - igamma(a, x), of float arrays.
 
-    >>> igammac(1.0, 0.5)
-    Array(0.60653067, dtype=float32, weak_type=True)
+    Args:
+      a, x: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> igammac(1.0, 0.5)
+      Array(0.60653067, dtype=float32, weak_type=True)
     """
     return ops.igammac(*same("igammac", (a, x), "f"))
 
@@ -105,8 +180,18 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
 
     It has itself a derivative by neither.
 
-    >>> igamma_grad_a(1.0, 1.0)
-    Array(-0.4317297, dtype=float32, weak_type=True)
+    Args:
+      a, x: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> igamma_grad_a(1.0, 1.0)
+      Array(-0.4317297, dtype=float32, weak_type=True)
     """
     a, x = same("igamma_grad_a", (a, x), "f")
     log_density = ops.sub(ops.sub(ops.mul(a, ops.log(x)), x), ops.lgamma(a))
@@ -119,8 +204,18 @@ def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
     It is that of the x at which igamma(a, x) has a fixed value: M. Figurnov, S. Mohamed and
     A. Mnih, Implicit Reparameterization Gradients, 2018. It has itself no derivative.
 
-    >>> random_gamma_grad(1.0, 1.0)
-    Array(1.173563, dtype=float32, weak_type=True)
+    Args:
+      a, x: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> random_gamma_grad(1.0, 1.0)
+      Array(1.173563, dtype=float32, weak_type=True)
     """
     return ops.random_gamma_grad(*same("random_gamma_grad", (a, x), "f"))
 
@@ -132,7 +227,17 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     https://dlmf.nist.gov/8.17#E2; NaN for a or b that are not positive and finite, and for x
     outside of [0, 1]. There is no derivative by a and b.
 
-    >>> betainc(1.0, 2.0, 0.5)
-    Array(0.75, dtype=float32, weak_type=True)
+    Args:
+      a, b, x: arrays of floats, of one type and shape; scalars fit any.
+
+    Returns:
+      An array of that type and shape.
+
+    Raises:
+      TypeError: the element types or the ranks differ.
+
+    Example:
+      >>> betainc(1.0, 2.0, 0.5)
+      Array(0.75, dtype=float32, weak_type=True)
     """
     return ops.betainc(*same("betainc", (a, b, x), "f"))

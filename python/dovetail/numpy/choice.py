@@ -56,8 +56,20 @@ def select(
 ) -> Array:
     """Elements of the first choice whose condition holds, else `default`.
 
-    >>> select([False, True], [1, 2], 3)
-    Array(2, dtype=int32, weak_type=True)
+    Args:
+      condlist: arrays of bools.
+      choicelist: as many arrays or scalars, which are promoted.
+      default: an array or a scalar.
+
+    Returns:
+      An array of the shape to which all are broadcast.
+
+    Raises:
+      ValueError: the lists differ in length, or are empty.
+
+    Example:
+      >>> select([False, True], [1, 2], 3)
+      Array(2, dtype=int32, weak_type=True)
     """
     if not condlist or len(condlist) != len(choicelist):
         raise value_error(
@@ -102,8 +114,21 @@ def choose(
     """Elements of `choices[a]`; an index out of bounds is an error ("raise", for known `a` only),
     is moved to the nearest ("clip") or counts on from 0 ("wrap").
 
-    >>> choose(np.int32([0, 1]), [np.int32([1, 2]), np.int32([3, 4])])
-    Array([1, 4], dtype=int32)
+    Args:
+      a: an array of integers.
+      choices: arrays, which are promoted, and broadcast together with `a`.
+      out: must be None.
+      mode: `raise`, `clip` or `wrap`.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      ValueError: an index is out of bounds, and the mode is `raise`.
+
+    Example:
+      >>> choose(np.int32([0, 1]), [np.int32([1, 2]), np.int32([3, 4])])
+      Array([1, 4], dtype=int32)
     """
     no_out("choose", out)
     count = len(choices)
@@ -132,8 +157,18 @@ def isin(
 ) -> Array:
     """Whether each element is one of `test_elements`; all pairs are compared.
 
-    >>> isin(np.int32([1, 2]), np.int32([2, 3]))
-    Array([False,  True], dtype=bool)
+    Args:
+      element: an array.
+      test_elements: an array, of any shape.
+      assume_unique: accepted.
+      invert: whether to negate the result.
+
+    Returns:
+      An array of bools of the shape of `element`.
+
+    Example:
+      >>> isin(np.int32([1, 2]), np.int32([2, 3]))
+      Array([False,  True], dtype=bool)
     """
     x, y = promote("isin", element, test_elements)
     sizes = (*x.shape, y.size)

@@ -39,8 +39,22 @@ def concatenate(
 ) -> Array:
     """The arrays one after the other along `axis`; None flattens them first.
 
-    >>> concatenate([np.int32([1, 2]), np.int32([3])])
-    Array([1, 2, 3], dtype=int32)
+    Args:
+      arrays: a sequence of arrays whose shapes are equal but for `axis`, or an array of them; types
+        are promoted.
+      axis: the dimension; None flattens the arrays first.
+      dtype: the element type of the result; by default the promoted one.
+
+    Returns:
+      One array.
+
+    Raises:
+      TypeError: the shapes differ elsewhere.
+      ValueError: there is no array, or all have rank 0.
+
+    Example:
+      >>> concatenate([np.int32([1, 2]), np.int32([3])])
+      Array([1, 2, 3], dtype=int32)
     """
     xs = _operands("concatenate", arrays, dtype)
     if axis is None:
@@ -61,8 +75,16 @@ def concatenate(
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
     """`concatenate`, by the name of the array API standard.
 
-    >>> concat([np.int32([1, 2]), np.int32([3])])
-    Array([1, 2, 3], dtype=int32)
+    Args:
+      arrays: a sequence of arrays whose shapes are equal but for `axis`.
+      axis: the dimension; None flattens the arrays first.
+
+    Returns:
+      One array of the promoted type.
+
+    Example:
+      >>> concat([np.int32([1, 2]), np.int32([3])])
+      Array([1, 2, 3], dtype=int32)
     """
     return concatenate(arrays, axis)
 
@@ -72,9 +94,22 @@ def stack(
 ) -> Array:
     """Arrays of one shape along a new dimension.
 
-    >>> stack([np.int32([1, 2]), np.int32([3, 4])])
-    Array([[1, 2],
-           [3, 4]], dtype=int32)
+    Args:
+      arrays: a sequence of arrays of one shape, or an array of them; types are promoted.
+      axis: where the new dimension is in the result.
+      out: must be None.
+      dtype: the element type of the result.
+
+    Returns:
+      An array with one dimension more.
+
+    Raises:
+      ValueError: the shapes differ, or there is no array.
+
+    Example:
+      >>> stack([np.int32([1, 2]), np.int32([3, 4])])
+      Array([[1, 2],
+             [3, 4]], dtype=int32)
     """
     if out is not None:
         raise NotImplementedError(
@@ -91,9 +126,17 @@ def stack(
 def vstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
     """Arrays one below the other; vectors are rows.
 
-    >>> vstack([np.int32([1, 2]), np.int32([3, 4])])
-    Array([[1, 2],
-           [3, 4]], dtype=int32)
+    Args:
+      tup: a sequence of arrays of equal sizes but for the first dimension.
+      dtype: the element type of the result.
+
+    Returns:
+      An array of rank 2 or more.
+
+    Example:
+      >>> vstack([np.int32([1, 2]), np.int32([3, 4])])
+      Array([[1, 2],
+             [3, 4]], dtype=int32)
     """
     return concatenate([atleast_2d(x) for x in _operands("vstack", tup)], 0, dtype)
 
@@ -101,8 +144,16 @@ def vstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
 def hstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
     """Arrays side by side; vectors one after the other.
 
-    >>> hstack([np.int32([1, 2]), np.int32([3])])
-    Array([1, 2, 3], dtype=int32)
+    Args:
+      tup: a sequence of arrays of equal sizes but for the second dimension, or of vectors.
+      dtype: the element type of the result.
+
+    Returns:
+      An array of rank 1 or more.
+
+    Example:
+      >>> hstack([np.int32([1, 2]), np.int32([3])])
+      Array([1, 2, 3], dtype=int32)
     """
     xs = [atleast_1d(x) for x in _operands("hstack", tup)]
     return concatenate(xs, 0 if xs[0].ndim == 1 else 1, dtype)
@@ -111,8 +162,16 @@ def hstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
 def dstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
     """Arrays along the third dimension.
 
-    >>> dstack([np.int32([1, 2]), np.int32([3, 4])]).shape
-    (1, 2, 2)
+    Args:
+      tup: a sequence of arrays of equal sizes but for the third dimension; matrices get one.
+      dtype: the element type of the result.
+
+    Returns:
+      An array of rank 3 or more.
+
+    Example:
+      >>> dstack([np.int32([1, 2]), np.int32([3, 4])]).shape
+      (1, 2, 2)
     """
     return concatenate([atleast_3d(x) for x in _operands("dstack", tup)], 2, dtype)
 
@@ -120,9 +179,16 @@ def dstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
 def column_stack(tup: Sequence[ArrayLike] | ArrayLike) -> Array:
     """Vectors as the columns of a matrix, with matrices side by side.
 
-    >>> column_stack([np.int32([1, 2]), np.int32([3, 4])])
-    Array([[1, 3],
-           [2, 4]], dtype=int32)
+    Args:
+      tup: a sequence of vectors and matrices with equally many rows.
+
+    Returns:
+      A matrix of the promoted type.
+
+    Example:
+      >>> column_stack([np.int32([1, 2]), np.int32([3, 4])])
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
     """
     xs = _operands("column_stack", tup)
     return concatenate([x if x.ndim > 1 else lax.reshape(x, (x.size, 1)) for x in xs], 1)
@@ -131,8 +197,17 @@ def column_stack(tup: Sequence[ArrayLike] | ArrayLike) -> Array:
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """`values` after `arr`, along `axis` or flattened.
 
-    >>> append(np.int32([1, 2]), np.int32([3]))
-    Array([1, 2, 3], dtype=int32)
+    Args:
+      arr: an array.
+      values: an array of equal sizes but for `axis`.
+      axis: the dimension; None flattens both first.
+
+    Returns:
+      A longer array of the promoted type.
+
+    Example:
+      >>> append(np.int32([1, 2]), np.int32([3]))
+      Array([1, 2, 3], dtype=int32)
     """
     return concatenate([asarray(arr), asarray(values)], axis)
 
@@ -174,8 +249,21 @@ def block(arrays: Any) -> Array:
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Equal sections, or the pieces between indices, along `axis`.
 
-    >>> [p.shape for p in split(np.ones(6), 3)]
-    [(2,), (2,), (2,)]
+    Args:
+      ary: an array.
+      indices_or_sections: the number of sections, which must divide the size, or increasing places
+        at which to cut.
+      axis: the dimension that is cut.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      ValueError: the sections would not be equal.
+
+    Example:
+      >>> [p.shape for p in split(np.ones(6), 3)]
+      [(2,), (2,), (2,)]
     """
     return _split("split", ary, indices_or_sections, axis)
 
@@ -183,8 +271,17 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """As `split`; sections need not be equal, the first are longer by one.
 
-    >>> [p.shape for p in array_split(np.ones(5), 2)]
-    [(3,), (2,)]
+    Args:
+      ary: an array.
+      indices_or_sections: the number of sections, or increasing places at which to cut.
+      axis: the dimension that is cut.
+
+    Returns:
+      A list of arrays.
+
+    Example:
+      >>> [p.shape for p in array_split(np.ones(5), 2)]
+      [(3,), (2,)]
     """
     return _split("array_split", ary, indices_or_sections, axis)
 
@@ -192,8 +289,17 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
 def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """`split` along the second dimension, or that of a vector.
 
-    >>> [p.shape for p in hsplit(np.ones((2, 4)), 2)]
-    [(2, 2), (2, 2)]
+    Args:
+      ary: an array.
+      indices_or_sections: the number of sections, which must divide the size, or increasing places
+        at which to cut.
+
+    Returns:
+      A list of arrays.
+
+    Example:
+      >>> [p.shape for p in hsplit(np.ones((2, 4)), 2)]
+      [(2, 2), (2, 2)]
     """
     return _split("hsplit", ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1)
 
@@ -201,8 +307,17 @@ def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
 def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """`split` along the first dimension.
 
-    >>> [p.shape for p in vsplit(np.ones((2, 4)), 2)]
-    [(1, 4), (1, 4)]
+    Args:
+      ary: an array.
+      indices_or_sections: the number of sections, which must divide the size, or increasing places
+        at which to cut.
+
+    Returns:
+      A list of arrays.
+
+    Example:
+      >>> [p.shape for p in vsplit(np.ones((2, 4)), 2)]
+      [(1, 4), (1, 4)]
     """
     return _split("vsplit", ary, indices_or_sections, 0)
 
@@ -210,8 +325,17 @@ def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
 def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """`split` along the third dimension.
 
-    >>> [p.shape for p in dsplit(np.ones((1, 1, 4)), 2)]
-    [(1, 1, 2), (1, 1, 2)]
+    Args:
+      ary: an array.
+      indices_or_sections: the number of sections, which must divide the size, or increasing places
+        at which to cut.
+
+    Returns:
+      A list of arrays.
+
+    Example:
+      >>> [p.shape for p in dsplit(np.ones((1, 1, 4)), 2)]
+      [(1, 1, 2), (1, 1, 2)]
     """
     return _split("dsplit", ary, indices_or_sections, 2)
 
@@ -241,8 +365,16 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices along a dimension, which goes.
 
-    >>> len(unstack(np.ones((2, 3))))
-    2
+    Args:
+      x: an array of rank 1 or more.
+      axis: the dimension.
+
+    Returns:
+      A tuple of arrays with one dimension less.
+
+    Example:
+      >>> len(unstack(np.ones((2, 3))))
+      2
     """
     return lax.unstack(x, axis)
 
@@ -250,8 +382,20 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
 def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Array:
     """Without the elements at the indices `obj`, which are known while tracing.
 
-    >>> delete(np.int32([1, 2, 3]), 1)
-    Array([1, 3], dtype=int32)
+    Args:
+      arr: an array.
+      obj: an integer, integers, a mask or a slice: which elements go.
+      axis: the dimension; None flattens the array first.
+
+    Returns:
+      A shorter array.
+
+    Raises:
+      IndexError: an index is out of bounds.
+
+    Example:
+      >>> delete(np.int32([1, 2, 3]), 1)
+      Array([1, 3], dtype=int32)
     """
     x = as_operand("delete", arr)
     if axis is None:
@@ -319,8 +463,16 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
 def trim_zeros(filt: ArrayLike, trim: str = "fb") -> Array:
     """A vector of known elements without its leading ("f") and trailing ("b") zeros.
 
-    >>> trim_zeros(np.int32([0, 1, 0]))
-    Array([1], dtype=int32)
+    Args:
+      filt: a vector whose value is known.
+      trim: the ends to trim: `f`, `b` or `fb`.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> trim_zeros(np.int32([0, 1, 0]))
+      Array([1], dtype=int32)
     """
     x = array(filt)
     nonzero = np.flatnonzero(x._value())

@@ -38,8 +38,21 @@ def dot(
     """The sums of products over the last dimension of a and the last but one of b; for a scalar,
     the product.
 
-    >>> dot(np.float32([1, 2]), np.float32([3, 4]))
-    Array(11., dtype=float32)
+    Args:
+      a, b: arrays, which are promoted.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: the element type of the sums; by default that of the promoted
+        operands.
+
+    Returns:
+      An array: the other dimensions of a, then those of b.
+
+    Raises:
+      TypeError: the sizes that are summed over differ.
+
+    Example:
+      >>> dot(np.float32([1, 2]), np.float32([3, 4]))
+      Array(11., dtype=float32)
     """
     x, y = _operands("dot", a, b, precision, preferred_element_type)
     if x.ndim == 0 or y.ndim == 0:
@@ -65,8 +78,22 @@ def matmul(
     """The matrix products over the last two dimensions; leading dimensions are broadcast, vectors
     are rows or columns.
 
-    >>> matmul(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
-    Array([3., 7.], dtype=float32)
+    Args:
+      a, b: arrays of rank 1 or more, which are promoted.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: the element type of the sums; by default that of the promoted
+        operands.
+
+    Returns:
+      An array of matrices; without the row or column that a vector stood for.
+
+    Raises:
+      ValueError: an operand is a scalar.
+      TypeError: the sizes that are summed over differ.
+
+    Example:
+      >>> matmul(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+      Array([3., 7.], dtype=float32)
     """
     x, y = _operands("matmul", a, b, precision, preferred_element_type)
     if x.ndim == 0 or y.ndim == 0:
@@ -122,8 +149,18 @@ def inner(
 ) -> Array:
     """The sums of products over the last dimensions.
 
-    >>> inner(np.float32([1, 2]), np.float32([3, 4]))
-    Array(11., dtype=float32)
+    Args:
+      a, b: arrays with equal last dimensions, which are promoted.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: the element type of the sums; by default that of the promoted
+        operands.
+
+    Returns:
+      An array: the other dimensions of a, then those of b.
+
+    Example:
+      >>> inner(np.float32([1, 2]), np.float32([3, 4]))
+      Array(11., dtype=float32)
     """
     x, y = _operands("inner", a, b, precision, preferred_element_type)
     lc = (x.ndim - 1,) if x.ndim and y.ndim else ()
@@ -135,9 +172,17 @@ def inner(
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """The products of all pairs of elements, as a matrix.
 
-    >>> outer(np.int32([1, 2]), np.int32([3, 4]))
-    Array([[3, 4],
-           [6, 8]], dtype=int32)
+    Args:
+      a, b: arrays, which are flattened and promoted.
+      out: must be None.
+
+    Returns:
+      A matrix with a row for each element of a.
+
+    Example:
+      >>> outer(np.int32([1, 2]), np.int32([3, 4]))
+      Array([[3, 4],
+             [6, 8]], dtype=int32)
     """
     no_out("outer", out)
     x, y = promote("outer", a, b)
@@ -149,8 +194,18 @@ def vdot(
 ) -> Array:
     """The sum of conj(a) * b over all elements.
 
-    >>> vdot(np.float32([1, 2]), np.float32([3, 4]))
-    Array(11., dtype=float32)
+    Args:
+      a, b: arrays of equally many elements, which are flattened and promoted.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: the element type of the sums; by default that of the promoted
+        operands.
+
+    Returns:
+      A scalar.
+
+    Example:
+      >>> vdot(np.float32([1, 2]), np.float32([3, 4]))
+      Array(11., dtype=float32)
     """
     x = conjugate(ravel(a))
     return dot(x, ravel(b), precision=precision, preferred_element_type=preferred_element_type)
@@ -183,8 +238,19 @@ def vecdot(
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Matrices times vectors, over the last dimensions; the leading ones are broadcast.
 
-    >>> matvec(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
-    Array([3., 7.], dtype=float32)
+    Args:
+      x1: matrices, of shape (…, m, n).
+      x2: vectors, of shape (…, n).
+
+    Returns:
+      Vectors, of shape (…, m).
+
+    Raises:
+      ValueError: `x1` has rank 1 or less.
+
+    Example:
+      >>> matvec(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+      Array([3., 7.], dtype=float32)
     """
     x, y = as_operand("matvec", x1), as_operand("matvec", x2, 1)
     if x.ndim < 2:
@@ -195,8 +261,16 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Conjugated vectors times matrices, over the last dimensions; the leading ones are broadcast.
 
-    >>> vecmat(np.float32([1, 1]), np.float32([[1, 2], [3, 4]]))
-    Array([4., 6.], dtype=float32)
+    Args:
+      x1: vectors, of shape (…, m).
+      x2: matrices, of shape (…, m, n).
+
+    Returns:
+      Vectors, of shape (…, n).
+
+    Example:
+      >>> vecmat(np.float32([1, 1]), np.float32([[1, 2], [3, 4]]))
+      Array([4., 6.], dtype=float32)
     """
     x = conjugate(x1)
     return lax.squeeze(matmul(lax.expand_dims(x, (-2,)), x2), (-2,))
@@ -239,8 +313,15 @@ def tensordot(
 def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """The Kronecker product: a with each element replaced by its product with b.
 
-    >>> kron(np.int32([1, 10]), np.int32([1, 2]))
-    Array([ 1,  2, 10, 20], dtype=int32)
+    Args:
+      a, b: arrays, which are promoted.
+
+    Returns:
+      An array whose sizes are the products of theirs.
+
+    Example:
+      >>> kron(np.int32([1, 10]), np.int32([1, 2]))
+      Array([ 1,  2, 10, 20], dtype=int32)
     """
     x, y = promote("kron", a, b)
     rank = max(x.ndim, y.ndim)
