@@ -23,6 +23,13 @@ from dovetail.recording import record
 from dovetail.reference.table import quiet_state
 from dovetail.tracing import stack
 
+
+class Constant:
+    """An object that never changes, and equals no other: calls are remembered by which it is."""
+
+    __slots__ = ()
+
+
 _core.set_package(
     {
         "array": Array,
@@ -35,7 +42,7 @@ _core.set_package(
         "errors": quiet_state[0],
         "quiet": quiet_state[1],
         "record": record,
-        "constants": (enum.Enum,),
+        "constants": (enum.Enum, Constant),
     }
 )
 config.on_change(_core.forget)

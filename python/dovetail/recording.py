@@ -47,10 +47,21 @@ class Watched(Array):
 
     def with_weakness(self, weak_type: bool) -> Watched:
         """The same elements, of a weak type or not."""
-        alias = Watched.__new__(Watched)
+        alias = type(self).__new__(type(self))
         Array.__init__(alias, self._data, weak_type)
         alias.recording, alias.number = self.recording, self.number
         return alias
+
+
+class Unsized(Watched):
+    """One whose shape is not to be asked for either."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Not to be asked for."""
+        self.recording.refuse()
 
 
 class Deferred:
@@ -159,10 +170,12 @@ class Recording:
         operands: Sequence[Any],
         keywords: dict[str, Any],
         weak_type: bool,
+        is_sized: bool = True,
     ) -> Watched:
-        """The result of a step."""
+        """The result of a step; values decide on its shape unless it `is_sized`."""
         numbers, answer = self._evaluate(function, operands, keywords)
-        result = Watched(self, np.asarray(answer), weak_type)
+        is_sized = is_sized and not any(type(operand) is Unsized for operand in operands)
+        result = (Watched if is_sized else Unsized)(self, np.asarray(answer), weak_type)
         self.steps.append(Step(function, numbers, keywords, (result.number,), False))
         if function is RAW["broadcast"] and self.values[numbers[0]].ndim == 0:
             self._splats[result.number] = numbers[0]
@@ -176,6 +189,8 @@ class Recording:
         weak_types: Sequence[bool],
     ) -> list[Watched]:
         """The results of a step that has several."""
+        if any(type(operand) is Unsized for operand in operands):
+            self.refuse()
         numbers, answers = self._evaluate(function, operands, keywords)
         results = [
             Watched(self, np.asarray(answer), weak)
@@ -200,7 +215,7 @@ class Recording:
     def _number(self, operand: Any) -> int:
         if type(operand) is Deferred:
             return operand._number
-        if type(operand) is Watched:
+        if type(operand) in (Watched, Unsized):
             if operand.recording is not self:
                 self.refuse()
             return operand.number
@@ -355,7 +370,7 @@ def record(
 
 def _parts(result: Any) -> tuple[list[Any], Callable[[list[Any]], Any] | None]:
     """The arrays of a result, and what makes the result of them if it is not the one array."""
-    if type(result) is Watched:
+    if isinstance(result, Array):
         return [result], None
     leaves, spec = flatten(result)
     return (leaves, spec.unflatten) if leaves else ([None], None)

@@ -67,12 +67,19 @@ def bind_all(name: str, *operands: Operand, **attributes: Any) -> list[Any]:
 
 
 def apply_known(
-    function: Callable[..., Any], *operands: Operand, weak_type: bool = False, **keywords: Any
+    function: Callable[..., np.ndarray],
+    *operands: Operand,
+    weak_type: bool = False,
+    is_sized: bool = True,
 ) -> Any:
-    """Apply a function of NumPy arrays to arrays that are known, outside of all traces."""
+    """Apply a function of NumPy arrays to arrays that are known, outside of all traces.
+
+    Args:
+      is_sized: whether types of the operands alone decide on the shape of the result.
+    """
     if stack.recording is not None:
-        return stack.recording.apply(function, operands, keywords, weak_type)
-    return Array(quietly(function, *_known_values(operands), **keywords), weak_type)
+        return stack.recording.apply(function, operands, {}, weak_type, is_sized)
+    return Array(quietly(function, *_known_values(operands)), weak_type)
 
 
 def _stated_type(

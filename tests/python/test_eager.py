@@ -88,6 +88,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "getitem scalar": (dnp.getitem, (X, [dnp.array(0), dnp.array(-1), dnp.array(9)])),
     "getitem int": (dnp.getitem, (X, [0, -1, 9])),
     "getitem mask": (dnp.getitem, (X, [x > 0 for x in X])),
+    "mask of rows": (dnp.getitem, (M, [x > 0 for x in X])),
+    "floor divide int8": (dnp.floor_divide, ([n.astype("int8") for n in N], [2, 0, -3])),
+    "remainder": (dnp.remainder, (N, [3, 0, -2])),
+    "remainder unsigned": (dnp.remainder, ([n.astype("uint8") for n in N], [3, 0, 2])),
+    "dtype": (dnp.astype, (X, [dnp.int8, dnp.uint8, dnp.bfloat16])),
     "getitem slice": (dnp.getitem, (X, [np.s_[1:], np.s_[::-1], np.s_[None, 1]])),
     "take": (dnp.take, (X, [dnp.array([0, 5]), dnp.array([1, 2]), dnp.array([-1, -9])])),
     "nonzero": (dnp.nonzero, (X,)),
@@ -181,6 +186,20 @@ def test_only_what_no_value_decides_has_a_tape() -> None:
     assert tape_of(dnp.power, x, 2) is None
     assert tape_of(dnp.power, x, 2, by_value=True) is not None
     assert tape_of(dnp.allclose, x, x) is None or not isinstance(dnp.allclose(x, x), bool)
+
+
+def test_a_shape_that_values_decide_is_not_part_of_a_tape() -> None:
+    x = dnp.array([1.0, -1.0, 2.0])
+    mask = x > 0
+
+    def doubled(x: Any, mask: Any) -> Any:
+        return -x[mask]
+
+    def counted(x: Any, mask: Any) -> Any:
+        return x[mask] + x[mask].shape[0]
+
+    assert tape_of(lambda_with(doubled), x, mask) is not None
+    assert tape_of(lambda_with(counted), x, mask) is None
 
 
 def test_steps_on_constants_are_done_once() -> None:
@@ -301,6 +320,16 @@ def test_settings_are_part_of_a_call() -> None:
     finally:
         config.update("numpy_rank_promotion", before)
     assert dnp.add(x, x[0]).shape == (2, 3)
+
+
+def test_nan_is_found_where_a_setting_asks_for_it() -> None:
+    x = dnp.array([1.0, -1.0])
+    for _ in range(CALLS):
+        assert np.isnan(np.asarray(dnp.log(x))).any()
+        with config.debug_nans(True):
+            for _ in range(CALLS):
+                with pytest.raises(FloatingPointError):
+                    dnp.log(x)
 
 
 def test_warnings_come_each_time() -> None:

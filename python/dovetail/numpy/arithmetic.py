@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import functools
+from collections.abc import Callable
+
+import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
@@ -20,6 +24,7 @@ from dovetail.numpy.promotion import (
     real_inexact,
     with_dtype,
 )
+from dovetail.tracer import apply_known, current
 
 # Sums, products, quotients ------------------------------------------------------------------------
 
@@ -74,17 +79,39 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     if kind == "u":
         return ops.div(x, y)
     if kind == "i":
-        quotient = ops.div(x, y)
-        inexact_and_negative = ops.and_(
-            ops.compare(ops.sign(x), ops.sign(y), "ne"),
-            ops.compare(ops.rem(x, y), filled(x, 0), "ne"),
-        )
-        return ops.select(inexact_and_negative, ops.sub(quotient, filled(x, 1)), quotient)
+        return _of_integers(np.floor_divide, _floor_quotient, x, y)
     if kind == "f":
         return _float_divmod(x, y)[0]
     raise type_error(
         "floor_divide: complex numbers have no order, got complex operands; divide the real parts"
     )
+
+
+def _floor_quotient(x: Array, y: Array) -> Array:
+    quotient = ops.div(x, y)
+    inexact_and_negative = ops.and_(
+        ops.compare(ops.sign(x), ops.sign(y), "ne"),
+        ops.compare(ops.rem(x, y), filled(x, 0), "ne"),
+    )
+    return ops.select(inexact_and_negative, ops.sub(quotient, filled(x, 1)), quotient)
+
+
+def _of_integers(
+    ufunc: np.ufunc, general: Callable[[Array, Array], Array], x: Array, y: Array
+) -> Array:
+    """`general` of integers; of known ones NumPy's function, which differs in divisions by 0."""
+    if current() is not None:
+        return general(x, y)
+    way = functools.partial(_unless_by_zero, ufunc, general)
+    return apply_known(way, x, y, weak_type=x.weak_type)
+
+
+def _unless_by_zero(
+    ufunc: np.ufunc, general: Callable[[Array, Array], Array], x: np.ndarray, y: np.ndarray
+) -> np.ndarray:
+    if x.dtype.isbuiltin == 1 and np.count_nonzero(y) == y.size:
+        return ufunc(x, y)
+    return general(Array(x), Array(y))._value()
 
 
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -94,6 +121,12 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Array(1, dtype=int32, weak_type=True)
     """
     x, y = pair_numbers("remainder", x1, x2)
+    if dtypes.KINDS[x.dtype] in "iu":
+        return _of_integers(np.remainder, _floor_remainder, x, y)
+    return _floor_remainder(x, y)
+
+
+def _floor_remainder(x: Array, y: Array) -> Array:
     zero = filled(x, 0)
     y = _without_zeros(y)
     rest = lax.rem(x, y)

@@ -29,11 +29,31 @@ def getitem(x: Array, index: Any) -> Array:
     >>> dnp.arange(5)[dnp.array([3, 0])]
     Array([3, 0], dtype=int32)
     """
+    if isinstance(index, ArrayMethods) and index.dtype == dtypes.bool_ and current() is None:
+        rank = index.ndim
+        if rank and index.shape == x.shape[:rank]:
+            return apply_known(operator.getitem, x, index, weak_type=x.weak_type, is_sized=False)
     x, entries = applied(x, index)
     for entry in entries:
         if not (entry is None or entry is Ellipsis or isinstance(entry, (int, slice))):
             return gathered(x, entries, "clip")
-    return _basic(x, entries)
+    inside = _clamped(x.shape, entries)
+    if current() is None:
+        index = inside if Ellipsis in inside else (*inside, ...)
+        return apply_known(operator.itemgetter(index), x, weak_type=x.weak_type)
+    return _basic(x, inside)
+
+
+def _clamped(shape: tuple[int, ...], entries: Sequence[Any]) -> tuple[Any, ...]:
+    """An index without arrays, its integers within bounds."""
+    sizes = iter(shape)
+    inside: list[Any] = []
+    for entry in entries:
+        size = 0 if entry is None or entry is Ellipsis else next(sizes)
+        if isinstance(entry, int):
+            entry = min(max(entry + size if entry < 0 else entry, 0), size - 1)
+        inside.append(entry)
+    return tuple(inside)
 
 
 def gathered(
@@ -147,7 +167,7 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
                 reversed_dims.append(dim)
             result_shape.append(count)
         else:
-            start, count, step = min(max(entry + size if entry < 0 else entry, 0), size - 1), 1, 1
+            start, count, step = entry, 1, 1
         starts.append(start)
         strides.append(step)
         sizes.append(count)

@@ -8,10 +8,11 @@ import numpy as np
 
 from dovetail import dtypes
 from dovetail.array import Array
+from dovetail.eager import Constant
 from dovetail.numpy.creation import asarray
 
 
-class ScalarType:
+class ScalarType(Constant):
     """An element type; called with data it makes an array.
 
     >>> ScalarType("float32")(1.5)

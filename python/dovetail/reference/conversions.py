@@ -39,12 +39,12 @@ def convert(x: Array, *, dtype: np.dtype) -> Array:
 
 
 def _float_to_integer(x: Array, dtype: np.dtype) -> Array:
-    least, greatest = _limits(dtype)
     container = int8 if dtype in SMALL_INTS else dtype
-    if least < 0 and x.dtype.isbuiltin == 1:
-        fits = np.absolute(x) < float(greatest)
-        if np.count_nonzero(fits) == x.size:
-            return x.astype(container).astype(dtype, copy=False)
+    bound = _bound(x.dtype, dtype)
+    if bound is not None and np.count_nonzero(np.less(np.absolute(x), bound)) == x.size:
+        return x.astype(container).astype(dtype, copy=False)
+    info = ml_dtypes.iinfo(dtype)
+    least, greatest = int(info.min), int(info.max)
     wide = x.astype(float64)
     # `greatest` itself may be no float64; the power of two above it is.
     low, high = wide <= least, wide >= greatest + 1
@@ -54,9 +54,15 @@ def _float_to_integer(x: Array, dtype: np.dtype) -> Array:
 
 
 @functools.cache
-def _limits(dtype: np.dtype) -> tuple[int, int]:
-    info = ml_dtypes.iinfo(dtype)
-    return int(info.min), int(info.max)
+def _bound(source: np.dtype, target: np.dtype) -> Array | None:
+    """A number such that an integer type holds all floats of less magnitude, if that is quick to
+    tell.
+    """
+    info = ml_dtypes.iinfo(target)
+    if info.min == 0 or source.isbuiltin != 1:
+        return None
+    with np.errstate(over="ignore"):
+        return np.array(int(info.max), float64).astype(source)
 
 
 def bitcast(x: Array, *, dtype: np.dtype) -> Array:

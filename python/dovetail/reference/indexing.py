@@ -39,13 +39,15 @@ def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
     sizes = list(x.shape)
     for dim, size in zip(dims, window, strict=True):
         sizes[dim] = size
-    if indices.size == len(dims) > 0:
-        starts = dict(zip(dims, indices.ravel().tolist(), strict=True))
-        if all(0 <= start <= x.shape[dim] - sizes[dim] for dim, start in starts.items()):
+    if indices.size == len(dims):
+        place = [np.s_[:]] * x.ndim
+        for dim, start, size in zip(dims, indices.ravel().tolist(), window, strict=True):
+            if not 0 <= start <= x.shape[dim] - size:
+                break
+            place[dim] = np.s_[start : start + size]
+        else:
             # One window, within `x`: a slice.
-            firsts = [starts.get(d, 0) for d in range(x.ndim)]
-            place = [np.s_[first : first + size] for first, size in zip(firsts, sizes, strict=True)]
-            return x[tuple(place)].reshape(indices.shape[:-1] + tuple(sizes))
+            return x[*place, ...].reshape(indices.shape[:-1] + tuple(sizes))
     places, inside = _places(x.shape, indices, dims, window)
     result = np.zeros((inside.size, *sizes), x.dtype)
     result[inside] = x[tuple(p[inside] if p.shape[0] == inside.size else p for p in places)]

@@ -16,8 +16,10 @@ def sort(*xs: Array, dimension: int, num_keys: int) -> tuple[Array, ...]:
     keys = [part for x in xs[:num_keys] for part in _keys(x)]
     if len(keys) == 1:
         if len(xs) == 1 and keys[0] is xs[0]:
-            return (np.sort(keys[0], dimension, kind="stable"),)
-        order = np.argsort(keys[0], dimension, kind="stable")
+            result = keys[0].copy()
+            result.sort(dimension, kind="stable")
+            return (result,)
+        order = keys[0].argsort(dimension, kind="stable")
     else:
         order = np.lexsort(keys[::-1], dimension)
     if order.ndim == 1:
