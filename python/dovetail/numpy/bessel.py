@@ -11,8 +11,15 @@ from dovetail.numpy.promotion import real_inexact
 def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind of order 0.
 
-    >>> i0(0.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array of real numbers.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> i0(0.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     at = real_inexact("i0", x)
     return ops.exp(ops.abs(at)) * ops.bessel_i0e(at)

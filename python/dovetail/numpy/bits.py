@@ -29,8 +29,17 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     """Groups of 8 elements as the bits of bytes, set where they are not 0; the last group is filled
     with 0.
 
-    >>> packbits(np.array([1, 0, 0, 0, 0, 0, 0, 1]))
-    Array([129], dtype=uint8)
+    Args:
+      a: an array, true where it is not 0.
+      axis: the dimension; None flattens the array first.
+      bitorder: whether the first element is the highest bit (`big`) or the lowest (`little`).
+
+    Returns:
+      An array of uint8.
+
+    Example:
+      >>> packbits(np.array([1, 0, 0, 0, 0, 0, 0, 1]))
+      Array([129], dtype=uint8)
     """
     shifts = _shifts(bitorder)
     x = truth("packbits", a)
@@ -51,8 +60,21 @@ def unpackbits(
 ) -> Array:
     """The bits of bytes as elements 0 and 1; `count` of them, or all but so many if it is negative.
 
-    >>> unpackbits(np.uint8([129]))
-    Array([1, 0, 0, 0, 0, 0, 0, 1], dtype=uint8)
+    Args:
+      a: an array of uint8.
+      axis: the dimension; None flattens the array first.
+      count: how many bits.
+      bitorder: as in `packbits`.
+
+    Returns:
+      An array of uint8.
+
+    Raises:
+      TypeError: the element type is another.
+
+    Example:
+      >>> unpackbits(np.uint8([129]))
+      Array([1, 0, 0, 0, 0, 0, 0, 1], dtype=uint8)
     """
     shifts = _shifts(bitorder)
     x = as_operand("unpackbits", a)

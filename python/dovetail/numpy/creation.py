@@ -214,8 +214,18 @@ def fromfunction(
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of `shape` filled with `fill_value`, which is broadcast.
 
-    >>> full(2, 7)
-    Array([7, 7], dtype=int32, weak_type=True)
+    Args:
+      shape: an integer, or integers known while tracing.
+      fill_value: an array or scalar.
+      dtype: the element type.
+      device: where it is to be.
+
+    Returns:
+      An array, by default of the type of `fill_value`.
+
+    Example:
+      >>> full(2, 7)
+      Array([7, 7], dtype=int32, weak_type=True)
     """
     sizes = canonical_shape(shape)
     value = asarray(fill_value, None if dtype is None else dtypes.requested(dtype, "full"))
@@ -236,8 +246,17 @@ def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
 def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of zeros, by default of floats.
 
-    >>> zeros(2)
-    Array([0., 0.], dtype=float32)
+    Args:
+      shape: an integer, or integers known while tracing.
+      dtype: the element type.
+      device: where it is to be.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> zeros(2)
+      Array([0., 0.], dtype=float32)
     """
     return placed(_constant("zeros", shape, dtype, 0), device)
 
@@ -245,8 +264,17 @@ def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of ones, by default of floats.
 
-    >>> ones(2)
-    Array([1., 1.], dtype=float32)
+    Args:
+      shape: an integer, or integers known while tracing.
+      dtype: the element type.
+      device: where it is to be.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> ones(2)
+      Array([1., 1.], dtype=float32)
     """
     return placed(_constant("ones", shape, dtype, 1), device)
 
@@ -326,9 +354,19 @@ def eye(
 ) -> Array:
     """A matrix with ones on diagonal `k`, counted from the main one to the right.
 
-    >>> eye(2)
-    Array([[1., 0.],
-           [0., 1.]], dtype=float32)
+    Args:
+      N, M: the numbers of rows and columns, as many by default.
+      k: which diagonal.
+      dtype: the element type.
+      device: where it is to be.
+
+    Returns:
+      A matrix.
+
+    Example:
+      >>> eye(2)
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)
     """
     element = dtypes.requested(dtype, "eye", dtypes.float64)
     rows, columns = _shifted_row_and_column((N, N if M is None else M), k)

@@ -41,9 +41,20 @@ def _running(
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """The sums of all elements up to each along `axis`, or in row-major order.
 
-    >>> cumsum(np.float32([[1, 2], [3, 4]]), axis=1)
-    Array([[1., 3.],
-           [3., 7.]], dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension; None flattens the array first.
+      dtype: the element type of the sums; by default that of the array, and the default integer for
+        bools.
+      out: must be None.
+
+    Returns:
+      An array, of rank 1 if `axis` is None.
+
+    Example:
+      >>> cumsum(np.float32([[1, 2], [3, 4]]), axis=1)
+      Array([[1., 3.],
+             [3., 7.]], dtype=float32)
     """
     return _running("cumsum", ops.cumsum, a, axis, dtype, out)
 
@@ -51,8 +62,19 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None =
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """The products of all elements up to each along `axis`, or in row-major order.
 
-    >>> cumprod(np.float32([[1, 2], [3, 4]]))
-    Array([ 1.,  2.,  6., 24.], dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension; None flattens the array first.
+      dtype: the element type of the sums; by default that of the array, and the default integer for
+        bools.
+      out: must be None.
+
+    Returns:
+      An array, of rank 1 if `axis` is None.
+
+    Example:
+      >>> cumprod(np.float32([[1, 2], [3, 4]]))
+      Array([ 1.,  2.,  6., 24.], dtype=float32)
     """
     return _running("cumprod", ops.cumprod, a, axis, dtype, out)
 
@@ -60,8 +82,19 @@ def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None 
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """As `cumsum`, with NaN as 0.
 
-    >>> nancumsum(np.float32([1, np.nan, 2]))
-    Array([1., 1., 3.], dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension; None flattens the array first.
+      dtype: the element type of the sums; by default that of the array, and the default integer for
+        bools.
+      out: must be None.
+
+    Returns:
+      An array, of rank 1 if `axis` is None.
+
+    Example:
+      >>> nancumsum(np.float32([1, np.nan, 2]))
+      Array([1., 1., 3.], dtype=float32)
     """
     return _running("nancumsum", ops.cumsum, a, axis, dtype, out, 0)
 
@@ -69,8 +102,19 @@ def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: Non
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """As `cumprod`, with NaN as 1.
 
-    >>> nancumprod(np.float32([3, np.nan, 2]))
-    Array([3., 3., 6.], dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension; None flattens the array first.
+      dtype: the element type of the sums; by default that of the array, and the default integer for
+        bools.
+      out: must be None.
+
+    Returns:
+      An array, of rank 1 if `axis` is None.
+
+    Example:
+      >>> nancumprod(np.float32([3, np.nan, 2]))
+      Array([3., 3., 6.], dtype=float32)
     """
     return _running("nancumprod", ops.cumprod, a, axis, dtype, out, 1)
 
@@ -81,8 +125,21 @@ def cumulative_sum(
     """As `cumsum`, for an array of rank 1 or with an axis; with `include_initial` from 0 on. Small
     integers are summed in the default integer type.
 
-    >>> cumulative_sum(np.float32([1, 2]), include_initial=True)
-    Array([0., 1., 3.], dtype=float32)
+    Args:
+      x: an array.
+      axis: the dimension, which a vector need not name.
+      dtype: the element type of the result; narrow integers become the default one.
+      include_initial: whether to begin with the neutral element.
+
+    Returns:
+      An array; longer by one with `include_initial`.
+
+    Raises:
+      ValueError: `axis` is None, and the rank is not 1.
+
+    Example:
+      >>> cumulative_sum(np.float32([1, 2]), include_initial=True)
+      Array([0., 1., 3.], dtype=float32)
     """
     return _array_api("cumulative_sum", ops.cumsum, x, axis, dtype, include_initial, 0)
 
@@ -93,8 +150,21 @@ def cumulative_prod(
     """As `cumprod`, for an array of rank 1 or with an axis; with `include_initial` from 1 on. Small
     integers are multiplied in the default integer type.
 
-    >>> cumulative_prod(np.float32([3, 2]), include_initial=True)
-    Array([1., 3., 6.], dtype=float32)
+    Args:
+      x: an array.
+      axis: the dimension, which a vector need not name.
+      dtype: the element type of the result; narrow integers become the default one.
+      include_initial: whether to begin with the neutral element.
+
+    Returns:
+      An array; longer by one with `include_initial`.
+
+    Raises:
+      ValueError: `axis` is None, and the rank is not 1.
+
+    Example:
+      >>> cumulative_prod(np.float32([3, 2]), include_initial=True)
+      Array([1., 3., 6.], dtype=float32)
     """
     return _array_api("cumulative_prod", ops.cumprod, x, axis, dtype, include_initial, 1)
 

@@ -21,8 +21,17 @@ from dovetail.numpy.shape import moveaxis, ravel
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The diagonals over two dimensions, as the last dimension.
 
-    >>> diagonal(np.int32([[1, 2], [3, 4]]))
-    Array([1, 4], dtype=int32)
+    Args:
+      a: an array of rank 2 or more.
+      offset: which diagonal, counted from the main one to the right.
+      axis1, axis2: the two dimensions.
+
+    Returns:
+      An array whose last dimension is the diagonal.
+
+    Example:
+      >>> diagonal(np.int32([[1, 2], [3, 4]]))
+      Array([1, 4], dtype=int32)
     """
     x = as_operand("diagonal", a)
     if x.ndim < 2:
@@ -56,9 +65,20 @@ def embedded(v: Array, k: int = 0) -> Array:
 def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with a vector on diagonal `k`, or the diagonal `k` of a matrix.
 
-    >>> diag(np.int32([1, 2]))
-    Array([[1, 0],
-           [0, 2]], dtype=int32)
+    Args:
+      v: a vector or a matrix.
+      k: which diagonal, counted from the main one to the right.
+
+    Returns:
+      A square matrix for a vector, a vector for a matrix.
+
+    Raises:
+      ValueError: the rank is another.
+
+    Example:
+      >>> diag(np.int32([1, 2]))
+      Array([[1, 0],
+             [0, 2]], dtype=int32)
     """
     x = as_operand("diag", v)
     if x.ndim == 1:
@@ -71,9 +91,17 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with all elements of `v` on diagonal `k`.
 
-    >>> diagflat(np.int32([[1, 2]]))
-    Array([[1, 0],
-           [0, 2]], dtype=int32)
+    Args:
+      v: an array, which is flattened.
+      k: which diagonal, counted from the main one to the right.
+
+    Returns:
+      A square matrix.
+
+    Example:
+      >>> diagflat(np.int32([[1, 2]]))
+      Array([[1, 0],
+             [0, 2]], dtype=int32)
     """
     return embedded(ravel(v), operator.index(k))
 
@@ -88,8 +116,19 @@ def trace(
 ) -> Array:
     """The sums of diagonals over two dimensions.
 
-    >>> trace(np.float32([[1, 2], [3, 4]]))
-    Array(5., dtype=float32)
+    Args:
+      a: an array of rank 2 or more.
+      offset: which diagonal, counted from the main one to the right.
+      axis1, axis2: the two dimensions.
+      dtype: the element type of the sum.
+      out: must be None.
+
+    Returns:
+      An array without these two dimensions.
+
+    Example:
+      >>> trace(np.float32([[1, 2], [3, 4]]))
+      Array(5., dtype=float32)
     """
     no_out("trace", out)
     return reductions.sum(diagonal(a, offset, axis1, axis2), -1, dtype)

@@ -35,8 +35,18 @@ def diff(
 ) -> Array:
     """Each element less the one before it along `axis`, `n` times over.
 
-    >>> diff(np.int32([1, 4, 9]))
-    Array([3, 5], dtype=int32)
+    Args:
+      a: an array of rank 1 or more.
+      n: how often.
+      axis: the dimension.
+      prepend, append: elements that are put at the ends first.
+
+    Returns:
+      An array, shorter by n along `axis`; of bools, whether neighbours differ.
+
+    Example:
+      >>> diff(np.int32([1, 4, 9]))
+      Array([3, 5], dtype=int32)
     """
     x = as_operand("diff", a)
     dim = canonical_axis(axis, x.ndim)
@@ -63,8 +73,16 @@ def ediff1d(
 ) -> Array:
     """The differences of consecutive elements in row-major order, between `to_begin` and `to_end`.
 
-    >>> ediff1d(np.int32([1, 4, 9]))
-    Array([3, 5], dtype=int32)
+    Args:
+      ary: an array of numbers, which is flattened.
+      to_end, to_begin: elements after and before the differences.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> ediff1d(np.int32([1, 4, 9]))
+      Array([3, 5], dtype=int32)
     """
     x = check_kind("ediff1d", ravel(ary), "iufc")
     parts = [diff(x)]
@@ -79,8 +97,17 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None
     """Central differences along each axis, one-sided at the ends; `varargs` are spacings, one or
     one per axis.
 
-    >>> gradient(np.float32([1, 4, 9]))
-    Array([3., 4., 5.], dtype=float32)
+    Args:
+      f: an array.
+      axis: one dimension or several; None is all of them.
+      varargs: no spacing, one, or one for each dimension: scalars or vectors of places.
+
+    Returns:
+      An array like `f` for each dimension, in a list if there are several.
+
+    Example:
+      >>> gradient(np.float32([1, 4, 9]))
+      Array([3., 4., 5.], dtype=float32)
     """
     x = inexact("gradient", f)
     axes = canonical_axes(axis, x.ndim)
@@ -129,8 +156,18 @@ def trapezoid(
 ) -> Array:
     """The integral along `axis` by the trapezoidal rule, at the points `x` or at distances `dx`.
 
-    >>> trapezoid(np.float32([1, 2, 3]))
-    Array(4., dtype=float32)
+    Args:
+      y: an array.
+      x: places, a vector or an array like `y`.
+      dx: the distance of places, without `x`.
+      axis: the dimension.
+
+    Returns:
+      An array of floats without the dimension.
+
+    Example:
+      >>> trapezoid(np.float32([1, 2, 3]))
+      Array(4., dtype=float32)
     """
     given = (y,) if x is None else (y, x)
     values, *points = promote("trapezoid", *given, to=dtypes.to_inexact_dtype)
@@ -150,8 +187,16 @@ def trapezoid(
 def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """The polynomial with coefficients `p`, the highest power first, at `x`.
 
-    >>> polyval(np.float32([1, 0, 2]), 3.0)
-    Array(11., dtype=float32)
+    Args:
+      p: a vector of coefficients.
+      x: an array.
+
+    Returns:
+      An array of the shape of `x`.
+
+    Example:
+      >>> polyval(np.float32([1, 0, 2]), 3.0)
+      Array(11., dtype=float32)
     """
     coefficients, at = promote("polyval", p, x)
     if coefficients.ndim == 0:
@@ -166,8 +211,15 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The coefficients of the sum of polynomials.
 
-    >>> polyadd(np.int32([1, 2]), np.int32([3]))
-    Array([1, 5], dtype=int32)
+    Args:
+      a1, a2: vectors of coefficients, the highest power first.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> polyadd(np.int32([1, 2]), np.int32([3]))
+      Array([1, 5], dtype=int32)
     """
     x, y = promote("polyadd", a1, a2)
     length = max(x.shape[0], y.shape[0])
@@ -180,8 +232,15 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """The coefficients of the difference of polynomials.
 
-    >>> polysub(np.int32([1, 2]), np.int32([3]))
-    Array([ 1, -1], dtype=int32)
+    Args:
+      a1, a2: vectors of coefficients, the highest power first.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> polysub(np.int32([1, 2]), np.int32([3]))
+      Array([ 1, -1], dtype=int32)
     """
     x, y = promote("polysub", a1, a2)
     return polyadd(x, -y)
@@ -190,8 +249,16 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The coefficients of the `m`-th derivative of a polynomial.
 
-    >>> polyder(np.float32([1, 0, 2]))
-    Array([2., 0.], dtype=float32)
+    Args:
+      p: a vector of coefficients, the highest power first.
+      m: how often.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> polyder(np.float32([1, 0, 2]))
+      Array([2., 0.], dtype=float32)
     """
     x = inexact("polyder", p)
     for _ in range(_count("polyder", m)):
@@ -205,8 +272,17 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The coefficients of the `m`-th antiderivative of a polynomial, with integration constants
     `k`.
 
-    >>> polyint(np.float32([2, 0]))
-    Array([1., 0., 0.], dtype=float32)
+    Args:
+      p: a vector of coefficients, the highest power first.
+      m: how often.
+      k: the constants, one for all or one for each time.
+
+    Returns:
+      A vector.
+
+    Example:
+      >>> polyint(np.float32([2, 0]))
+      Array([1., 0., 0.], dtype=float32)
     """
     x = inexact("polyint", p)
     count = _count("polyint", m)
@@ -236,8 +312,15 @@ def _window(values: np.ndarray) -> Array:
 def bartlett(M: int) -> Array:
     """The triangular window with M points.
 
-    >>> bartlett(3)
-    Array([0., 1., 0.], dtype=float32)
+    Args:
+      M: how many.
+
+    Returns:
+      A vector of floats.
+
+    Example:
+      >>> bartlett(3)
+      Array([0., 1., 0.], dtype=float32)
     """
     return _window(np.bartlett(operator.index(M)))
 
@@ -245,8 +328,15 @@ def bartlett(M: int) -> Array:
 def blackman(M: int) -> Array:
     """Blackman's window with M points.
 
-    >>> blackman(1)
-    Array([1.], dtype=float32)
+    Args:
+      M: how many.
+
+    Returns:
+      A vector of floats.
+
+    Example:
+      >>> blackman(1)
+      Array([1.], dtype=float32)
     """
     return _window(np.blackman(operator.index(M)))
 
@@ -254,8 +344,15 @@ def blackman(M: int) -> Array:
 def hamming(M: int) -> Array:
     """Hamming's window with M points.
 
-    >>> hamming(1)
-    Array([1.], dtype=float32)
+    Args:
+      M: how many.
+
+    Returns:
+      A vector of floats.
+
+    Example:
+      >>> hamming(1)
+      Array([1.], dtype=float32)
     """
     return _window(np.hamming(operator.index(M)))
 
@@ -263,8 +360,15 @@ def hamming(M: int) -> Array:
 def hanning(M: int) -> Array:
     """Von Hann's window with M points.
 
-    >>> hanning(3)
-    Array([0., 1., 0.], dtype=float32)
+    Args:
+      M: how many.
+
+    Returns:
+      A vector of floats.
+
+    Example:
+      >>> hanning(3)
+      Array([0., 1., 0.], dtype=float32)
     """
     return _window(np.hanning(operator.index(M)))
 
@@ -272,7 +376,15 @@ def hanning(M: int) -> Array:
 def kaiser(M: int, beta: float) -> Array:
     """Kaiser's window with M points.
 
-    >>> kaiser(1, 2.0)
-    Array([1.], dtype=float32)
+    Args:
+      M: how many.
+      beta: the shape: 0 is a rectangle.
+
+    Returns:
+      A vector of floats.
+
+    Example:
+      >>> kaiser(1, 2.0)
+      Array([1.], dtype=float32)
     """
     return _window(np.kaiser(operator.index(M), float(beta)))

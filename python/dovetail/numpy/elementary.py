@@ -32,8 +32,15 @@ from dovetail.tracer import Tracer
 def exp(x: ArrayLike, /) -> Array:
     """e to the power of each element.
 
-    >>> exp(0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> exp(0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.exp(inexact("exp", x))
 
@@ -50,8 +57,15 @@ def exp2(x: ArrayLike, /) -> Array:
 def expm1(x: ArrayLike, /) -> Array:
     """exp(x) - 1, accurate near zero.
 
-    >>> expm1(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> expm1(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.expm1(inexact("expm1", x))
 
@@ -59,8 +73,15 @@ def expm1(x: ArrayLike, /) -> Array:
 def log(x: ArrayLike, /) -> Array:
     """The natural logarithm.
 
-    >>> log(1)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> log(1)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.log(inexact("log", x))
 
@@ -68,8 +89,15 @@ def log(x: ArrayLike, /) -> Array:
 def log1p(x: ArrayLike, /) -> Array:
     """log(1 + x), accurate near zero.
 
-    >>> log1p(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> log1p(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.log1p(inexact("log1p", x))
 
@@ -149,8 +177,18 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
     Of integers, the result for a negative x2 that is not known is the integer part of 1 / x1**-x2.
 
-    >>> power(2, 3)
-    Array(8, dtype=int32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      TypeError: an integer is raised to a negative Python integer.
+
+    Example:
+      >>> power(2, 3)
+      Array(8, dtype=int32, weak_type=True)
     """
     exponent = _known_integer(x2)
     if exponent is not None:
@@ -190,8 +228,15 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def sqrt(x: ArrayLike, /) -> Array:
     """The square root.
 
-    >>> sqrt(4)
-    Array(2., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> sqrt(4)
+      Array(2., dtype=float32, weak_type=True)
     """
     return ops.sqrt(inexact("sqrt", x))
 
@@ -228,8 +273,15 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def sin(x: ArrayLike, /) -> Array:
     """The sine.
 
-    >>> sin(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> sin(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.sin(inexact("sin", x))
 
@@ -237,8 +289,15 @@ def sin(x: ArrayLike, /) -> Array:
 def cos(x: ArrayLike, /) -> Array:
     """The cosine.
 
-    >>> cos(0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> cos(0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.cos(inexact("cos", x))
 
@@ -313,8 +372,15 @@ def cosh(x: ArrayLike, /) -> Array:
 def tanh(x: ArrayLike, /) -> Array:
     """The hyperbolic tangent.
 
-    >>> tanh(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> tanh(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.tanh(inexact("tanh", x))
 

@@ -24,8 +24,15 @@ from dovetail.numpy.promotion import (
 def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x == y.
 
-    >>> equal(1, 1.0)
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> equal(1, 1.0)
+      Array(True, dtype=bool)
     """
     return ops.compare(*pair("equal", x, y), "eq")
 
@@ -33,8 +40,15 @@ def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x != y.
 
-    >>> not_equal(1, 1.0)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> not_equal(1, 1.0)
+      Array(False, dtype=bool)
     """
     return ops.compare(*pair("not_equal", x, y), "ne")
 
@@ -42,8 +56,15 @@ def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 def less(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x < y; complex numbers in lexicographic order.
 
-    >>> less(1, 2)
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> less(1, 2)
+      Array(True, dtype=bool)
     """
     return _ordered("less", x, y, "lt")
 
@@ -51,8 +72,15 @@ def less(x: ArrayLike, y: ArrayLike, /) -> Array:
 def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x <= y; complex numbers in lexicographic order.
 
-    >>> less_equal(1, 2)
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> less_equal(1, 2)
+      Array(True, dtype=bool)
     """
     return _ordered("less_equal", x, y, "le")
 
@@ -60,8 +88,15 @@ def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x > y; complex numbers in lexicographic order.
 
-    >>> greater(1, 2)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> greater(1, 2)
+      Array(False, dtype=bool)
     """
     return _ordered("greater", x, y, "gt")
 
@@ -69,8 +104,15 @@ def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
 def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x >= y; complex numbers in lexicographic order.
 
-    >>> greater_equal(1, 2)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> greater_equal(1, 2)
+      Array(False, dtype=bool)
     """
     return _ordered("greater_equal", x, y, "ge")
 
@@ -91,8 +133,18 @@ def isclose(
 ) -> Array:
     """Whether |a - b| <= atol + rtol * |b|; equal infinities are close, NaNs if `equal_nan`.
 
-    >>> isclose(1.0, 1.000001)
-    Array(True, dtype=bool)
+    Args:
+      a, b: arrays or scalars, which are promoted and broadcast.
+      rtol: the tolerance relative to b.
+      atol: the absolute tolerance.
+      equal_nan: whether NaN is close to NaN.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> isclose(1.0, 1.000001)
+      Array(True, dtype=bool)
     """
     x, y = promote_and_broadcast("isclose", a, b)
     if dtypes.KINDS[x.dtype] not in "fc":
@@ -115,8 +167,18 @@ def allclose(
 ) -> Array:
     """Whether all elements are close, as `isclose` says.
 
-    >>> allclose(1.0, 1.000001)
-    Array(True, dtype=bool)
+    Args:
+      a, b: arrays or scalars, which are promoted and broadcast.
+      rtol: the tolerance relative to b.
+      atol: the absolute tolerance.
+      equal_nan: whether NaN is close to NaN.
+
+    Returns:
+      A bool of rank 0.
+
+    Example:
+      >>> allclose(1.0, 1.000001)
+      Array(True, dtype=bool)
     """
     return isclose(a, b, rtol, atol, equal_nan).all()
 
@@ -152,8 +214,15 @@ def array_equiv(a1: Any, a2: Any) -> Array:
 def isfinite(x: ArrayLike, /) -> Array:
     """Whether elements are neither infinite nor NaN.
 
-    >>> isfinite(1.0)
-    Array(True, dtype=bool)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> isfinite(1.0)
+      Array(True, dtype=bool)
     """
     array = as_operand("isfinite", x)
     kind = dtypes.KINDS[array.dtype]
@@ -165,8 +234,15 @@ def isfinite(x: ArrayLike, /) -> Array:
 def isnan(x: ArrayLike, /) -> Array:
     """Whether elements are NaN.
 
-    >>> isnan(1.0)
-    Array(False, dtype=bool)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> isnan(1.0)
+      Array(False, dtype=bool)
     """
     array = as_operand("isnan", x)
     return ops.compare(array, array, "ne")

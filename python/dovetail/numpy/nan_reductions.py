@@ -41,8 +41,21 @@ def nansum(
 ) -> Array:
     """The sum of elements that are not NaN.
 
-    >>> nansum(np.float32([1, np.nan]))
-    Array(1., dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension or dimensions; None is all of them.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+      initial: an element more.
+      where: bools: which elements count.
+      dtype: the element type of the result.
+
+    Returns:
+      An array without these dimensions.
+
+    Example:
+      >>> nansum(np.float32([1, np.nan]))
+      Array(1., dtype=float32)
     """
     x = as_operand("nansum", a)
     mask = where if _exact(x) else _valid("nansum", x, where)
@@ -60,8 +73,21 @@ def nanprod(
 ) -> Array:
     """The product of elements that are not NaN.
 
-    >>> nanprod(np.float32([2, np.nan]))
-    Array(2., dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension or dimensions; None is all of them.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+      initial: an element more.
+      where: bools: which elements count.
+      dtype: the element type of the result.
+
+    Returns:
+      An array without these dimensions.
+
+    Example:
+      >>> nanprod(np.float32([2, np.nan]))
+      Array(2., dtype=float32)
     """
     x = as_operand("nanprod", a)
     mask = where if _exact(x) else _valid("nanprod", x, where)
@@ -78,8 +104,20 @@ def nanmax(
 ) -> Array:
     """The greatest element that is not NaN; NaN if there is none.
 
-    >>> nanmax(np.float32([2, np.nan]))
-    Array(2., dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension or dimensions; None is all of them.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+      initial: an element more.
+      where: bools: which elements count.
+
+    Returns:
+      An array without these dimensions; NaN where there is no other element.
+
+    Example:
+      >>> nanmax(np.float32([2, np.nan]))
+      Array(2., dtype=float32)
     """
     return _nan_extreme("nanmax", reductions.max, -math.inf, a, axis, out, keepdims, initial, where)
 
@@ -94,8 +132,20 @@ def nanmin(
 ) -> Array:
     """The smallest element that is not NaN; NaN if there is none.
 
-    >>> nanmin(np.float32([2, np.nan]))
-    Array(2., dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension or dimensions; None is all of them.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+      initial: an element more.
+      where: bools: which elements count.
+
+    Returns:
+      An array without these dimensions; NaN where there is no other element.
+
+    Example:
+      >>> nanmin(np.float32([2, np.nan]))
+      Array(2., dtype=float32)
     """
     return _nan_extreme("nanmin", reductions.min, math.inf, a, axis, out, keepdims, initial, where)
 
@@ -132,8 +182,20 @@ def nanmean(
 ) -> Array:
     """The mean of elements that are not NaN.
 
-    >>> nanmean(np.float32([2, np.nan]))
-    Array(2., dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension or dimensions; None is all of them.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+      dtype: the element type of the result.
+      where: bools: which elements count.
+
+    Returns:
+      An array of floats or complex numbers without these dimensions.
+
+    Example:
+      >>> nanmean(np.float32([2, np.nan]))
+      Array(2., dtype=float32)
     """
     x = as_operand("nanmean", a)
     mask = where if _exact(x) else _valid("nanmean", x, where)
@@ -152,8 +214,22 @@ def nanvar(
 ) -> Array:
     """The variance of elements that are not NaN; the divisor is their count less `ddof`.
 
-    >>> nanvar(np.float32([1, 3, np.nan]))
-    Array(1., dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension or dimensions; None is all of them.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+      dtype: the element type of the computation.
+      ddof: what the number of elements is reduced by before dividing.
+      where: bools: which elements count.
+      mean: the mean, if it is known.
+
+    Returns:
+      An array of floats without these dimensions.
+
+    Example:
+      >>> nanvar(np.float32([1, 3, np.nan]))
+      Array(1., dtype=float32)
     """
     x = as_operand("nanvar", a)
     mask = where if _exact(x) else _valid("nanvar", x, where)
@@ -172,8 +248,22 @@ def nanstd(
 ) -> Array:
     """The square root of `nanvar`.
 
-    >>> nanstd(np.float32([1, 3, np.nan]))
-    Array(1., dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension or dimensions; None is all of them.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+      dtype: the element type of the computation.
+      ddof: what the number of elements is reduced by before dividing.
+      where: bools: which elements count.
+      mean: the mean, if it is known.
+
+    Returns:
+      An array of floats without these dimensions.
+
+    Example:
+      >>> nanstd(np.float32([1, 3, np.nan]))
+      Array(1., dtype=float32)
     """
     return ops.sqrt(nanvar(a, axis, dtype, out, ddof, keepdims, where, mean))
 
@@ -183,8 +273,18 @@ def nanargmax(
 ) -> Array:
     """The index of the greatest element that is not NaN; -1 if there is none.
 
-    >>> nanargmax(np.float32([np.nan, 2]))
-    Array(1, dtype=int32)
+    Args:
+      a: an array.
+      axis: the dimension; None flattens the array first.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+
+    Returns:
+      Integers; -1 where all elements are NaN.
+
+    Example:
+      >>> nanargmax(np.float32([np.nan, 2]))
+      Array(1, dtype=int32)
     """
     return _nan_arg("nanargmax", reductions.argmax, -math.inf, a, axis, out, keepdims)
 
@@ -194,8 +294,18 @@ def nanargmin(
 ) -> Array:
     """The index of the smallest element that is not NaN; -1 if there is none.
 
-    >>> nanargmin(np.float32([np.nan, 2]))
-    Array(1, dtype=int32)
+    Args:
+      a: an array.
+      axis: the dimension; None flattens the array first.
+      keepdims: whether these dimensions stay, with size 1.
+      out: must be None.
+
+    Returns:
+      Integers; -1 where all elements are NaN.
+
+    Example:
+      >>> nanargmin(np.float32([np.nan, 2]))
+      Array(1, dtype=int32)
     """
     return _nan_arg("nanargmin", reductions.argmin, math.inf, a, axis, out, keepdims)
 

@@ -25,8 +25,15 @@ from dovetail.numpy.promotion import (
 def real(val: ArrayLike, /) -> Array:
     """The real part.
 
-    >>> real(1 + 2j)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      val: an array or scalar.
+
+    Returns:
+      An array of real numbers.
+
+    Example:
+      >>> real(1 + 2j)
+      Array(1., dtype=float32, weak_type=True)
     """
     array = as_operand("real", val)
     return ops.real(array) if dtypes.KINDS[array.dtype] == "c" else array
@@ -35,8 +42,15 @@ def real(val: ArrayLike, /) -> Array:
 def imag(val: ArrayLike, /) -> Array:
     """The imaginary part, 0 for real numbers.
 
-    >>> imag(1 + 2j)
-    Array(2., dtype=float32, weak_type=True)
+    Args:
+      val: an array or scalar.
+
+    Returns:
+      An array of real numbers.
+
+    Example:
+      >>> imag(1 + 2j)
+      Array(2., dtype=float32, weak_type=True)
     """
     array = as_operand("imag", val)
     return ops.imag(array) if dtypes.KINDS[array.dtype] == "c" else filled(array, 0)
@@ -45,8 +59,15 @@ def imag(val: ArrayLike, /) -> Array:
 def conjugate(x: ArrayLike, /) -> Array:
     """The complex conjugate.
 
-    >>> conjugate(1 + 2j)
-    Array(1.-2.j, dtype=complex64, weak_type=True)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array like `x`.
+
+    Example:
+      >>> conjugate(1 + 2j)
+      Array(1.-2.j, dtype=complex64, weak_type=True)
     """
     array = as_operand("conjugate", x)
     return ops.conj(array) if dtypes.KINDS[array.dtype] == "c" else array
@@ -58,8 +79,16 @@ conj = conjugate
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of complex numbers, in (-pi, pi], or in degrees.
 
-    >>> angle(1j, deg=True)
-    Array(90., dtype=float32, weak_type=True)
+    Args:
+      z: an array or scalar.
+      deg: whether to measure in degrees.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> angle(1j, deg=True)
+      Array(90., dtype=float32, weak_type=True)
     """
     array = default_float("angle", z)
     if dtypes.KINDS[array.dtype] == "f":
@@ -71,8 +100,15 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of x1 with the sign of x2, as floats.
 
-    >>> copysign(1.0, -0.0)
-    Array(-1., dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays of real numbers, which are promoted to floats and broadcast.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> copysign(1.0, -0.0)
+      Array(-1., dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("copysign", x1, x2)
     real_inexact("copysign", x)
@@ -82,8 +118,15 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def signbit(x: ArrayLike, /) -> Array:
     """Whether the sign bit is set: for negative numbers, -0. and some NaNs.
 
-    >>> signbit(-0.0)
-    Array(True, dtype=bool)
+    Args:
+      x: an array of real numbers.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> signbit(-0.0)
+      Array(True, dtype=bool)
     """
     array = check_kind("signbit", as_operand("signbit", x), "biuf")
     kind = dtypes.KINDS[array.dtype]
@@ -97,8 +140,15 @@ def signbit(x: ArrayLike, /) -> Array:
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 where x1 < 0, x2 where x1 = 0, 1 where x1 > 0.
 
-    >>> heaviside(0.0, 0.5)
-    Array(0.5, dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays of real numbers, which are promoted to floats and broadcast.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> heaviside(0.0, 0.5)
+      Array(0.5, dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("heaviside", x1, x2)
     real_inexact("heaviside", x)
@@ -109,8 +159,15 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The next float after x in the direction of y.
 
-    >>> nextafter(1, 2) > 1
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays of real numbers, which are promoted to floats and broadcast.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> nextafter(1, 2) > 1
+      Array(True, dtype=bool)
     """
     return lax.nextafter(*pair_inexact("nextafter", x, y))
 
@@ -118,8 +175,15 @@ def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
 def spacing(x: ArrayLike, /) -> Array:
     """The distance to the next float away from 0, with the sign of x.
 
-    >>> spacing(1)
-    Array(1.1920929e-07, dtype=float32)
+    Args:
+      x: an array of real numbers.
+
+    Returns:
+      An array of floats.
+
+    Example:
+      >>> spacing(1)
+      Array(1.1920929e-07, dtype=float32)
     """
     array = ops.abs(strong(real_inexact("spacing", x)))
     return copysign(ops.sub(ops.nextafter(array, filled(array, math.inf)), array), x)
@@ -128,8 +192,16 @@ def spacing(x: ArrayLike, /) -> Array:
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """The fractional and the integral part, both with the sign of x.
 
-    >>> modf(3.5)
-    (Array(0.5, dtype=float32, weak_type=True), Array(3., dtype=float32, weak_type=True))
+    Args:
+      x: an array of real numbers.
+      out: must be None.
+
+    Returns:
+      The fractions and the whole parts, as floats.
+
+    Example:
+      >>> modf(3.5)
+      (Array(0.5, dtype=float32, weak_type=True), Array(3., dtype=float32, weak_type=True))
     """
     no_out("modf", out)
     array = real_inexact("modf", x)
@@ -141,8 +213,19 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2 for integer x2, as floats.
 
-    >>> ldexp(np.float32(1.5), 3)
-    Array(12., dtype=float32)
+    Args:
+      x1: an array of real numbers.
+      x2: an array of integers.
+
+    Returns:
+      An array of floats.
+
+    Raises:
+      TypeError: `x2` is not of integers.
+
+    Example:
+      >>> ldexp(np.float32(1.5), 3)
+      Array(12., dtype=float32)
     """
     x = real_inexact("ldexp", x1)
     exponent = check_kind("ldexp", as_operand("ldexp", x2, 1), "biu")
@@ -171,8 +254,15 @@ def _power_of_two(exponent: Array, dtype: np.dtype) -> Array:
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """A fraction in [0.5, 1) and an integer exponent with x = fraction * 2**exponent.
 
-    >>> frexp(np.float32(12))
-    (Array(0.75, dtype=float32), Array(4, dtype=int32))
+    Args:
+      x: an array of real numbers.
+
+    Returns:
+      The fractions, and the exponents as int32.
+
+    Example:
+      >>> frexp(np.float32(12))
+      (Array(0.75, dtype=float32), Array(4, dtype=int32))
     """
     array = real_inexact("frexp", x)
     limits = dtypes.finfo(array.dtype)
@@ -204,8 +294,18 @@ def nan_to_num(
 ) -> Array:
     """NaN replaced by `nan`, infinities by the largest finite numbers or the values given.
 
-    >>> nan_to_num(np.array([np.nan, 1.0], np.float32))
-    Array([0., 1.], dtype=float32)
+    Args:
+      x: an array.
+      copy: accepted.
+      nan: what NaN becomes.
+      posinf, neginf: what infinities become; by default the greatest and the least number.
+
+    Returns:
+      An array like `x`.
+
+    Example:
+      >>> nan_to_num(np.array([np.nan, 1.0], np.float32))
+      Array([0., 1.], dtype=float32)
     """
     array = as_operand("nan_to_num", x)
     kind = dtypes.KINDS[array.dtype]

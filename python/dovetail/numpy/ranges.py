@@ -27,8 +27,17 @@ def arange(
 ) -> Array:
     """start, start + step, … before stop; one argument is the stop, from 0.
 
-    >>> arange(1, 7, 2)
-    Array([1, 3, 5], dtype=int32)
+    Args:
+      start, stop, step: numbers known while tracing; a single one is `stop`.
+      dtype: the element type; by default that of the numbers.
+      device: where it is to be.
+
+    Returns:
+      A vector of ceil((stop - start) / step) elements.
+
+    Example:
+      >>> arange(1, 7, 2)
+      Array([1, 3, 5], dtype=int32)
     """
     first, last, step = (static("arange", v) for v in (start, stop, step))
     if last is None:
@@ -69,8 +78,21 @@ def linspace(
     """`num` evenly spaced numbers from start to stop, along a new dimension; with `retstep` also
     their distance.
 
-    >>> linspace(0, 1, 5)
-    Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
+    Args:
+      start, stop: arrays or scalars, which are broadcast.
+      num: how many.
+      endpoint: whether `stop` is the last of them.
+      retstep: whether to return the distance too.
+      dtype: the element type; by default a float one.
+      axis: where the new dimension is.
+      device: where it is to be.
+
+    Returns:
+      An array; with `retstep` also the distance of elements.
+
+    Example:
+      >>> linspace(0, 1, 5)
+      Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
     count = operator.index(num)
     if count < 0:
@@ -121,8 +143,20 @@ def logspace(
 ) -> Array:
     """`base` to the power of `num` evenly spaced numbers from start to stop.
 
-    >>> logspace(0, 2, 3)
-    Array([  1.,  10., 100.], dtype=float32)
+    Args:
+      start, stop: exponents, which are broadcast.
+      num: how many.
+      endpoint: whether the last is that of `stop`.
+      base: what is raised to them.
+      dtype: the element type; by default a float one.
+      axis: where the new dimension is.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> logspace(0, 2, 3)
+      Array([  1.,  10., 100.], dtype=float32)
     """
     element = None if dtype is None else dtypes.requested(dtype, "logspace")
     exponents = linspace(start, stop, num, endpoint, axis=axis)
@@ -139,8 +173,19 @@ def geomspace(
 ) -> Array:
     """`num` numbers from start to stop in geometric progression.
 
-    >>> geomspace(1.0, 4.0, 3)
-    Array([1., 2., 4.], dtype=float32)
+    Args:
+      start, stop: the first and the last element, which are broadcast.
+      num: how many.
+      endpoint: whether `stop` is the last of them.
+      dtype: the element type; by default a float one.
+      axis: where the new dimension is.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> geomspace(1.0, 4.0, 3)
+      Array([1., 2., 4.], dtype=float32)
     """
     element = None if dtype is None else dtypes.requested(dtype, "geomspace")
     first, last = (inexact("geomspace", v) for v in promote_and_broadcast("geomspace", start, stop))

@@ -86,9 +86,22 @@ def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
     """The same elements in another shape; one size may be -1. Order "F" counts the first index
     fastest.
 
-    >>> reshape(np.float32([1, 2, 3, 4]), (2, -1))
-    Array([[1., 2.],
-           [3., 4.]], dtype=float32)
+    Args:
+      a: an array.
+      shape: integers known while tracing, of which one may be -1.
+      order: `C` or `F`.
+      copy: accepted; arrays are immutable.
+
+    Returns:
+      An array of that shape.
+
+    Raises:
+      TypeError: the number of elements is another.
+
+    Example:
+      >>> reshape(np.float32([1, 2, 3, 4]), (2, -1))
+      Array([[1., 2.],
+             [3., 4.]], dtype=float32)
     """
     x = as_operand("reshape", a)
     sizes = _inferred(x, shape)
@@ -138,8 +151,19 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """Without dimensions of size 1: all, or those of `axis`.
 
-    >>> squeeze(np.ones((1, 3, 1))).shape
-    (3,)
+    Args:
+      a: an array.
+      axis: dimensions of size 1; None is all of them.
+
+    Returns:
+      An array.
+
+    Raises:
+      ValueError: a dimension has another size.
+
+    Example:
+      >>> squeeze(np.ones((1, 3, 1))).shape
+      (3,)
     """
     x = as_operand("squeeze", a)
     if axis is None:
@@ -208,8 +232,16 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The dimensions in the order `axes`, by default reversed.
 
-    >>> transpose(np.ones((2, 3))).shape
-    (3, 2)
+    Args:
+      a: an array.
+      axes: all dimensions, in the new order.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> transpose(np.ones((2, 3))).shape
+      (3, 2)
     """
     x = as_operand("transpose", a)
     if axes is None:

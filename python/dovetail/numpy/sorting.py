@@ -85,8 +85,16 @@ def _positions(x: Array, dimension: int) -> Array:
 def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
     """The order that sorts by the last key, where that is equal by the one before it, and so on.
 
-    >>> lexsort((np.int32([1, 0, 1]), np.int32([2, 2, 1])))
-    Array([2, 1, 0], dtype=int32)
+    Args:
+      keys: a sequence of arrays of one shape, or an array of them; the last decides first.
+      axis: the dimension.
+
+    Returns:
+      An array of integers: the order of the elements.
+
+    Example:
+      >>> lexsort((np.int32([1, 0, 1]), np.int32([2, 2, 1])))
+      Array([2, 1, 0], dtype=int32)
     """
     if isinstance(keys, (tuple, list)):
         xs = [as_operand("lexsort", key, i) for i, key in enumerate(keys)]
@@ -133,8 +141,15 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 def sort_complex(a: ArrayLike) -> Array:
     """The elements as complex numbers, sorted along the last axis.
 
-    >>> sort_complex(np.float32([2, 1]))
-    Array([1.+0.j, 2.+0.j], dtype=complex64)
+    Args:
+      a: an array.
+
+    Returns:
+      An array of complex numbers.
+
+    Example:
+      >>> sort_complex(np.float32([2, 1]))
+      Array([1.+0.j, 2.+0.j], dtype=complex64)
     """
     x = as_operand("sort_complex", a)
     return with_dtype(sort(x), dtypes.to_complex_dtype(x.dtype))
@@ -242,8 +257,19 @@ def median(
 ) -> Array:
     """The middle of the sorted elements over `axis`, of two the mean; NaN if one is NaN.
 
-    >>> median(np.float32([3, 1, 2]))
-    Array(2., dtype=float32)
+    Args:
+      a: an array of real numbers.
+      axis: the dimension or dimensions; None is all of them.
+      out: must be None.
+      overwrite_input: accepted.
+      keepdims: whether these dimensions stay, with size 1.
+
+    Returns:
+      An array of floats without these dimensions.
+
+    Example:
+      >>> median(np.float32([3, 1, 2]))
+      Array(2., dtype=float32)
     """
     return _quantile("median", a, 0.5, axis, out, overwrite_input, "midpoint", keepdims, False)
 
@@ -257,8 +283,19 @@ def nanmedian(
 ) -> Array:
     """As `median`, of the elements that are not NaN.
 
-    >>> nanmedian(np.float32([3, np.nan, 2]))
-    Array(2.5, dtype=float32)
+    Args:
+      a: an array of real numbers.
+      axis: the dimension or dimensions; None is all of them.
+      out: must be None.
+      overwrite_input: accepted.
+      keepdims: whether these dimensions stay, with size 1.
+
+    Returns:
+      An array of floats without these dimensions.
+
+    Example:
+      >>> nanmedian(np.float32([3, np.nan, 2]))
+      Array(2.5, dtype=float32)
     """
     return _quantile("nanmedian", a, 0.5, axis, out, overwrite_input, "midpoint", keepdims, True)
 
