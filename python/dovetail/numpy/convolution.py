@@ -7,8 +7,8 @@ from typing import Any
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
-from dovetail.lax.dot import check_precision, contract
-from dovetail.lax.operands import ArrayLike, broadcast_dims
+from dovetail.lax.dot import check_precision
+from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import promote
 
@@ -101,27 +101,10 @@ def _operands(name: str, a: ArrayLike, v: ArrayLike, mode: str, precision: Any) 
 
 def _convolution(x: Array, y: Array, mode: str, start: int, preferred: Any) -> Array:
     """The sums of a mode, of which y is the shorter vector."""
-    if dtypes.KINDS[x.dtype] == "c":
-        # As four of real vectors, which IREE compiles.
-        (rr, ri), (ir, ii) = (
-            [_convolution(p, q, mode, start, None) for q in (ops.real(y), ops.imag(y))]
-            for p in (ops.real(x), ops.imag(x))
-        )
-        result = ops.complex(rr - ii, ri + ir)
-        return result if preferred is None else result.astype(preferred)
-    n, k = x.size, y.size
-    rows = _shifted(x, k)
-    if mode == "same":
-        rows = lax.slice_in_dim(rows, start, start + n, 1, 1)
-    elif mode == "valid":
-        rows = lax.slice_in_dim(rows, k - 1, n, 1, 1)
-    return contract(y, rows, (), (), (0,), (0,), preferred)
-
-
-def _shifted(x: Array, count: int) -> Array:
-    """A row for each shift below `count`: that many zeros, x, and zeros."""
-    width = x.size + count
-    padded = lax.pad(x, lax.full((), 0, x.dtype), [(0, count, 0)])
-    # Rows of one width, read as rows that are one shorter, begin one later each.
-    flat = lax.reshape(broadcast_dims(padded, (count, width), (1,)), (count * width,))
-    return lax.reshape(lax.slice_in_dim(flat, 0, count * (width - 1)), (count, width - 1))
+    k = y.size
+    margins = {"full": (k - 1, k - 1), "same": (k - 1 - start, start), "valid": (0, 0)}
+    low, high = margins[mode]
+    padded = lax.pad(x, lax.full((), 0, x.dtype), [(low, high, 0)])
+    label = (0,)
+    element = None if preferred is None else dtypes.requested(preferred, "convolve")
+    return ops.conv(padded, ops.reverse(y, (0,)), label, label, label, label, (1,), (1,), element)

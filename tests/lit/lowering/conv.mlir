@@ -1,0 +1,41 @@
+// A convolution is a contraction with channels last; slices where it sums no channels; a dot where it slides to few places.
+// RUN: dovetail-opt %s --dovetail-lower | FileCheck %s
+
+func.func @channels(%x: tensor<2x9x9x3xf32>, %k: tensor<3x3x3x4xf32>) -> tensor<2x7x7x4xf32> {
+  %0 = dovetail.conv %x, %k dims [0, 1, 2, 3] x [1, 2, 3, 4] to [0, 1, 2, 4] windows [1, 2] strides [1, 1] dilations [1, 1] : tensor<2x9x9x3xf32>, tensor<3x3x3x4xf32>
+  return %0 : tensor<2x7x7x4xf32>
+}
+// CHECK-DAG: #[[WINDOWS:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>
+// CHECK-LABEL: func.func @channels
+// CHECK: linalg.generic {indexing_maps = [#[[WINDOWS]]
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]
+// CHECK-SAME: ins(%arg0, %arg1
+// CHECK-NOT: linalg.transpose
+
+func.func @channels_first(%x: tensor<2x3x9xf32>, %k: tensor<4x3x3xf32>) -> tensor<2x4x7xf32> {
+  %0 = dovetail.conv %x, %k dims [0, 1, 2] x [3, 1, 2] to [0, 3, 2] windows [2] strides [1] dilations [1] : tensor<2x3x9xf32>, tensor<4x3x3xf32>
+  return %0 : tensor<2x4x7xf32>
+}
+// CHECK-LABEL: func.func @channels_first
+// CHECK: linalg.transpose ins(%arg0 : tensor<2x3x9xf32>) {{.*}} permutation = [0, 2, 1]
+// CHECK: linalg.transpose ins(%arg1 : tensor<4x3x3xf32>) {{.*}} permutation = [2, 1, 0]
+// CHECK: linalg.generic
+// CHECK: linalg.transpose {{.*}} permutation = [0, 2, 1]
+
+func.func @no_channels(%x: tensor<9x5xf32>, %k: tensor<2x5xf32>) -> tensor<4x5xf32> {
+  %0 = dovetail.conv %x, %k dims [0, 1] x [0, 1] to [0, 1] windows [0] strides [2] dilations [1] : tensor<9x5xf32>, tensor<2x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+// CHECK-LABEL: func.func @no_channels
+// CHECK-DAG: tensor.extract_slice %arg0[0, 0] [4, 5] [2, 1]
+// CHECK-DAG: tensor.extract_slice %arg0[1, 0] [4, 5] [2, 1]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+
+func.func @few_places(%x: tensor<8x9x3xf32>, %k: tensor<8x7x4xf32>) -> tensor<3x3x4xf32> {
+  %0 = dovetail.conv %x, %k dims [0, 1, 2] x [0, 1, 3] to [1, 2, 3] windows [1] strides [1] dilations [1] : tensor<8x9x3xf32>, tensor<8x7x4xf32>
+  return %0 : tensor<3x3x4xf32>
+}
+// CHECK-LABEL: func.func @few_places
+// CHECK: %[[PATCHES:.+]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+// CHECK: "iree_tensor_ext.compute_barrier.start"(%[[PATCHES]])
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
