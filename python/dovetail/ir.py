@@ -23,8 +23,17 @@ Type = tuple[tuple[int, ...], str]
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _DTYPES: dict[str, np.dtype] = {}
 _NAMES: dict[np.dtype, str] = {}
-# Whether a file is part of this package.
-_internal: dict[str, bool] = {}
+
+
+class _Internal(dict[str, bool]):
+    """Whether a file is part of this package."""
+
+    def __missing__(self, file: str) -> bool:
+        answer = self[file] = file.startswith(_PACKAGE)
+        return answer
+
+
+_internal = _Internal()
 
 phases: list[str] = [name for name, _ in _core.phases()]
 
@@ -32,13 +41,7 @@ phases: list[str] = [name for name, _ in _core.phases()]
 def user_frame() -> FrameType | None:
     """The innermost frame that is not of this package."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        internal = _internal.get(file)
-        if internal is None:
-            internal = _internal[file] = file.startswith(_PACKAGE)
-        if not internal:
-            break
+    while frame is not None and _internal[frame.f_code.co_filename]:
         frame = frame.f_back
     return frame
 

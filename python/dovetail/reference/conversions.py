@@ -42,7 +42,8 @@ def _float_to_integer(x: Array, dtype: np.dtype) -> Array:
     container = int8 if dtype in SMALL_INTS else dtype
     bound = _bound(x.dtype, dtype)
     if bound is not None and np.count_nonzero(np.less(np.absolute(x), bound)) == x.size:
-        return x.astype(container).astype(dtype, copy=False)
+        inside = x.astype(container)
+        return inside if dtype is container else inside.astype(dtype)
     info = ml_dtypes.iinfo(dtype)
     least, greatest = int(info.min), int(info.max)
     wide = x.astype(float64)

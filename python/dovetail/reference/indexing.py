@@ -40,14 +40,14 @@ def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
     for dim, size in zip(dims, window, strict=True):
         sizes[dim] = size
     if indices.size == len(dims):
-        place = [np.s_[:]] * x.ndim
+        place = [slice(None)] * x.ndim
         for dim, start, size in zip(dims, indices.ravel().tolist(), window, strict=True):
             if not 0 <= start <= x.shape[dim] - size:
                 break
-            place[dim] = np.s_[start : start + size]
+            place[dim] = slice(start, start + size)
         else:
             # One window, within `x`: a slice.
-            return x[*place, ...].reshape(indices.shape[:-1] + tuple(sizes))
+            return x[*place, ...].reshape((*indices.shape[:-1], *sizes))
     places, inside = _places(x.shape, indices, dims, window)
     result = np.zeros((inside.size, *sizes), x.dtype)
     result[inside] = x[tuple(p[inside] if p.shape[0] == inside.size else p for p in places)]

@@ -5,6 +5,7 @@ An entry below zero of a result shape is a dynamic size: the next of the operand
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def slice(x: Array, *sizes: Array, shape: Dims, starts: Dims, strides: Dims) -> 
 
 
 def _range(start: int, size: int, stride: int) -> Any:
-    return np.s_[start : start + size * stride : stride]
+    return builtins.slice(start, start + size * stride, stride)
 
 
 def pad(x: Array, value: Array, *sizes: Array, shape: Dims, low: Dims, interior: Dims) -> Array:
