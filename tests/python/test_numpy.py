@@ -445,7 +445,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dnp.promote_types("int4", "int8"),
         dtypes.TypePromotionError,
-        r"4-bit integers do not promote",
+        r"integers of 2 and 4 bits do not promote",
     ),
     (
         lambda: dnp.left_shift(1.0, 2),
