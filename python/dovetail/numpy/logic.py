@@ -266,7 +266,7 @@ def isinf(x: ArrayLike, /) -> Array:
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Whether real elements are positive infinity.
 
-    >>> isposinf(-math.inf)
+    >>> isposinf(-np.inf)
     Array(False, dtype=bool)
     """
     return _is_infinity("isposinf", x, math.inf)
@@ -275,7 +275,7 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Whether real elements are negative infinity.
 
-    >>> isneginf(-math.inf)
+    >>> isneginf(-np.inf)
     Array(True, dtype=bool)
     """
     return _is_infinity("isneginf", x, -math.inf)
