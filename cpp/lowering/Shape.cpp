@@ -145,14 +145,43 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
     return success();
   }
 
-  /// Static pads without interior: an extract_slice for what is cropped, then a tensor.pad; null for others.
+  /// `x` with the interior padding, of which there is one after the last element too: as rows of one element made
+  /// longer.
+  static Value spread(ImplicitLocOpBuilder &b, ArrayRef<int64_t> interior, Value x, Value value) {
+    if (llvm::all_of(interior, [](int64_t count) { return count == 0; }))
+      return x;
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<int64_t> rows, padded, shape;
+    SmallVector<ReassociationIndices> groups;
+    for (auto [size, count] : llvm::zip_equal(type.getShape(), interior)) {
+      groups.push_back({static_cast<int64_t>(rows.size())});
+      rows.push_back(size);
+      padded.push_back(size);
+      shape.push_back(size * (count + 1));
+      if (count == 0)
+        continue;
+      groups.back().push_back(rows.size());
+      rows.push_back(1);
+      padded.push_back(count + 1);
+    }
+    x = tensor::ExpandShapeOp::create(b, withShape(type, rows), x, groups);
+    SmallVector<int64_t> none(rows.size(), 0), high;
+    for (auto [before, after] : llvm::zip_equal(rows, padded))
+      high.push_back(after - before);
+    auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
+    x = tensor::PadOp::create(b, withShape(type, padded), x, attrs(none), attrs(high), value);
+    return tensor::CollapseShapeOp::create(b, withShape(type, shape), x, groups);
+  }
+
+  /// Static pads: an extract_slice for what is cropped, then a tensor.pad; null for others.
   static Value padOrCrop(ImplicitLocOpBuilder &b, PadOp pad, Value x, Value value) {
-    auto from = cast<RankedTensorType>(x.getType());
     auto to = cast<RankedTensorType>(pad.getType());
-    bool hasInterior = llvm::any_of(pad.getInterior(), [](int64_t interior) { return interior != 0; });
     // Padded complex arrays crash the code generator in some fusions, and wide ones it cannot fill.
-    if (hasInterior || isa<ComplexType>(from.getElementType()) || !from.hasStaticShape() || !to.hasStaticShape())
+    if (isa<ComplexType>(getElementTypeOrSelf(x)) || !to.hasStaticShape() ||
+        !cast<RankedTensorType>(x.getType()).hasStaticShape())
       return nullptr;
+    x = spread(b, pad.getInterior(), x, value);
+    auto from = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> starts, kept, low, high;
     for (int64_t d = 0; d < from.getRank(); ++d) {
       int64_t first = pad.getLow()[d], end = first + from.getDimSize(d), size = to.getDimSize(d);

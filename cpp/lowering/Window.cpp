@@ -39,10 +39,21 @@ struct WindowLoops {
 
   int64_t rank() const { return sizes.size(); }
 
-  /// `body` gets the elements of the arrays `elements` at the loops' place in a window, those of `ofWindows`, then the
-  /// accumulators; it gives the new ones.
-  SmallVector<Value> reduced(ValueRange elements, ValueRange ofWindows, ValueRange neutral,
-                             function_ref<SmallVector<Value, 2>(OpBuilder &, Location, ValueRange)> body) const {
+  /// Of the element of each array of `elements` at a place of the window, the offset of that place, the elements of the
+  /// arrays of `ofWindows`, and the accumulators, makes the new accumulators.
+  using Step = function_ref<SmallVector<Value, 2>(OpBuilder &, Location, ValueRange elements, Value offset,
+                                                  ValueRange ofWindows, ValueRange accumulators)>;
+
+  /// The last accumulator of each window, from the `neutral` ones.
+  Value reduced(ValueRange elements, ValueRange ofWindows, ValueRange neutral, Step step) const {
+    // The code generator vectorises no reduction that carries two values or looks at indices.
+    constexpr int64_t fewSteps = 32;
+    bool isPlain = ofWindows.empty() && elements.size() == 1 && neutral.size() == 1;
+    return isPlain || windowSize() > fewSteps ? inLoops(elements, ofWindows, neutral, step)
+                                              : inSteps(elements, ofWindows, neutral, step);
+  }
+
+  Value inLoops(ValueRange elements, ValueRange ofWindows, ValueRange neutral, Step step) const {
     int64_t numLoops = rank() + sliding.size();
     SmallVector<AffineExpr> place, within;
     SmallVector<int64_t> shape;
@@ -57,33 +68,60 @@ struct WindowLoops {
     auto map = [&](ArrayRef<AffineExpr> exprs) { return AffineMap::get(numLoops, 0, exprs, b.getContext()); };
     AffineMap identity = AffineMap::getMultiDimIdentityMap(rank(), b.getContext());
     SmallVector<AffineMap> maps(elements.size(), map(place));
-    maps.append(ofWindows.size(), map(identity.getResults()));
+    maps.append(ofWindows.size() + neutral.size(), map(identity.getResults()));
     SmallVector<Value> inputs(elements), inits;
     llvm::append_range(inputs, ofWindows);
     if (!sliding.empty()) {
       // Nothing reads it: it tells how far the loops over a window go.
+      maps.insert(maps.begin() + inputs.size(), map(within));
       inputs.push_back(tensor::EmptyOp::create(b, shape, b.getI8Type()));
-      maps.push_back(map(within));
     }
-    for (Value scalar : neutral) {
+    for (Value scalar : neutral)
       inits.push_back(filled(b, sizes, scalar));
-      maps.push_back(map(identity.getResults()));
-    }
     SmallVector<utils::IteratorType> iterators(rank(), utils::IteratorType::parallel);
     iterators.resize(numLoops, utils::IteratorType::reduction);
     auto types = llvm::map_to_vector(inits, [](Value init) { return init.getType(); });
-    auto generic = linalg::GenericOp::create(b, types, inputs, inits, maps, iterators,
-                                             [&](OpBuilder &inner, Location loc, ValueRange args) {
-                                               SmallVector<Value> used(args);
-                                               if (!sliding.empty())
-                                                 used.erase(used.begin() + elements.size() + ofWindows.size());
-                                               linalg::YieldOp::create(inner, loc, body(inner, loc, used));
-                                             });
-    return llvm::to_vector_of<Value>(generic.getResults());
+    auto generic = linalg::GenericOp::create(
+        b, types, inputs, inits, maps, iterators, [&](OpBuilder &inner, Location loc, ValueRange args) {
+          linalg::YieldOp::create(inner, loc,
+                                  step(inner, loc, args.take_front(elements.size()), offsetOfLoops(inner, loc),
+                                       args.slice(elements.size(), ofWindows.size()), args.take_back(neutral.size())));
+        });
+    return generic.getResults().back();
+  }
+
+  Value inSteps(ValueRange elements, ValueRange ofWindows, ValueRange neutral, Step step) const {
+    SmallVector<Value> inputs(ofWindows);
+    SmallVector<OpFoldResult> strides = attributes(windows.strides);
+    auto shape = llvm::map_to_vector(
+        sizes, [](OpFoldResult size) { return getConstantIntValue(size).value_or(ShapedType::kDynamic); });
+    SmallVector<int64_t> place(rank(), 0);
+    for (int64_t offset = 0; offset < windowSize(); ++offset) {
+      for (int64_t d = rank() - 1, rest = offset; d >= 0; rest /= windows.window[d--])
+        place[d] = rest % windows.window[d] * windows.dilations[d];
+      for (Value x : elements)
+        inputs.push_back(
+            tensor::ExtractSliceOp::create(b, withShape(x.getType(), shape), x, attributes(place), sizes, strides));
+    }
+    SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(rank()));
+    return parallelLoops(
+        b, sizes, neutral.back().getType(), inputs, maps, [&](OpBuilder &inner, Location loc, ValueRange args) {
+          SmallVector<Value, 2> accumulators(neutral);
+          for (int64_t i = 0; i < windowSize(); ++i) {
+            Value offset = arith::ConstantOp::create(inner, loc, inner.getI32IntegerAttr(i));
+            accumulators = step(inner, loc, args.slice(ofWindows.size() + i * elements.size(), elements.size()), offset,
+                                args.take_front(ofWindows.size()), accumulators);
+          }
+          return accumulators.back();
+        });
+  }
+
+  SmallVector<OpFoldResult> attributes(ArrayRef<int64_t> values) const {
+    return getAsIndexOpFoldResult(b.getContext(), values);
   }
 
   /// How many elements of the window come before the loops' place.
-  Value offset(OpBuilder &inner, Location loc) const {
+  Value offsetOfLoops(OpBuilder &inner, Location loc) const {
     ImplicitLocOpBuilder body(loc, inner);
     Value offset = arith::ConstantIndexOp::create(body, 0);
     for (auto [i, d] : llvm::enumerate(sliding)) {
@@ -115,11 +153,12 @@ struct ReduceWindowLowering : LowerOpInterface::ExternalModel<ReduceWindowLoweri
     Type element = getElementTypeOrSelf(op->getOperand(0)), accumulator = accumulatorType(element);
     WindowLoops loops(b, windowsOf(cast<Op>(op)), operands[0]);
     scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
-    Value sum = loops.reduced(operands[0], {}, Op::emitNeutral(outer),
-                              [&](OpBuilder &inner, Location loc, ValueRange args) -> SmallVector<Value, 2> {
-                                scalar::ScalarBuilder source(loc, inner, element), step(loc, inner, accumulator);
-                                return {Op::emitStep(step, args[1], scalar::convert(source, args[0], accumulator))};
-                              })[0];
+    auto step = [&](OpBuilder &inner, Location loc, ValueRange x, Value, ValueRange,
+                    ValueRange sum) -> SmallVector<Value, 2> {
+      scalar::ScalarBuilder source(loc, inner, element), builder(loc, inner, accumulator);
+      return {Op::emitStep(builder, sum[0], scalar::convert(source, x[0], accumulator))};
+    };
+    Value sum = loops.reduced(operands[0], {}, Op::emitNeutral(outer), step);
     results.push_back(converted(b, sum, accumulator, element));
     return success();
   }
@@ -134,12 +173,11 @@ struct WindowArgReduceLowering : LowerOpInterface::ExternalModel<WindowArgReduce
     scalar::ScalarBuilder values(b.getLoc(), b, element);
     Value worst = isMaximum ? scalar::lowest(values) : scalar::highest(values);
     Value first = arith::ConstantOp::create(b, b.getI32IntegerAttr(0));
-    results.push_back(
-        loops.reduced(operands[0], {}, {worst, first}, [&](OpBuilder &inner, Location loc, ValueRange args) {
-          scalar::ScalarBuilder builder(loc, inner, element);
-          Indexed candidate = {args[0], loops.offset(inner, loc)};
-          return extremeOf(builder, isMaximum, {args[1], args[2]}, candidate);
-        })[1]);
+    auto step = [&](OpBuilder &inner, Location loc, ValueRange x, Value offset, ValueRange, ValueRange best) {
+      scalar::ScalarBuilder builder(loc, inner, element);
+      return extremeOf(builder, isMaximum, {best[0], best[1]}, {x[0], offset});
+    };
+    results.push_back(loops.reduced(operands[0], {}, {worst, first}, step));
     return success();
   }
 };
@@ -152,13 +190,13 @@ struct WindowTakeLowering : LowerOpInterface::ExternalModel<WindowTakeLowering, 
     // The offsets may be known to have more static sizes, or fewer, than follow from the windows.
     loops.sizes = sizesOf(b, operands[1]);
     scalar::ScalarBuilder outer(b.getLoc(), b, element);
-    results.push_back(loops.reduced(operands[0], operands[1], scalar::zero(outer),
-                                    [&](OpBuilder &inner, Location loc, ValueRange args) -> SmallVector<Value, 2> {
-                                      scalar::ScalarBuilder builder(loc, inner, element);
-                                      Value isTaken = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, args[1],
-                                                                            loops.offset(inner, loc));
-                                      return {scalar::select(builder, isTaken, args[0], args[2])};
-                                    })[0]);
+    auto step = [&](OpBuilder &inner, Location loc, ValueRange x, Value offset, ValueRange wanted,
+                    ValueRange taken) -> SmallVector<Value, 2> {
+      scalar::ScalarBuilder builder(loc, inner, element);
+      Value isTaken = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, wanted[0], offset);
+      return {scalar::select(builder, isTaken, x[0], taken[0])};
+    };
+    results.push_back(loops.reduced(operands[0], operands[1], scalar::zero(outer), step));
     return success();
   }
 };
@@ -171,15 +209,16 @@ struct WindowPutLowering : LowerOpInterface::ExternalModel<WindowPutLowering, Wi
     SmallVector<int64_t> ones(put.getWindow().size(), 1), window(put.getWindow()), dilations(put.getDilations());
     WindowLoops loops(b, {window, ones, dilations}, operands[0]);
     scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
-    auto step = [&](OpBuilder &inner, Location loc, ValueRange args) -> SmallVector<Value, 2> {
+    auto step = [&](OpBuilder &inner, Location loc, ValueRange x, Value offset, ValueRange,
+                    ValueRange sum) -> SmallVector<Value, 2> {
       scalar::ScalarBuilder source(loc, inner, element), builder(loc, inner, accumulator);
       Value last = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(loops.windowSize() - 1));
-      Value fromEnd = arith::SubIOp::create(builder, last, loops.offset(inner, loc));
-      Value isPut = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, args[1], fromEnd);
-      Value sum = scalar::add(builder, args[2], scalar::convert(source, args[0], accumulator));
-      return {scalar::select(builder, isPut, sum, args[2])};
+      Value fromEnd = arith::SubIOp::create(builder, last, offset);
+      Value isPut = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, x[1], fromEnd);
+      Value added = scalar::add(builder, sum[0], scalar::convert(source, x[0], accumulator));
+      return {scalar::select(builder, isPut, added, sum[0])};
     };
-    Value sum = loops.reduced({operands[0], operands[1]}, {}, scalar::zero(outer), step)[0];
+    Value sum = loops.reduced({operands[0], operands[1]}, {}, scalar::zero(outer), step);
     results.push_back(converted(b, sum, accumulator, element));
     return success();
   }
