@@ -140,14 +140,17 @@ class Trace:
         self.captured.append(operand)
         return self.argument(operand.aval, operand).number
 
-    def constant(self, value: np.ndarray, weak_type: bool = False) -> Tracer:
-        """An array that is part of the function's text."""
+    def constant(
+        self, value: np.ndarray, weak_type: bool = False, shape: tuple[int, ...] = ()
+    ) -> Tracer:
+        """An array that is part of the function's text; one of rank 0 is repeated to `shape`."""
         where = ir.place()
-        attributes = {"value": ir.encode_array(value)}
-        ((number, shape, _),) = self.function.emit("constant", (), attributes, None, where)
+        data, element, own = ir.encode_array(value)
+        attributes = {"value": (data, element, shape or own)}
+        ((number, sizes, _),) = self.function.emit("constant", (), attributes, None, where)
         if self.concrete:
-            self._known[number] = value
-        return Tracer(self, number, shape, value.dtype, weak_type, where)
+            self._known[number] = np.broadcast_to(value, shape) if shape else value
+        return Tracer(self, number, sizes, value.dtype, weak_type, where)
 
     def emit(
         self,

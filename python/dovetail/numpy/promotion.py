@@ -16,9 +16,10 @@ from dovetail.lax.operands import (
     broadcast_shapes,
     broadcast_to,
     copied,
+    python_value,
     scalar,
 )
-from dovetail.tracer import Tracer
+from dovetail.tracer import Tracer, current
 
 ToDtype = Callable[[np.dtype], np.dtype]
 
@@ -94,6 +95,10 @@ _KEEPS_TYPE = {
 
 def _splat(value: Any, like: ArrayMethods) -> Array:
     """A Python scalar as an array with the type and shape of another."""
+    trace = current()
+    if trace is not None:
+        number = python_value(value, like.dtype)
+        return trace.constant(number, like.weak_type, like.shape)  # type: ignore[return-value]
     return broadcast_to(scalar(value, like.dtype, like.weak_type), like.shape)
 
 
