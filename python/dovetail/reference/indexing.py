@@ -37,17 +37,18 @@ def _places(
 def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
     """Windows of `x`; those that are not wholly within it are zeros."""
     sizes = list(x.shape)
-    for dim, size in zip(dims, window, strict=True):
-        sizes[dim] = size
+    for i, dim in enumerate(dims):
+        sizes[dim] = window[i]
     if indices.size == len(dims):
-        place = [slice(None)] * x.ndim
-        for dim, start, size in zip(dims, indices.ravel().tolist(), window, strict=True):
-            if not 0 <= start <= x.shape[dim] - size:
+        place = list(map(slice, sizes))
+        for i, start in enumerate(indices.ravel().tolist()):
+            dim, stop = dims[i], start + window[i]
+            if start < 0 or stop > x.shape[dim]:
                 break
-            place[dim] = slice(start, start + size)
+            place[dim] = slice(start, stop)
         else:
             # One window, within `x`: a slice.
-            return x[*place, ...].reshape((*indices.shape[:-1], *sizes))
+            return x[*place, ...].reshape(indices.shape[:-1] + tuple(sizes))
     places, inside = _places(x.shape, indices, dims, window)
     result = np.zeros((inside.size, *sizes), x.dtype)
     result[inside] = x[tuple(p[inside] if p.shape[0] == inside.size else p for p in places)]

@@ -77,18 +77,18 @@ def _extreme(step: np.ufunc, x: Array, dims: Dims) -> Array:
 
 def argmax(x: Array, *, dimension: int, dtype: np.dtype) -> Array:
     """The first NaN's index, or else that of the first greatest element; 0 among none."""
-    return _arg_extreme(np.argmax, x, dimension, dtype)
+    return _arg_extreme("argmax", x, dimension, dtype)
 
 
 def argmin(x: Array, *, dimension: int, dtype: np.dtype) -> Array:
     """The first NaN's index, or else that of the first least element; 0 among none."""
-    return _arg_extreme(np.argmin, x, dimension, dtype)
+    return _arg_extreme("argmin", x, dimension, dtype)
 
 
-def _arg_extreme(find: Callable[..., Any], x: Array, dimension: int, dtype: np.dtype) -> Array:
+def _arg_extreme(method: str, x: Array, dimension: int, dtype: np.dtype) -> Array:
     if x.shape[dimension] == 0:
         return np.zeros(x.shape[:dimension] + x.shape[dimension + 1 :], dtype)
     if x.dtype.isbuiltin != 1:
         # The order of ml_dtypes does not know NaN, and that of 4-bit integers is missing.
         x = x.astype(float32)
-    return find(x, axis=dimension).astype(dtype)
+    return getattr(x, method)(dimension).astype(dtype)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import KINDS, SMALL_INTS, float32, int8
+from dovetail.dtypes import SMALL_INTS, float32, int8
 
 Array = np.ndarray[Any, Any]
 
@@ -29,8 +29,6 @@ def sort(*xs: Array, dimension: int, num_keys: int) -> tuple[Array, ...]:
 
 def _keys(x: Array) -> list[Array]:
     """Arrays that NumPy orders, one after the other, as `x` is ordered: NaN last, -0 as 0."""
-    if KINDS[x.dtype] == "c":
-        return [x.real, x.imag]
-    if x.dtype in SMALL_INTS:
-        return [x.astype(int8)]
-    return [x.astype(float32) if x.dtype.isbuiltin != 1 else x]
+    if x.dtype.isbuiltin == 1:
+        return [x.real, x.imag] if x.dtype.kind == "c" else [x]
+    return [x.astype(int8 if x.dtype in SMALL_INTS else float32)]
