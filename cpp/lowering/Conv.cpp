@@ -150,17 +150,60 @@ Value sumOfSlices(const Convolution &conv, Type element, Type accumulator) {
 
 //===- A dot ---------------------------------------------------------------------------===//
 
+// Where a large kernel slides to few places, as in gradients by kernels, a dot is a better contraction.
+
+/// The loops of such a dot: over the dimensions of the result, then, in the order of the operand so that they are one
+/// loop without a transposition, over what is summed.
+struct DotLoops {
+  const Convolution &conv;
+  Dims parallel, sums;
+
+  DotLoops(const Convolution &conv, Dims parallel)
+      : conv(conv), parallel(std::move(parallel)),
+        sums(llvm::to_vector(llvm::make_filter_range(
+            conv.lhsDims, [&](int64_t label) { return conv.isWindow(label) || !conv.isIn(conv.ansDims, label); }))) {}
+
+  int64_t sum(int64_t label) const { return parallel.size() + placeOf(sums, label); }
+  int64_t of(int64_t label) const { return conv.isIn(sums, label) ? sum(label) : placeOf(parallel, label); }
+  Operand rhs() const {
+    return {conv.rhs, llvm::map_to_vector(conv.rhsDims, [&](int64_t label) { return of(label); })};
+  }
+};
+
+/// A dot for each place.
+Value dotsByPlace(const Convolution &conv, Type element, Type result) {
+  ImplicitLocOpBuilder &b = conv.b;
+  DotLoops loops(conv, llvm::to_vector(llvm::make_filter_range(conv.ansDims,
+                                                               [&](int64_t label) { return !conv.isWindow(label); })));
+  SmallVector<OpFoldResult> sizes = conv.ansSizes(), extents(sizes);
+  SmallVector<OpFoldResult> starts(sizes.size(), b.getIndexAttr(0)), ones(sizes.size(), b.getIndexAttr(1));
+  Value ans = empty(b, sizes, scalar::lowered(result));
+  auto places =
+      llvm::map_to_vector(conv.windows, [&](int64_t label) { return *getConstantIntValue(conv.ansSize(label)); });
+  forEachPlace(places, [&](ArrayRef<int64_t> p) {
+    auto [slice, labels] = sliced(conv, conv.lhs, conv.lhsDims, [&](int64_t label) -> std::optional<Range> {
+      if (!conv.isWindow(label))
+        return std::nullopt;
+      int64_t w = placeOf(conv.windows, label);
+      return Range{b.getIndexAttr(p[w] * conv.strides[w]), conv.kernelSize(label), b.getIndexAttr(conv.dilations[w]),
+                   true};
+    });
+    Dims sliceLoops = llvm::map_to_vector(labels, [&](int64_t label) { return loops.of(label); });
+    Value dot = lowerDot(b, {slice, sliceLoops}, loops.rhs(), loops.parallel.size(), element, result);
+    for (auto [w, label] : llvm::enumerate(conv.windows)) {
+      starts[placeOf(conv.ansDims, label)] = b.getIndexAttr(p[w]);
+      extents[placeOf(conv.ansDims, label)] = b.getIndexAttr(1);
+    }
+    ans = tensor::InsertSliceOp::create(b, dot, ans, starts, extents, ones);
+  });
+  return ans;
+}
+
 /// A dot with an array that repeats the elements of `lhs` for each place of the result, for large kernels that slide to
 /// few places: those of gradients by kernels.
 Value dotOfPatches(const Convolution &conv, Type element, Type result) {
   ImplicitLocOpBuilder &b = conv.b;
-  Dims sums(conv.windows);
-  llvm::append_range(sums, conv.contracting());
-  auto numParallel = static_cast<int64_t>(conv.ansDims.size());
-  auto sumLoop = [&](int64_t label) { return numParallel + placeOf(sums, label); };
-  auto loopOf = [&](int64_t label) {
-    return conv.isIn(conv.ansDims, label) ? placeOf(conv.ansDims, label) : sumLoop(label);
-  };
+  DotLoops dotLoops(conv, conv.ansDims);
   // Dimensions of the patches: `lhs` with the kernel's places in place of its own, and the result's places before
   // channels.
   SmallVector<OpFoldResult> sizes;
@@ -174,8 +217,9 @@ Value dotOfPatches(const Convolution &conv, Type element, Type result) {
   auto addPlaces = [&] {
     for (auto [d, label] : llvm::enumerate(conv.lhsDims))
       if (conv.isWindow(label))
-        exprs[d] = exprs[d] * conv.dilations[placeOf(conv.windows, label)] +
-                   addDim(conv.ansSize(label), loopOf(label)) * conv.strides[placeOf(conv.windows, label)];
+        exprs[d] =
+            exprs[d] * conv.dilations[placeOf(conv.windows, label)] +
+            addDim(conv.ansSize(label), placeOf(conv.ansDims, label)) * conv.strides[placeOf(conv.windows, label)];
   };
   SmallVector<OpFoldResult> whole = sizesOf(b, conv.lhs);
   auto isAfterWindows = [&](size_t d) {
@@ -187,7 +231,7 @@ Value dotOfPatches(const Convolution &conv, Type element, Type result) {
       addPlaces();
       hasPlaces = true;
     }
-    exprs[d] = conv.isWindow(label) ? addDim(conv.kernelSize(label), sumLoop(label)) : addDim(whole[d], loopOf(label));
+    exprs[d] = addDim(conv.isWindow(label) ? conv.kernelSize(label) : whole[d], dotLoops.of(label));
   }
   if (!hasPlaces)
     addPlaces();
@@ -197,9 +241,7 @@ Value dotOfPatches(const Convolution &conv, Type element, Type result) {
       parallelLoops(b, sizes, stored, conv.lhs, map, [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   // Fused with the dot they would be the slow contraction again.
   patches = computeBarrier(b, patches);
-  auto rhsLoops = llvm::map_to_vector(
-      conv.rhsDims, [&](int64_t label) { return conv.isWindow(label) ? sumLoop(label) : loopOf(label); });
-  return lowerDot(b, {patches, loops}, {conv.rhs, rhsLoops}, numParallel, element, result);
+  return lowerDot(b, {patches, loops}, dotLoops.rhs(), conv.ansDims.size(), element, result);
 }
 
 //===- A contraction -----------------------------------------------------------------===//
@@ -262,10 +304,43 @@ Value contraction(const Convolution &conv, Type element, Type accumulator) {
   return contracted(b, loops, conv.lhs, conv.rhs, element, accumulator);
 }
 
+/// To how many places a row of them is made longer: the code generator vectorises rows of a multiple of 8 places twice
+/// as well as those of one of 4, and these twice as well as others.
+int64_t roundedRow(int64_t count) {
+  int64_t eights = llvm::alignTo(count, 8), fours = llvm::alignTo(count, 4);
+  return count < 4 ? count : 3 * eights <= 4 * fours ? eights : fours;
+}
+
+/// The operand with as many zeros at the end of the last window's dimension as the longer rows read.
+void lengthenRows(Convolution &conv) {
+  if (conv.windows.empty() || isa<ComplexType>(getElementTypeOrSelf(conv.lhs)))
+    return;
+  int64_t label = *llvm::find_if(llvm::reverse(conv.lhsDims), [&](int64_t label) { return conv.isWindow(label); });
+  int64_t w = placeOf(conv.windows, label), d = placeOf(conv.lhsDims, label);
+  auto type = cast<RankedTensorType>(conv.lhs.getType());
+  auto count = getConstantIntValue(conv.ansSize(label)), kernel = getConstantIntValue(conv.kernelSize(label));
+  if (!type.hasStaticShape() || !count || !kernel || roundedRow(*count) == *count)
+    return;
+  int64_t needed = (roundedRow(*count) - 1) * conv.strides[w] + (*kernel - 1) * conv.dilations[w] + 1;
+  Dims low(type.getRank(), 0), high(low), shape(type.getShape());
+  high[d] = needed - shape[d];
+  shape[d] = needed;
+  auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(conv.b.getContext(), values); };
+  scalar::ScalarBuilder outer(conv.b.getLoc(), conv.b, type.getElementType());
+  conv.lhs =
+      tensor::PadOp::create(conv.b, withShape(type, shape), conv.lhs, attrs(low), attrs(high), scalar::zero(outer));
+}
+
 /// The contraction of `conv` with its dimensions in the order wanted.
 Value contractionInOrder(const Convolution &conv, Type element, Type accumulator) {
   Convolution ordered = channelsLast(conv);
+  SmallVector<OpFoldResult> sizes = ordered.ansSizes();
+  lengthenRows(ordered);
   Value ans = contraction(ordered, element, accumulator);
+  if (SmallVector<OpFoldResult> longer = ordered.ansSizes(); longer != sizes) {
+    SmallVector<OpFoldResult> starts(sizes.size(), conv.b.getIndexAttr(0)), ones(sizes.size(), conv.b.getIndexAttr(1));
+    ans = tensor::ExtractSliceOp::create(conv.b, ans, starts, sizes, ones);
+  }
   if (ordered.ansDims != conv.ansDims)
     ans = computeBarrier(conv.b, ans);
   return transposed(conv.b, ans,
@@ -298,7 +373,8 @@ struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
     auto kernel = whole.places([&](int64_t label) { return whole.kernelSize(label); }, many);
     auto places = whole.places([&](int64_t label) { return whole.ansSize(label); }, many);
     if (places && !conv.getWindows().empty() && (!kernel || *places < *kernel)) {
-      results.push_back(dotOfPatches(whole, element, result));
+      constexpr int64_t few = 25;
+      results.push_back(*places <= few ? dotsByPlace(whole, element, result) : dotOfPatches(whole, element, result));
       return success();
     }
     bool inSlices = kernel && *kernel > 1 && !whole.sumsChannels();

@@ -225,6 +225,10 @@ row(
         _conv("gncx,gocx->ngox", (2, 1, 2, 4), (2, 2, 2, 3), windows="x"),
         _conv("nxg,xg->nxg", (2, 5, 3), (2, 3), windows="x", strides=(3,), dilations=(2,)),
         _conv("nc,co->no", (2, 3), (3, 2), windows=""),
+        # Rows that are made longer; a dot for each place, and one for all.
+        _conv("nxc,xco->nxo", (1, 11, 2), (3, 2, 4), windows="x"),
+        _conv("nxc,nxo->cxo", (2, 9, 2), (2, 7, 3), windows="x", dilations=(1,)),
+        _conv("xc,xo->xco", (64, 1), (37, 2), windows="x", types=WIDE),
         _conv("xc,xc->x", (2, 2), (3, 2), windows="x"),
         _conv("xc,xc->x", (4, 0), (3, 0), windows="x"),
         _conv(

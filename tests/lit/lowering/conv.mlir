@@ -1,9 +1,9 @@
 // A convolution is a contraction with channels last; slices where it sums no channels; a dot where it slides to few places.
 // RUN: dovetail-opt %s --dovetail-lower | FileCheck %s
 
-func.func @channels(%x: tensor<2x9x9x3xf32>, %k: tensor<3x3x3x4xf32>) -> tensor<2x7x7x4xf32> {
-  %0 = dovetail.conv %x, %k dims [0, 1, 2, 3] x [1, 2, 3, 4] to [0, 1, 2, 4] windows [1, 2] strides [1, 1] dilations [1, 1] : tensor<2x9x9x3xf32>, tensor<3x3x3x4xf32>
-  return %0 : tensor<2x7x7x4xf32>
+func.func @channels(%x: tensor<2x10x10x3xf32>, %k: tensor<3x3x3x4xf32>) -> tensor<2x8x8x4xf32> {
+  %0 = dovetail.conv %x, %k dims [0, 1, 2, 3] x [1, 2, 3, 4] to [0, 1, 2, 4] windows [1, 2] strides [1, 1] dilations [1, 1] : tensor<2x10x10x3xf32>, tensor<3x3x3x4xf32>
+  return %0 : tensor<2x8x8x4xf32>
 }
 // CHECK-DAG: #[[WINDOWS:.+]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d4, d2 + d5, d6)>
 // CHECK-LABEL: func.func @channels
@@ -36,6 +36,16 @@ func.func @few_places(%x: tensor<8x9x3xf32>, %k: tensor<8x7x4xf32>) -> tensor<3x
   return %0 : tensor<3x3x4xf32>
 }
 // CHECK-LABEL: func.func @few_places
-// CHECK: %[[PATCHES:.+]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel"]
+// CHECK: tensor.extract_slice %arg0[0, 0, 0] [8, 7, 3] [1, 1, 1]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+// CHECK: tensor.extract_slice %arg0[0, 2, 0] [8, 7, 3] [1, 1, 1]
+// CHECK: tensor.insert_slice
+
+func.func @more_places(%x: tensor<66x3xf32>, %k: tensor<37x4xf32>) -> tensor<30x3x4xf32> {
+  %0 = dovetail.conv %x, %k dims [0, 1] x [0, 2] to [0, 1, 2] windows [0] strides [1] dilations [1] : tensor<66x3xf32>, tensor<37x4xf32>
+  return %0 : tensor<30x3x4xf32>
+}
+// CHECK-LABEL: func.func @more_places
+// CHECK: %[[PATCHES:.+]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
 // CHECK: "iree_tensor_ext.compute_barrier.start"(%[[PATCHES]])
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
