@@ -11,6 +11,7 @@ import pytest
 jax = pytest.importorskip("jax", minversion="0.10")
 
 import jax.numpy as jnp  # noqa: E402  # pyright: ignore[reportMissingImports]
+import jax_compare  # noqa: E402, F401  (keeps what JAX compiles)
 from test_numerics import FLOATS, INTEGERS, edges, pairs, special  # noqa: E402
 
 import dovetail as dt  # noqa: E402

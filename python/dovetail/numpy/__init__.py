@@ -114,6 +114,7 @@ from dovetail.numpy.differences import (
     polyval,
     trapezoid,
 )
+from dovetail.numpy.divisors import gcd, lcm
 from dovetail.numpy.einsum import einsum, einsum_path
 from dovetail.numpy.elementary import (
     acos,
@@ -427,6 +428,9 @@ from dovetail.numpy.taking import (
     take,
     take_along_axis,
 )
+from dovetail.numpy.ufuncs import attach_methods as _attach_methods
+from dovetail.numpy.ufuncs import frompyfunc, ufunc
 from dovetail.numpy.vectorization import apply_along_axis, vectorize
 
 _eager.remember(globals(), impure=("fromfile", "fromiter", "frombuffer", "from_dlpack", "load"))
+_attach_methods(globals())
