@@ -330,6 +330,8 @@ def test_nan_is_found_where_a_setting_asks_for_it() -> None:
             for _ in range(CALLS):
                 with pytest.raises(FloatingPointError):
                     dnp.log(x)
+                with pytest.raises(FloatingPointError):
+                    x.at[0].add(math.nan)
 
 
 def test_warnings_come_each_time() -> None:

@@ -15,6 +15,7 @@ from dovetail.array import Array, ArrayMethods
 from dovetail.errors import index_error, type_error
 from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.numpy.index_plan import Entry, plan, selected
+from dovetail.reference.checks import unwanted
 from dovetail.tracer import Tracer, apply_known, constant, current
 
 _ACCEPTED = "an index must be an integer, a slice, ..., None, an array of integers or bools"
@@ -105,7 +106,8 @@ def by_numpy(
       options: of both functions.
     """
     fill_value = options.get("fill_value")
-    if current() is not None or not wrap or isinstance(fill_value, (ArrayMethods, np.ndarray)):
+    is_known = current() is None and not isinstance(fill_value, (ArrayMethods, np.ndarray))
+    if not (is_known and wrap) or unwanted():
         return general(x, entries, *others, wrap=wrap, **options)
     known = [constant(e) if isinstance(e, np.ndarray) else e for e in entries]
     arrays = [e for e in known if isinstance(e, ArrayMethods)]
