@@ -96,6 +96,7 @@ def floored(x: int, y: int) -> int:
 
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 def test_arithmetic(dtype: np.dtype) -> None:
+    bits = dtypes.itemsize_bits(dtype)
     x, y = pairs(dtype)
     rules: Rules = {
         lax.div: quotient,
@@ -106,6 +107,7 @@ def test_arithmetic(dtype: np.dtype) -> None:
         lax.add: lambda x, y: x + y,
         lax.sub: lambda x, y: x - y,
         lax.mul: lambda x, y: x * y,
+        lax.mulhi: lambda x, y: (x * y) >> bits,
         lax.max: max,
         lax.min: min,
     }

@@ -133,6 +133,7 @@ from dovetail.lax.logic import (
     shift_right_arithmetic,
     shift_right_logical,
 )
+from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.operands import broadcast_shapes
 from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
 from dovetail.lax.reduce import (
