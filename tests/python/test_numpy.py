@@ -433,7 +433,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: X[1.0], TypeError, r"got float 1.0"),
     (lambda: X["a"], TypeError, r"got str 'a'"),
     (lambda: X[..., ...], IndexError, r"can contain ... once"),
-    (lambda: dnp.where(X), ValueError, r"both x and y must be given"),
+    (lambda: dnp.where(X, X), ValueError, r"x and y must be given both or not at all"),
     (lambda: dnp.clip(1j, 0, 1), ValueError, r"complex numbers have no order"),
     (lambda: dnp.power(dnp.arange(3), -1), TypeError, r"an exponent of 0 or more, got -1"),
     (

@@ -30,18 +30,32 @@ def where(
     *,
     size: int | None = None,
     fill_value: ArrayLike | None = None,
-) -> Array:
-    """Elements of x where the condition holds, else of y; all three are broadcast, x and y
-    promoted.
+) -> Any:
+    """Elements of x where the condition holds, else of y; alone, the indices where it holds.
 
-    >>> where(True, 1, 2.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      condition: an array, true where it is not 0.
+      x, y: arrays or scalars, which are promoted; all three are broadcast.
+      size, fill_value: without x and y, as in `nonzero`.
+
+    Returns:
+      An array of the promoted type; without x and y, what `nonzero` gives.
+
+    Raises:
+      ValueError: one of x and y is missing, or `size` is given with them.
+
+    Example:
+      >>> where(True, 1, 2.0)
+      Array(1., dtype=float32, weak_type=True)
+      >>> where(np.array([False, True]))
+      (Array([1], dtype=int32),)
     """
+    if x is None and y is None:
+        from dovetail.numpy.taking import nonzero
+
+        return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
-        raise value_error(
-            "where: both x and y must be given, got the condition alone or with one of them; the "
-            "indices of true elements are those of np.nonzero on a NumPy array"
-        )
+        raise value_error("where: x and y must be given both or not at all, got one of them")
     if size is not None or fill_value is not None:
         raise value_error("where: size and fill_value must be None when x and y are given")
     p = truth("where", condition)

@@ -109,14 +109,14 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None
       >>> gradient(np.float32([1, 4, 9]))
       Array([3., 4., 5.], dtype=float32)
     """
-    x = inexact("gradient", f)
+    x, *given = promote("gradient", f, *varargs, to=dtypes.to_inexact_dtype)
     axes = canonical_axes(axis, x.ndim)
-    if len(varargs) not in (0, 1, len(axes)):
+    if len(given) not in (0, 1, len(axes)):
         raise type_error(
             f"gradient: there must be no spacing, one, or one for each of {len(axes)} axes, got "
-            f"{len(varargs)}"
+            f"{len(given)}"
         )
-    spacings = varargs * len(axes) if len(varargs) == 1 else varargs or (1.0,) * len(axes)
+    spacings = given * len(axes) if len(given) == 1 else given or [1.0] * len(axes)
     results = [
         _gradient_along(x, dim, as_operand("gradient", spacing))
         for dim, spacing in zip(axes, spacings, strict=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import lax
+from dovetail import dtypes, lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
@@ -185,9 +185,11 @@ def _statistic(x: Array, dim: int, mode: str) -> Array:
     if x.shape[dim] == 0:
         raise value_error("pad: stat_length must be 1 or more, got 0")
     result = _STATISTICS[mode](x, dim, keepdims=True)
-    if result.dtype != x.dtype:
-        result = with_dtype(round_to_even(result), x.dtype)
-    return result
+    if result.dtype == x.dtype:
+        return result
+    # As in NumPy, any mean of bools that is not 0 is true.
+    is_bool = dtypes.KINDS[x.dtype] == "b"
+    return result != 0 if is_bool else with_dtype(round_to_even(result), x.dtype)
 
 
 def _ramps(x: Array, dim: int, before: int, after: int, ends: tuple[Any, Any]) -> list[Array]:

@@ -435,11 +435,12 @@ def unique(
     is_real = starts < count
     firsts = _taken(origin, starts)
     values = _taken(rows, firsts)
-    fill = lax.slice_in_dim(values, 0, 1) if fill_value is None else fill_value
-    mask = lax.reshape(is_real, (size,) + (1,) * (values.ndim - 1))
-    filled_values = choose(mask, values, with_dtype(fill, values.dtype)) if size else values
-    filled_values = filled_values[:wanted]
-    results = [filled_values if axis is None else _moved(filled_values, 0, dimension)]
+    if size:
+        fill = lax.slice_in_dim(values, 0, 1) if fill_value is None else fill_value
+        mask = lax.reshape(is_real, (size,) + (1,) * (values.ndim - 1))
+        values = choose(mask, values, with_dtype(fill, values.dtype))
+    values = values[:wanted]
+    results = [values if axis is None else _moved(values, 0, dimension)]
     if return_index:
         index = with_dtype(choose(is_real, firsts, firsts[:1]) if size else firsts, integer)
         results.append(index[:wanted])
