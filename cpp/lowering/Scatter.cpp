@@ -11,6 +11,21 @@ namespace dovetail {
 
 namespace {
 
+/// Whether `value` depends on `x`, through operands or through what the bodies of its producers capture.
+bool isComputedFrom(Value value, Value x) {
+  SmallVector<Value> pending{value};
+  DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value next = pending.pop_back_val();
+    if (next == x)
+      return true;
+    Operation *producer = next.getDefiningOp();
+    if (producer && seen.insert(next).second)
+      producer->walk([&](Operation *op) { llvm::append_range(pending, op->getOperands()); });
+  }
+  return false;
+}
+
 /// A scatter on its way to IREE's form. Loops run over the windows, then over the elements of a window along `spread`.
 struct ScatterForm {
   ImplicitLocOpBuilder &b;
@@ -229,7 +244,12 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
     }
     if (scatter.getDims().empty() && !type.hasStaticShape())
       return op->emitError() << "no lowering for '" << op->getName() << "' of whole arrays whose size is not known";
-    ScatterForm form(b, operands, scatter.getDims(), scatter.getWindow(), getElementTypeOrSelf(scatter.getIndices()));
+    // The code generator changes the array in place: what it computes there must not read the same array.
+    SmallVector<Value> inputs(operands);
+    for (Value &input : MutableArrayRef(inputs).drop_front())
+      if (isComputedFrom(input, operands[0]))
+        input = computeBarrier(b, input);
+    ScatterForm form(b, inputs, scatter.getDims(), scatter.getWindow(), getElementTypeOrSelf(scatter.getIndices()));
     Value result = form.emit(scatter.getUnique(), Op::step, getElementTypeOrSelf(scatter.getX()));
     if (result.getType() != type)
       result = form.withoutFirstDim(result, type);

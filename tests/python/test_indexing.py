@@ -192,3 +192,15 @@ def test_masks_without_elements_select_nothing(shape: tuple[int, ...]) -> None:
     mask = np.zeros(shape, bool)
     assert dnp.asarray(X)[mask].shape == X[mask].shape
     np.testing.assert_array_equal(dnp.asarray(X).at[mask].set(7), X)
+
+
+def test_updates_computed_from_the_array() -> None:
+    """Compiled, the array is changed in place: all that is read of it must be read before."""
+
+    def doubled(x: Any, i: Any) -> Any:
+        part = lax.dynamic_slice(x, (i, 0), (2, 1))
+        return lax.dynamic_update_slice(x, part * 2, (i + 1, 0))
+
+    x = dnp.array([[0.5], [0.3], [0.2]])
+    compiled = dt.jit(doubled).lower(x, 0).compile()
+    np.testing.assert_allclose(compiled(x, 0), [[0.5], [1.0], [0.6]])
