@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import dtypes, lax
 
@@ -223,3 +224,13 @@ def test_no_op_changes_nothing() -> None:
     assert lax.pad(X, 0.0, [(0, 0, 0)] * 2) is X
     assert lax.concatenate([X], 0) is X
     assert lax.reduce_sum(X, ()) is X
+
+
+def test_pad_of_nothing() -> None:
+    """Compiled too: the code generator loses the size of a filled array that is summed."""
+
+    def total(x: Any) -> Any:
+        return lax.reduce_sum(lax.pad(x, np.float32(0.5), [(1, 1, 0), (0, 2, 0)]), (0, 1))
+
+    x = np.zeros((0, 2), np.float32)
+    assert total(x) == dt.jit(total).lower(x).compile()(x) == 4

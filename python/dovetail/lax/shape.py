@@ -265,6 +265,8 @@ def pad(
         raise value_error(f"pad: cropping must leave sizes of 0 or more, got shape {shape}")
     if shape == x.shape and not any(low):
         return x
+    if not x.size:
+        return broadcast_dims(value, shape, ())
     return ops.pad(x, value, low, interior, shape)
 
 
