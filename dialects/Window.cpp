@@ -55,12 +55,9 @@ Value Windows::spread(Emitter &e, Value x, Value nothing, ArrayRef<int64_t> whol
   return e.make<PadOp>(withShape(x.getType(), shape), x, nothing, low, interior, sizes);
 }
 
+/// Of a window_put, whose windows start at every element.
 template <typename Op>
-static Windows windowsOf(Op op) {
-  return {Dims(op.getWindow()), Dims(op.getStrides()), Dims(op.getDilations())};
-}
-
-static Windows windowsOf(WindowPutOp op) {
+static Windows windowsOfPut(Op op) {
   return {Dims(op.getWindow()), Dims(op.getWindow().size(), 1), Dims(op.getDilations())};
 }
 
@@ -205,8 +202,7 @@ LogicalResult WindowPutOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   auto type = cast<RankedTensorType>(adaptor.getX().getType());
   if (failed(verifyOffsets(loc, getOperationName(), type, adaptor.getOffsets())))
     return failure();
-  Windows windows{Dims(adaptor.getWindow()), Dims(adaptor.getWindow().size(), 1), Dims(adaptor.getDilations())};
-  return inferWindows(loc, getOperationName(), adaptor.getX(), windows, type.getElementType(), types);
+  return inferWindows(loc, getOperationName(), adaptor.getX(), windowsOfPut(adaptor), type.getElementType(), types);
 }
 
 OperandSets WindowPutOp::linearSets() { return {{0}}; }
@@ -214,7 +210,7 @@ OperandSets WindowPutOp::linearSets() { return {{0}}; }
 // An element at offset k from the end of a window is spread to the window's place: it gets back what is there.
 LogicalResult WindowPutOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
                                      MutableArrayRef<Value> operandCotangents) {
-  Windows windows = windowsOf(*this);
+  Windows windows = windowsOfPut(*this);
   Value ct = spread(e, windows, cotangents[0], nothing(e, getX().getType().getElementType()), getX());
   operandCotangents[0] = e.make<WindowTakeOp>(ct, operands[1], windows.window, windows.strides, windows.dilations);
   return success();
@@ -224,16 +220,16 @@ LogicalResult WindowPutOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
   int64_t position;
   SmallVector<Value> aligned = e.aligned(operands, dims, position);
-  Windows batched = windowsOf(*this).batched(position);
+  Windows batched = windowsOfPut(*this).batched(position);
   results.push_back(e.make<WindowPutOp>(aligned[0], aligned[1], batched.window, batched.dilations));
   resultDims.push_back(position);
   return success();
 }
 
-FactorMap WindowPutOp::factorMap() { return windowsOf(*this).factorMap(*this); }
+FactorMap WindowPutOp::factorMap() { return windowsOfPut(*this).factorMap(*this); }
 
 Value WindowPutOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) {
-  return windowsOf(*this).count(e, e.size(getX(), dimension), dimension);
+  return windowsOfPut(*this).count(e, e.size(getX(), dimension), dimension);
 }
 
 } // namespace dovetail

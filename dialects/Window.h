@@ -29,6 +29,13 @@ struct Windows {
                      llvm::function_ref<mlir::Value(int64_t)> size) const;
 };
 
+/// The windows of an op, or of an op to be.
+template <typename Op>
+Windows windowsOf(Op op) {
+  return {llvm::SmallVector<int64_t>(op.getWindow()), llvm::SmallVector<int64_t>(op.getStrides()),
+          llvm::SmallVector<int64_t>(op.getDilations())};
+}
+
 } // namespace dovetail
 
 #define GET_OP_CLASSES

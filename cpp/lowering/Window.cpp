@@ -141,12 +141,6 @@ struct WindowLoops {
 };
 
 template <typename Op>
-Windows windowsOf(Op op) {
-  return {SmallVector<int64_t>(op.getWindow()), SmallVector<int64_t>(op.getStrides()),
-          SmallVector<int64_t>(op.getDilations())};
-}
-
-template <typename Op>
 struct ReduceWindowLowering : LowerOpInterface::ExternalModel<ReduceWindowLowering<Op>, Op> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {

@@ -140,7 +140,17 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"float32 or float64",
     ),
-    (lambda: lax.bitcast_convert_type(V, "int8"), TypeError, r"same width, got float32 and int8"),
+    (lambda: lax.bitcast_convert_type(V, "complex64"), TypeError, r"got float32 and complex64"),
+    (lambda: lax.create_token(), NotImplementedError, r"use lax.optimization_barrier"),
+    (lambda: lax.after_all(), NotImplementedError, r"use lax.optimization_barrier"),
+    (lambda: lax.composite(lax.sin, ""), ValueError, r"name must not be empty"),
+    (lambda: lax.platform_dependent(1.0, cuda=lax.sin), ValueError, r"got functions for cuda"),
+    (lambda: lax.exp(V, accuracy="high"), ValueError, r"lax.AccuracyMode or a lax.Tolerance"),
+    (
+        lambda: lax.scaled_dot(X, X, rhs_scale=dnp.ones((2, 2))),
+        ValueError,
+        r"must divide those of the operand",
+    ),
     (
         lambda: lax.reshape(X, (4,)),
         TypeError,
@@ -234,3 +244,38 @@ def test_pad_of_nothing() -> None:
 
     x = np.zeros((0, 2), np.float32)
     assert total(x) == dt.jit(total).lower(x).compile()(x) == 4
+
+
+def test_algorithms_of_dots_say_where_sums_are_formed() -> None:
+    x = dnp.asarray([2.0**12, 1, -(2.0**12)], "float16")
+    y = dnp.asarray([2.0**12, 1, 2.0**12], "float32")
+    with dt.enable_x64(True):
+        exact = lax.dot(x.astype("float32"), y * 4097, precision="F64_F64_F64")
+    assert exact == 4097
+    assert exact.dtype == np.float32
+    half = lax.dot(x, x, precision=lax.DotAlgorithmPreset.F16_F16_F32)
+    assert half.dtype == np.float16
+    with pytest.raises(ValueError, match="a lax"):
+        lax.dot(x, x, precision="F16")
+
+
+def test_scaled_dot() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 3, 8)), rng.normal(size=(2, 8, 5))
+    a, b = rng.normal(size=(2, 3, 2)), rng.normal(size=(2, 4, 1))
+    expected = (x * a.repeat(4, 2)) @ (y * b.repeat(2, 1))
+    actual = lax.scaled_dot(
+        *(v.astype("float32") for v in (x, y)),
+        lhs_scale=a.astype("float32"),
+        rhs_scale=b.astype("float32"),
+        preferred_element_type=np.float32,
+    )
+    np.testing.assert_allclose(actual, expected, rtol=1e-4, atol=1e-5)
+    assert lax.scaled_dot(x, y).dtype.name == "bfloat16"
+
+
+def test_one_branch_of_a_platform() -> None:
+    branches = {"cpu": lax.sin, "cuda": lax.cos}
+    assert lax.platform_dependent(1.0, **branches) == lax.sin(1.0)
+    assert dt.jit(lambda x: lax.platform_dependent(x, default=lax.exp))(0.0) == 1
+    assert lax.composite(lax.add, "sum", version=2)(1, 2) == 3

@@ -56,11 +56,10 @@ from dovetail.lax.convolution import (
 from dovetail.lax.create import broadcasted_iota, empty, full, full_like, iota, shape_as_value
 from dovetail.lax.dot import (
     DotDimensionNumbers,
-    Precision,
-    PrecisionLike,
     batch_matmul,
     dot,
     dot_general,
+    scaled_dot,
 )
 from dovetail.lax.dynamic_slices import (
     dynamic_index_in_dim,
@@ -135,6 +134,14 @@ from dovetail.lax.logic import (
 )
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.operands import broadcast_shapes
+from dovetail.lax.precision import (
+    AccuracyMode,
+    DotAlgorithm,
+    DotAlgorithmPreset,
+    Precision,
+    PrecisionLike,
+    Tolerance,
+)
 from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
 from dovetail.lax.reduce import (
     argmax,
@@ -193,6 +200,14 @@ from dovetail.lax.special import (
     polygamma,
     random_gamma_grad,
     zeta,
+)
+from dovetail.lax.staging import (
+    after_all,
+    composite,
+    create_token,
+    dce_sink,
+    platform_dependent,
+    stage,
 )
 from dovetail.lax.windows import reduce, reduce_window, reduce_window_shape_tuple
 

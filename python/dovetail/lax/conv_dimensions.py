@@ -250,10 +250,17 @@ def conv_general_shape_tuple(
     >>> conv_general_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (1, 1), "SAME", orders)
     (1, 8, 8, 4)
     """
+    lhs, rhs, numbers = _channels_first(lhs_shape, rhs_shape, dimension_numbers)
+    return in_order(conv_shape_tuple(lhs, rhs, window_strides, padding), numbers.out_spec)
+
+
+def _channels_first(
+    lhs_shape: Shape, rhs_shape: Shape, dimension_numbers: Any
+) -> tuple[list[int], list[int], ConvDimensionNumbers]:
+    """The shapes in the order NCHW and OIHW, and in which order they are."""
     numbers = conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers)
     lhs = [lhs_shape[d] for d in numbers.lhs_spec]
-    rhs = [rhs_shape[d] for d in numbers.rhs_spec]
-    return in_order(conv_shape_tuple(lhs, rhs, window_strides, padding), numbers.out_spec)
+    return lhs, [rhs_shape[d] for d in numbers.rhs_spec], numbers
 
 
 def in_order(values: Sequence[int], spec: Sequence[int]) -> tuple[int, ...]:
@@ -295,9 +302,7 @@ def conv_transpose_shape_tuple(
     >>> conv_transpose_shape_tuple((1, 4, 4, 3), (2, 2, 3, 5), (2, 2), "VALID", orders)
     (1, 8, 8, 5)
     """
-    numbers = conv_dimension_numbers(lhs_shape, rhs_shape, dimension_numbers)
-    lhs = [lhs_shape[d] for d in numbers.lhs_spec]
-    rhs = [rhs_shape[d] for d in numbers.rhs_spec]
+    lhs, rhs, numbers = _channels_first(lhs_shape, rhs_shape, dimension_numbers)
     if isinstance(padding, str):
         padding = [
             transposed_padding(k, s, padding) for k, s in zip(rhs[2:], window_strides, strict=True)

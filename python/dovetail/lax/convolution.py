@@ -19,8 +19,8 @@ from dovetail.lax.conv_dimensions import (
     per_dimension,
     transposed_padding,
 )
-from dovetail.lax.dot import check_precision
 from dovetail.lax.operands import ArrayLike, as_operand, check_kind
+from dovetail.lax.precision import check_precision
 
 # Labels of dimensions: spatial ones come after these.
 _BATCH, _GROUP, _IN, _OUT, _SPATIAL = range(5)

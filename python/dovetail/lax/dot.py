@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,47 +10,12 @@ from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.convert import convert
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
+from dovetail.lax.precision import check_precision
 
 # ((lhs contracting, rhs contracting), (lhs batch, rhs batch))
 DotDimensionNumbers = tuple[
     tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]
 ]
-
-
-class Precision(enum.Enum):
-    """How exactly float32 products are formed; every target here forms them in float32."""
-
-    DEFAULT = 0
-    HIGH = 1
-    HIGHEST = 2
-
-
-PrecisionLike = None | str | Precision | tuple[str, str] | tuple[Precision, Precision]
-
-_PRECISION_NAMES = (
-    *(
-        "default",
-        "high",
-        "highest",
-        "fastest",
-        "bfloat16",
-        "bfloat16_3x",
-        "tensorfloat32",
-        "float32",
-    ),
-)
-
-
-def check_precision(name: str, precision: Any) -> None:
-    """Accept what names a precision; no target here has a lower one than float32 to choose."""
-    values = precision if isinstance(precision, tuple) else (precision,)
-    for value in values:
-        if value is None or isinstance(value, Precision) or str(value).lower() in _PRECISION_NAMES:
-            continue
-        raise value_error(
-            f"{name}: precision must be a lax.Precision or one of {', '.join(_PRECISION_NAMES)}, "
-            f"got {value!r}"
-        )
 
 
 def dot_general(
@@ -63,13 +27,22 @@ def dot_general(
 ) -> Array:
     """The sums of products over contracting dimensions, for each index of the batch dimensions.
 
-    `dimension_numbers` is `((lhs contracting, rhs contracting), (lhs batch, rhs batch))`. The
-    result has the batch dimensions, then the other ones of `lhs`, then those of `rhs`; products are
-    formed in
-    `preferred_element_type`.
+    Args:
+      lhs, rhs: arrays of numbers or bools.
+      dimension_numbers: `((lhs contracting, rhs contracting), (lhs batch, rhs batch))`.
+      precision: a `Precision`, its name, or a `DotAlgorithm` whose accumulation type is used.
+      preferred_element_type: in which products are formed and summed, and the result's type.
 
-    >>> dot_general(np.ones((2, 3)), np.ones((3, 4)), (((1,), (0,)), ((), ()))).shape
-    (2, 4)
+    Returns:
+      An array with the batch dimensions, then the other ones of `lhs`, then those of `rhs`.
+
+    Raises:
+      TypeError: sizes differ, or dimensions are named twice.
+      ValueError: there is no such precision.
+
+    Example:
+      >>> dot_general(np.ones((2, 3)), np.ones((3, 4)), (((1,), (0,)), ((), ()))).shape
+      (2, 4)
     """
     x, y = as_operand("dot_general", lhs), as_operand("dot_general", rhs, 1)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
@@ -84,8 +57,11 @@ def dot_general(
             "dot_general: contracting and batch dimensions must be distinct, got "
             f"{dimension_numbers}"
         )
-    check_precision("dot_general", precision)
-    return contract(x, y, lb, rb, lc, rc, preferred_element_type)
+    accumulation = check_precision("dot_general", precision)
+    if accumulation is None or dtypes.KINDS[x.dtype] != "f" or dtypes.KINDS[y.dtype] != "f":
+        return contract(x, y, lb, rb, lc, rc, preferred_element_type)
+    result = preferred_element_type or dtypes.promote_types(x.dtype, y.dtype)
+    return convert(contract(x, y, lb, rb, lc, rc, accumulation), dtypes.as_dtype(result))
 
 
 def _check_sizes(
@@ -188,3 +164,65 @@ def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: Any = None) -> Array
         )
     batch = tuple(range(x.ndim - 2))
     return dot_general(x, y, (((x.ndim - 1,), (y.ndim - 2,)), (batch, batch)), precision)
+
+
+def scaled_dot(
+    lhs: ArrayLike,
+    rhs: ArrayLike,
+    *,
+    lhs_scale: ArrayLike | None = None,
+    rhs_scale: ArrayLike | None = None,
+    dimension_numbers: Any = None,
+    preferred_element_type: Any = None,
+) -> Array:
+    """`dot_general` of operands times scales, of which each serves several neighbouring elements.
+
+    Args:
+      lhs, rhs: arrays of floats.
+      lhs_scale, rhs_scale: arrays of the operands' ranks; each size divides that of the operand. By
+        default 1.
+      dimension_numbers: as for `dot_general`; by default that of matrices, with one batch dimension
+        if the operands have rank 3.
+      preferred_element_type: in which everything is computed; by default bfloat16.
+
+    Returns:
+      An array of that type.
+
+    Raises:
+      TypeError, ValueError: as `dot_general`, or a scale does not fit its operand.
+
+    Example:
+      >>> x = np.ones((2, 4), np.float32)
+      >>> scaled_dot(x, x.T, lhs_scale=2 * x[:, :2], preferred_element_type=np.float32)
+      Array([[8., 8.],
+             [8., 8.]], dtype=float32)
+    """
+    element = dtypes.requested(
+        dtypes.bfloat16 if preferred_element_type is None else preferred_element_type, "scaled_dot"
+    )
+    x, y = (
+        _scaled(as_operand("scaled_dot", operand, i), scale, element)
+        for i, (operand, scale) in enumerate(((lhs, lhs_scale), (rhs, rhs_scale)))
+    )
+    if dimension_numbers is None:
+        batch = tuple(range(x.ndim - 2))
+        dimension_numbers = (((x.ndim - 1,), (y.ndim - 2,)), (batch, batch))
+    return dot_general(x, y, dimension_numbers, preferred_element_type=element)
+
+
+def _scaled(x: Array, scale: ArrayLike | None, element: Any) -> Array:
+    x = convert(x, element)
+    if scale is None:
+        return x
+    factor = convert(as_operand("scaled_dot", scale), element)
+    if factor.ndim != x.ndim or any(
+        not m or n % m for n, m in zip(x.shape, factor.shape, strict=True)
+    ):
+        raise value_error(
+            "scaled_dot: the sizes of a scale must divide those of the operand, got shapes "
+            f"{factor.shape} and {x.shape}"
+        )
+    blocks = [(m, n // m) for n, m in zip(x.shape, factor.shape, strict=True)]
+    shape = tuple(size for block in blocks for size in block)
+    spread = ops.broadcast(factor, shape, tuple(range(0, 2 * x.ndim, 2)))
+    return ops.mul(x, ops.reshape(spread, x.shape))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error
 from dovetail.lax.create import full_like
 from dovetail.lax.operands import ArrayLike, as_operand, same, unary
+from dovetail.lax.precision import check_accuracy
 
 
-def exp(x: ArrayLike) -> Array:
+def exp(x: ArrayLike, accuracy: Any = None) -> Array:
     """e to the power of each element of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -22,14 +26,16 @@ def exp(x: ArrayLike) -> Array:
       >>> exp(0.0)
       Array(1., dtype=float32, weak_type=True)
     """
+    check_accuracy("exp", accuracy)
     return ops.exp(unary("exp", x, "fc"))
 
 
-def exp2(x: ArrayLike) -> Array:
+def exp2(x: ArrayLike, accuracy: Any = None) -> Array:
     """2 to the power of each element of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -38,14 +44,16 @@ def exp2(x: ArrayLike) -> Array:
       >>> exp2(3.0)
       Array(8., dtype=float32, weak_type=True)
     """
+    check_accuracy("exp2", accuracy)
     return ops.exp2(unary("exp2", x, "fc"))
 
 
-def expm1(x: ArrayLike) -> Array:
+def expm1(x: ArrayLike, accuracy: Any = None) -> Array:
     """exp(x) - 1 of a float or complex array, accurate near zero.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -54,14 +62,16 @@ def expm1(x: ArrayLike) -> Array:
       >>> expm1(0.0)
       Array(0., dtype=float32, weak_type=True)
     """
+    check_accuracy("expm1", accuracy)
     return ops.expm1(unary("expm1", x, "fc"))
 
 
-def log(x: ArrayLike) -> Array:
+def log(x: ArrayLike, accuracy: Any = None) -> Array:
     """The natural logarithm of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -70,14 +80,16 @@ def log(x: ArrayLike) -> Array:
       >>> log(1.0)
       Array(0., dtype=float32, weak_type=True)
     """
+    check_accuracy("log", accuracy)
     return ops.log(unary("log", x, "fc"))
 
 
-def log1p(x: ArrayLike) -> Array:
+def log1p(x: ArrayLike, accuracy: Any = None) -> Array:
     """log(1 + x) of a float or complex array, accurate near zero.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -86,14 +98,16 @@ def log1p(x: ArrayLike) -> Array:
       >>> log1p(0.0)
       Array(0., dtype=float32, weak_type=True)
     """
+    check_accuracy("log1p", accuracy)
     return ops.log1p(unary("log1p", x, "fc"))
 
 
-def sqrt(x: ArrayLike) -> Array:
+def sqrt(x: ArrayLike, accuracy: Any = None) -> Array:
     """The square root of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -102,14 +116,16 @@ def sqrt(x: ArrayLike) -> Array:
       >>> sqrt(4.0)
       Array(2., dtype=float32, weak_type=True)
     """
+    check_accuracy("sqrt", accuracy)
     return ops.sqrt(unary("sqrt", x, "fc"))
 
 
-def rsqrt(x: ArrayLike) -> Array:
+def rsqrt(x: ArrayLike, accuracy: Any = None) -> Array:
     """1 / sqrt(x) of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -118,14 +134,16 @@ def rsqrt(x: ArrayLike) -> Array:
       >>> rsqrt(4.0)
       Array(0.5, dtype=float32, weak_type=True)
     """
+    check_accuracy("rsqrt", accuracy)
     return ops.rsqrt(unary("rsqrt", x, "fc"))
 
 
-def cbrt(x: ArrayLike) -> Array:
+def cbrt(x: ArrayLike, accuracy: Any = None) -> Array:
     """The cube root of a float array.
 
     Args:
       x: an array or scalar of floats.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -134,14 +152,16 @@ def cbrt(x: ArrayLike) -> Array:
       >>> cbrt(27.0)
       Array(3., dtype=float32, weak_type=True)
     """
+    check_accuracy("cbrt", accuracy)
     return ops.cbrt(unary("cbrt", x, "f"))
 
 
-def sin(x: ArrayLike) -> Array:
+def sin(x: ArrayLike, accuracy: Any = None) -> Array:
     """The sine of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -150,14 +170,16 @@ def sin(x: ArrayLike) -> Array:
       >>> sin(0.0)
       Array(0., dtype=float32, weak_type=True)
     """
+    check_accuracy("sin", accuracy)
     return ops.sin(unary("sin", x, "fc"))
 
 
-def cos(x: ArrayLike) -> Array:
+def cos(x: ArrayLike, accuracy: Any = None) -> Array:
     """The cosine of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -166,14 +188,16 @@ def cos(x: ArrayLike) -> Array:
       >>> cos(0.0)
       Array(1., dtype=float32, weak_type=True)
     """
+    check_accuracy("cos", accuracy)
     return ops.cos(unary("cos", x, "fc"))
 
 
-def tan(x: ArrayLike) -> Array:
+def tan(x: ArrayLike, accuracy: Any = None) -> Array:
     """The tangent of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -182,6 +206,7 @@ def tan(x: ArrayLike) -> Array:
       >>> tan(0.0)
       Array(0., dtype=float32, weak_type=True)
     """
+    check_accuracy("tan", accuracy)
     return ops.tan(unary("tan", x, "fc"))
 
 
@@ -265,11 +290,12 @@ def cosh(x: ArrayLike) -> Array:
     return ops.cosh(unary("cosh", x, "fc"))
 
 
-def tanh(x: ArrayLike) -> Array:
+def tanh(x: ArrayLike, accuracy: Any = None) -> Array:
     """The hyperbolic tangent of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -278,6 +304,7 @@ def tanh(x: ArrayLike) -> Array:
       >>> tanh(0.0)
       Array(0., dtype=float32, weak_type=True)
     """
+    check_accuracy("tanh", accuracy)
     return ops.tanh(unary("tanh", x, "fc"))
 
 
@@ -329,11 +356,12 @@ def atanh(x: ArrayLike) -> Array:
     return ops.atanh(unary("atanh", x, "fc"))
 
 
-def logistic(x: ArrayLike) -> Array:
+def logistic(x: ArrayLike, accuracy: Any = None) -> Array:
     """1 / (1 + exp(-x)) of a float or complex array.
 
     Args:
       x: an array or scalar of floats or complex numbers.
+      accuracy: accepted; the result is within a few units of the last place.
 
     Returns:
       An array like the operand.
@@ -342,6 +370,7 @@ def logistic(x: ArrayLike) -> Array:
       >>> logistic(0.0)
       Array(0.5, dtype=float32, weak_type=True)
     """
+    check_accuracy("logistic", accuracy)
     return ops.logistic(unary("logistic", x, "fc"))
 
 

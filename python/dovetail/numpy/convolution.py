@@ -7,8 +7,8 @@ from typing import Any
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
-from dovetail.lax.dot import check_precision
 from dovetail.lax.operands import ArrayLike
+from dovetail.lax.precision import check_precision
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import promote
 

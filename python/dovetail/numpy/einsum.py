@@ -11,8 +11,9 @@ import numpy as np
 from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import value_error
-from dovetail.lax.dot import check_precision, contract
+from dovetail.lax.dot import contract
 from dovetail.lax.operands import as_operand
+from dovetail.lax.precision import check_precision
 from dovetail.numpy import reductions
 from dovetail.numpy.creation import as_dtype
 from dovetail.numpy.diagonals import diagonal

@@ -9,7 +9,7 @@ from typing import Any
 from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.lax.dot import check_precision, contract
+from dovetail.lax.dot import contract
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -18,6 +18,7 @@ from dovetail.lax.operands import (
     canonical_axes,
     canonical_axis,
 )
+from dovetail.lax.precision import check_precision
 from dovetail.numpy import reductions
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import no_out, promote

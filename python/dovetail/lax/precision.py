@@ -1,0 +1,157 @@
+"""How exactly functions are asked to compute: precision of products, accuracy of functions."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+from dovetail import dtypes
+from dovetail.errors import value_error
+
+
+class Precision(enum.Enum):
+    """How exactly float32 products are formed; every target here forms them in float32."""
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
+
+
+@dataclass(frozen=True)
+class DotAlgorithm:
+    """How the products of a contraction are formed and summed.
+
+    Attributes:
+      lhs_precision_type, rhs_precision_type: to what operands may be rounded. They never are: all
+        targets here multiply the operands as they come.
+      accumulation_type: in which sums are formed; a wider type than that of the operands is used.
+      lhs_component_count, rhs_component_count, num_primitive_operations: in how many parts operands
+        may be split, for targets whose products are narrow.
+      allow_imprecise_accumulation: whether some sums may be narrower.
+
+    Example:
+      >>> x = np.full(3, 0.1, np.float16)
+      >>> lax.dot(x, x, precision=DotAlgorithm(np.float16, np.float16, np.float32)).dtype.name
+      'float16'
+    """
+
+    lhs_precision_type: Any
+    rhs_precision_type: Any
+    accumulation_type: Any
+    lhs_component_count: int = 1
+    rhs_component_count: int = 1
+    num_primitive_operations: int = 1
+    allow_imprecise_accumulation: bool = False
+
+
+class DotAlgorithmPreset(enum.Enum):
+    """Names of algorithms: types of the operands, and that of the sums.
+
+    Attributes:
+      accumulation_type: in which sums are formed, None for that of the operands.
+
+    Example:
+      >>> DotAlgorithmPreset.BF16_BF16_F32.accumulation_type.name
+      'float32'
+    """
+
+    DEFAULT = "default"
+    ANY_F8_ANY_F8_F32 = "any_f8_any_f8_f32"
+    ANY_F8_ANY_F8_F32_FAST_ACCUM = "any_f8_any_f8_f32_fast_accum"
+    ANY_F8_ANY_F8_ANY = "any_f8_any_f8_any"
+    ANY_F8_ANY_F8_ANY_FAST_ACCUM = "any_f8_any_f8_any_fast_accum"
+    F16_F16_F16 = "f16_f16_f16"
+    F16_F16_F32 = "f16_f16_f32"
+    BF16_BF16_BF16 = "bf16_bf16_bf16"
+    BF16_BF16_F32 = "bf16_bf16_f32"
+    BF16_BF16_F32_X3 = "bf16_bf16_f32_x3"
+    BF16_BF16_F32_X6 = "bf16_bf16_f32_x6"
+    BF16_BF16_F32_X9 = "bf16_bf16_f32_x9"
+    TF32_TF32_F32 = "tf32_tf32_f32"
+    TF32_TF32_F32_X3 = "tf32_tf32_f32_x3"
+    F32_F32_F32 = "f32_f32_f32"
+    F64_F64_F64 = "f64_f64_f64"
+
+    @property
+    def accumulation_type(self) -> Any:
+        """In which sums are formed, None for that of the operands."""
+        names = self.value.removesuffix("_fast_accum").split("_")
+        return {"f32": dtypes.float32, "f64": dtypes.float64}.get(
+            next((n for n in reversed(names) if not n.startswith("x")), "")
+        )
+
+
+class AccuracyMode(enum.Enum):
+    """How exactly an elementary function is computed; always within a few units of the last place
+    here.
+    """
+
+    HIGHEST = 1
+    DEFAULT = 2
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """What error of an elementary function is allowed; the functions here keep all of them that are
+    at least 4 ulps.
+
+    >>> Tolerance(ulps=4)
+    Tolerance(atol=0.0, rtol=0.0, ulps=4)
+    """
+
+    atol: float = 0.0
+    rtol: float = 0.0
+    ulps: int = 0
+
+
+PrecisionLike = (
+    None
+    | str
+    | Precision
+    | tuple[str, str]
+    | tuple[Precision, Precision]
+    | DotAlgorithm
+    | DotAlgorithmPreset
+)
+
+_NAMES = (
+    "default",
+    "high",
+    "highest",
+    "fastest",
+    "bfloat16",
+    "bfloat16_3x",
+    "tensorfloat32",
+    "float32",
+)
+
+
+def check_precision(name: str, precision: Any) -> Any:
+    """The type in which sums are to be formed, None for that of the operands; accepts what names a
+    precision, although no target here has a lower one than float32 to choose.
+    """
+    if precision is None:
+        return None
+    values = precision if isinstance(precision, tuple) else (precision,)
+    for value in values:
+        if value is None or isinstance(value, Precision):
+            continue
+        if isinstance(value, str) and value.lower() in _NAMES:
+            continue
+        preset = DotAlgorithmPreset.__members__.get(value) if isinstance(value, str) else value
+        if isinstance(preset, (DotAlgorithm, DotAlgorithmPreset)) and len(values) == 1:
+            return preset.accumulation_type
+        raise value_error(
+            f"{name}: precision must be a lax.Precision, a lax.DotAlgorithm, or one of "
+            f"{', '.join(_NAMES)}, got {value!r}"
+        )
+    return None
+
+
+def check_accuracy(name: str, accuracy: Any) -> None:
+    """Accept an accuracy: every function here is as exact as any mode asks."""
+    if accuracy is not None and not isinstance(accuracy, (AccuracyMode, Tolerance)):
+        raise value_error(
+            f"{name}: accuracy must be a lax.AccuracyMode or a lax.Tolerance, got {accuracy!r}"
+        )
