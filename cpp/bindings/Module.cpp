@@ -50,13 +50,16 @@ static std::string textOf(const Shared &module, bool locations, bool generic) {
   return text;
 }
 
-/// Runs the phases after `from` up to `to` in place.
-static void runPhases(const Shared &module, const std::string &from, const std::string &to) {
+/// Runs the phases after `from` up to `to` in place, for a target of which lowerings may ask.
+static void runPhases(const Shared &module, const std::string &from, const std::string &to, const std::string &target) {
   Diagnostics diagnostics;
   PassManager manager(&context());
   if (!addPhases(manager, from, to))
     throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
+  StringRef targetName = "dovetail.target";
+  module->op.get()->setAttr(targetName, StringAttr::get(&context(), target));
   LogicalResult result = manager.run(*module->op);
+  module->op.get()->removeAttr(targetName);
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))
     diagnostics.raise("the compiler failed between '" + from + "' and '" + to + "'");
@@ -221,7 +224,7 @@ NB_MODULE(_core, m) {
                  OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())));
            })
       .def("text", &textOf, "locations"_a = false, "generic"_a = false)
-      .def("run", &runPhases, "start"_a, "to"_a)
+      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu")
       .def("function", &findIn, "name"_a)
       .def("keep_as_main", &keepAsMain, "name"_a)
       .def("set_reflection", &setReflection, "key"_a, "text"_a)

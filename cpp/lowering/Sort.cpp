@@ -1,7 +1,8 @@
-// Lowering of sort to data-parallel loops: short rows by counting, others by merging.
+// Lowering of sort: short rows by counting; others by their digits on the CPU, and by merging in parallel elsewhere.
 #include "dialects/Sort.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "RadixSort.h"
 
 using namespace mlir;
 
@@ -9,7 +10,7 @@ namespace dovetail {
 
 //===- Keys --------------------------------------------------------------------===//
 
-/// The signed integer that orders as a float does: -0 as 0, and all NaNs as the one that is last.
+/// The unsigned integer that orders as a float does: -0 as 0, and all NaNs as the one that is last.
 static Value orderOfFloat(scalar::ScalarBuilder &b, Value x) {
   Type element = b.elementType;
   if (cast<FloatType>(element).getWidth() < 32) {
@@ -28,24 +29,34 @@ static Value orderOfFloat(scalar::ScalarBuilder &b, Value x) {
   Value bits = arith::BitcastOp::create(b, integer, x);
   auto pattern = [&](const APInt &value) { return arith::ConstantOp::create(b, IntegerAttr::get(integer, value)); };
   Value sign = arith::ShRSIOp::create(b, bits, pattern(APInt(width, width - 1)));
-  return arith::XOrIOp::create(b, bits, arith::AndIOp::create(b, sign, pattern(APInt::getSignedMaxValue(width))));
+  return arith::XOrIOp::create(b, bits, arith::OrIOp::create(b, sign, pattern(APInt::getSignedMinValue(width))));
 }
 
-/// The signed integer, of 32 bits if they do, that orders as an integer or a bool does.
+/// The unsigned integer, of 32 bits if they do, that orders as an integer or a bool does.
 static Value orderOfInteger(scalar::ScalarBuilder &b, Value x) {
   unsigned width = x.getType().getIntOrFloatBitWidth();
   bool isUnsigned = b.elementType.isUnsignedInteger() || width == 1;
   if (width < 32)
-    return isUnsigned ? arith::ExtUIOp::create(b, b.getI32Type(), x).getResult()
-                      : arith::ExtSIOp::create(b, b.getI32Type(), x);
-  if (!isUnsigned)
+    x = isUnsigned ? arith::ExtUIOp::create(b, b.getI32Type(), x).getResult()
+                   : arith::ExtSIOp::create(b, b.getI32Type(), x);
+  if (isUnsigned)
     return x;
-  Value least = arith::ConstantOp::create(b, IntegerAttr::get(x.getType(), APInt::getSignedMinValue(width)));
-  return arith::XOrIOp::create(b, x, least);
+  auto least = IntegerAttr::get(x.getType(), APInt::getOneBitSet(x.getType().getIntOrFloatBitWidth(), width - 1));
+  return arith::AddIOp::create(b, x, arith::ConstantOp::create(b, least));
 }
 
-/// Arrays of signed integers that order, one after the other, as `x` does.
-static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVectorImpl<Value> &keys) {
+/// The bits of such an integer that tell elements apart.
+static std::pair<unsigned, unsigned> significantBits(Type element) {
+  unsigned width = element.getIntOrFloatBitWidth();
+  auto real = dyn_cast<FloatType>(element);
+  if (!real || width >= 32)
+    return {0, width};
+  // Those of f32: the fraction of a narrower float is in the upper ones, and what is below has the sign alone.
+  return {24 - real.getFPMantissaWidth(), 32};
+}
+
+/// Arrays of unsigned integers that order, one after the other, as `x` does.
+static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVectorImpl<SortKey> &keys) {
   auto complex = dyn_cast<ComplexType>(element);
   Type part = complex ? complex.getElementType() : element;
   Type order = b.getIntegerType(part.getIntOrFloatBitWidth() > 32 ? 64 : 32);
@@ -56,8 +67,9 @@ static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVect
         value = i == 0 ? scalar::real(whole, value) : scalar::imag(whole, value);
       return isa<FloatType>(part) ? orderOfFloat(body, value) : orderOfInteger(body, value);
     });
+    auto [begin, end] = significantBits(part);
     // Else each use of a widened integer would widen the whole array, on the stack.
-    keys.push_back(computeBarrier(b, key));
+    keys.push_back({computeBarrier(b, key), begin, end});
   }
 }
 
@@ -65,7 +77,7 @@ static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVect
 static Value isBefore(OpBuilder &b, Location loc, ValueRange first, ValueRange second, Value ifEqual) {
   Value result = ifEqual;
   for (auto [x, y] : llvm::reverse(llvm::zip_equal(first, second))) {
-    Value isLess = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+    Value isLess = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, y);
     Value isEqual = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
     result = arith::OrIOp::create(b, loc, isLess, arith::AndIOp::create(b, loc, isEqual, result));
   }
@@ -74,8 +86,9 @@ static Value isBefore(OpBuilder &b, Location loc, ValueRange first, ValueRange s
 
 //===- Short rows ----------------------------------------------------------------===//
 
-/// Up to this size of the dimension two passes over all pairs of elements are faster than merging.
-constexpr int64_t kShortRow = 256;
+/// Up to this size of the dimension two passes over all pairs of elements are faster than merging, and than counting
+/// the values of digits.
+constexpr int64_t kShortRow = 256, kShortRowOnCpu = 64;
 
 /// For each element along `dimension` the sum over all elements of the row: `term` gets the arguments of `row`, whose
 /// dimension is summed, and of `own`.
@@ -220,25 +233,71 @@ static Value orderByMerging(ImplicitLocOpBuilder &b, ValueRange keys, int64_t di
   return loop.getResult(0);
 }
 
+//===- Rows on the CPU ---------------------------------------------------------------===//
+
+/// `x` as rows along `dimension`.
+static Value asRows(ImplicitLocOpBuilder &b, Value x, int64_t dimension) {
+  int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
+  if (rank == 1) {
+    SmallVector<OpFoldResult> sizes = {b.getIndexAttr(1), sizesOf(b, x)[0]};
+    auto type = RankedTensorType::get(decomposeMixedValues(sizes).first, getElementTypeOrSelf(x));
+    return tensor::ExpandShapeOp::create(b, type, x, ArrayRef<ReassociationIndices>{{0, 1}}, sizes);
+  }
+  SmallVector<int64_t> order;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != dimension)
+      order.push_back(d);
+  ReassociationIndices rows = llvm::to_vector(llvm::seq<int64_t>(0, rank - 1));
+  order.push_back(dimension);
+  return tensor::CollapseShapeOp::create(b, transposed(b, x, order), ArrayRef<ReassociationIndices>{rows, {rank - 1}});
+}
+
+/// The order of the elements, as rows.
+static Value orderOfRows(ImplicitLocOpBuilder &b, ArrayRef<SortKey> keys, int64_t dimension) {
+  auto rows = llvm::map_to_vector(
+      keys, [&](const SortKey &key) -> SortKey { return {asRows(b, key.array, dimension), key.begin, key.end}; });
+  return orderByDigits(b, rows);
+}
+
+/// What `orderOfRows` has for the element at `place`.
+static Value numberInRow(ImplicitLocOpBuilder &b, Value order, ArrayRef<Value> place, int64_t dimension,
+                         ArrayRef<OpFoldResult> sizes) {
+  Value row = arith::ConstantIndexOp::create(b, 0);
+  for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
+    if (d != dimension)
+      row = arith::AddIOp::create(b, arith::MulIOp::create(b, row, asValue(b, sizes[d])), place[d]);
+  return tensor::ExtractOp::create(b, order, ValueRange{row, place[dimension]});
+}
+
 //===- The op ----------------------------------------------------------------------===//
 
-/// The elements of `x` in an order given by their numbers along `dimension`. Bools are looked up as bytes, which is how
-/// they are stored: the code generator would convert them all first, on the stack.
-static Value reordered(ImplicitLocOpBuilder &b, Value x, Value order, int64_t dimension, ArrayRef<OpFoldResult> sizes) {
+/// Whether this is compiled for a CPU, which sequential code suits.
+static bool isForCpu(Operation *op) {
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
+  return target && target.getValue().starts_with("cpu");
+}
+
+/// The elements of `x` in an order given by their numbers along `dimension`, as rows or not. Bools are looked up as
+/// bytes, which is how they are stored: the code generator would convert them all first, on the stack.
+static Value reordered(ImplicitLocOpBuilder &b, Value x, Value order, bool areRows, int64_t dimension,
+                       ArrayRef<OpFoldResult> sizes) {
   Type element = getElementTypeOrSelf(x);
   bool isBool = element.isInteger(1);
   if (isBool)
     x = computeBarrier(b, mapElements(b, x, b.getI8Type(), [&](OpBuilder &inner, Location loc, Value value) -> Value {
                          return arith::ExtUIOp::create(inner, loc, inner.getI8Type(), value);
                        }));
-  AffineMap all = b.getMultiDimIdentityMap(sizes.size());
-  return parallelLoops(b, sizes, element, order, all, [&](OpBuilder &inner, Location loc, ValueRange args) -> Value {
+  ValueRange inputs = areRows ? ValueRange() : ValueRange(order);
+  SmallVector<AffineMap> maps(inputs.size(), b.getMultiDimIdentityMap(sizes.size()));
+  return parallelLoops(b, sizes, element, inputs, maps, [&](OpBuilder &inner, Location loc, ValueRange args) -> Value {
+    ImplicitLocOpBuilder body(loc, inner);
     SmallVector<Value> place;
     for (int64_t d = 0, rank = sizes.size(); d < rank; ++d)
-      place.push_back(linalg::IndexOp::create(inner, loc, d));
-    place[dimension] = arith::IndexCastOp::create(inner, loc, inner.getIndexType(), args[0]);
-    Value found = tensor::ExtractOp::create(inner, loc, x, place);
-    return isBool ? arith::TruncIOp::create(inner, loc, element, found).getResult() : found;
+      place.push_back(linalg::IndexOp::create(body, d));
+    Value number = areRows ? numberInRow(body, order, place, dimension, sizes) : args[0];
+    place[dimension] = arith::IndexCastOp::create(body, body.getIndexType(), number);
+    Value found = tensor::ExtractOp::create(body, x, place);
+    return isBool ? arith::TruncIOp::create(body, element, found).getResult() : found;
   });
 }
 
@@ -255,15 +314,18 @@ struct SortLowering : LowerOpInterface::ExternalModel<SortLowering, SortOp> {
       llvm::append_range(results, operands);
       return success();
     }
-    SmallVector<Value> keys;
+    SmallVector<SortKey> keys;
     for (auto [x, original] : llvm::zip(operands.take_front(sort.getNumKeys()), sort.getXs()))
       appendKeys(b, x, getElementTypeOrSelf(original), keys);
+    SmallVector<Value> arrays = llvm::map_to_vector(keys, [](const SortKey &key) { return key.array; });
     SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]);
-    bool isShort = !ShapedType::isDynamic(size) && size <= kShortRow;
-    Value order = isShort || !canLoopsCarry(type) ? orderByCounting(b, keys, dimension, sizes)
-                                                  : orderByMerging(b, keys, dimension, sizes);
+    bool isShort = !ShapedType::isDynamic(size) && size <= (isForCpu(op) ? kShortRowOnCpu : kShortRow);
+    bool areRows = !isShort && isForCpu(op);
+    Value order = areRows                           ? orderOfRows(b, keys, dimension)
+                  : isShort || !canLoopsCarry(type) ? orderByCounting(b, arrays, dimension, sizes)
+                                                    : orderByMerging(b, arrays, dimension, sizes);
     for (Value x : operands)
-      results.push_back(reordered(b, x, order, dimension, sizes));
+      results.push_back(reordered(b, x, order, areRows, dimension, sizes));
     return success();
   }
 };

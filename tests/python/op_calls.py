@@ -117,7 +117,7 @@ def _run_as_one(
     calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool, target: str
 ) -> list[np.ndarray]:
     module, inputs = program_of(calls, operands, dynamic)
-    module.run("", "lower")
+    module.run("", "lower", target)
     executable = Executable(
         compile_module(module.text(), target=target),
         "main",

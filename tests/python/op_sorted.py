@@ -160,7 +160,8 @@ row(
         _sort(2, 3, 4, dimension=1, operands=3, num_keys=2),
         _sort(1, 2, dimension=0),
         _sort(2, 0, dimension=1),
-        # Merged instead of counted.
+        # Sorted by digits on the CPU, and below merged elsewhere.
+        _sort(200, 2, dimension=0),
         _sort(2, 300, dimension=1, operands=2, num_keys=2, types=(dtypes.float32, dtypes.uint8)),
     ),
     call=lambda *xs, dimension, num_keys: ops.sort(xs, dimension, num_keys)[0],

@@ -41,6 +41,28 @@ def test_order_of_zeros_and_nans() -> None:
     assert list(np.signbit(np.asarray(dnp.sort(x))[1:4])) == [False, True, False]
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "float16", "float32", "complex64"])
+@pytest.mark.parametrize("shape", [(500,), (3, 500), (500, 3)])
+def test_long_rows(dtype: str, shape: tuple[int, ...]) -> None:
+    """Many equal keys, all extreme ones, and NaNs with either sign."""
+    values = np.concatenate([RNG.normal(size=400) * 100, RNG.integers(-3, 3, 100)])
+    keys = RNG.choice(values, shape).astype("int32" if dtype in ("int8", "uint32") else dtype)
+    keys: np.ndarray[Any, Any] = keys.astype(dtype)
+    special = [0.0, -0.0, np.nan, -np.nan, np.inf, -np.inf]
+    if keys.dtype.kind in "fc":
+        keys.flat[:60] = RNG.choice(f32(special), 60)
+        if keys.dtype.kind == "c":
+            keys.imag.flat[30:90] = RNG.choice(f32(special), 60)
+    elif keys.dtype.kind != "b":
+        keys.flat[:2] = np.iinfo(keys.dtype).min, np.iinfo(keys.dtype).max
+    axis = int(np.argmax(shape))
+    order = jit(dnp.argsort, static_argnums=1)(keys, axis)
+    # NumPy would have complex numbers with any NaN last.
+    np.testing.assert_array_equal(order, np.lexsort((keys.imag, keys.real), axis))
+    expected = np.take_along_axis(keys, np.asarray(order), axis)
+    np.testing.assert_array_equal(jit(dnp.sort, static_argnums=1)(keys, axis), expected)
+
+
 def test_top_k() -> None:
     x = f32([[1, 3, 3, np.nan], [4, 2, 4, 0]])
     for function in (lax.top_k, jit(lax.top_k, static_argnums=1)):

@@ -1,0 +1,57 @@
+// Long rows are sorted by digits where the target is a CPU, in one dispatch, and merged in parallel elsewhere.
+// RUN: dovetail-opt %s --split-input-file --dovetail-lower | FileCheck %s
+
+module attributes {dovetail.target = "cpu"} {
+  func.func @digits(%arg0: tensor<3x200xf32>) -> tensor<3x200xf32> {
+    %0 = dovetail.sort %arg0 dimension 1 keys 1 : tensor<3x200xf32>
+    return %0 : tensor<3x200xf32>
+  }
+  // CHECK-LABEL: func.func @digits
+  // CHECK: %[[KEYS:.*]] = linalg.generic
+  // CHECK: arith.bitcast {{.*}} : f32 to i32
+  // CHECK: %[[STATE:.*]] = "flow.dispatch.workgroups"
+  // CHECK: ^bb0(%{{.*}}: !iree_tensor_ext.dispatch.tensor<readonly:tensor<3x200xi32>>, %{{.*}}: !iree_tensor_ext.dispatch.tensor<writeonly:tensor<3x1424xi32>>):
+  // CHECK: "iree_tensor_ext.dispatch.tensor.load"
+  // CHECK: scf.forall (%{{.*}}) in (3)
+  // CHECK: tensor.parallel_insert_slice
+  // CHECK: {mapping = [#iree_codegen.workgroup_mapping<x>]}
+  // CHECK: "iree_tensor_ext.dispatch.tensor.store"
+  // CHECK: linalg.generic
+  // CHECK: tensor.extract %[[STATE]]
+  // CHECK: tensor.extract %arg0
+
+  // Two sorted copies of the numbers, and 256 counters for one digit.
+  func.func @one_digit(%arg0: tensor<200xi8>, %arg1: tensor<200xf64>) -> tensor<200xf64> {
+    %0:2 = dovetail.sort %arg0, %arg1 dimension 0 keys 1 : tensor<200xi8>, tensor<200xf64>
+    return %0#1 : tensor<200xf64>
+  }
+  // CHECK-LABEL: func.func @one_digit
+  // CHECK: tensor<1x200xi32>) -> tensor<1x656xi32>
+
+  func.func @dynamic(%arg0: tensor<?x?xi32>) -> tensor<?x?xi32> {
+    %0 = dovetail.sort %arg0 dimension 0 keys 1 : tensor<?x?xi32>
+    return %0 : tensor<?x?xi32>
+  }
+  // CHECK-LABEL: func.func @dynamic
+  // CHECK: linalg.transpose
+  // CHECK: "flow.dispatch.workgroups"
+  // CHECK: "iree_tensor_ext.dispatch.workload.ordinal"
+  // CHECK: "flow.dispatch.tie_shape"
+
+  func.func @counted(%arg0: tensor<60xf32>) -> tensor<60xf32> {
+    %0 = dovetail.sort %arg0 dimension 0 keys 1 : tensor<60xf32>
+    return %0 : tensor<60xf32>
+  }
+  // CHECK-LABEL: func.func @counted
+  // CHECK-NOT: flow.dispatch
+}
+
+// -----
+
+func.func @merged(%arg0: tensor<300xf32>) -> tensor<300xf32> {
+  %0 = dovetail.sort %arg0 dimension 0 keys 1 : tensor<300xf32>
+  return %0 : tensor<300xf32>
+}
+// CHECK-LABEL: func.func @merged
+// CHECK-NOT: flow.dispatch
+// CHECK: scf.for
