@@ -83,12 +83,15 @@ Value joined(ImplicitLocOpBuilder &b, ComplexType element, function_ref<Value(bo
 }
 
 Value filledAlone(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Value scalar) {
-  if (!isWideComplex(scalar.getType()))
-    return filled(b, sizes, scalar);
-  return joined(b, cast<ComplexType>(scalar.getType()), [&](bool isImaginary) {
-    return filled(b, sizes,
-                  isImaginary ? complex::ImOp::create(b, scalar).getResult() : complex::ReOp::create(b, scalar));
-  });
+  if (isWideComplex(scalar.getType()))
+    return joined(b, cast<ComplexType>(scalar.getType()), [&](bool isImaginary) {
+      Value part =
+          isImaginary ? complex::ImOp::create(b, scalar).getResult() : complex::ReOp::create(b, scalar).getResult();
+      return filledAlone(b, sizes, part);
+    });
+  Value one = tensor::FromElementsOp::create(b, RankedTensorType::get({}, scalar.getType()), scalar);
+  return parallelLoops(b, sizes, scalar.getType(), one, AffineMap::get(sizes.size(), 0, b.getContext()),
+                       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
 }
 
 Value mapElements(ImplicitLocOpBuilder &b, Value x, Type element,

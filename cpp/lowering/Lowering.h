@@ -52,7 +52,8 @@ bool isWideComplex(mlir::Type element);
 /// `part` makes the real and the imaginary part of an array of a complex type; they are joined.
 mlir::Value joined(mlir::ImplicitLocOpBuilder &b, mlir::ComplexType element,
                    llvm::function_ref<mlir::Value(bool isImaginary)> part);
-/// What `filled` gives, where it is a result of its own.
+/// What `filled` gives, where it is a result of its own: not by a fill, of which IREE 3.13 loses the size where it is
+/// summed.
 mlir::Value filledAlone(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value scalar);
 
 /// `body` computes an element of the result from the elements of `inputs`, all loops parallel.

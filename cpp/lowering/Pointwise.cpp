@@ -25,6 +25,10 @@ Value lowerPointwise(ImplicitLocOpBuilder &b, PointwiseOpInterface op, ValueRang
   SmallVector<unsigned> inputOf(operands.size());
   for (auto [i, operand] : llvm::enumerate(operands)) {
     splats.push_back(splatElement(op->getOperand(i)));
+    // Loops over no input at all become a fill, of which IREE 3.13 loses the size where it is summed.
+    bool isLast = i + 1 == operands.size() && inputs.empty();
+    if (isLast)
+      splats.back() = nullptr;
     if (splats.back())
       continue;
     auto *known = llvm::find(inputs, operand);

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dovetail as dt
+import dovetail.numpy as dnp
 from dovetail.cache import Cache, directory_from_environment
 from dovetail.compile import CompileError, Target, cache_key, compile_module
 from dovetail.runtime import Executable
@@ -265,3 +267,20 @@ def test_a_fusion_that_iree_cannot_generate_code_for_is_given_up() -> None:
     gradients = dt.grad(loss, argnums=(0, 1))
     for got, expected in zip(dt.jit(gradients)(*args), gradients(*args), strict=True):
         np.testing.assert_allclose(got, expected, rtol=2e-4, atol=2e-2)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda y: dnp.sum(dnp.tanh(dnp.full((3,), 0.5))) + y,
+        lambda y: dnp.sum(dnp.exp(dnp.tanh(dnp.full((3, 4), 0.5))) * dnp.full((3, 4), 2.0)) + y,
+        lambda y: dnp.sum(dnp.prod(dnp.zeros((0, 3)), 0)) + y,
+        lambda y: dnp.sum(dnp.prod(dnp.zeros((0, 3), "complex64"), 0)).real + y,
+        lambda y: dnp.sum(dnp.pad(dnp.zeros(0), (1, 2), constant_values=2)) + y,
+        lambda y: dnp.sum(dnp.full((3,), y) * 2) + y,
+    ],
+)
+def test_sums_of_equal_elements(function: Any) -> None:
+    """The code generator loses the size of a filled array that is summed."""
+    compiled = dt.jit(function).lower(0.5).compile()
+    np.testing.assert_allclose(compiled(0.5), function(dnp.float32(0.5)), rtol=1e-6)
