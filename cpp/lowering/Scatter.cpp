@@ -227,7 +227,8 @@ struct ScatterForm {
                                     scalar::ScalarBuilder builder(loc, inner, element);
                                     return step(builder, old, update);
                                   });
-    return transposed(b, result, back);
+    // A pad fused behind a scatter that computes is not compiled.
+    return transposed(b, computeBarrier(b, result), back);
   }
 };
 

@@ -46,6 +46,9 @@ struct WindowLoops {
 
   /// The last accumulator of each window, from the `neutral` ones.
   Value reduced(ValueRange elements, ValueRange ofWindows, ValueRange neutral, Step step) const {
+    // An array may be shorter than its windows, of which there are none then; no slice or loop can say that.
+    if (llvm::any_of(sizes, [](OpFoldResult size) { return getConstantIntValue(size) == std::optional<int64_t>(0); }))
+      return empty(b, sizes, neutral.back().getType());
     // The code generator vectorises no reduction that carries two values or looks at indices.
     constexpr int64_t fewSteps = 32;
     bool isPlain = ofWindows.empty() && elements.size() == 1 && neutral.size() == 1;

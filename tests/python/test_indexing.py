@@ -204,3 +204,13 @@ def test_updates_computed_from_the_array() -> None:
     x = dnp.array([[0.5], [0.3], [0.2]])
     compiled = dt.jit(doubled).lower(x, 0).compile()
     np.testing.assert_allclose(compiled(x, 0), [[0.5], [1.0], [0.6]])
+
+
+def test_padding_of_what_was_scattered() -> None:
+    """The code generator does not manage to fuse a pad behind a scatter that computes."""
+
+    def padded(x: Any) -> Any:
+        return dnp.pad(x.at[1].multiply(x.sum()), (0, 1), constant_values=5)
+
+    x = dnp.asarray([1.0, 2.0, 3.0])
+    assert dt.jit(padded).lower(x).compile()(x).tolist() == [1, 12, 3, 5]
