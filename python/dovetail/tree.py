@@ -36,8 +36,19 @@ _ABSENT = object()
 
 
 def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:
-    """The tree of `f` applied to corresponding leaves; `tree` must be a prefix of the trees in
-    `rest`.
+    """The tree of `f` applied to corresponding leaves.
+
+    Args:
+      f: a function of as many leaves as there are trees.
+      tree: the tree whose structure the result has.
+      *rest: trees of which `tree` is a prefix; where they go on, `f` gets a subtree.
+      is_leaf: what says that a subtree of `tree` is a leaf.
+
+    Returns:
+      The tree of the results.
+
+    Raises:
+      ValueError: `tree` is no prefix of another tree.
 
     Example:
       >>> from dovetail import tree
@@ -48,7 +59,14 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) ->
 
 
 def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
-    """The leaves, in order.
+    """The leaves, in order: dictionaries go by sorted keys, and None has none.
+
+    Args:
+      tree: the tree.
+      is_leaf: what says that a subtree is a leaf.
+
+    Returns:
+      A list of the leaves.
 
     Example:
       >>> from dovetail import tree
@@ -59,13 +77,37 @@ def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
 
 
 def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeSpec]:
-    """The leaves and the structure; `unflatten` is the inverse."""
+    """The leaves and the structure; `unflatten` is the inverse.
+
+    Args:
+      tree: the tree.
+      is_leaf: what says that a subtree is a leaf.
+
+    Returns:
+      (list of leaves, structure).
+
+    Example:
+      >>> from dovetail import tree
+      >>> leaves, structure = tree.flatten({"b": 2, "a": (1, None)})
+      >>> leaves, structure.num_leaves
+      ([1, 2], 2)
+    """
     leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
     return leaves, spec
 
 
 def unflatten(treedef: PyTreeSpec, leaves: Iterable[Any]) -> Any:
     """The tree of that structure and those leaves.
+
+    Args:
+      treedef: the structure.
+      leaves: as many values as the structure has leaves, in order.
+
+    Returns:
+      The tree.
+
+    Raises:
+      ValueError: there are more or fewer leaves.
 
     Example:
       >>> from dovetail import tree
@@ -77,7 +119,20 @@ def unflatten(treedef: PyTreeSpec, leaves: Iterable[Any]) -> Any:
 
 
 def structure(tree: Any, is_leaf: IsLeaf = None) -> PyTreeSpec:
-    """The structure without the leaves."""
+    """The structure without the leaves.
+
+    Args:
+      tree: the tree.
+      is_leaf: what says that a subtree is a leaf.
+
+    Returns:
+      The structure; those of trees that differ in leaves only are equal.
+
+    Example:
+      >>> from dovetail import tree
+      >>> tree.structure((1, [2])) == tree.structure(("a", ["b"]))
+      True
+    """
     return optree.tree_structure(tree, is_leaf, namespace=NAMESPACE)
 
 
@@ -88,6 +143,18 @@ def reduce(
     is_leaf: IsLeaf = None,
 ) -> Any:
     """The leaves combined from left to right.
+
+    Args:
+      function: from what is combined so far and a leaf to what is combined with it.
+      tree: the tree.
+      initializer: what the first leaf is combined with; by default the first leaf is begun with.
+      is_leaf: what says that a subtree is a leaf.
+
+    Returns:
+      What all leaves combine to.
+
+    Raises:
+      TypeError: there are neither leaves nor `initializer`.
 
     Example:
       >>> import operator
@@ -140,6 +207,17 @@ def reduce_associative(
 def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
     """The tree of the structure of `full_tree` whose leaves are those of a prefix of it, repeated.
 
+    Args:
+      prefix_tree: the prefix, a tree that has leaves where `full_tree` may have subtrees.
+      full_tree: the tree whose structure the result has.
+      is_leaf: what says that a subtree of `prefix_tree` is a leaf.
+
+    Returns:
+      The tree.
+
+    Raises:
+      ValueError: `prefix_tree` is no prefix of `full_tree`.
+
     Example:
       >>> from dovetail import tree
       >>> tree.broadcast((1, 2), ([0, 0], {"a": 0}))
@@ -151,7 +229,11 @@ def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
 def static(**options: Any) -> Any:
     """A field of a dataclass that is part of the structure, for `tree_util.register_dataclass`.
 
-    Takes the arguments of `dataclasses.field`.
+    Args:
+      **options: arguments of `dataclasses.field`; `metadata` is added to.
+
+    Returns:
+      The field.
 
     Example:
       >>> import dataclasses
@@ -169,12 +251,36 @@ def static(**options: Any) -> Any:
 
 
 def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
-    """Whether all leaves are true."""
+    """Whether all leaves are true.
+
+    Args:
+      tree: a tree whose leaves have a truth value: numbers, or arrays of one element.
+      is_leaf: what says that a subtree is a leaf.
+
+    Returns:
+      A bool, True if there are no leaves.
+
+    Example:
+      >>> from dovetail import tree
+      >>> tree.all({"a": True, "b": (1, 0)})
+      False
+    """
     return _all(leaves(tree, is_leaf))
 
 
 def transpose(outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, tree: Any) -> Any:
-    """A tree of trees turned inside out; without `inner_treedef`, that of the first inner tree.
+    """A tree of trees turned inside out.
+
+    Args:
+      outer_treedef: the structure of the outer tree.
+      inner_treedef: the structure of each inner tree; None for that of the first.
+      tree: a tree of the outer structure with trees of the inner one as leaves.
+
+    Returns:
+      A tree of the inner structure with trees of the outer one as leaves.
+
+    Raises:
+      ValueError: the leaves are not as many as those of both structures multiplied.
 
     Example:
       >>> from dovetail import tree

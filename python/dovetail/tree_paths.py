@@ -18,7 +18,17 @@ KeyPath = tuple[KeyEntry, ...]
 
 @dataclass(frozen=True)
 class SequenceKey:
-    """A place in a list or tuple."""
+    """A place in a list or tuple.
+
+    Attributes:
+      idx: the place, counted from 0.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> [(path, _)] = tree_util.tree_leaves_with_path([5])
+      >>> path
+      (SequenceKey(idx=0),)
+    """
 
     idx: int
 
@@ -28,7 +38,17 @@ class SequenceKey:
 
 @dataclass(frozen=True)
 class DictKey:
-    """A key of a dictionary."""
+    """A key of a dictionary.
+
+    Attributes:
+      key: the key.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> [(path, _)] = tree_util.tree_leaves_with_path({"a": 5})
+      >>> path
+      (DictKey(key='a'),)
+    """
 
     key: Hashable
 
@@ -38,7 +58,20 @@ class DictKey:
 
 @dataclass(frozen=True)
 class GetAttrKey:
-    """An attribute of an object, or a field of a named tuple."""
+    """An attribute of an object, or a field of a named tuple.
+
+    Attributes:
+      name: the attribute's name.
+
+    Example:
+      >>> from typing import NamedTuple
+      >>> from dovetail import tree_util
+      >>> class Point(NamedTuple):
+      ...     x: float
+      >>> [(path, _)] = tree_util.tree_leaves_with_path(Point(5.0))
+      >>> path
+      (GetAttrKey(name='x'),)
+    """
 
     name: str
 
@@ -48,7 +81,21 @@ class GetAttrKey:
 
 @dataclass(frozen=True)
 class FlattenedIndexKey:
-    """A place among the children of a node whose class does not name them."""
+    """A place among the children of a node whose class does not name them.
+
+    Attributes:
+      key: the place, counted from 0.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> class Box:
+      ...     def __init__(self, content):
+      ...         self.content = content
+      >>> tree_util.register_pytree_node(Box, lambda b: ((b.content,), None), lambda _, c: Box(*c))
+      >>> [(path, _)] = tree_util.tree_leaves_with_path(Box(5))
+      >>> path
+      (FlattenedIndexKey(key=0),)
+    """
 
     key: int
 
@@ -57,7 +104,14 @@ class FlattenedIndexKey:
 
 
 class NamedChild(optree.PyTreeEntry):
-    """The step to a child that its parent's class has named by a key."""
+    """The step to a child that its parent's class has named by a key.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> key = tree_util.GetAttrKey("weights")
+      >>> tree_util.NamedChild(key, object, None).codify("layer")
+      'layer.weights'
+    """
 
     def codify(self, node: str = "") -> str:
         """The child as Python would write it."""
@@ -133,7 +187,21 @@ def _answers(path: KeyPath, node: Any, is_leaf: Callable[..., bool]) -> list[boo
 def leaves_with_path(
     tree: Any, is_leaf: IsLeaf = None, is_leaf_takes_path: bool = False
 ) -> list[tuple[KeyPath, Any]]:
-    """The leaves with their paths; see `flatten_with_path`."""
+    """The leaves with their paths.
+
+    Args:
+      tree: the tree.
+      is_leaf: what says that a subtree is a leaf.
+      is_leaf_takes_path: whether it is called with a path and the subtree at it.
+
+    Returns:
+      A list of pairs (path, leaf); a path is a tuple of keys.
+
+    Example:
+      >>> from dovetail import tree
+      >>> tree.leaves_with_path({"a": 1, "b": (2,)})
+      [((DictKey(key='a'),), 1), ((DictKey(key='b'), SequenceKey(idx=0)), 2)]
+    """
     return flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
 
 
@@ -145,6 +213,19 @@ def map_with_path(
     is_leaf_takes_path: bool = False,
 ) -> Any:
     """The tree of `f` applied to each path with the corresponding leaves.
+
+    Args:
+      f: a function of a path and as many leaves as there are trees.
+      tree: the tree whose structure the result has.
+      *rest: trees of which `tree` is a prefix; where they go on, `f` gets a subtree.
+      is_leaf: what says that a subtree of `tree` is a leaf.
+      is_leaf_takes_path: whether it is called with a path and the subtree at it.
+
+    Returns:
+      The tree of the results.
+
+    Raises:
+      ValueError: `tree` is no prefix of another tree.
 
     Example:
       >>> from dovetail import tree
@@ -173,6 +254,15 @@ def _one_level(tree: Any) -> Any:
 def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
     """The children of a node, and what else it consists of.
 
+    Args:
+      tree: a node: a container, or an instance of a registered class.
+
+    Returns:
+      (list of children, the rest: keys of a dictionary, None of a list, or what the class gives).
+
+    Raises:
+      ValueError: `tree` is a leaf.
+
     Example:
       >>> from dovetail import tree_util
       >>> tree_util.flatten_one_level({"a": [1, 2], "b": 3})
@@ -183,7 +273,22 @@ def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
 
 
 def flatten_one_level_with_keys(tree: Any) -> tuple[list[tuple[KeyEntry, Any]], Any]:
-    """The children of a node with their keys, and what else it consists of."""
+    """The children of a node with their keys, and what else it consists of.
+
+    Args:
+      tree: a node: a container, or an instance of a registered class.
+
+    Returns:
+      (list of pairs (key, child), the rest, as of `flatten_one_level`).
+
+    Raises:
+      ValueError: `tree` is a leaf.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> tree_util.flatten_one_level_with_keys({"a": [1, 2], "b": 3})
+      ([(DictKey(key='a'), [1, 2]), (DictKey(key='b'), 3)], ('a', 'b'))
+    """
     children, metadata = flatten_one_level(tree)
     level = _one_level(tree)
     steps = [level.path_entry_type(entry, type(tree), level.kind) for entry in level.entries]
@@ -196,6 +301,12 @@ def flatten_one_level_with_keys(tree: Any) -> tuple[list[tuple[KeyEntry, Any]], 
 def treedef_children(treedef: PyTreeSpec) -> list[PyTreeSpec]:
     """The structures of the children of a node.
 
+    Args:
+      treedef: the structure of the node.
+
+    Returns:
+      A list of structures, empty for that of a leaf.
+
     Example:
       >>> from dovetail import tree, tree_util
       >>> tree_util.treedef_children(tree.structure((1, [2, 3])))[1].num_leaves
@@ -205,17 +316,48 @@ def treedef_children(treedef: PyTreeSpec) -> list[PyTreeSpec]:
 
 
 def treedef_tuple(treedefs: Iterable[PyTreeSpec]) -> PyTreeSpec:
-    """The structure of a tuple of trees of the given structures."""
+    """The structure of a tuple of trees of the given structures.
+
+    Args:
+      treedefs: the structures.
+
+    Returns:
+      The structure of the tuple.
+
+    Example:
+      >>> from dovetail import tree, tree_util
+      >>> inner = tree.structure([0, 0])
+      >>> tree_util.treedef_tuple([inner, inner]) == tree.structure(([0, 0], [0, 0]))
+      True
+    """
     return optree.treespec_tuple(treedefs, namespace=NAMESPACE)
 
 
 def treedef_is_leaf(treedef: PyTreeSpec) -> bool:
-    """Whether the structure is of one node without children."""
+    """Whether the structure is of one node without children.
+
+    Args:
+      treedef: the structure.
+
+    Returns:
+      A bool: True for a leaf, and for None and empty containers.
+
+    Example:
+      >>> from dovetail import tree, tree_util
+      >>> [tree_util.treedef_is_leaf(tree.structure(x)) for x in (1, [1])]
+      [True, False]
+    """
     return treedef.num_nodes == 1
 
 
 def is_tree_node(typ: type) -> bool:
     """Whether instances of a class are nodes.
+
+    Args:
+      typ: the class.
+
+    Returns:
+      A bool: True for containers, named tuples and registered classes.
 
     Example:
       >>> from dovetail import tree_util
@@ -228,6 +370,13 @@ def is_tree_node(typ: type) -> bool:
 
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
     """Whether all that is in a sequence is a leaf.
+
+    Args:
+      iterable: the sequence, of trees.
+      is_leaf: what says that a tree is a leaf, beside those that are no nodes.
+
+    Returns:
+      A bool.
 
     Example:
       >>> from dovetail import tree_util

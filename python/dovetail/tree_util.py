@@ -110,7 +110,32 @@ def register_pytree_node(
 
 
 def register_pytree_node_class(cls: type[T]) -> type[T]:
-    """Let a class with `tree_flatten(self)` and `tree_unflatten(cls, aux, children)` be a node."""
+    """Let a class with `tree_flatten(self)` and `tree_unflatten(cls, aux, children)` be a node.
+
+    Args:
+      cls: the class; `tree_flatten` returns (children, what else the instance consists of); the
+        latter is hashable.
+
+    Returns:
+      The class.
+
+    Raises:
+      ValueError: the class is registered already.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> @tree_util.register_pytree_node_class
+      ... class Pair:
+      ...     def __init__(self, a, b):
+      ...         self.a, self.b = a, b
+      ...     def tree_flatten(self):
+      ...         return (self.a, self.b), None
+      ...     @classmethod
+      ...     def tree_unflatten(cls, aux, children):
+      ...         return cls(*children)
+      >>> tree_util.tree_leaves(Pair(1, [2, 3]))
+      [1, 2, 3]
+    """
     register_pytree_node(cls, lambda node: node.tree_flatten(), cls.tree_unflatten)  # type: ignore[attr-defined]
     return cls
 
@@ -153,6 +178,31 @@ def register_pytree_with_keys(
 def register_pytree_with_keys_class(cls: type[T]) -> type[T]:
     """Let a class with `tree_flatten_with_keys(self)` and `tree_unflatten(cls, aux, children)` be a
     node.
+
+    Args:
+      cls: the class; `tree_flatten_with_keys` returns ((key, child) pairs, what else the instance
+        consists of); the latter is hashable.
+
+    Returns:
+      The class.
+
+    Raises:
+      ValueError: the class is registered already.
+
+    Example:
+      >>> from dovetail import tree_util
+      >>> @tree_util.register_pytree_with_keys_class
+      ... class Box:
+      ...     def __init__(self, content):
+      ...         self.content = content
+      ...     def tree_flatten_with_keys(self):
+      ...         return ((tree_util.GetAttrKey("content"), self.content),), None
+      ...     @classmethod
+      ...     def tree_unflatten(cls, aux, children):
+      ...         return cls(*children)
+      >>> [(path, _)] = tree_util.tree_leaves_with_path(Box(5))
+      >>> tree_util.keystr(path)
+      '.content'
     """
     register_pytree_with_keys(
         cls,
@@ -163,8 +213,16 @@ def register_pytree_with_keys_class(cls: type[T]) -> type[T]:
 
 
 def register_static(cls: type[T]) -> type[T]:
-    """Let instances of a class, which must be hashable, be nodes without children: part of the
-    structure.
+    """Let instances of a class be nodes without children: part of the structure.
+
+    Args:
+      cls: the class, whose instances are hashable.
+
+    Returns:
+      The class.
+
+    Raises:
+      ValueError: the class is registered already.
 
     Example:
       >>> from dovetail import tree_util
