@@ -36,35 +36,39 @@ from dovetail.numpy.arithmetic import (
     abs,
     absolute,
     add,
-    around,
-    ceil,
-    clip,
     divide,
     divmod,
     fabs,
-    floor,
     floor_divide,
-    fmax,
-    fmin,
     fmod,
-    maximum,
-    minimum,
     mod,
     multiply,
     negative,
     positive,
     reciprocal,
     remainder,
-    rint,
-    round,
     sign,
     square,
     subtract,
     true_divide,
-    trunc,
 )
 from dovetail.numpy.bessel import i0
-from dovetail.numpy.bits import packbits, unpackbits
+from dovetail.numpy.bits import (
+    bitwise_and,
+    bitwise_count,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_not,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    invert,
+    left_shift,
+    packbits,
+    right_shift,
+    unpackbits,
+)
+from dovetail.numpy.bounds import clip, fmax, fmin, maximum, minimum
 from dovetail.numpy.choice import choose, isin, piecewise, select, where
 from dovetail.numpy.convolution import convolve, correlate
 from dovetail.numpy.creation import (
@@ -117,25 +121,7 @@ from dovetail.numpy.differences import (
 from dovetail.numpy.divisors import gcd, lcm
 from dovetail.numpy.einsum import einsum, einsum_path
 from dovetail.numpy.elementary import (
-    acos,
-    acosh,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
     cbrt,
-    cos,
-    cosh,
-    deg2rad,
-    degrees,
     exp,
     exp2,
     expm1,
@@ -149,14 +135,7 @@ from dovetail.numpy.elementary import (
     logaddexp2,
     pow,
     power,
-    rad2deg,
-    radians,
-    sin,
-    sinc,
-    sinh,
     sqrt,
-    tan,
-    tanh,
 )
 from dovetail.numpy.extremes import top_k
 from dovetail.numpy.files import (
@@ -216,18 +195,9 @@ from dovetail.numpy.logic import (
     allclose,
     array_equal,
     array_equiv,
-    bitwise_and,
-    bitwise_count,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_not,
-    bitwise_or,
-    bitwise_right_shift,
-    bitwise_xor,
     equal,
     greater,
     greater_equal,
-    invert,
     isclose,
     iscomplex,
     iscomplexobj,
@@ -238,7 +208,6 @@ from dovetail.numpy.logic import (
     isposinf,
     isreal,
     isrealobj,
-    left_shift,
     less,
     less_equal,
     logical_and,
@@ -246,9 +215,9 @@ from dovetail.numpy.logic import (
     logical_or,
     logical_xor,
     not_equal,
-    right_shift,
 )
 from dovetail.numpy.masks import place
+from dovetail.numpy.moments import average, mean, std, var
 from dovetail.numpy.namespace_info import __array_api_version__, __array_namespace_info__
 from dovetail.numpy.nan_reductions import (
     nanargmax,
@@ -305,17 +274,14 @@ from dovetail.numpy.reductions import (
     apply_over_axes,
     argmax,
     argmin,
-    average,
     count_nonzero,
     max,
-    mean,
     min,
     prod,
     ptp,
-    std,
     sum,
-    var,
 )
+from dovetail.numpy.rounding import around, ceil, floor, rint, round, trunc
 from dovetail.numpy.scalar_types import (
     bfloat16,
     bool_,
@@ -427,6 +393,33 @@ from dovetail.numpy.taking import (
     searchsorted,
     take,
     take_along_axis,
+)
+from dovetail.numpy.trigonometry import (
+    acos,
+    acosh,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    cos,
+    cosh,
+    deg2rad,
+    degrees,
+    rad2deg,
+    radians,
+    sin,
+    sinc,
+    sinh,
+    tan,
+    tanh,
 )
 from dovetail.numpy.ufuncs import attach_methods as _attach_methods
 from dovetail.numpy.ufuncs import frompyfunc, ufunc

@@ -1,8 +1,7 @@
-"""Arithmetic, rounding, parts of numbers and extremes, element by element."""
+"""Sums, products, quotients and signs, element by element."""
 
 from __future__ import annotations
 
-import builtins
 import functools
 from collections.abc import Callable
 
@@ -10,23 +9,18 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import PYTHON_SCALARS, ArrayLike, as_operand, check_kind
+from dovetail.errors import type_error
+from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy.promotion import (
-    default_float,
     filled,
     inexact,
-    no_out,
     numbers,
     pair,
     pair_inexact,
     pair_numbers,
     real_inexact,
-    with_dtype,
 )
 from dovetail.tracer import apply_known, current
-
-# Sums, products, quotients ------------------------------------------------------------------------
 
 
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -249,185 +243,3 @@ def sign(x: ArrayLike, /) -> Array:
     Array(-1, dtype=int32, weak_type=True)
     """
     return lax.sign(as_operand("sign", x))
-
-
-# Extremes and limits ------------------------------------------------------------------------------
-
-
-def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The greater of x and y, NaN if either is; complex numbers in lexicographic order.
-
-    >>> maximum(1, 2)
-    Array(2, dtype=int32, weak_type=True)
-    """
-    a, b = pair("maximum", x, y)
-    if dtypes.KINDS[a.dtype] == "c":
-        return ops.select(_first_of(a, b, "gt"), a, b)
-    return ops.max(a, b)
-
-
-def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The smaller of x and y, NaN if either is; complex numbers in lexicographic order.
-
-    >>> minimum(1, 2)
-    Array(1, dtype=int32, weak_type=True)
-    """
-    a, b = pair("minimum", x, y)
-    if dtypes.KINDS[a.dtype] == "c":
-        return ops.select(_first_of(a, b, "lt"), a, b)
-    return ops.min(a, b)
-
-
-def _first_of(x: Array, y: Array, direction: str) -> Array:
-    """Whether complex x comes before y, or is NaN."""
-    return ops.or_(complex_order(x, y, direction), ops.compare(x, x, "ne"))
-
-
-def complex_order(x: Array, y: Array, direction: str) -> Array:
-    """Complex numbers compared lexicographically: by real part, then by imaginary part."""
-    real_x, real_y = ops.real(x), ops.real(y)
-    return ops.select(
-        ops.compare(real_x, real_y, "eq"),
-        ops.compare(ops.imag(x), ops.imag(y), direction),
-        ops.compare(real_x, real_y, direction),
-    )
-
-
-def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The greater of x1 and x2; NaN only if both are.
-
-    >>> fmax(1.0, np.nan)
-    Array(1., dtype=float32, weak_type=True)
-    """
-    x, y = pair("fmax", x1, x2)
-    if dtypes.KINDS[x.dtype] not in "fc":
-        return ops.max(x, y)
-    keep = ops.or_(_is_greater(x, y, "gt"), ops.compare(y, y, "ne"))
-    return ops.select(keep, x, y)
-
-
-def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The smaller of x1 and x2; NaN only if both are.
-
-    >>> fmin(1.0, np.nan)
-    Array(1., dtype=float32, weak_type=True)
-    """
-    x, y = pair("fmin", x1, x2)
-    if dtypes.KINDS[x.dtype] not in "fc":
-        return ops.min(x, y)
-    keep = ops.or_(_is_greater(x, y, "lt"), ops.compare(y, y, "ne"))
-    return ops.select(keep, x, y)
-
-
-def _is_greater(x: Array, y: Array, direction: str) -> Array:
-    if dtypes.KINDS[x.dtype] == "c":
-        return complex_order(x, y, direction)
-    return ops.compare(x, y, direction)
-
-
-def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
-    """The elements limited to [min, max]; either may be None, for no limit.
-
-    >>> clip(5, 0, 3)
-    Array(3, dtype=int32, weak_type=True)
-    """
-    result = as_operand("clip", arr)
-    # Python's scalars take the array's type, which may hold more than their own.
-    bounds = [
-        b if b is None or isinstance(b, PYTHON_SCALARS) else as_operand("clip", b, i)
-        for i, b in enumerate((min, max), 1)
-    ]
-    kinds = [
-        dtypes.KINDS[dtypes.dtype_and_weakness(x)[0]] for x in (result, *bounds) if x is not None
-    ]
-    if "c" in kinds:
-        raise value_error(
-            "clip: complex numbers have no order, got complex operands; clip the parts"
-        )
-    low, high = bounds
-    if low is not None:
-        result = maximum(low, result)
-    if high is not None:
-        result = minimum(high, result)
-    return result
-
-
-# Rounding -----------------------------------------------------------------------------------------
-
-
-def floor(x: ArrayLike, /) -> Array:
-    """The greatest integer not above x.
-
-    >>> floor(-1.5)
-    Array(-2., dtype=float32, weak_type=True)
-    """
-    array = as_operand("floor", x)
-    return array if dtypes.KINDS[array.dtype] in "biu" else lax.floor(array)
-
-
-def ceil(x: ArrayLike, /) -> Array:
-    """The least integer not below x.
-
-    >>> ceil(-1.5)
-    Array(-1., dtype=float32, weak_type=True)
-    """
-    array = as_operand("ceil", x)
-    return array if dtypes.KINDS[array.dtype] in "biu" else lax.ceil(array)
-
-
-def trunc(x: ArrayLike) -> Array:
-    """The nearest integer in the direction of 0.
-
-    >>> trunc(-1.5)
-    Array(-1., dtype=float32, weak_type=True)
-    """
-    array = as_operand("trunc", x)
-    if dtypes.KINDS[array.dtype] in "biu":
-        return array
-    return ops.select(array < 0, lax.ceil(array), ops.floor(array))
-
-
-def rint(x: ArrayLike, /) -> Array:
-    """The nearest integer, ties to even, as a float.
-
-    >>> rint(np.float32(2.5))
-    Array(2., dtype=float32)
-    """
-    array = default_float("rint", x)
-    if dtypes.KINDS[array.dtype] == "c":
-        return ops.complex(ops.round_even(ops.real(array)), ops.round_even(ops.imag(array)))
-    return ops.round_even(array)
-
-
-def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
-    """Rounded to a number of decimals, ties to even.
-
-    >>> round(2.567, 1)
-    Array(2.6, dtype=float32, weak_type=True)
-    """
-    no_out("round", out)
-    array = check_kind("round", as_operand("round", a), "iufc")
-    kind = dtypes.KINDS[array.dtype]
-    if kind in "iu":
-        return array if decimals >= 0 else _round_integer(array, 10**-decimals)
-    if kind == "c":
-        return ops.complex(round(ops.real(array), decimals), round(ops.imag(array), decimals))
-    if decimals == 0:
-        return ops.round_even(array)
-    wide = with_dtype(array, dtypes.float32, array.weak_type) if array.dtype.itemsize < 4 else array
-    factor = filled(wide, 10.0 ** builtins.abs(decimals))
-    if decimals > 0:
-        result = ops.div(ops.round_even(ops.mul(wide, factor)), factor)
-    else:
-        result = ops.mul(ops.round_even(ops.div(wide, factor)), factor)
-    return with_dtype(result, array.dtype, array.weak_type)
-
-
-around = round
-
-
-def _round_integer(x: Array, unit: int) -> Array:
-    """The nearest multiple of `unit`, ties to even multiples."""
-    quotient, rest = divmod(x, unit)
-    up = (rest > unit - rest) | ((rest == unit - rest) & (quotient % 2 == 1))
-    return (quotient + up.astype(x.dtype)) * unit

@@ -9,7 +9,8 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
-from dovetail.numpy.arithmetic import clip, remainder
+from dovetail.numpy.arithmetic import remainder
+from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import (

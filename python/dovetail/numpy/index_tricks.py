@@ -13,6 +13,8 @@ from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
+from dovetail.numpy.arithmetic import floor_divide, remainder
+from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import asarray, meshgrid
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import promote, strong
@@ -153,8 +155,6 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
     >>> unravel_index(5, (2, 3))
     (Array(1, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
     """
-    from dovetail.numpy.arithmetic import clip, floor_divide, remainder
-
     sizes = canonical_shape(shape)
     position = as_operand("unravel_index", indices)
     if dtypes.KINDS[position.dtype] not in "iu":
@@ -177,8 +177,6 @@ def ravel_multi_index(
     >>> ravel_multi_index((1, 2), (2, 3))
     Array(5, dtype=int32)
     """
-    from dovetail.numpy.arithmetic import clip, remainder
-
     sizes = canonical_shape(tuple(dims), "dims")
     if len(multi_index) != len(sizes):
         raise value_error(

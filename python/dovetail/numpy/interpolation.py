@@ -10,7 +10,8 @@ from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike
-from dovetail.numpy.arithmetic import absolute, clip, remainder
+from dovetail.numpy.arithmetic import absolute, remainder
+from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote

@@ -1,14 +1,14 @@
-"""Comparison, predicates, bits and choice, element by element."""
+"""Comparison, predicates and logic, element by element."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from dovetail import dtypes, lax, ops
+from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
-from dovetail.numpy.arithmetic import complex_order
+from dovetail.numpy.bounds import complex_order
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import (
     broadcast,
@@ -339,7 +339,7 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
-# Logic and bits -----------------------------------------------------------------------------------
+# Logic --------------------------------------------------------------------------------------------
 
 
 def truth(name: str, x: ArrayLike) -> Array:
@@ -384,87 +384,3 @@ def logical_not(x: ArrayLike, /) -> Array:
     Array(True, dtype=bool)
     """
     return ops.not_(truth("logical_not", x))
-
-
-def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """x and y, bit by bit, of integers or bools.
-
-    >>> bitwise_and(6, 3)
-    Array(2, dtype=int32, weak_type=True)
-    """
-    return lax.bitwise_and(*pair("bitwise_and", x, y))
-
-
-def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """x or y, bit by bit, of integers or bools.
-
-    >>> bitwise_or(6, 3)
-    Array(7, dtype=int32, weak_type=True)
-    """
-    return lax.bitwise_or(*pair("bitwise_or", x, y))
-
-
-def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The bits set in exactly one of x and y, integers or bools.
-
-    >>> bitwise_xor(6, 3)
-    Array(5, dtype=int32, weak_type=True)
-    """
-    return lax.bitwise_xor(*pair("bitwise_xor", x, y))
-
-
-def bitwise_not(x: ArrayLike, /) -> Array:
-    """All bits of integers flipped; for bools, not x.
-
-    >>> bitwise_not(0)
-    Array(-1, dtype=int32, weak_type=True)
-    """
-    return lax.bitwise_not(x)
-
-
-invert = bitwise_invert = bitwise_not
-
-
-def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The bits of integers moved left by y.
-
-    >>> left_shift(1, 3)
-    Array(8, dtype=int32, weak_type=True)
-    """
-    return lax.shift_left(*_shifted("left_shift", x, y))
-
-
-def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The bits of integers moved right by x2; the sign bit of signed ones moves in.
-
-    >>> right_shift(-8, 1)
-    Array(-4, dtype=int32, weak_type=True)
-    """
-    x, y = _shifted("right_shift", x1, x2)
-    if dtypes.KINDS[x.dtype] == "u":
-        return ops.shift_right_logical(x, y)
-    return lax.shift_right_arithmetic(x, y)
-
-
-def _shifted(name: str, x: ArrayLike, y: ArrayLike) -> list[Array]:
-    a, b = pair(name, x, y)
-    if a.dtype == dtypes.bool_:
-        return [ops.convert(v, dtypes.int32) for v in (a, b)]
-    return [a, b]
-
-
-bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
-
-
-def bitwise_count(x: ArrayLike, /) -> Array:
-    """The number of set bits of the absolute value, as uint8.
-
-    >>> bitwise_count(7)
-    Array(3, dtype=uint8)
-    """
-    array = check_kind("bitwise_count", as_operand("bitwise_count", x), "biu")
-    kind = dtypes.KINDS[array.dtype]
-    if kind == "b":
-        return ops.convert(array, dtypes.uint8)
-    magnitude = ops.abs(array) if kind == "i" else array
-    return ops.convert(ops.population_count(magnitude), dtypes.uint8)

@@ -9,7 +9,7 @@ from typing import Any
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
-from dovetail.numpy import reductions
+from dovetail.numpy import moments, reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.creation import broadcast_to_shape
 from dovetail.numpy.logic import isnan, truth
@@ -199,7 +199,7 @@ def nanmean(
     """
     x = as_operand("nanmean", a)
     mask = where if _exact(x) else _valid("nanmean", x, where)
-    return reductions.mean(x, axis, dtype, out, keepdims, where=mask)
+    return moments.mean(x, axis, dtype, out, keepdims, where=mask)
 
 
 def nanvar(
@@ -233,7 +233,7 @@ def nanvar(
     """
     x = as_operand("nanvar", a)
     mask = where if _exact(x) else _valid("nanvar", x, where)
-    return reductions.var(x, axis, dtype, out, ddof, keepdims, where=mask, mean=mean)
+    return moments.var(x, axis, dtype, out, ddof, keepdims, where=mask, mean=mean)
 
 
 def nanstd(

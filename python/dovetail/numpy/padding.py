@@ -12,11 +12,11 @@ from dovetail import dtypes, lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
-from dovetail.numpy import reductions, sorting
-from dovetail.numpy.arithmetic import round as round_to_even
+from dovetail.numpy import moments, reductions, sorting
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import with_dtype
 from dovetail.numpy.ranges import linspace, moved_from_front
+from dovetail.numpy.rounding import round as round_to_even
 
 Widths = list[tuple[int, int]]
 
@@ -36,7 +36,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 
 _STATISTICS: dict[str, Callable[..., Array]] = {
     "maximum": reductions.max,
-    "mean": reductions.mean,
+    "mean": moments.mean,
     "median": sorting.median,
     "minimum": reductions.min,
 }

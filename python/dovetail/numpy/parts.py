@@ -10,7 +10,7 @@ import numpy as np
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
-from dovetail.numpy.arithmetic import clip, trunc
+from dovetail.numpy.bounds import clip
 from dovetail.numpy.promotion import (
     default_float,
     filled,
@@ -20,6 +20,7 @@ from dovetail.numpy.promotion import (
     strong,
     with_dtype,
 )
+from dovetail.numpy.rounding import trunc
 
 
 def real(val: ArrayLike, /) -> Array:

@@ -19,7 +19,7 @@ from dovetail.lax.operands import (
     canonical_axis,
 )
 from dovetail.lax.precision import check_precision
-from dovetail.numpy import reductions
+from dovetail.numpy import moments, reductions
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import moveaxis, ravel
@@ -410,7 +410,7 @@ def cov(
             weights = w if weights is None else weights * w
     if weights is None:
         total: Any = x.shape[1]
-        centered = x - reductions.mean(x, 1, keepdims=True)
+        centered = x - moments.mean(x, 1, keepdims=True)
         weighted = centered
     else:
         total = reductions.sum(weights)
@@ -433,7 +433,7 @@ def corrcoef(
     Array([[ 1., -1.],
            [-1.,  1.]], dtype=float32)
     """
-    from dovetail.numpy.arithmetic import clip
+    from dovetail.numpy.bounds import clip
     from dovetail.numpy.diagonals import diagonal
     from dovetail.numpy.elementary import sqrt
     from dovetail.numpy.parts import imag, real

@@ -1,0 +1,107 @@
+"""The greater and the smaller of two, and limits, element by element."""
+
+from __future__ import annotations
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.lax.operands import PYTHON_SCALARS, ArrayLike, as_operand
+from dovetail.numpy.promotion import pair
+
+
+def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The greater of x and y, NaN if either is; complex numbers in lexicographic order.
+
+    >>> maximum(1, 2)
+    Array(2, dtype=int32, weak_type=True)
+    """
+    a, b = pair("maximum", x, y)
+    if dtypes.KINDS[a.dtype] == "c":
+        return ops.select(_first_of(a, b, "gt"), a, b)
+    return ops.max(a, b)
+
+
+def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
+    """The smaller of x and y, NaN if either is; complex numbers in lexicographic order.
+
+    >>> minimum(1, 2)
+    Array(1, dtype=int32, weak_type=True)
+    """
+    a, b = pair("minimum", x, y)
+    if dtypes.KINDS[a.dtype] == "c":
+        return ops.select(_first_of(a, b, "lt"), a, b)
+    return ops.min(a, b)
+
+
+def _first_of(x: Array, y: Array, direction: str) -> Array:
+    """Whether complex x comes before y, or is NaN."""
+    return ops.or_(complex_order(x, y, direction), ops.compare(x, x, "ne"))
+
+
+def complex_order(x: Array, y: Array, direction: str) -> Array:
+    """Complex numbers compared lexicographically: by real part, then by imaginary part."""
+    real_x, real_y = ops.real(x), ops.real(y)
+    return ops.select(
+        ops.compare(real_x, real_y, "eq"),
+        ops.compare(ops.imag(x), ops.imag(y), direction),
+        ops.compare(real_x, real_y, direction),
+    )
+
+
+def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The greater of x1 and x2; NaN only if both are.
+
+    >>> fmax(1.0, np.nan)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    x, y = pair("fmax", x1, x2)
+    if dtypes.KINDS[x.dtype] not in "fc":
+        return ops.max(x, y)
+    keep = ops.or_(_is_greater(x, y, "gt"), ops.compare(y, y, "ne"))
+    return ops.select(keep, x, y)
+
+
+def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
+    """The smaller of x1 and x2; NaN only if both are.
+
+    >>> fmin(1.0, np.nan)
+    Array(1., dtype=float32, weak_type=True)
+    """
+    x, y = pair("fmin", x1, x2)
+    if dtypes.KINDS[x.dtype] not in "fc":
+        return ops.min(x, y)
+    keep = ops.or_(_is_greater(x, y, "lt"), ops.compare(y, y, "ne"))
+    return ops.select(keep, x, y)
+
+
+def _is_greater(x: Array, y: Array, direction: str) -> Array:
+    if dtypes.KINDS[x.dtype] == "c":
+        return complex_order(x, y, direction)
+    return ops.compare(x, y, direction)
+
+
+def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
+    """The elements limited to [min, max]; either may be None, for no limit.
+
+    >>> clip(5, 0, 3)
+    Array(3, dtype=int32, weak_type=True)
+    """
+    result = as_operand("clip", arr)
+    # Python's scalars take the array's type, which may hold more than their own.
+    bounds = [
+        b if b is None or isinstance(b, PYTHON_SCALARS) else as_operand("clip", b, i)
+        for i, b in enumerate((min, max), 1)
+    ]
+    kinds = [
+        dtypes.KINDS[dtypes.dtype_and_weakness(x)[0]] for x in (result, *bounds) if x is not None
+    ]
+    if "c" in kinds:
+        raise value_error(
+            "clip: complex numbers have no order, got complex operands; clip the parts"
+        )
+    low, high = bounds
+    if low is not None:
+        result = maximum(low, result)
+    if high is not None:
+        result = minimum(high, result)
+    return result

@@ -1,0 +1,162 @@
+"""Means, variances and weighted means over axes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
+from dovetail.numpy.choice import where as choose
+from dovetail.numpy.creation import as_dtype, broadcast_to_shape
+from dovetail.numpy.logic import truth
+from dovetail.numpy.promotion import inexact, promote
+from dovetail.numpy.reductions import Axis, kept, prepared, sum
+
+
+def _count(x: Array, dims: tuple[int, ...], where: ArrayLike | None, dtype: np.dtype) -> Any:
+    """How many elements are reduced: a Python number, or with a mask an array of `dtype`."""
+    if where is None:
+        return math.prod(x.shape[d] for d in dims)
+    mask = broadcast_to_shape("where", truth("where", where), x.shape)
+    return sum(mask, dims, dtype)
+
+
+def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dtype]:
+    """The type in which to compute moments, and that of the result: narrow floats are computed in
+    float32.
+    """
+    result = dtypes.to_inexact_dtype(x.dtype) if dtype is None else dtypes.requested(dtype, name)
+    compute = dtypes.to_inexact_dtype(dtypes.result_type(x.dtype, result) if dtype else result)
+    narrow = dtypes.KINDS[compute] == "f" and compute.itemsize < 4
+    return (dtypes.float32 if narrow else compute), result
+
+
+def mean(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+) -> Array:
+    """The arithmetic mean of elements over `axis`, in floats.
+
+    >>> mean(np.float32([1, 2, 6]))
+    Array(3., dtype=float32)
+    """
+    x, dims = prepared("mean", a, axis, out)
+    compute, result = _computation_dtype("mean", x, dtype)
+    total = sum(as_dtype(x, compute), dims, keepdims=keepdims, where=where)
+    count = _count(x, dims, where, dtypes.to_real_dtype(compute))
+    if keepdims and where is not None:
+        count = kept(x, dims, count)
+    return as_dtype(total / count, result)
+
+
+def var(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Array:
+    """The mean of |x - mean(x)|**2 over `axis`; the divisor is the count less `ddof` (or
+    `correction`).
+
+    >>> var(np.float32([1, 2, 3]), ddof=1)
+    Array(1., dtype=float32)
+    """
+    x, dims = prepared("var", a, axis, out)
+    if correction is not None and ddof:
+        raise value_error(
+            f"var: ddof and correction are the same, so give one, got {ddof} and {correction}"
+        )
+    compute, result = _computation_dtype("var", x, dtype)
+    wide = as_dtype(x, compute)
+    center = _mean_of(wide, dims, keepdims=True, where=where) if mean is None else mean
+    deviation = wide - center
+    if dtypes.KINDS[compute] == "c":
+        squares = ops.real(deviation * ops.conj(deviation))
+    else:
+        squares = ops.integer_pow(deviation, 2)
+    count = _count(x, dims, where, squares.dtype) - (ddof if correction is None else correction)
+    divisor = (
+        choose(count > 0, count, math.nan)
+        if where is not None
+        else (count if count > 0 else math.nan)
+    )
+    total = sum(squares, dims, where=where) / divisor
+    return as_dtype(kept(x, dims, total) if keepdims else total, dtypes.to_real_dtype(result))
+
+
+_mean_of = mean
+
+
+def std(
+    a: ArrayLike,
+    axis: Axis = None,
+    dtype: Any = None,
+    out: None = None,
+    ddof: int = 0,
+    keepdims: bool = False,
+    *,
+    where: ArrayLike | None = None,
+    mean: ArrayLike | None = None,
+    correction: float | None = None,
+) -> Array:
+    """The square root of `var`.
+
+    >>> std(np.float32([1, 2, 3]), ddof=1)
+    Array(1., dtype=float32)
+    """
+    x = as_operand("std", a)
+    if dtype is not None and dtypes.KINDS[dtypes.requested(dtype, "std")] not in "fc":
+        raise value_error(f"std: dtype must be float or complex, got {dtype}")
+    squared = var(
+        x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+    )
+    return ops.sqrt(squared)
+
+
+def average(
+    a: ArrayLike,
+    axis: Axis = None,
+    weights: ArrayLike | None = None,
+    returned: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    """The mean of elements over `axis`, weighted; with `returned` also the sum of weights.
+
+    >>> average(np.float32([1, 2]), weights=np.float32([3, 1]))
+    Array(1.25, dtype=float32)
+    """
+    x = as_operand("average", a)
+    if weights is None:
+        result = mean(x, axis, keepdims=keepdims)
+        count = math.prod(x.shape[d] for d in canonical_axes(axis, x.ndim))
+        return (result, lax.full_like(result, count)) if returned else result
+    x, w = (inexact("average", v) for v in promote("average", x, weights))
+    if w.shape != x.shape:
+        if axis is None or w.shape != tuple(x.shape[d] for d in canonical_axes(axis, x.ndim)):
+            raise value_error(
+                "average: weights must have the shape of the array, or of the axes given, got "
+                f"{w.shape} for {x.shape} and axis {axis}"
+            )
+        dims = canonical_axes(axis, x.ndim)
+        order = sorted(range(len(dims)), key=lambda i: dims[i])
+        sizes = tuple(s if i in dims else 1 for i, s in enumerate(x.shape))
+        w = lax.reshape(lax.transpose(w, order), sizes)
+    total = sum(broadcast_to(w, x.shape), axis, keepdims=keepdims)
+    result = sum(x * w, axis, keepdims=keepdims) / total
+    return (result, total) if returned else result
