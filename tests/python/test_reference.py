@@ -465,6 +465,7 @@ class Straight:
     instructions: list[Any]
     outputs: list[int]
     size: int
+    places: tuple[Any, ...] = ()
 
 
 def test_evaluate() -> None:
