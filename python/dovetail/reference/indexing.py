@@ -39,7 +39,7 @@ def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
     sizes = list(x.shape)
     for i, dim in enumerate(dims):
         sizes[dim] = window[i]
-    if indices.size == len(dims):
+    if dims and indices.size == len(dims):
         place = list(map(slice, sizes))
         for i, start in enumerate(indices.ravel().tolist()):
             dim, stop = dims[i], start + window[i]
