@@ -88,8 +88,15 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
       what: what messages call it.
       copy: whether a NumPy array, which the user may write to later, is copied.
 
+    Returns:
+      An array of the value's shape and canonical dtype; an array or tracer as it is.
+
     Raises:
       TypeError: it is none of array, number or tracer.
+
+    Example:
+      >>> as_operand(np.arange(3), "x")
+      Array([0, 1, 2], dtype=int32)
     """
     if isinstance(value, ArrayMethods):
         return value
@@ -290,6 +297,12 @@ def as_numbers(numbers: int | Sequence[int], what: str) -> tuple[int, ...]:
 
 def block_until_ready(tree: Any) -> Any:
     """Wait until all arrays of a tree are computed; returns the tree.
+
+    Args:
+      tree: a tree of arrays; other leaves are not waited for.
+
+    Returns:
+      The tree itself.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp

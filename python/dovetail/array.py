@@ -28,6 +28,15 @@ class Array(ArrayMethods, metaclass=_ArrayType):
 
     A buffer has `shape`, `dtype`, `device`, `block_until_ready()`, and converts with
     `numpy.asarray`.
+
+    Args:
+      data: the NumPy array or the buffer, of any shape and a dtype that `dtypes.as_dtype` knows.
+      weak_type: whether the element type yields to those of other operands.
+
+    Example:
+      >>> x = dnp.zeros(3)
+      >>> isinstance(x, Array), x.shape, x + 0.5
+      (True, (3,), Array([0.5, 0.5, 0.5], dtype=float32))
     """
 
     __slots__ = ("__weakref__", "_data", "_host", "weak_type")

@@ -19,7 +19,14 @@ dnp: Any = NumPyAtFirstUse(globals())
 
 
 class ArrayMethods(ArrayOperators):
-    """Properties and methods over `shape`, `dtype`, `weak_type` and `_value()`."""
+    """Properties and methods over `shape`, `dtype`, `weak_type` and `_value()`.
+
+    Example:
+      >>> x = dnp.arange(4).reshape(2, 2)
+      >>> isinstance(x, dnp.ndarray), x.nbytes, x.T
+      (True, 16, Array([[0, 2],
+             [1, 3]], dtype=int32))
+    """
 
     __slots__ = ()
 

@@ -87,10 +87,19 @@ def grad(
     holomorphic: bool = False,
     allow_int: bool = False,
 ) -> Function:
-    """A function that returns `fun`'s gradient; arguments as for `value_and_grad`.
+    """A function that returns `fun`'s gradient.
+
+    Args:
+      fun: returns a real scalar, or (scalar, auxiliary data) with `has_aux`.
+      argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of
+        gradients.
+      has_aux: whether `fun` returns auxiliary data that is passed through.
+      holomorphic: whether `fun` is holomorphic from complex numbers to complex numbers.
+      allow_int: whether integer arguments are allowed; their gradient is zero, of dtype float0.
 
     Returns:
-      A function of the same arguments that returns the gradient, or (gradient, aux) with `has_aux`.
+      A function of the same arguments that returns the gradient, of the shapes and dtypes of the
+      arguments, or (gradient, aux) with `has_aux`.
 
     Raises:
       TypeError: an argument is not of float or complex type, or the result is not a real scalar.

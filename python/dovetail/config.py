@@ -22,6 +22,23 @@ _TRUE = ("1", "true", "t", "yes", "y", "on")
 _FALSE = ("0", "false", "f", "no", "n", "off", "")
 
 
+# How each setting describes itself.
+_DOCUMENTATION = """{doc}
+
+Args:
+  value: what it is within a `with` block or a function: {accepts}.
+
+Returns:
+  A context manager that is a decorator too.
+
+Example:
+  >>> from dovetail import config
+  >>> with config.{name}({example!r}):
+  ...     config.{name}.value
+  {example!r}
+"""
+
+
 class Option(Generic[T]):
     """One setting. Its first value is that of the environment variable `DOVETAIL_<NAME>`, else
     `default`.
@@ -30,8 +47,13 @@ class Option(Generic[T]):
     it there.
 
     Args:
+      name: what it is called.
+      default: its first value.
+      doc: what it does, one line or two.
       choices: what it may be; by default True or False.
       check: in place of `choices`, gives the value to keep for one that is asked for.
+      accepts: with `check`, what it may be, in words.
+      example: with `check`, a value.
 
     >>> with enable_x64(True):
     ...     enable_x64.value
@@ -45,11 +67,18 @@ class Option(Generic[T]):
         doc: str,
         choices: tuple[T, ...] = (True, False),  # type: ignore[assignment]
         check: Callable[[Any], T] | None = None,
+        accepts: str = "",
+        example: Any = None,
     ) -> None:
         self.name = self.__name__ = name
         self.choices = choices
         self.check = check
-        self.__doc__ = doc
+        if not check:
+            example = next(choice for choice in reversed(choices) if choice != default)
+            accepts = f"one of {', '.join(map(repr, choices))}"
+        if True in choices and not check:
+            accepts += "; by default True"
+        self.__doc__ = _DOCUMENTATION.format(doc=doc, name=name, accepts=accepts, example=example)
         self._override: ContextVar[T] = ContextVar(name)
         self._value: T = default
         self._uses: list[Callable[[], Any]] = []
@@ -142,13 +171,26 @@ def _update_state() -> None:
 
 
 def changed() -> None:
-    """Have all forgotten that depends on the settings of the whole process."""
+    """Have all forgotten that depends on the settings of the whole process.
+
+    Example:
+      >>> from dovetail import config
+      >>> config.changed()
+    """
     for listener in _listeners:
         listener()
 
 
 def on_change(listener: Callable[[], Any]) -> None:
-    """Have a function called when a setting of the whole process changes."""
+    """Have a function called when a setting of the whole process changes.
+
+    Args:
+      listener: a function without arguments; it is kept for good.
+
+    Example:
+      >>> from dovetail import config
+      >>> config.on_change(lambda: None)
+    """
     _listeners.append(listener)
 
 
@@ -204,7 +246,12 @@ compilation_cache_dir: Option[Any] = Option(
     None,
     "Where compiled programs are kept; None for the directory that DOVETAIL_CACHE_DIR names.",
     check=lambda value: None if value is None else os.fspath(value),
+    accepts="a path, or None",
+    example="build/cache",
 )
+
+# Examples that are not a function's or a class's own.
+__test__ = {name: option.__doc__ for name, option in _options.items()}
 
 # What a traced program depends on.
 _TRACED = (enable_x64, numpy_dtype_promotion, numpy_rank_promotion)
@@ -217,6 +264,12 @@ class Snapshot(NamedTuple):
       trace_key: the values of those that a traced program depends on.
       disable_jit: whether functions are called as plain Python.
       checks: whether results are looked at.
+
+    Example:
+      >>> from dovetail import config
+      >>> with config.debug_nans(True):
+      ...     config.snapshot().checks
+      True
     """
 
     trace_key: tuple[Any, ...]
@@ -228,7 +281,17 @@ _snapshots: dict[tuple[Any, ...], Snapshot] = {}
 
 
 def snapshot() -> Snapshot:
-    """The settings that hold here, at the cost of reading one."""
+    """The settings that hold here, at the cost of reading one.
+
+    Returns:
+      A `Snapshot`; where the same overrides hold, the same object.
+
+    Example:
+      >>> from dovetail import config
+      >>> with config.disable_jit(True):
+      ...     config.snapshot().disable_jit
+      True
+    """
     overrides = state.get()
     known = _snapshots.get(overrides)
     if known is None:
@@ -242,7 +305,17 @@ on_change(_snapshots.clear)
 
 
 def checking_leaks() -> _Override:
-    """Check traces for leaked tracers, for the length of a `with` block."""
+    """Check traces for leaked tracers, for the length of a `with` block.
+
+    Returns:
+      A context manager: `check_tracer_leaks(True)`.
+
+    Example:
+      >>> from dovetail import config
+      >>> with config.checking_leaks():
+      ...     config.check_tracer_leaks.value
+      True
+    """
     return check_tracer_leaks(True)
 
 
@@ -256,15 +329,40 @@ def _find(name: str) -> Option[Any]:
 
 
 def update(name: str, value: Any) -> None:
-    """Change a setting for the whole process; a `jax_` before the name is ignored.
+    """Change a setting for the whole process.
 
-    >>> update("enable_x64", False)
+    Args:
+      name: the setting; a `jax_` before it is ignored.
+      value: what it is from now on.
+
+    Raises:
+      AttributeError: there is no such setting.
+      ValueError: it cannot have this value.
+
+    Example:
+      >>> from dovetail import config
+      >>> config.update("enable_x64", False)
     """
     _find(name).set(value)
 
 
 def read(name: str) -> Any:
-    """The value of a setting, by name."""
+    """The value of a setting, by name.
+
+    Args:
+      name: the setting; a `jax_` before it is ignored.
+
+    Returns:
+      The value that holds here.
+
+    Raises:
+      AttributeError: there is no such setting.
+
+    Example:
+      >>> from dovetail import config
+      >>> config.read("numpy_rank_promotion")
+      'allow'
+    """
     return _find(name).value
 
 

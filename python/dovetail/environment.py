@@ -53,7 +53,25 @@ def devices(backend: str | None = None) -> list[Device]:
 def local_devices(
     process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Device]:
-    """The devices of this process, which is the only one, numbered 0."""
+    """The devices of this process, which is the only one, numbered 0.
+
+    Args:
+      process_index: the number of the process: None or 0.
+      backend: a platform, such as "cpu"; None for all.
+      host_id: JAX's older name of `process_index`, which goes first.
+
+    Returns:
+      A list of devices.
+
+    Raises:
+      ValueError: there is no such process.
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.local_devices()
+      [Device(platform='cpu', id=0)]
+    """
     index = host_id if process_index is None else process_index
     if index not in (None, 0):
         raise ValueError(f"process_index must be 0, the only process, got: {index}")
@@ -61,29 +79,104 @@ def local_devices(
 
 
 def device_count(backend: str | None = None) -> int:
-    """How many devices there are."""
+    """How many devices there are.
+
+    Args:
+      backend: a platform, such as "cpu"; None for all.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.device_count()
+      1
+    """
     return len(devices(backend))
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """How many devices this process has."""
+    """How many devices this process has.
+
+    Args:
+      backend: a platform, such as "cpu"; None for all.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.local_device_count()
+      1
+    """
     return len(local_devices(backend=backend))
 
 
 def process_index(backend: str | None = None) -> int:
-    """The number of this process among those that share a program: 0."""
+    """The number of this process among those that share a program: 0.
+
+    Args:
+      backend: a platform, such as "cpu"; None for all.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.process_index()
+      0
+    """
     devices(backend)
     return 0
 
 
 def process_count(backend: str | None = None) -> int:
-    """How many processes share a program: 1."""
+    """How many processes share a program: 1.
+
+    Args:
+      backend: a platform, such as "cpu"; None for all.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.process_count()
+      1
+    """
     devices(backend)
     return 1
 
 
 def process_indices(backend: str | None = None) -> list[int]:
-    """The numbers of all processes."""
+    """The numbers of all processes.
+
+    Args:
+      backend: a platform, such as "cpu"; None for all.
+
+    Returns:
+      A list of ints.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.process_indices()
+      [0]
+    """
     return list(range(process_count(backend)))
 
 
@@ -120,6 +213,12 @@ def device_put(
 def device_get(x: Any) -> Any:
     """The tree with its leaves as NumPy arrays.
 
+    Args:
+      x: a tree of arrays and numbers.
+
+    Returns:
+      The same tree of NumPy arrays, of the leaves' shapes and dtypes.
+
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
       >>> dt.device_get({"x": dnp.arange(3)})
@@ -131,6 +230,13 @@ def device_get(x: Any) -> Any:
 def copy_to_host_async(x: Any) -> None:
     """Have the elements of all arrays of a tree copied to the host, where they are asked for
     later.
+
+    Args:
+      x: a tree; leaves that are no arrays are left alone.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> dt.copy_to_host_async({"x": dnp.arange(3)})
     """
     map_leaves(lambda leaf: leaf._value() if isinstance(leaf, Array) else leaf, x)
 
@@ -138,18 +244,43 @@ def copy_to_host_async(x: Any) -> None:
 def effects_barrier() -> None:
     """Wait until everything that programs do beside computing is done, which it is on their
     return.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.effects_barrier()
     """
 
 
 def live_arrays(platform: str | None = None) -> list[Array]:
-    """All arrays that something still refers to, of one platform if it is given."""
+    """All arrays that something still refers to, of one platform if it is given.
+
+    Args:
+      platform: such as "cpu"; None for all.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> x = dnp.arange(3)
+      >>> any(array is x for array in dt.live_arrays())
+      True
+    """
     wanted = {d.platform for d in devices(platform)}
     arrays = [value for value in gc.get_objects() if type(value) is Array]
     return [array for array in arrays if array.device.platform in wanted]
 
 
 def clear_caches() -> None:
-    """Forget all that was traced, compiled or remembered of calls in this process."""
+    """Forget all that was traced, compiled or remembered of calls in this process.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.clear_caches()
+    """
     from dovetail import config, staging
 
     for jitted in list(staging.jitted_functions):
@@ -159,6 +290,15 @@ def clear_caches() -> None:
 
 def typeof(x: Any) -> Any:
     """The shape and element type of an array or a number, and whether that type is weak.
+
+    Args:
+      x: an array, a tracer, a NumPy array or a number.
+
+    Returns:
+      A `ShapedArray`.
+
+    Raises:
+      TypeError: it is none of these.
 
     Example:
       >>> import dovetail as dt
@@ -171,7 +311,20 @@ def typeof(x: Any) -> Any:
 
 
 def print_environment_info(return_string: bool = False) -> str | None:
-    """Print, or return, the versions that a report of a fault should name."""
+    """Print, or return, the versions that a report of a fault should name.
+
+    Args:
+      return_string: whether to return the text instead of printing it.
+
+    Returns:
+      The text, a line for each thing, or None.
+
+    Example:
+      >>> import dovetail as dt
+      >>> text = dt.print_environment_info(return_string=True)
+      >>> text.splitlines()[-1]
+      'devices: cpu:0'
+    """
     names = ("dovetail", "numpy", "ml_dtypes", "optree", "iree-base-compiler", "iree-base-runtime")
     lines = [f"{name}: {importlib.metadata.version(name)}" for name in names]
     lines += [f"python: {platform.python_version()}", f"machine: {platform.platform()}"]

@@ -86,8 +86,19 @@ def jacrev(
     holomorphic: bool = False,
     allow_int: bool = False,
 ) -> Function:
-    """A function that returns `fun`'s Jacobian, computed row by row (reverse mode); otherwise as
-    `jacfwd`.
+    """A function that returns `fun`'s Jacobian, computed row by row (reverse mode).
+
+    Args:
+      fun: the function; its result is a tree of arrays.
+      argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of
+        Jacobians.
+      has_aux: whether `fun` returns a pair (result, auxiliary data).
+      holomorphic: whether `fun` is holomorphic.
+      allow_int: whether integer arguments are allowed; their Jacobian is zero, of dtype float0.
+
+    Returns:
+      A function that returns the result's tree with, for each leaf of shape r, the arguments' tree
+      with leaves of shape (*r, *a) for arguments of shape a; or (that, auxiliary data).
 
     Raises:
       TypeError: an argument is not of float or complex type, or a result is not real (complex, with
@@ -147,6 +158,21 @@ def hessian(
     holomorphic: bool = False,
 ) -> Function:
     """A function that returns the second derivatives of `fun`, as the `jacfwd` of its `jacrev`.
+
+    Args:
+      fun: the function; its result is a tree of arrays.
+      argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of
+        tuples.
+      has_aux: whether `fun` returns a pair (result, auxiliary data).
+      holomorphic: whether `fun` is holomorphic.
+
+    Returns:
+      A function that returns the result's tree with, for each leaf of shape r, the arguments' tree
+      twice over with leaves of shape (*r, *a, *b) for arguments of shapes a and b; or (that,
+      auxiliary data).
+
+    Raises:
+      TypeError: an argument or a result is not real (complex, with `holomorphic`).
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp

@@ -9,7 +9,16 @@ from dovetail.errors import value_error
 
 
 class Device(NamedTuple):
-    """A device, which has memory of its own and runs programs."""
+    """A device, which has memory of its own and runs programs.
+
+    Attributes:
+      platform: the kind of device, such as "cpu".
+      id: its number among those of the platform.
+
+    Example:
+      >>> str(Device("cpu", 0))
+      'cpu:0'
+    """
 
     platform: str
     id: int
@@ -54,6 +63,11 @@ class Shard:
       index: a slice for each dimension: the part of the array that it holds.
       replica_id: a number among the devices that hold the same part.
       data: the part, an array.
+
+    Example:
+      >>> [shard] = dnp.zeros((2, 3)).addressable_shards
+      >>> str(shard.device), shard.index
+      ('cpu:0', (slice(None, None, None), slice(None, None, None)))
     """
 
     device: Device

@@ -60,7 +60,22 @@ def named_scope(name: str) -> Iterator[None]:
 
 
 def named_call(fun: F, *, name: str | None = None) -> F:
-    """The function within a scope of its name, or of another."""
+    """The function within a scope of its name, or of another.
+
+    Args:
+      fun: the function.
+      name: what to call the scope, as in `named_scope`; by default the function's name.
+
+    Returns:
+      A function that calls `fun` within the scope.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> def relu(x):
+      ...     return dnp.maximum(x, 0)
+      >>> dt.named_call(relu, name="activation")(-1.0)
+      Array(0., dtype=float32, weak_type=True)
+    """
     label = name or getattr(fun, "__name__", "function")
 
     @functools.wraps(fun)

@@ -97,7 +97,15 @@ def check_jvp(
 ) -> None:
     """Check that `f_jvp(args, tangents)` gives the value of `f` and its derivative in a direction.
 
-    Other arguments are those of `check_grads`; `err_msg` begins the message of an error.
+    Args:
+      f: takes and returns pytrees of arrays.
+      f_jvp: takes a tuple of arguments and one of tangents, of the same shapes and dtypes; returns
+        (value, tangent).
+      args: a tuple of its arguments, arrays of any shapes.
+      atol: absolute bound of the error; by default it depends on the element type.
+      rtol: bound of the error relative to the derivative.
+      eps: step of the central difference.
+      err_msg: what the message of an error begins with.
 
     Raises:
       AssertionError: it does not.
@@ -129,7 +137,15 @@ def check_vjp(
     For random cotangents c and a random direction t it compares the real parts of the sums of
     c J t, with J t from finite differences, and of (transpose of J) c times t.
 
-    Other arguments are those of `check_grads`; `err_msg` begins the message of an error.
+    Args:
+      f: takes and returns pytrees of arrays.
+      f_vjp: takes the arguments; returns (value, function from cotangents of the value to a tuple
+        of those of the arguments).
+      args: a tuple of its arguments, arrays of any shapes.
+      atol: absolute bound of the error; by default it depends on the element type.
+      rtol: bound of the error relative to the derivative.
+      eps: step of the central difference.
+      err_msg: what the message of an error begins with.
 
     Raises:
       AssertionError: it does not.

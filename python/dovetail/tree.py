@@ -280,7 +280,7 @@ def transpose(outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, tree:
       A tree of the inner structure with trees of the outer one as leaves.
 
     Raises:
-      ValueError: the leaves are not as many as those of both structures multiplied.
+      TypeError: the number of leaves is not the product of those of both structures.
 
     Example:
       >>> from dovetail import tree
