@@ -26,8 +26,15 @@ from dovetail.tracer import apply_known, current
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x + y; for bools, x or y.
 
-    >>> add(1, 2.5)
-    Array(3.5, dtype=float32, weak_type=True)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Example:
+      >>> add(1, 2.5)
+      Array(3.5, dtype=float32, weak_type=True)
     """
     return ops.add(*pair("add", x, y))
 
@@ -35,8 +42,18 @@ def add(x: ArrayLike, y: ArrayLike, /) -> Array:
 def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x - y, not for bools.
 
-    >>> subtract(1, 2)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays or scalars of numbers, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      TypeError: both operands are bools.
+
+    Example:
+      >>> subtract(1, 2)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return lax.sub(*pair("subtract", x, y))
 
@@ -44,8 +61,15 @@ def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
 def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x * y; for bools, x and y.
 
-    >>> multiply(2, 3)
-    Array(6, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Example:
+      >>> multiply(2, 3)
+      Array(6, dtype=int32, weak_type=True)
     """
     return ops.mul(*pair("multiply", x, y))
 
@@ -53,8 +77,16 @@ def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
 def true_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 / x2 in floats.
 
-    >>> true_divide(1, 2)
-    Array(0.5, dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
+        floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> true_divide(1, 2)
+      Array(0.5, dtype=float32, weak_type=True)
     """
     return ops.div(*pair_inexact("true_divide", x1, x2))
 
@@ -65,8 +97,18 @@ divide = true_divide
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greatest integer not above x1 / x2, in the type of the operands.
 
-    >>> floor_divide(-7, 2)
-    Array(-4, dtype=int32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type; int32 for bools.
+
+    Raises:
+      TypeError: the operands are complex.
+
+    Example:
+      >>> floor_divide(-7, 2)
+      Array(-4, dtype=int32, weak_type=True)
     """
     x, y = pair_numbers("floor_divide", x1, x2)
     kind = dtypes.KINDS[x.dtype]
@@ -111,8 +153,18 @@ def _unless_by_zero(
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 - floor(x1 / x2) * x2, which has the sign of x2; 0 or NaN where x2 is 0.
 
-    >>> remainder(-7, 2)
-    Array(1, dtype=int32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type; int32 for bools.
+
+    Raises:
+      TypeError: the operands are complex.
+
+    Example:
+      >>> remainder(-7, 2)
+      Array(1, dtype=int32, weak_type=True)
     """
     x, y = pair_numbers("remainder", x1, x2)
     if dtypes.KINDS[x.dtype] in "iu":
@@ -136,8 +188,18 @@ mod = remainder
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The remainder of truncating division, which has the sign of x1; 0 or NaN where x2 is 0.
 
-    >>> fmod(-7, 2)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type; int32 for bools.
+
+    Raises:
+      TypeError: the operands are complex.
+
+    Example:
+      >>> fmod(-7, 2)
+      Array(-1, dtype=int32, weak_type=True)
     """
     x, y = pair_numbers("fmod", x1, x2)
     return lax.rem(x, _without_zeros(y))
@@ -153,8 +215,18 @@ def _without_zeros(y: Array) -> Array:
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """`floor_divide` and `remainder` at once.
 
-    >>> divmod(-7, 2)
-    (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
+    Args:
+      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
+
+    Returns:
+      Two arrays of the promoted type; int32 for bools.
+
+    Raises:
+      TypeError: the operands are complex.
+
+    Example:
+      >>> divmod(-7, 2)
+      (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
     """
     x, y = pair_numbers("divmod", x1, x2)
     if dtypes.KINDS[x.dtype] == "f":
@@ -181,8 +253,15 @@ def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
 def reciprocal(x: ArrayLike, /) -> Array:
     """1 / x in floats.
 
-    >>> reciprocal(4)
-    Array(0.25, dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> reciprocal(4)
+      Array(0.25, dtype=float32, weak_type=True)
     """
     return ops.integer_pow(inexact("reciprocal", x), -1)
 
@@ -190,8 +269,15 @@ def reciprocal(x: ArrayLike, /) -> Array:
 def square(x: ArrayLike, /) -> Array:
     """x * x.
 
-    >>> square(3)
-    Array(9, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar; bools become int32.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Example:
+      >>> square(3)
+      Array(9, dtype=int32, weak_type=True)
     """
     return ops.integer_pow(numbers("square", x), 2)
 
@@ -199,8 +285,18 @@ def square(x: ArrayLike, /) -> Array:
 def negative(x: ArrayLike, /) -> Array:
     """-x, not for bools.
 
-    >>> negative(1)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Raises:
+      TypeError: the operand is of bools.
+
+    Example:
+      >>> negative(1)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return lax.neg(as_operand("negative", x))
 
@@ -208,8 +304,15 @@ def negative(x: ArrayLike, /) -> Array:
 def positive(x: ArrayLike, /) -> Array:
     """x as an array.
 
-    >>> positive(1)
-    Array(1, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Example:
+      >>> positive(1)
+      Array(1, dtype=int32, weak_type=True)
     """
     return as_operand("positive", x)
 
@@ -217,8 +320,15 @@ def positive(x: ArrayLike, /) -> Array:
 def absolute(x: ArrayLike, /) -> Array:
     """The absolute value; of complex numbers the modulus.
 
-    >>> absolute(-2)
-    Array(2, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array of the operand's type; of floats for complex numbers.
+
+    Example:
+      >>> absolute(-2)
+      Array(2, dtype=int32, weak_type=True)
     """
     array = as_operand("absolute", x)
     return array if dtypes.KINDS[array.dtype] in "bu" else ops.abs(array)
@@ -230,8 +340,18 @@ abs = absolute
 def fabs(x: ArrayLike, /) -> Array:
     """The absolute value of real numbers, as floats.
 
-    >>> fabs(-3)
-    Array(3., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of real numbers; integers and bools become floats.
+
+    Returns:
+      An array of floats.
+
+    Raises:
+      TypeError: the operand is complex.
+
+    Example:
+      >>> fabs(-3)
+      Array(3., dtype=float32, weak_type=True)
     """
     return ops.abs(real_inexact("fabs", x))
 
@@ -239,7 +359,17 @@ def fabs(x: ArrayLike, /) -> Array:
 def sign(x: ArrayLike, /) -> Array:
     """-1, 0 or 1 for real numbers, z / |z| for complex ones.
 
-    >>> sign(-3)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of numbers.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Raises:
+      TypeError: the operand is of bools.
+
+    Example:
+      >>> sign(-3)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return lax.sign(as_operand("sign", x))

@@ -30,8 +30,18 @@ from dovetail.tracer import constant
 def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x and y, bit by bit, of integers or bools.
 
-    >>> bitwise_and(6, 3)
-    Array(2, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays or scalars of integers or bools, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      TypeError: an operand is of floats or complex numbers.
+
+    Example:
+      >>> bitwise_and(6, 3)
+      Array(2, dtype=int32, weak_type=True)
     """
     return lax.bitwise_and(*pair("bitwise_and", x, y))
 
@@ -39,8 +49,18 @@ def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x or y, bit by bit, of integers or bools.
 
-    >>> bitwise_or(6, 3)
-    Array(7, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays or scalars of integers or bools, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      TypeError: an operand is of floats or complex numbers.
+
+    Example:
+      >>> bitwise_or(6, 3)
+      Array(7, dtype=int32, weak_type=True)
     """
     return lax.bitwise_or(*pair("bitwise_or", x, y))
 
@@ -48,8 +68,18 @@ def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
 def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The bits set in exactly one of x and y, integers or bools.
 
-    >>> bitwise_xor(6, 3)
-    Array(5, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays or scalars of integers or bools, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      TypeError: an operand is of floats or complex numbers.
+
+    Example:
+      >>> bitwise_xor(6, 3)
+      Array(5, dtype=int32, weak_type=True)
     """
     return lax.bitwise_xor(*pair("bitwise_xor", x, y))
 
@@ -57,8 +87,18 @@ def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
 def bitwise_not(x: ArrayLike, /) -> Array:
     """All bits of integers flipped; for bools, not x.
 
-    >>> bitwise_not(0)
-    Array(-1, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of integers or bools.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Raises:
+      TypeError: the operand is of floats or complex numbers.
+
+    Example:
+      >>> bitwise_not(0)
+      Array(-1, dtype=int32, weak_type=True)
     """
     return lax.bitwise_not(x)
 
@@ -69,8 +109,20 @@ invert = bitwise_invert = bitwise_not
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The bits of integers moved left by y.
 
-    >>> left_shift(1, 3)
-    Array(8, dtype=int32, weak_type=True)
+    Args:
+      x: an array or scalar of integers; bools become int32.
+      y: by how many bits, likewise; both are promoted and broadcast. By the width of the type or
+        more, the result is 0.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      TypeError: an operand is of floats or complex numbers.
+
+    Example:
+      >>> left_shift(1, 3)
+      Array(8, dtype=int32, weak_type=True)
     """
     return lax.shift_left(*_shifted("left_shift", x, y))
 
@@ -78,8 +130,19 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The bits of integers moved right by x2; the sign bit of signed ones moves in.
 
-    >>> right_shift(-8, 1)
-    Array(-4, dtype=int32, weak_type=True)
+    Args:
+      x1: an array or scalar of integers; bools become int32.
+      x2: by how many bits, likewise; both are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      TypeError: an operand is of floats or complex numbers.
+
+    Example:
+      >>> right_shift(-8, 1)
+      Array(-4, dtype=int32, weak_type=True)
     """
     x, y = _shifted("right_shift", x1, x2)
     if dtypes.KINDS[x.dtype] == "u":
@@ -100,8 +163,18 @@ bitwise_left_shift, bitwise_right_shift = left_shift, right_shift
 def bitwise_count(x: ArrayLike, /) -> Array:
     """The number of set bits of the absolute value, as uint8.
 
-    >>> bitwise_count(7)
-    Array(3, dtype=uint8)
+    Args:
+      x: an array or scalar of integers or bools.
+
+    Returns:
+      An array of uint8.
+
+    Raises:
+      TypeError: the operand is of floats or complex numbers.
+
+    Example:
+      >>> bitwise_count(7)
+      Array(3, dtype=uint8)
     """
     array = check_kind("bitwise_count", as_operand("bitwise_count", x), "biu")
     kind = dtypes.KINDS[array.dtype]

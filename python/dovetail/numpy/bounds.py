@@ -12,8 +12,15 @@ from dovetail.numpy.promotion import pair
 def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The greater of x and y, NaN if either is; complex numbers in lexicographic order.
 
-    >>> maximum(1, 2)
-    Array(2, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Example:
+      >>> maximum(1, 2)
+      Array(2, dtype=int32, weak_type=True)
     """
     a, b = pair("maximum", x, y)
     if dtypes.KINDS[a.dtype] == "c":
@@ -24,8 +31,15 @@ def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
 def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The smaller of x and y, NaN if either is; complex numbers in lexicographic order.
 
-    >>> minimum(1, 2)
-    Array(1, dtype=int32, weak_type=True)
+    Args:
+      x, y: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Example:
+      >>> minimum(1, 2)
+      Array(1, dtype=int32, weak_type=True)
     """
     a, b = pair("minimum", x, y)
     if dtypes.KINDS[a.dtype] == "c":
@@ -51,8 +65,15 @@ def complex_order(x: Array, y: Array, direction: str) -> Array:
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greater of x1 and x2; NaN only if both are.
 
-    >>> fmax(1.0, np.nan)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Example:
+      >>> fmax(1.0, np.nan)
+      Array(1., dtype=float32, weak_type=True)
     """
     x, y = pair("fmax", x1, x2)
     if dtypes.KINDS[x.dtype] not in "fc":
@@ -64,8 +85,15 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller of x1 and x2; NaN only if both are.
 
-    >>> fmin(1.0, np.nan)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast.
+
+    Returns:
+      An array of the promoted type.
+
+    Example:
+      >>> fmin(1.0, np.nan)
+      Array(1., dtype=float32, weak_type=True)
     """
     x, y = pair("fmin", x1, x2)
     if dtypes.KINDS[x.dtype] not in "fc":
@@ -83,8 +111,20 @@ def _is_greater(x: Array, y: Array, direction: str) -> Array:
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """The elements limited to [min, max]; either may be None, for no limit.
 
-    >>> clip(5, 0, 3)
-    Array(3, dtype=int32, weak_type=True)
+    Args:
+      arr: an array or scalar of real numbers.
+      min, max: the limits, arrays or scalars, which are promoted and broadcast with `arr`. Where
+        `min` is above `max`, the result is `max`.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      ValueError: an operand is complex.
+
+    Example:
+      >>> clip(5, 0, 3)
+      Array(3, dtype=int32, weak_type=True)
     """
     result = as_operand("clip", arr)
     # Python's scalars take the array's type, which may hold more than their own.

@@ -139,9 +139,24 @@ def fill_diagonal(
 ) -> Array:
     """The array with `val`, a scalar or a vector, on its main diagonal; `inplace` must be False.
 
-    >>> fill_diagonal(np.zeros((2, 2), np.float32), 1, inplace=False)
-    Array([[1., 0.],
-           [0., 1.]], dtype=float32)
+    Args:
+      a: a matrix, or an array of more dimensions, whose sizes are equal.
+      val: an array or scalar, which is flattened and converted to the type of `a`; it is repeated,
+        or cut, to fit the diagonal.
+      wrap: must be False.
+      inplace: must be False.
+
+    Returns:
+      An array like `a`.
+
+    Raises:
+      NotImplementedError: `wrap` or `inplace` is True.
+      ValueError: the shape is another.
+
+    Example:
+      >>> fill_diagonal(np.zeros((2, 2), np.float32), 1, inplace=False)
+      Array([[1., 0.],
+             [0., 1.]], dtype=float32)
     """
     from dovetail import numpy as dnp
 

@@ -48,8 +48,15 @@ def exp(x: ArrayLike, /) -> Array:
 def exp2(x: ArrayLike, /) -> Array:
     """2 to the power of each element.
 
-    >>> exp2(3)
-    Array(8., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> exp2(3)
+      Array(8., dtype=float32, weak_type=True)
     """
     return ops.exp2(inexact("exp2", x))
 
@@ -105,8 +112,15 @@ def log1p(x: ArrayLike, /) -> Array:
 def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2.
 
-    >>> log2(8)
-    Array(3., dtype=float32)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> log2(8)
+      Array(3., dtype=float32)
     """
     return ops.log(strong(inexact("log2", x))) / math.log(2)
 
@@ -114,8 +128,15 @@ def log2(x: ArrayLike, /) -> Array:
 def log10(x: ArrayLike, /) -> Array:
     """The logarithm to base 10.
 
-    >>> log10(100)
-    Array(2., dtype=float32)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> log10(100)
+      Array(2., dtype=float32)
     """
     return ops.log(strong(inexact("log10", x))) / math.log(10)
 
@@ -123,8 +144,16 @@ def log10(x: ArrayLike, /) -> Array:
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """log(exp(x1) + exp(x2)) without overflow.
 
-    >>> logaddexp(0.0, -np.inf)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
+        floats.
+
+    Returns:
+      An array of floats or complex numbers; the imaginary part of those is in [-pi, pi].
+
+    Example:
+      >>> logaddexp(0.0, -np.inf)
+      Array(0., dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("logaddexp", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
@@ -137,8 +166,16 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """log2(2**x1 + 2**x2) without overflow.
 
-    >>> logaddexp2(1.0, 1.0)
-    Array(2., dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
+        floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> logaddexp2(1.0, 1.0)
+      Array(2., dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("logaddexp2", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
@@ -219,8 +256,16 @@ def _known_integer(x: Any) -> int | None:
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2, computed in floats.
 
-    >>> float_power(2, -1)
-    Array(0.5, dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
+        floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> float_power(2, -1)
+      Array(0.5, dtype=float32, weak_type=True)
     """
     return ops.pow(*pair_inexact("float_power", x1, x2))
 
@@ -244,8 +289,18 @@ def sqrt(x: ArrayLike, /) -> Array:
 def cbrt(x: ArrayLike, /) -> Array:
     """The cube root of real numbers.
 
-    >>> cbrt(27)
-    Array(3., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of real numbers; integers and bools become floats.
+
+    Returns:
+      An array of floats.
+
+    Raises:
+      TypeError: the operand is complex.
+
+    Example:
+      >>> cbrt(27)
+      Array(3., dtype=float32, weak_type=True)
     """
     return ops.cbrt(real_inexact("cbrt", x))
 
@@ -253,8 +308,19 @@ def cbrt(x: ArrayLike, /) -> Array:
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """sqrt(x1**2 + x2**2) of real numbers, without overflow.
 
-    >>> hypot(3, 4)
-    Array(5., dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast; integers and
+        bools become floats.
+
+    Returns:
+      An array of floats.
+
+    Raises:
+      TypeError: an operand is complex.
+
+    Example:
+      >>> hypot(3, 4)
+      Array(5., dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("hypot", x1, x2)
     x, y = ops.abs(real_inexact("hypot", x)), ops.abs(y)

@@ -30,9 +30,18 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     """The index of each element along each dimension, stacked; with `sparse` as arrays that
     broadcast together.
 
-    >>> indices((2, 2))[0]
-    Array([[0, 0],
-           [1, 1]], dtype=int32)
+    Args:
+      dimensions: the sizes of a grid.
+      dtype: the element type; by default that of integers.
+      sparse: whether the arrays have size 1 in all dimensions but their own.
+
+    Returns:
+      An array of shape (n, *dimensions) for n dimensions; with `sparse` a tuple of n arrays.
+
+    Example:
+      >>> indices((2, 2))[0]
+      Array([[0, 0],
+             [1, 1]], dtype=int32)
     """
     sizes = canonical_shape(tuple(dimensions), "dimensions")
     element = dtypes.requested(dtype, "indices", dtypes.int64)
@@ -46,8 +55,18 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
 def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """Vectors of integers shaped so that they broadcast to a grid.
 
-    >>> [x.shape for x in ix_(np.arange(2), np.arange(3))]
-    [(2, 1), (1, 3)]
+    Args:
+      args: vectors of numbers.
+
+    Returns:
+      An array for each vector, in whose place its dimension is; the other sizes are 1.
+
+    Raises:
+      ValueError: an argument is no vector, or is of bools.
+
+    Example:
+      >>> [x.shape for x in ix_(np.arange(2), np.arange(3))]
+      [(2, 1), (1, 3)]
     """
     vectors = [as_operand("ix_", a, i) for i, a in enumerate(args)]
     if any(v.ndim != 1 for v in vectors):
@@ -69,8 +88,17 @@ def _pair(rows_and_columns: tuple[np.ndarray, ...]) -> tuple[Array, ...]:
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
     """The rows and columns of the elements of an n × m matrix on diagonal `k` and below.
 
-    >>> tril_indices(2)
-    (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
+    Args:
+      n: the number of rows.
+      k: the last diagonal, counted from the main one to the right.
+      m: the number of columns; None for n.
+
+    Returns:
+      Two vectors of default integers, in row-major order.
+
+    Example:
+      >>> tril_indices(2)
+      (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
     """
     return _pair(np.tril_indices(n, k, m))
 
@@ -78,8 +106,17 @@ def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
     """The rows and columns of the elements of an n × m matrix on diagonal `k` and above.
 
-    >>> triu_indices(2)
-    (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
+    Args:
+      n: the number of rows.
+      k: the first diagonal, counted from the main one to the right.
+      m: the number of columns; None for n.
+
+    Returns:
+      Two vectors of default integers, in row-major order.
+
+    Example:
+      >>> triu_indices(2)
+      (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
     return _pair(np.triu_indices(n, k, m))
 
@@ -87,8 +124,19 @@ def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[Array, ...]:
 def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
     """`tril_indices` of the shape of a matrix.
 
-    >>> len(tril_indices_from(np.ones((2, 2))))
-    2
+    Args:
+      arr: a matrix.
+      k: the last diagonal, counted from the main one to the right.
+
+    Returns:
+      Two vectors of default integers, in row-major order.
+
+    Raises:
+      ValueError: the rank is not 2.
+
+    Example:
+      >>> len(tril_indices_from(np.ones((2, 2))))
+      2
     """
     rows, columns = _matrix_shape("tril_indices_from", arr)
     return tril_indices(rows, k, columns)
@@ -97,8 +145,19 @@ def tril_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
 def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
     """`triu_indices` of the shape of a matrix.
 
-    >>> len(triu_indices_from(np.ones((2, 2))))
-    2
+    Args:
+      arr: a matrix.
+      k: the first diagonal, counted from the main one to the right.
+
+    Returns:
+      Two vectors of default integers, in row-major order.
+
+    Raises:
+      ValueError: the rank is not 2.
+
+    Example:
+      >>> len(triu_indices_from(np.ones((2, 2))))
+      2
     """
     rows, columns = _matrix_shape("triu_indices_from", arr)
     return triu_indices(rows, k, columns)
@@ -114,8 +173,19 @@ def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
 def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
     """The indices of the main diagonal of an array with `ndim` dimensions of size n.
 
-    >>> diag_indices(2)
-    (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
+    Args:
+      n: the size of each dimension.
+      ndim: the number of dimensions.
+
+    Returns:
+      `ndim` vectors of n default integers.
+
+    Raises:
+      ValueError: n or `ndim` is negative.
+
+    Example:
+      >>> diag_indices(2)
+      (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
     if operator.index(n) < 0 or operator.index(ndim) < 0:
         raise value_error(f"diag_indices: n and ndim must be 0 or more, got {n} and {ndim}")
@@ -125,8 +195,18 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
 def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     """`diag_indices` of the shape of an array with equal sizes.
 
-    >>> len(diag_indices_from(np.ones((2, 2, 2))))
-    3
+    Args:
+      arr: an array of rank 2 or more, whose sizes are equal.
+
+    Returns:
+      A vector of default integers for each dimension.
+
+    Raises:
+      ValueError: the rank is less, or the sizes differ.
+
+    Example:
+      >>> len(diag_indices_from(np.ones((2, 2, 2))))
+      3
     """
     sizes = shape(arr)
     if len(sizes) < 2 or len(set(sizes)) != 1:
@@ -140,9 +220,18 @@ def mask_indices(n: int, mask_func: Any, k: int = 0) -> tuple[Array, ...]:
     """The rows and columns of the elements that `mask_func(ones((n, n)), k)` keeps; its result is
     known while tracing.
 
-    >>> from dovetail import numpy as dnp
-    >>> mask_indices(2, dnp.triu)
-    (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
+    Args:
+      n: the number of rows and of columns.
+      mask_func: takes a matrix of ones and `k`, and gives a matrix whose elements are 0 or not.
+      k: the second argument of `mask_func`.
+
+    Returns:
+      Two vectors of default integers, in row-major order.
+
+    Example:
+      >>> from dovetail import numpy as dnp
+      >>> mask_indices(2, dnp.triu)
+      (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
     """
     kept = asarray(mask_func(lax.full((n, n), 1, np.int32), k))
     return _pair(np.nonzero(kept._value()))
@@ -152,8 +241,19 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
     """Positions in row-major order as indices along each dimension of `shape`; out of bounds they
     are clipped.
 
-    >>> unravel_index(5, (2, 3))
-    (Array(1, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
+    Args:
+      indices: an array or scalar of integers; negative ones count from the end.
+      shape: the sizes of the dimensions.
+
+    Returns:
+      An array of the shape and type of `indices` for each dimension.
+
+    Raises:
+      TypeError: the indices are not integers.
+
+    Example:
+      >>> unravel_index(5, (2, 3))
+      (Array(1, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
     """
     sizes = canonical_shape(shape)
     position = as_operand("unravel_index", indices)
@@ -174,8 +274,22 @@ def ravel_multi_index(
     """Indices along each dimension as positions in row-major order; out of bounds they "clip" or
     "wrap".
 
-    >>> ravel_multi_index((1, 2), (2, 3))
-    Array(5, dtype=int32)
+    Args:
+      multi_index: an array or scalar of integers for each dimension; they broadcast together.
+      dims: the sizes of the dimensions.
+      mode: `clip` moves indices out of bounds to the nearest element, `wrap` counts on from the
+        start.
+      order: `C` if the last dimension is the fastest, `F` if the first is.
+
+    Returns:
+      An array of the promoted type and the broadcast shape.
+
+    Raises:
+      ValueError: there are not as many indices as dimensions, or there is no such mode or order.
+
+    Example:
+      >>> ravel_multi_index((1, 2), (2, 3))
+      Array(5, dtype=int32)
     """
     sizes = canonical_shape(tuple(dims), "dims")
     if len(multi_index) != len(sizes):

@@ -24,11 +24,26 @@ _ACCEPTED = "an index must be an integer, a slice, ..., None, an array of intege
 def getitem(x: Array, index: Any) -> Array:
     """The elements that an index selects. Integers out of bounds are moved to the nearest element.
 
-    >>> from dovetail import numpy as dnp
-    >>> dnp.arange(5)[1:-1]
-    Array([1, 2, 3], dtype=int32)
-    >>> dnp.arange(5)[dnp.array([3, 0])]
-    Array([3, 0], dtype=int32)
+    Args:
+      x: an array.
+      index: an integer, a slice, `...`, `None`, an array of integers or bools, or a tuple of these.
+        Negative integers count from the end; a mask must be known while tracing.
+
+    Returns:
+      An array of the type of `x`, its shape as for NumPy.
+
+    Raises:
+      IndexError: there are more entries than dimensions, a mask has another shape, or a dimension
+        of size 0 is indexed with an integer.
+      TypeError: an entry is a float, a complex number, a string or an array of floats or complex
+        numbers.
+
+    Example:
+      >>> from dovetail import numpy as dnp
+      >>> dnp.arange(5)[1:-1]
+      Array([1, 2, 3], dtype=int32)
+      >>> dnp.arange(5)[dnp.array([3, 0])]
+      Array([3, 0], dtype=int32)
     """
     if isinstance(index, ArrayMethods) and index.dtype == dtypes.bool_ and current() is None:
         rank = index.ndim

@@ -186,8 +186,16 @@ def allclose(
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
     """Whether shapes and all elements are equal; NaNs are if `equal_nan`.
 
-    >>> array_equal([1, 2], [1, 2])
-    Array(True, dtype=bool)
+    Args:
+      a1, a2: arrays, scalars or nested lists of them.
+      equal_nan: whether NaN equals NaN.
+
+    Returns:
+      A bool of rank 0.
+
+    Example:
+      >>> array_equal([1, 2], [1, 2])
+      Array(True, dtype=bool)
     """
     x, y = asarray(a1), asarray(a2)
     if x.shape != y.shape:
@@ -199,8 +207,15 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
 def array_equiv(a1: Any, a2: Any) -> Array:
     """Whether the arrays broadcast together and are equal then.
 
-    >>> array_equiv(1, [1, 1])
-    Array(True, dtype=bool)
+    Args:
+      a1, a2: arrays, scalars or nested lists of them.
+
+    Returns:
+      A bool of rank 0.
+
+    Example:
+      >>> array_equiv(1, [1, 1])
+      Array(True, dtype=bool)
     """
     try:
         return equal(asarray(a1), asarray(a2)).all()
@@ -251,8 +266,15 @@ def isnan(x: ArrayLike, /) -> Array:
 def isinf(x: ArrayLike, /) -> Array:
     """Whether elements are infinite, or of complex ones a part is.
 
-    >>> isinf(1.0)
-    Array(False, dtype=bool)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> isinf(1.0)
+      Array(False, dtype=bool)
     """
     array = as_operand("isinf", x)
     kind = dtypes.KINDS[array.dtype]
@@ -266,8 +288,19 @@ def isinf(x: ArrayLike, /) -> Array:
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Whether real elements are positive infinity.
 
-    >>> isposinf(-np.inf)
-    Array(False, dtype=bool)
+    Args:
+      x: an array or scalar of real numbers.
+      out: accepted, and not used.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the operand is complex.
+
+    Example:
+      >>> isposinf(-np.inf)
+      Array(False, dtype=bool)
     """
     return _is_infinity("isposinf", x, math.inf)
 
@@ -275,8 +308,19 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Whether real elements are negative infinity.
 
-    >>> isneginf(-np.inf)
-    Array(True, dtype=bool)
+    Args:
+      x: an array or scalar of real numbers.
+      out: accepted, and not used.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      TypeError: the operand is complex.
+
+    Example:
+      >>> isneginf(-np.inf)
+      Array(True, dtype=bool)
     """
     return _is_infinity("isneginf", x, -math.inf)
 
@@ -298,8 +342,15 @@ def _equal_to_infinity(array: Array, value: float) -> Array:
 def iscomplex(x: ArrayLike) -> Array:
     """Whether the imaginary part is not 0.
 
-    >>> iscomplex(1 + 2j)
-    Array(True, dtype=bool)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> iscomplex(1 + 2j)
+      Array(True, dtype=bool)
     """
     array = as_operand("iscomplex", x)
     if dtypes.KINDS[array.dtype] != "c":
@@ -311,8 +362,15 @@ def iscomplex(x: ArrayLike) -> Array:
 def isreal(x: ArrayLike) -> Array:
     """Whether the imaginary part is 0.
 
-    >>> isreal(1 + 2j)
-    Array(False, dtype=bool)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> isreal(1 + 2j)
+      Array(False, dtype=bool)
     """
     return ops.not_(iscomplex(x))
 
@@ -324,8 +382,15 @@ def _everywhere(x: Array, value: bool) -> Array:
 def iscomplexobj(x: Any) -> bool:
     """Whether the element type is complex.
 
-    >>> iscomplexobj(1j)
-    True
+    Args:
+      x: an array, a scalar or nested lists of them.
+
+    Returns:
+      A Python bool.
+
+    Example:
+      >>> iscomplexobj(1j)
+      True
     """
     return dtypes.KINDS[asarray(x).dtype] == "c"
 
@@ -333,8 +398,15 @@ def iscomplexobj(x: Any) -> bool:
 def isrealobj(x: Any) -> bool:
     """Whether the element type is not complex.
 
-    >>> isrealobj(1j)
-    False
+    Args:
+      x: an array, a scalar or nested lists of them.
+
+    Returns:
+      A Python bool.
+
+    Example:
+      >>> isrealobj(1j)
+      False
     """
     return not iscomplexobj(x)
 
@@ -353,8 +425,15 @@ def truth(name: str, x: ArrayLike) -> Array:
 def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether both are not 0.
 
-    >>> logical_and(1, 0.0)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> logical_and(1, 0.0)
+      Array(False, dtype=bool)
     """
     return ops.and_(*broadcast("logical_and", truth("logical_and", x), truth("logical_and", y)))
 
@@ -362,8 +441,15 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether one or both are not 0.
 
-    >>> logical_or(1, 0.0)
-    Array(True, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> logical_or(1, 0.0)
+      Array(True, dtype=bool)
     """
     return ops.or_(*broadcast("logical_or", truth("logical_or", x), truth("logical_or", y)))
 
@@ -371,8 +457,15 @@ def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether exactly one is not 0.
 
-    >>> logical_xor(1, 1.0)
-    Array(False, dtype=bool)
+    Args:
+      x, y: arrays or scalars, which are broadcast.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> logical_xor(1, 1.0)
+      Array(False, dtype=bool)
     """
     return ops.xor(*broadcast("logical_xor", truth("logical_xor", x), truth("logical_xor", y)))
 
@@ -380,7 +473,14 @@ def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
 def logical_not(x: ArrayLike, /) -> Array:
     """Whether elements are 0.
 
-    >>> logical_not(0)
-    Array(True, dtype=bool)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array of bools.
+
+    Example:
+      >>> logical_not(0)
+      Array(True, dtype=bool)
     """
     return ops.not_(truth("logical_not", x))

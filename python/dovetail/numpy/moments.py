@@ -47,8 +47,23 @@ def mean(
 ) -> Array:
     """The arithmetic mean of elements over `axis`, in floats.
 
-    >>> mean(np.float32([1, 2, 6]))
-    Array(3., dtype=float32)
+    Args:
+      a: an array or scalar; integers and bools become floats.
+      axis: a dimension or several; None for all.
+      dtype: the element type of the computation and the result.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+
+    Returns:
+      An array without those dimensions; NaN where no element takes part.
+
+    Raises:
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> mean(np.float32([1, 2, 6]))
+      Array(3., dtype=float32)
     """
     x, dims = prepared("mean", a, axis, out)
     compute, result = _computation_dtype("mean", x, dtype)
@@ -74,8 +89,27 @@ def var(
     """The mean of |x - mean(x)|**2 over `axis`; the divisor is the count less `ddof` (or
     `correction`).
 
-    >>> var(np.float32([1, 2, 3]), ddof=1)
-    Array(1., dtype=float32)
+    Args:
+      a: an array or scalar; integers and bools become floats.
+      axis: a dimension or several; None for all.
+      dtype: the element type of the computation and the result.
+      out: must be None.
+      ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
+      keepdims: whether those dimensions stay, of size 1.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+      mean: the mean, if known, which broadcasts to the shape of `a`.
+      correction: another name of `ddof`.
+
+    Returns:
+      An array of real numbers without those dimensions.
+
+    Raises:
+      ValueError: `ddof` and `correction` are both given.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> var(np.float32([1, 2, 3]), ddof=1)
+      Array(1., dtype=float32)
     """
     x, dims = prepared("var", a, axis, out)
     if correction is not None and ddof:
@@ -117,8 +151,27 @@ def std(
 ) -> Array:
     """The square root of `var`.
 
-    >>> std(np.float32([1, 2, 3]), ddof=1)
-    Array(1., dtype=float32)
+    Args:
+      a: an array or scalar; integers and bools become floats.
+      axis: a dimension or several; None for all.
+      dtype: the element type of the computation and the result, float or complex.
+      out: must be None.
+      ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
+      keepdims: whether those dimensions stay, of size 1.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+      mean: the mean, if known, which broadcasts to the shape of `a`.
+      correction: another name of `ddof`.
+
+    Returns:
+      An array of real numbers without those dimensions.
+
+    Raises:
+      ValueError: `ddof` and `correction` are both given, or `dtype` is not inexact.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> std(np.float32([1, 2, 3]), ddof=1)
+      Array(1., dtype=float32)
     """
     x = as_operand("std", a)
     if dtype is not None and dtypes.KINDS[dtypes.requested(dtype, "std")] not in "fc":
@@ -138,8 +191,23 @@ def average(
 ) -> Any:
     """The mean of elements over `axis`, weighted; with `returned` also the sum of weights.
 
-    >>> average(np.float32([1, 2]), weights=np.float32([3, 1]))
-    Array(1.25, dtype=float32)
+    Args:
+      a: an array or scalar; integers and bools become floats.
+      axis: a dimension or several; None for all.
+      weights: an array of the shape of `a`, or of the sizes of its dimensions `axis`; None for
+        equal ones.
+      returned: whether the sum of weights is returned too.
+      keepdims: whether those dimensions stay, of size 1.
+
+    Returns:
+      An array without those dimensions, or it and the sum of weights in the same shape.
+
+    Raises:
+      ValueError: the weights have another shape.
+
+    Example:
+      >>> average(np.float32([1, 2]), weights=np.float32([3, 1]))
+      Array(1.25, dtype=float32)
     """
     x = as_operand("average", a)
     if weights is None:

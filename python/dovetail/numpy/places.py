@@ -46,7 +46,15 @@ def _way_of(name: str) -> _Way:
 
 
 class At:
-    """`x.at`: index it, then call a method of the result."""
+    """`x.at`: index it, then call a method of the result.
+
+    Args:
+      array: the array whose elements are read, or changed in a copy.
+
+    Example:
+      >>> dnp.zeros(3).at[1].set(2.0)
+      Array([0., 2., 0.], dtype=float32)
+    """
 
     def __init__(self, array: Array) -> None:
         self._array = array

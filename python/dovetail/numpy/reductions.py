@@ -83,8 +83,25 @@ def sum(
     """The sum of elements over `axis` (all by default), of those where `where` holds, plus
     `initial`.
 
-    >>> sum(np.float32([[1, 2], [3, 4]]), axis=0)
-    Array([4., 6.], dtype=float32)
+    Args:
+      a: an array or scalar.
+      axis: a dimension or several; None for all.
+      dtype: the element type of the computation and the result.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+      initial: a scalar to add.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+      promote_integers: whether integers narrower than the default integer become that.
+
+    Returns:
+      An array without those dimensions, in the type of `a` or `dtype`; bools become integers.
+
+    Raises:
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> sum(np.float32([[1, 2], [3, 4]]), axis=0)
+      Array([4., 6.], dtype=float32)
     """
     x, dims = prepared("sum", a, axis, out)
     x = _masked(accumulated("sum", x, dtype, promote_integers), where, 0)
@@ -105,8 +122,25 @@ def prod(
     """The product of elements over `axis` (all by default), of those where `where` holds, times
     `initial`.
 
-    >>> prod(np.float32([[1, 2], [3, 4]]), axis=0)
-    Array([3., 8.], dtype=float32)
+    Args:
+      a: an array or scalar.
+      axis: a dimension or several; None for all.
+      dtype: the element type of the computation and the result.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+      initial: a scalar to multiply by.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+      promote_integers: whether integers narrower than the default integer become that.
+
+    Returns:
+      An array without those dimensions, in the type of `a` or `dtype`; bools become integers.
+
+    Raises:
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> prod(np.float32([[1, 2], [3, 4]]), axis=0)
+      Array([3., 8.], dtype=float32)
     """
     x, dims = prepared("prod", a, axis, out)
     x = _masked(accumulated("prod", x, dtype, promote_integers), where, 1)
@@ -127,8 +161,24 @@ def max(
 ) -> Array:
     """The greatest element over `axis` (all by default) and `initial`; NaN if one is NaN.
 
-    >>> max(np.float32([[1, 2], [3, 4]]), axis=0)
-    Array([3., 4.], dtype=float32)
+    Args:
+      a: an array or scalar; complex numbers are in lexicographic order.
+      axis: a dimension or several; None for all.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+      initial: a scalar that takes part too.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+
+    Returns:
+      An array of the type of `a` without those dimensions.
+
+    Raises:
+      ValueError: `initial` is missing, and there are no elements or `where` is given.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> max(np.float32([[1, 2], [3, 4]]), axis=0)
+      Array([3., 4.], dtype=float32)
     """
     x, dims = prepared("max", a, axis, out)
     _check_identity("max", x, dims, initial, where)
@@ -150,8 +200,24 @@ def min(
 ) -> Array:
     """The smallest element over `axis` (all by default) and `initial`; NaN if one is NaN.
 
-    >>> min(np.float32([[1, 2], [3, 4]]), axis=0)
-    Array([1., 2.], dtype=float32)
+    Args:
+      a: an array or scalar; complex numbers are in lexicographic order.
+      axis: a dimension or several; None for all.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+      initial: a scalar that takes part too.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+
+    Returns:
+      An array of the type of `a` without those dimensions.
+
+    Raises:
+      ValueError: `initial` is missing, and there are no elements or `where` is given.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> min(np.float32([[1, 2], [3, 4]]), axis=0)
+      Array([1., 2.], dtype=float32)
     """
     x, dims = prepared("min", a, axis, out)
     _check_identity("min", x, dims, initial, where)
@@ -205,8 +271,23 @@ def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str, empty: flo
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """The greatest element less the smallest.
 
-    >>> ptp(np.float32([1, 4, 2]))
-    Array(3., dtype=float32)
+    Args:
+      a: an array or scalar of numbers.
+      axis: a dimension or several; None for all.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+
+    Returns:
+      An array of the type of `a` without those dimensions.
+
+    Raises:
+      TypeError: the operand is of bools.
+      ValueError: there are no elements.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> ptp(np.float32([1, 4, 2]))
+      Array(3., dtype=float32)
     """
     return max(a, axis, out, keepdims) - min(a, axis, out, keepdims)
 
@@ -216,8 +297,23 @@ def argmax(
 ) -> Array:
     """The index of the first greatest element along `axis`, or in row-major order.
 
-    >>> argmax(np.float32([1, 4, 2]))
-    Array(1, dtype=int32)
+    Args:
+      a: an array or scalar of real numbers; NaN is found before any other.
+      axis: a dimension; None for the index in the flattened array.
+      out: must be None.
+      keepdims: whether the dimension (or all of them) stays, of size 1.
+
+    Returns:
+      An array of default integers.
+
+    Raises:
+      TypeError: the operand is complex.
+      ValueError: there are no elements to choose from.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> argmax(np.float32([1, 4, 2]))
+      Array(1, dtype=int32)
     """
     return _arg_reduce("argmax", lax.argmax, a, axis, out, builtins.bool(keepdims))
 
@@ -227,8 +323,23 @@ def argmin(
 ) -> Array:
     """The index of the first smallest element along `axis`, or in row-major order.
 
-    >>> argmin(np.float32([1, 4, 2]))
-    Array(0, dtype=int32)
+    Args:
+      a: an array or scalar of real numbers; NaN is found before any other.
+      axis: a dimension; None for the index in the flattened array.
+      out: must be None.
+      keepdims: whether the dimension (or all of them) stays, of size 1.
+
+    Returns:
+      An array of default integers.
+
+    Raises:
+      TypeError: the operand is complex.
+      ValueError: there are no elements to choose from.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> argmin(np.float32([1, 4, 2]))
+      Array(0, dtype=int32)
     """
     return _arg_reduce("argmin", lax.argmin, a, axis, out, builtins.bool(keepdims))
 
@@ -257,8 +368,22 @@ def all(
 ) -> Array:
     """Whether all elements over `axis` are not 0.
 
-    >>> all(np.array([True, False]))
-    Array(False, dtype=bool)
+    Args:
+      a: an array or scalar.
+      axis: a dimension or several; None for all.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> all(np.array([True, False]))
+      Array(False, dtype=bool)
     """
     x, dims = prepared("all", a, axis, out)
     x = _masked(truth("all", x), where, True)
@@ -276,8 +401,22 @@ def any(
 ) -> Array:
     """Whether an element over `axis` is not 0.
 
-    >>> any(np.array([True, False]))
-    Array(True, dtype=bool)
+    Args:
+      a: an array or scalar.
+      axis: a dimension or several; None for all.
+      out: must be None.
+      keepdims: whether those dimensions stay, of size 1.
+      where: bools that broadcast to the shape of `a`: which elements take part.
+
+    Returns:
+      An array of bools.
+
+    Raises:
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> any(np.array([True, False]))
+      Array(True, dtype=bool)
     """
     x, dims = prepared("any", a, axis, out)
     x = _masked(truth("any", x), where, False)
@@ -288,8 +427,17 @@ def any(
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """The number of elements over `axis` that are not 0.
 
-    >>> count_nonzero(np.float32([0, 1, 2]))
-    Array(2, dtype=int32)
+    Args:
+      a: an array or scalar.
+      axis: a dimension or several; None for all.
+      keepdims: whether those dimensions stay, of size 1.
+
+    Returns:
+      An array of default integers.
+
+    Example:
+      >>> count_nonzero(np.float32([0, 1, 2]))
+      Array(2, dtype=int32)
     """
     return sum(truth("count_nonzero", a), axis, dtypes.default_dtype("i"), keepdims=keepdims)
 
@@ -297,8 +445,20 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
 def apply_over_axes(func: Callable[..., Array], a: ArrayLike, axes: Axis) -> Array:
     """`func(x, axis)` for one axis after the other, where the dimension is kept or restored.
 
-    >>> apply_over_axes(sum, np.float32([[1, 2], [3, 4]]), [0, 1])
-    Array([[10.]], dtype=float32)
+    Args:
+      func: takes an array and a dimension; keeps the rank, or drops that dimension.
+      a: an array or scalar.
+      axes: a dimension or several.
+
+    Returns:
+      An array of the rank of `a`.
+
+    Raises:
+      ValueError: the function gives another rank.
+
+    Example:
+      >>> apply_over_axes(sum, np.float32([[1, 2], [3, 4]]), [0, 1])
+      Array([[10.]], dtype=float32)
     """
     x = as_operand("apply_over_axes", a)
     for axis in canonical_axes(axes, x.ndim):

@@ -14,8 +14,18 @@ from dovetail.numpy.promotion import default_float, filled, no_out, with_dtype
 def floor(x: ArrayLike, /) -> Array:
     """The greatest integer not above x.
 
-    >>> floor(-1.5)
-    Array(-2., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of real numbers.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Raises:
+      TypeError: the operand is complex.
+
+    Example:
+      >>> floor(-1.5)
+      Array(-2., dtype=float32, weak_type=True)
     """
     array = as_operand("floor", x)
     return array if dtypes.KINDS[array.dtype] in "biu" else lax.floor(array)
@@ -24,8 +34,18 @@ def floor(x: ArrayLike, /) -> Array:
 def ceil(x: ArrayLike, /) -> Array:
     """The least integer not below x.
 
-    >>> ceil(-1.5)
-    Array(-1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of real numbers.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Raises:
+      TypeError: the operand is complex.
+
+    Example:
+      >>> ceil(-1.5)
+      Array(-1., dtype=float32, weak_type=True)
     """
     array = as_operand("ceil", x)
     return array if dtypes.KINDS[array.dtype] in "biu" else lax.ceil(array)
@@ -34,8 +54,18 @@ def ceil(x: ArrayLike, /) -> Array:
 def trunc(x: ArrayLike) -> Array:
     """The nearest integer in the direction of 0.
 
-    >>> trunc(-1.5)
-    Array(-1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of real numbers.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Raises:
+      TypeError: the operand is complex.
+
+    Example:
+      >>> trunc(-1.5)
+      Array(-1., dtype=float32, weak_type=True)
     """
     array = as_operand("trunc", x)
     if dtypes.KINDS[array.dtype] in "biu":
@@ -46,8 +76,16 @@ def trunc(x: ArrayLike) -> Array:
 def rint(x: ArrayLike, /) -> Array:
     """The nearest integer, ties to even, as a float.
 
-    >>> rint(np.float32(2.5))
-    Array(2., dtype=float32)
+    Args:
+      x: an array or scalar; integers and bools become floats. Of complex numbers both parts are
+        rounded.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> rint(np.float32(2.5))
+      Array(2., dtype=float32)
     """
     array = default_float("rint", x)
     if dtypes.KINDS[array.dtype] == "c":
@@ -58,8 +96,21 @@ def rint(x: ArrayLike, /) -> Array:
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """Rounded to a number of decimals, ties to even.
 
-    >>> round(2.567, 1)
-    Array(2.6, dtype=float32, weak_type=True)
+    Args:
+      a: an array or scalar of numbers; of complex ones both parts are rounded.
+      decimals: how many digits to keep after the point; if negative, how many to make 0 before it.
+      out: must be None.
+
+    Returns:
+      An array of the operand's type and shape.
+
+    Raises:
+      TypeError: the operand is of bools.
+      NotImplementedError: `out` is given.
+
+    Example:
+      >>> round(2.567, 1)
+      Array(2.6, dtype=float32, weak_type=True)
     """
     no_out("round", out)
     array = check_kind("round", as_operand("round", a), "iufc")

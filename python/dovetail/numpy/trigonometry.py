@@ -48,8 +48,15 @@ def cos(x: ArrayLike, /) -> Array:
 def tan(x: ArrayLike, /) -> Array:
     """The tangent.
 
-    >>> tan(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> tan(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.tan(inexact("tan", x))
 
@@ -57,8 +64,15 @@ def tan(x: ArrayLike, /) -> Array:
 def arcsin(x: ArrayLike, /) -> Array:
     """The inverse sine, in [-pi / 2, pi / 2].
 
-    >>> arcsin(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> arcsin(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.asin(inexact("arcsin", x))
 
@@ -66,8 +80,15 @@ def arcsin(x: ArrayLike, /) -> Array:
 def arccos(x: ArrayLike, /) -> Array:
     """The inverse cosine, in [0, pi].
 
-    >>> arccos(1)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> arccos(1)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.acos(inexact("arccos", x))
 
@@ -75,8 +96,15 @@ def arccos(x: ArrayLike, /) -> Array:
 def arctan(x: ArrayLike, /) -> Array:
     """The inverse tangent, in [-pi / 2, pi / 2].
 
-    >>> arctan(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> arctan(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.atan(inexact("arctan", x))
 
@@ -84,8 +112,16 @@ def arctan(x: ArrayLike, /) -> Array:
 def arctan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The angle of the point (x2, x1), in (-pi, pi]; for complex numbers its analytic continuation.
 
-    >>> arctan2(0, 1)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
+        floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> arctan2(0, 1)
+      Array(0., dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("arctan2", x1, x2)
     if dtypes.KINDS[x.dtype] != "c":
@@ -97,8 +133,15 @@ def arctan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def sinh(x: ArrayLike, /) -> Array:
     """The hyperbolic sine.
 
-    >>> sinh(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> sinh(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.sinh(inexact("sinh", x))
 
@@ -106,8 +149,15 @@ def sinh(x: ArrayLike, /) -> Array:
 def cosh(x: ArrayLike, /) -> Array:
     """The hyperbolic cosine.
 
-    >>> cosh(0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> cosh(0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return ops.cosh(inexact("cosh", x))
 
@@ -131,8 +181,15 @@ def tanh(x: ArrayLike, /) -> Array:
 def arcsinh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic sine.
 
-    >>> arcsinh(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> arcsinh(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.asinh(inexact("arcsinh", x))
 
@@ -140,8 +197,15 @@ def arcsinh(x: ArrayLike, /) -> Array:
 def arccosh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic cosine.
 
-    >>> arccosh(1)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> arccosh(1)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.acosh(inexact("arccosh", x))
 
@@ -149,8 +213,15 @@ def arccosh(x: ArrayLike, /) -> Array:
 def arctanh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic tangent.
 
-    >>> arctanh(0)
-    Array(0., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> arctanh(0)
+      Array(0., dtype=float32, weak_type=True)
     """
     return ops.atanh(inexact("arctanh", x))
 
@@ -162,8 +233,15 @@ atan, atan2, atanh = arctan, arctan2, arctanh
 def sinc(x: ArrayLike, /) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    >>> sinc(0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> sinc(0)
+      Array(1., dtype=float32, weak_type=True)
     """
     z = inexact("sinc", x) * math.pi
     # Near 0 the Taylor series: it has the right derivatives too. At 0.05 the next term is below
@@ -178,8 +256,15 @@ def sinc(x: ArrayLike, /) -> Array:
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees in radians.
 
-    >>> deg2rad(180)
-    Array(3.1415927, dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of degrees; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> deg2rad(180)
+      Array(3.1415927, dtype=float32, weak_type=True)
     """
     return inexact("deg2rad", x) * (math.pi / 180)
 
@@ -187,8 +272,15 @@ def deg2rad(x: ArrayLike, /) -> Array:
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians in degrees.
 
-    >>> rad2deg(np.pi)
-    Array(180., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of radians; integers and bools become floats.
+
+    Returns:
+      An array of floats or complex numbers.
+
+    Example:
+      >>> rad2deg(np.pi)
+      Array(180., dtype=float32, weak_type=True)
     """
     return inexact("rad2deg", x) * (180 / math.pi)
 
