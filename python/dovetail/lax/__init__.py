@@ -134,6 +134,16 @@ from dovetail.lax.logic import (
 )
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.operands import broadcast_shapes
+from dovetail.lax.pieces import (
+    concatenate,
+    index_in_dim,
+    pad,
+    slice,
+    slice_in_dim,
+    split,
+    stack,
+    unstack,
+)
 from dovetail.lax.precision import (
     AccuracyMode,
     DotAlgorithm,
@@ -160,20 +170,12 @@ from dovetail.lax.shape import (
     broadcast_like,
     broadcast_to_rank,
     collapse,
-    concatenate,
     expand_dims,
-    index_in_dim,
-    pad,
     reshape,
     rev,
-    slice,
-    slice_in_dim,
-    split,
     squeeze,
-    stack,
     tile,
     transpose,
-    unstack,
 )
 from dovetail.lax.sort import (
     approx_max_k,

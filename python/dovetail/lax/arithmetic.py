@@ -11,7 +11,12 @@ from dovetail.lax.operands import ArrayLike, same, unary
 
 
 class RoundingMethod(enum.IntEnum):
-    """Where `round` sends a number halfway between two integers."""
+    """Where `round` sends a number halfway between two integers.
+
+    Example:
+      >>> round(2.5, RoundingMethod.TO_NEAREST_EVEN)
+      Array(2., dtype=float32, weak_type=True)
+    """
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1
@@ -286,8 +291,20 @@ def ceil(x: ArrayLike) -> Array:
 def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
     """The nearest integer to each float; `rounding_method` decides ties.
 
-    >>> round(2.5)
-    Array(3., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar of floats.
+      rounding_method: a `RoundingMethod`.
+
+    Returns:
+      An array of the shape and the element type of `x`.
+
+    Raises:
+      TypeError: the elements are no floats.
+      ValueError: there is no such method.
+
+    Example:
+      >>> round(2.5)
+      Array(3., dtype=float32, weak_type=True)
     """
     array = unary("round", x, "f")
     if RoundingMethod(rounding_method) is RoundingMethod.AWAY_FROM_ZERO:

@@ -246,9 +246,22 @@ def conv_general_shape_tuple(
 ) -> tuple[int, ...]:
     """As `conv_shape_tuple`, for operands in the order that `dimension_numbers` say.
 
-    >>> orders = ("NHWC", "HWIO", "NHWC")
-    >>> conv_general_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (1, 1), "SAME", orders)
-    (1, 8, 8, 4)
+    Args:
+      lhs_shape, rhs_shape: shapes of the operands, dilated.
+      window_strides: one per spatial dimension.
+      padding: a name, or a pair per spatial dimension.
+      dimension_numbers: as for `conv_dimension_numbers`.
+
+    Returns:
+      A shape, in the order that `dimension_numbers` have for results.
+
+    Raises:
+      TypeError, ValueError: strides, padding or dimension numbers do not fit.
+
+    Example:
+      >>> orders = ("NHWC", "HWIO", "NHWC")
+      >>> conv_general_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (1, 1), "SAME", orders)
+      (1, 8, 8, 4)
     """
     lhs, rhs, numbers = _channels_first(lhs_shape, rhs_shape, dimension_numbers)
     return in_order(conv_shape_tuple(lhs, rhs, window_strides, padding), numbers.out_spec)
@@ -298,9 +311,22 @@ def conv_transpose_shape_tuple(
 ) -> tuple[int, ...]:
     """The shape of a transposed convolution.
 
-    >>> orders = ("NHWC", "HWIO", "NHWC")
-    >>> conv_transpose_shape_tuple((1, 4, 4, 3), (2, 2, 3, 5), (2, 2), "VALID", orders)
-    (1, 8, 8, 5)
+    Args:
+      lhs_shape, rhs_shape: shapes of the operands.
+      window_strides: one per spatial dimension.
+      padding: "SAME" or "VALID", or a pair per spatial dimension.
+      dimension_numbers: as for `conv_dimension_numbers`.
+
+    Returns:
+      A shape, in the order that `dimension_numbers` have for results.
+
+    Raises:
+      ValueError: there is no such padding, or numbers of dimensions differ.
+
+    Example:
+      >>> orders = ("NHWC", "HWIO", "NHWC")
+      >>> conv_transpose_shape_tuple((1, 4, 4, 3), (2, 2, 3, 5), (2, 2), "VALID", orders)
+      (1, 8, 8, 5)
     """
     lhs, rhs, numbers = _channels_first(lhs_shape, rhs_shape, dimension_numbers)
     if isinstance(padding, str):

@@ -12,15 +12,27 @@ from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, scalar, unary
-from dovetail.lax.shape import stack, unstack
+from dovetail.lax.pieces import stack, unstack
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
     """The elements as another type: float to integer saturates, complex to real takes the real
     part.
 
-    >>> convert_element_type(1.5, np.int32)
-    Array(1, dtype=int32)
+    Args:
+      operand: an array or scalar of any shape.
+      new_dtype: the element type.
+
+    Returns:
+      An array of the shape of `operand`, with the type `new_dtype`.
+
+    Raises:
+      ValueError: `new_dtype` is None.
+      TypeError: `new_dtype` is no element type.
+
+    Example:
+      >>> convert_element_type(1.5, np.int32)
+      Array(1, dtype=int32)
     """
     if new_dtype is None:
         raise value_error("convert_element_type: new_dtype must be an element type, got None")
@@ -50,10 +62,22 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
     A narrower type adds a last dimension, of an element's parts from the lowest bits to the
     highest. For a wider one the last dimension must be such parts, which are joined.
 
-    >>> bitcast_convert_type(np.float32(1), np.int32)
-    Array(1065353216, dtype=int32)
-    >>> bitcast_convert_type(np.int32(0x01020304), np.int8)
-    Array([4, 3, 2, 1], dtype=int8)
+    Args:
+      operand: an array or scalar of integers or floats.
+      new_dtype: a type of integers or floats.
+
+    Returns:
+      An array with the type `new_dtype`, of the same shape for a type of the same width.
+
+    Raises:
+      TypeError: the types are others, or neither width divides the other.
+      ValueError: the last dimension is not the parts of one element.
+
+    Example:
+      >>> bitcast_convert_type(np.float32(1), np.int32)
+      Array(1065353216, dtype=int32)
+      >>> bitcast_convert_type(np.int32(0x01020304), np.int8)
+      Array([4, 3, 2, 1], dtype=int8)
     """
     array = unary("bitcast_convert_type", operand, "iuf")
     dtype = dtypes.requested(new_dtype, "bitcast_convert_type")
@@ -103,8 +127,18 @@ def _unsigned(bits: int) -> np.dtype:
 def stop_gradient(x: Any) -> Any:
     """`x`, an array or a tree of arrays, which differentiation treats as constant.
 
-    >>> stop_gradient(1.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar, or a tree of them.
+
+    Returns:
+      A tree of arrays, equal to `x`.
+
+    Raises:
+      TypeError: a leaf is neither an array nor a scalar.
+
+    Example:
+      >>> stop_gradient(1.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     import optree
 

@@ -237,8 +237,19 @@ def conv(
 ) -> Array:
     """`conv_general_dilated` without dilation and groups.
 
-    >>> conv(lax.full((1, 1, 4), 1.0), lax.full((2, 1, 3), 2.0), (1,), "VALID").shape
-    (1, 2, 2)
+    Args:
+      lhs, rhs, window_strides, padding, precision, preferred_element_type: as for
+        `conv_general_dilated`.
+
+    Returns:
+      An array of shape (batch, output features, *spatial sizes).
+
+    Raises:
+      TypeError, ValueError: as of `conv_general_dilated`.
+
+    Example:
+      >>> conv(lax.full((1, 1, 4), 1.0), lax.full((2, 1, 3), 2.0), (1,), "VALID").shape
+      (1, 2, 2)
     """
     return conv_general_dilated(
         lhs,
@@ -262,9 +273,20 @@ def conv_with_general_padding(
 ) -> Array:
     """`conv_general_dilated` without groups.
 
-    >>> x, kernel = np.ones((1, 1, 4), np.int32), np.ones((1, 1, 2), np.int32)
-    >>> conv_with_general_padding(x, kernel, (1,), [(0, 0)], None, (3,))
-    Array([[[2]]], dtype=int32)
+    Args:
+      lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision,
+        preferred_element_type: as for `conv_general_dilated`.
+
+    Returns:
+      An array of shape (batch, output features, *spatial sizes).
+
+    Raises:
+      TypeError, ValueError: as of `conv_general_dilated`.
+
+    Example:
+      >>> x, kernel = np.ones((1, 1, 4), np.int32), np.ones((1, 1, 2), np.int32)
+      >>> conv_with_general_padding(x, kernel, (1,), [(0, 0)], None, (3,))
+      Array([[[2]]], dtype=int32)
     """
     return conv_general_dilated(
         lhs,

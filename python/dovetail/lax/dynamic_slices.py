@@ -126,8 +126,22 @@ def dynamic_slice_in_dim(
 ) -> Array:
     """`dynamic_slice` along one dimension; the others stay whole.
 
-    >>> dynamic_slice_in_dim(lax.iota(np.int32, 6), -2, 2)
-    Array([4, 5], dtype=int32)
+    Args:
+      operand: an array.
+      start_index: an integer scalar, as for `dynamic_slice`.
+      slice_size: the size of the slice along `axis`.
+      axis: the dimension.
+
+    Returns:
+      An array of the operand's shape, but for `slice_size` along `axis`.
+
+    Raises:
+      TypeError: the slice is larger than the operand.
+      ValueError: the axis is out of bounds.
+
+    Example:
+      >>> dynamic_slice_in_dim(lax.iota(np.int32, 6), -2, 2)
+      Array([4, 5], dtype=int32)
     """
     x = as_operand("dynamic_slice_in_dim", operand)
     axis = canonical_axis(axis, x.ndim)
@@ -142,8 +156,23 @@ def dynamic_index_in_dim(
 ) -> Array:
     """The elements at an index along one dimension, which is kept with size 1 or goes.
 
-    >>> dynamic_index_in_dim(lax.iota(np.int32, 3), 1, keepdims=False)
-    Array(1, dtype=int32)
+    Args:
+      operand: an array.
+      index: an integer scalar; a negative one counts from the end, one out of bounds is moved
+        inside.
+      axis: the dimension.
+      keepdims: whether the result has it, with size 1.
+
+    Returns:
+      An array.
+
+    Raises:
+      TypeError: the index is no integer scalar.
+      ValueError: the axis is out of bounds.
+
+    Example:
+      >>> dynamic_index_in_dim(lax.iota(np.int32, 3), 1, keepdims=False)
+      Array(1, dtype=int32)
     """
     x = as_operand("dynamic_index_in_dim", operand)
     axis = canonical_axis(axis, x.ndim)
@@ -156,8 +185,22 @@ def dynamic_update_slice_in_dim(
 ) -> Array:
     """`dynamic_update_slice` along one dimension.
 
-    >>> dynamic_update_slice_in_dim(lax.iota(np.int32, 4), np.int32([9]), 2, axis=0)
-    Array([0, 1, 9, 3], dtype=int32)
+    Args:
+      operand: an array.
+      update: the new slice, of the operand's rank and element type.
+      start_index: an integer scalar, as for `dynamic_slice`.
+      axis: the dimension; along the others the update starts at 0.
+
+    Returns:
+      An array like the operand.
+
+    Raises:
+      TypeError: the update does not fit.
+      ValueError: the axis is out of bounds.
+
+    Example:
+      >>> dynamic_update_slice_in_dim(lax.iota(np.int32, 4), np.int32([9]), 2, axis=0)
+      Array([0, 1, 9, 3], dtype=int32)
     """
     x = as_operand("dynamic_update_slice_in_dim", operand)
     starts: list[Any] = [0] * x.ndim
@@ -170,8 +213,23 @@ def dynamic_update_index_in_dim(
 ) -> Array:
     """The operand with the elements at one index along a dimension replaced.
 
-    >>> dynamic_update_index_in_dim(lax.iota(np.int32, 3), np.int32(7), 1, axis=0)
-    Array([0, 7, 2], dtype=int32)
+    Args:
+      operand: an array.
+      update: the new elements, of the operand's element type; without the dimension, or with size 1
+        along it.
+      index: an integer scalar, as for `dynamic_index_in_dim`.
+      axis: the dimension.
+
+    Returns:
+      An array like the operand.
+
+    Raises:
+      TypeError: the update does not fit.
+      ValueError: the axis is out of bounds.
+
+    Example:
+      >>> dynamic_update_index_in_dim(lax.iota(np.int32, 3), np.int32(7), 1, axis=0)
+      Array([0, 7, 2], dtype=int32)
     """
     x = as_operand("dynamic_update_index_in_dim", operand)
     new = as_operand("dynamic_update_index_in_dim", update, 1)

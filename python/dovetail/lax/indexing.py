@@ -20,6 +20,10 @@ class GatherScatterMode(enum.Enum):
 
     `CLIP` moves them so that they are; `FILL_OR_DROP` reads a fill value for them and drops their
     updates; `PROMISE_IN_BOUNDS` says that there are none, and is treated as `CLIP`.
+
+    Example:
+      >>> GatherScatterMode.from_any("clip").name
+      'CLIP'
     """
 
     CLIP = enum.auto()
@@ -52,6 +56,12 @@ class GatherDimensionNumbers(NamedTuple):
       collapsed_slice_dims: window dimensions of size 1 that the result does not have.
       start_index_map: which dimension of the operand each index of a vector is for.
       operand_batching_dims, start_indices_batching_dims: dimensions that both have, paired.
+
+    Example:
+      >>> rows = GatherDimensionNumbers((1,), (0,), (0,))
+      >>> gather(np.int32([[1, 2], [3, 4]]), np.int32([[1], [0]]), rows, (1, 2))
+      Array([[3, 4],
+             [1, 2]], dtype=int32)
     """
 
     offset_dims: tuple[int, ...]
@@ -69,6 +79,11 @@ class ScatterDimensionNumbers(NamedTuple):
       inserted_window_dims: window dimensions of size 1 that the updates do not have.
       scatter_dims_to_operand_dims: which dimension of the operand each index of a vector is for.
       operand_batching_dims, scatter_indices_batching_dims: dimensions that both have, paired.
+
+    Example:
+      >>> elements = ScatterDimensionNumbers((), (0,), (0,))
+      >>> scatter_add(np.int32([0, 0, 0]), np.int32([[2], [2]]), np.int32([3, 4]), elements)
+      Array([0, 0, 7], dtype=int32)
     """
 
     update_window_dims: tuple[int, ...]
@@ -401,9 +416,23 @@ def scatter_apply(
 def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
     """The elements at vectors of indices along some dimensions, which are replaced by one in front.
 
-    >>> index_take(lax.iota(np.int32, 4).reshape(2, 2), [np.int32([1, 0])], (0,))
-    Array([[2, 3],
-           [0, 1]], dtype=int32)
+    Args:
+      src: an array.
+      idxs: vectors of integers of one length, one for each of `axes`; indices out of bounds are
+        moved inside.
+      axes: distinct dimensions of `src`.
+
+    Returns:
+      An array whose first dimension is as long as the vectors; the dimensions of `src` that are not
+      in `axes` follow.
+
+    Raises:
+      TypeError, ValueError: indices and axes do not fit.
+
+    Example:
+      >>> index_take(lax.iota(np.int32, 4).reshape(2, 2), [np.int32([1, 0])], (0,))
+      Array([[2, 3],
+             [0, 1]], dtype=int32)
     """
     x = as_operand("index_take", src)
     columns = [lax.expand_dims(as_operand("index_take", i), (1,)) for i in idxs]

@@ -140,8 +140,19 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
 def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[int, ...]:
     """The shape that NumPy's rules broadcast all of `shapes` to.
 
-    >>> broadcast_shapes((3, 1), (4,))
-    (3, 4)
+    Args:
+      shapes: sequences of sizes.
+      name: the function that errors name.
+
+    Returns:
+      A tuple of sizes; () for no shapes.
+
+    Raises:
+      TypeError, ValueError: sizes of a dimension differ, and none is 1.
+
+    Example:
+      >>> broadcast_shapes((3, 1), (4,))
+      (3, 4)
     """
     if not shapes:
         return ()

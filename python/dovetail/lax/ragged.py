@@ -22,6 +22,12 @@ class RaggedDotDimensionNumbers:
       lhs_ragged_dimensions: the one dimension of the left operand that is divided into groups.
       rhs_group_dimensions: the dimension of the right operand that has an entry per group; none
         unless the ragged dimension is free.
+
+    Example:
+      >>> numbers = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+      >>> x, weights = np.ones((3, 2), np.float32), np.ones((2, 2, 4), np.float32)
+      >>> ragged_dot_general(x, weights, np.int32([1, 2]), numbers).shape
+      (3, 4)
     """
 
     dot_dimension_numbers: DotDimensionNumbers

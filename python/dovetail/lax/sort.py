@@ -10,7 +10,7 @@ from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.create import iota
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
-from dovetail.lax.shape import slice_in_dim
+from dovetail.lax.pieces import slice_in_dim
 
 # Running reductions -------------------------------------------------------------------------------
 
@@ -186,11 +186,21 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
     """The k greatest elements along a dimension in decreasing order, and where they are; of equal
     ones the first come first, and NaN counts as the greatest.
 
+    Args:
+      operand: an array of bools or real numbers.
+      k: how many.
+      axis: the dimension.
+
+    Returns:
+      The elements, and their indices as int32, both of size `k` along `axis`.
+
     Raises:
+      TypeError: the elements are complex.
       ValueError: `k` is negative, or greater than the size of the dimension.
 
-    >>> top_k(np.float32([1, 3, 2]), 2)
-    (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
+    Example:
+      >>> top_k(np.float32([1, 3, 2]), 2)
+      (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
     """
     x, dimension = _of_rows("top_k", operand, k, axis)
     # Backwards, so that of equal elements the first are the last.

@@ -222,8 +222,23 @@ def reduce_window_shape_tuple(
 ) -> tuple[int, ...]:
     """The shape of `reduce_window`'s result, which has an element for each window.
 
-    >>> reduce_window_shape_tuple((6, 4), (2, 1), (2, 1), "VALID")
-    (3, 4)
+    Args:
+      operand_shape: the sizes of the array.
+      window_dimensions: the sizes of a window, one for each dimension.
+      window_strides: distances of windows, one for each dimension.
+      padding: "SAME", "SAME_LOWER", "VALID", or a pair for each dimension.
+      base_dilation, window_dilation: distances of elements of the array and of a window, by default
+        1.
+
+    Returns:
+      A size for each dimension.
+
+    Raises:
+      TypeError, ValueError: windows, strides, dilations or padding do not fit.
+
+    Example:
+      >>> reduce_window_shape_tuple((6, 4), (2, 1), (2, 1), "VALID")
+      (3, 4)
     """
     place = _Windows(
         operand_shape, window_dimensions, window_strides, padding, base_dilation, window_dilation

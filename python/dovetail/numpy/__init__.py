@@ -53,6 +53,7 @@ from dovetail.numpy.arithmetic import (
     true_divide,
 )
 from dovetail.numpy.bessel import i0
+from dovetail.numpy.bisection import digitize, searchsorted
 from dovetail.numpy.bits import (
     bitwise_and,
     bitwise_count,
@@ -71,6 +72,10 @@ from dovetail.numpy.bits import (
 from dovetail.numpy.bounds import clip, fmax, fmin, maximum, minimum
 from dovetail.numpy.choice import choose, isin, piecewise, select, where
 from dovetail.numpy.convolution import convolve, correlate
+from dovetail.numpy.covariance import (
+    corrcoef,
+    cov,
+)
 from dovetail.numpy.creation import (
     array,
     asarray,
@@ -78,18 +83,11 @@ from dovetail.numpy.creation import (
     copy,
     empty,
     empty_like,
-    eye,
     fromfunction,
     full,
     full_like,
-    identity,
-    meshgrid,
     ones,
     ones_like,
-    tri,
-    tril,
-    triu,
-    vander,
     zeros,
     zeros_like,
 )
@@ -247,12 +245,19 @@ from dovetail.numpy.parts import (
     signbit,
     spacing,
 )
+from dovetail.numpy.patterns import (
+    eye,
+    identity,
+    meshgrid,
+    tri,
+    tril,
+    triu,
+    vander,
+)
 from dovetail.numpy.phases import unwrap
 from dovetail.numpy.places import At
 from dovetail.numpy.polynomials import poly, polydiv, polymul
 from dovetail.numpy.products import (
-    corrcoef,
-    cov,
     cross,
     dot,
     inner,
@@ -265,7 +270,24 @@ from dovetail.numpy.products import (
     vecdot,
     vecmat,
 )
+from dovetail.numpy.quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
+)
 from dovetail.numpy.ranges import arange, geomspace, linspace, logspace
+from dovetail.numpy.rearranging import (
+    flip,
+    fliplr,
+    flipud,
+    repeat,
+    roll,
+    rot90,
+    tile,
+)
 from dovetail.numpy.reductions import (
     all,
     amax,
@@ -342,9 +364,6 @@ from dovetail.numpy.shape import (
     broadcast_arrays,
     broadcast_to,
     expand_dims,
-    flip,
-    fliplr,
-    flipud,
     isscalar,
     iterable,
     matrix_transpose,
@@ -352,30 +371,20 @@ from dovetail.numpy.shape import (
     ndim,
     permute_dims,
     ravel,
-    repeat,
     reshape,
     resize,
-    roll,
     rollaxis,
-    rot90,
     shape,
     size,
     squeeze,
     swapaxes,
-    tile,
     transpose,
 )
 from dovetail.numpy.sorting import (
     argpartition,
     argsort,
     lexsort,
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
     partition,
-    percentile,
-    quantile,
     sort,
     sort_complex,
     unique,
@@ -384,13 +393,11 @@ from dovetail.numpy.taking import (
     argwhere,
     bincount,
     compress,
-    digitize,
     extract,
     flatnonzero,
     nonzero,
     put,
     put_along_axis,
-    searchsorted,
     take,
     take_along_axis,
 )

@@ -103,8 +103,22 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
 
     One function more than conditions is for elements where none holds, which are 0 otherwise.
 
-    >>> piecewise(np.float32([-1, 1]), [np.array([True, False])], [lambda v: -v, 5])
-    Array([1., 5.], dtype=float32)
+    Args:
+      x: an array.
+      condlist: a list of arrays of bools that broadcast with `x`, or an array of them.
+      funclist: for each condition a scalar, or a function of `x`, which is called with all of it;
+        one more for the other elements.
+      args, kw: further arguments of the functions.
+
+    Returns:
+      An array of the shape and the element type of `x`.
+
+    Raises:
+      ValueError: the number of functions does not fit.
+
+    Example:
+      >>> piecewise(np.float32([-1, 1]), [np.array([True, False])], [lambda v: -v, 5])
+      Array([1., 5.], dtype=float32)
     """
     array = as_operand("piecewise", x)
     conditions = list(condlist) if isinstance(condlist, (list, tuple)) else list(asarray(condlist))

@@ -1,8 +1,7 @@
-"""Arrays out of data, constants, ranges and patterns."""
+"""Arrays out of data, and constants."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -46,9 +45,18 @@ def array(
       ndmin: the least number of dimensions; those that lack come first, with size 1.
       device: where the array shall be.
 
-    >>> array([[1, 2], [3, 4]])
-    Array([[1, 2],
-           [3, 4]], dtype=int32)
+    Returns:
+      An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
+
+    Raises:
+      TypeError: the data are not numbers.
+      ValueError: there is no such order, lists are ragged, or `copy` is False and there must be
+        one.
+
+    Example:
+      >>> array([[1, 2], [3, 4]])
+      Array([[1, 2],
+             [3, 4]], dtype=int32)
     """
     if order not in (None, "K", "A", "C"):
         raise value_error(
@@ -77,8 +85,19 @@ def asarray(
     """As `array`. NumPy arrays are copied, so that writing to them later changes nothing, unless
     `copy` is False.
 
-    >>> asarray(1.5)
-    Array(1.5, dtype=float32, weak_type=True)
+    Args:
+      a: as `object` of `array`.
+      dtype, order, copy, device: as for `array`; `copy` may be None, which is as True.
+
+    Returns:
+      An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
+
+    Raises:
+      TypeError, ValueError: as of `array`.
+
+    Example:
+      >>> asarray(1.5)
+      Array(1.5, dtype=float32, weak_type=True)
     """
     return array(a, dtype, copy, order, device=device)
 
@@ -175,8 +194,19 @@ def _scalar_of(x: Any) -> Any:
 def copy(a: ArrayLike, order: str | None = None) -> Array:
     """An array with the same elements.
 
-    >>> copy(1)
-    Array(1, dtype=int32, weak_type=True)
+    Args:
+      a: an array, a scalar or nested lists.
+      order: as for `array`.
+
+    Returns:
+      An array like `a`.
+
+    Raises:
+      ValueError: there is no such order.
+
+    Example:
+      >>> copy(1)
+      Array(1, dtype=int32, weak_type=True)
     """
     return array(a, copy=True, order=order)
 
@@ -185,8 +215,21 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
     """The elements as another type: float to integer saturates, complex to real takes the real
     part.
 
-    >>> astype(1.7, "int32")
-    Array(1, dtype=int32)
+    Args:
+      x: an array or scalar.
+      dtype: the element type; None is the default float.
+      copy: accepted; arrays are immutable.
+      device: where the array shall be.
+
+    Returns:
+      An array of the shape of `x`; as bools, whether elements are not zero.
+
+    Raises:
+      TypeError: `dtype` is no element type.
+
+    Example:
+      >>> astype(1.7, "int32")
+      Array(1, dtype=int32)
     """
     wanted = dtypes.requested(dtype, "astype", dtypes.float64)
     operand = placed(as_operand("astype", x), device)
@@ -200,9 +243,19 @@ def fromfunction(
 ) -> Any:
     """The function of the arrays of indices along each dimension.
 
-    >>> fromfunction(lambda i, j: 10 * i + j, (2, 2), dtype=int)
-    Array([[ 0,  1],
-           [10, 11]], dtype=int32)
+    Args:
+      function: takes an array of shape `shape` for each dimension, of the indices along it.
+      shape: an integer, or integers known while tracing.
+      dtype: the element type of the indices.
+      kwargs: further arguments of `function`.
+
+    Returns:
+      What `function` returns.
+
+    Example:
+      >>> fromfunction(lambda i, j: 10 * i + j, (2, 2), dtype=int)
+      Array([[ 0,  1],
+             [10, 11]], dtype=int32)
     """
     sizes = canonical_shape(shape)
     return function(*(lax.broadcasted_iota(dtype, sizes, i) for i in range(len(sizes))), **kwargs)
@@ -282,8 +335,17 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array whose elements are not promised to be anything; they are zero.
 
-    >>> empty(2).shape
-    (2,)
+    Args:
+      shape: an integer, or integers known while tracing.
+      dtype: the element type; by default the default float.
+      device: where the array shall be.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> empty(2).shape
+      (2,)
     """
     return placed(_constant("empty", shape, dtype, 0), device)
 
@@ -298,8 +360,22 @@ def full_like(
 ) -> Array:
     """As `full`, with the shape and the element type of `a` unless others are given.
 
-    >>> full_like(np.zeros(2, np.int8), 7)
-    Array([7, 7], dtype=int8)
+    Args:
+      a: an array, or anything with a shape and an element type.
+      fill_value: an array or scalar, which is broadcast.
+      dtype: the element type.
+      shape: the sizes.
+      device: where the array shall be.
+
+    Returns:
+      An array.
+
+    Raises:
+      ValueError: `fill_value` does not broadcast to the shape.
+
+    Example:
+      >>> full_like(np.zeros(2, np.int8), 7)
+      Array([7, 7], dtype=int8)
     """
     return placed(_like("full_like", a, fill_value, dtype, shape), device)
 
@@ -307,8 +383,16 @@ def full_like(
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """As `zeros`, with the shape and the element type of `a` unless others are given.
 
-    >>> zeros_like(np.ones(2, np.int8))
-    Array([0, 0], dtype=int8)
+    Args:
+      a: an array, or anything with a shape and an element type.
+      dtype, shape, device: as for `full_like`.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> zeros_like(np.ones(2, np.int8))
+      Array([0, 0], dtype=int8)
     """
     return placed(_like("zeros_like", a, 0, dtype, shape), device)
 
@@ -316,8 +400,16 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """As `ones`, with the shape and the element type of `a` unless others are given.
 
-    >>> ones_like(np.zeros(2, np.int8))
-    Array([1, 1], dtype=int8)
+    Args:
+      a: an array, or anything with a shape and an element type.
+      dtype, shape, device: as for `full_like`.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> ones_like(np.zeros(2, np.int8))
+      Array([1, 1], dtype=int8)
     """
     return placed(_like("ones_like", a, 1, dtype, shape), device)
 
@@ -327,8 +419,16 @@ def empty_like(
 ) -> Array:
     """As `empty`, with the shape and the element type of `prototype` unless others are given.
 
-    >>> empty_like(np.zeros(2)).shape
-    (2,)
+    Args:
+      prototype: an array, or anything with a shape and an element type.
+      dtype, shape, device: as for `full_like`.
+
+    Returns:
+      An array.
+
+    Example:
+      >>> empty_like(np.zeros(2)).shape
+      (2,)
     """
     return placed(_like("empty_like", prototype, 0, dtype, shape), device)
 
@@ -344,146 +444,3 @@ def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
     if isinstance(value, PYTHON_SCALARS):
         return broadcast_to(constant(np.array(value).astype(element), weak), sizes)
     return broadcast_to_shape(name, with_dtype(as_operand(name, value), element, weak), sizes)
-
-
-# Patterns -----------------------------------------------------------------------------------------
-
-
-def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
-) -> Array:
-    """A matrix with ones on diagonal `k`, counted from the main one to the right.
-
-    Args:
-      N, M: the numbers of rows and columns, as many by default.
-      k: which diagonal.
-      dtype: the element type.
-      device: where it is to be.
-
-    Returns:
-      A matrix.
-
-    Example:
-      >>> eye(2)
-      Array([[1., 0.],
-             [0., 1.]], dtype=float32)
-    """
-    element = dtypes.requested(dtype, "eye", dtypes.float64)
-    rows, columns = _shifted_row_and_column((N, N if M is None else M), k)
-    return placed(ops.convert(rows == columns, element), device)
-
-
-def identity(n: int, dtype: Any = None) -> Array:
-    """The square matrix with ones on the main diagonal.
-
-    >>> identity(2)
-    Array([[1., 0.],
-           [0., 1.]], dtype=float32)
-    """
-    return eye(n, dtype=dtype)
-
-
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
-    """A matrix with ones on diagonal `k` and below, by default of float32.
-
-    >>> tri(2)
-    Array([[1., 0.],
-           [1., 1.]], dtype=float32)
-    """
-    element = dtypes.requested(dtype, "tri", dtypes.float32)
-    mask = _lower_triangle((N, N if M is None else M), k)
-    return mask if element == dtypes.bool_ else ops.convert(mask, element)
-
-
-def _shifted_row_and_column(shape: Any, k: int) -> tuple[Array, Array]:
-    """Each element's row plus `k`, and its column: on diagonal `k` they are equal."""
-    sizes = canonical_shape(shape)
-    # Diagonals outside of the matrix are all alike, and their numbers may not fit.
-    offset = max(-sizes[0], min(operator.index(k), sizes[1]))
-    return ops.iota(dtypes.int32, sizes, 0) + offset, ops.iota(dtypes.int32, sizes, 1)
-
-
-def _lower_triangle(shape: Sequence[int], k: int) -> Array:
-    rows, columns = _shifted_row_and_column(shape, k)
-    return rows >= columns
-
-
-def tril(m: ArrayLike, k: int = 0) -> Array:
-    """The elements on diagonal `k` of matrices and below; the others are 0.
-
-    >>> tril(np.ones((2, 2), np.int32))
-    Array([[1, 0],
-           [1, 1]], dtype=int32)
-    """
-    x = _matrices("tril", m)
-    mask = broadcast_to(_lower_triangle(x.shape[-2:], k), x.shape)
-    return ops.select(mask, x, lax.full_like(x, 0))
-
-
-def triu(m: ArrayLike, k: int = 0) -> Array:
-    """The elements on diagonal `k` of matrices and above; the others are 0.
-
-    >>> triu(np.ones((2, 2), np.int32))
-    Array([[1, 1],
-           [0, 1]], dtype=int32)
-    """
-    x = _matrices("triu", m)
-    mask = broadcast_to(_lower_triangle(x.shape[-2:], k - 1), x.shape)
-    return ops.select(mask, lax.full_like(x, 0), x)
-
-
-def _matrices(name: str, x: ArrayLike) -> Array:
-    a = as_operand(name, x)
-    if a.ndim < 2:
-        raise value_error(f"{name}: the array must have at least 2 dimensions, got shape {a.shape}")
-    return a
-
-
-def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
-    """The powers of a vector's elements as columns, the highest first unless `increasing`.
-
-    >>> vander(np.int32([2, 3]), 3)
-    Array([[4, 2, 1],
-           [9, 3, 1]], dtype=int32)
-    """
-    a = as_operand("vander", x)
-    if a.ndim != 1:
-        raise value_error(f"vander: x must have 1 dimension, got shape {a.shape}")
-    count = a.shape[0] if N is None else operator.index(N)
-    if count < 0:
-        raise value_error(f"vander: N must be 0 or more, got {N}")
-    if count == 0:
-        return zeros((a.shape[0], 0), a.dtype)
-    powers = range(count) if increasing else range(count - 1, -1, -1)
-    return lax.stack([a**p for p in powers], 1)
-
-
-def meshgrid(
-    *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> list[Array]:
-    """Vectors as arrays over the grid that they span; with "xy" the first two dimensions are
-    exchanged.
-
-    >>> [g.shape for g in meshgrid(np.ones(2), np.ones(3))]
-    [(3, 2), (3, 2)]
-    """
-    if indexing not in ("xy", "ij"):
-        raise value_error(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
-    vectors = [as_operand("meshgrid", x, i) for i, x in enumerate(xi)]
-    if any(v.ndim > 1 for v in vectors):
-        raise value_error(
-            f"meshgrid: arguments must be vectors, got ranks {[v.ndim for v in vectors]}"
-        )
-    order = list(range(len(vectors)))
-    if indexing == "xy" and len(order) > 1:
-        order[0], order[1] = 1, 0
-    sizes = [0] * len(order)
-    for v, d in zip(vectors, order, strict=True):
-        sizes[d] = v.size
-    result = []
-    for v, d in zip(vectors, order, strict=True):
-        shape = [1] * len(order)
-        shape[d] = v.size
-        x = lax.reshape(v, shape)
-        result.append(x if sparse else broadcast_to(x, tuple(sizes)))
-    return result

@@ -34,8 +34,25 @@ def einsum(
 ) -> Array:
     """The sum of products that the subscripts state, as in "ij,jk->ik"; NumPy's whole syntax.
 
-    >>> einsum("ij,j->i", np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
-    Array([3., 7.], dtype=float32)
+    Args:
+      subscripts: the labels; or the first operand, where the labels of each follow it as in
+        `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
+      operands: arrays, which are promoted, with a size of 1 stretched to a label's other size.
+      out: must be None.
+      optimize: a strategy of `numpy.einsum_path`, False for the order of the operands, or a path.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: in which sums are formed, and the result's type; by default the
+        promoted one.
+
+    Returns:
+      An array with a dimension for each label of the result.
+
+    Raises:
+      ValueError: subscripts are malformed, or do not fit the operands.
+
+    Example:
+      >>> einsum("ij,j->i", np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+      Array([3., 7.], dtype=float32)
     """
     no_out("einsum", out)
     check_precision("einsum", precision)
@@ -68,8 +85,20 @@ def einsum_path(
 ) -> tuple[list[Any], str]:
     """The order in which `einsum` contracts pairs of operands, and a table about it.
 
-    >>> einsum_path("ij,jk", np.ones((2, 3)), np.ones((3, 4)))[0]
-    ['einsum_path', (0, 1)]
+    Args:
+      subscripts, operands: as for `einsum`; of the operands only the shapes count.
+      optimize: a strategy of `numpy.einsum_path`.
+
+    Returns:
+      A list of "einsum_path" and the tuples of places of the operands contracted at each step; the
+      table, a string.
+
+    Raises:
+      ValueError: subscripts are malformed, or do not fit the operands.
+
+    Example:
+      >>> einsum_path("ij,jk", np.ones((2, 3)), np.ones((3, 4)))[0]
+      ['einsum_path', (0, 1)]
     """
     terms, result, arrays = _parse(subscripts, operands)
     dummies = [_shaped(shape_of(a)) for a in arrays]

@@ -14,13 +14,14 @@ from dovetail.array import Array, ArrayMethods
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy import reductions
+from dovetail.numpy.bisection import searchsorted
 from dovetail.numpy.choice import where
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.differences import diff
 from dovetail.numpy.promotion import promote, static
 from dovetail.numpy.ranges import linspace
 from dovetail.numpy.shape import ravel
-from dovetail.numpy.taking import bincount, searchsorted
+from dovetail.numpy.taking import bincount
 
 
 def histogram_bin_edges(

@@ -15,8 +15,9 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.numpy.arithmetic import floor_divide, remainder
 from dovetail.numpy.bounds import clip
-from dovetail.numpy.creation import asarray, meshgrid
+from dovetail.numpy.creation import asarray
 from dovetail.numpy.joining import concatenate
+from dovetail.numpy.patterns import meshgrid
 from dovetail.numpy.promotion import promote, strong
 from dovetail.numpy.ranges import arange, linspace
 from dovetail.numpy.shape import ravel, shape

@@ -11,11 +11,12 @@ from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.arithmetic import absolute, remainder
+from dovetail.numpy.bisection import searchsorted
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote
-from dovetail.numpy.taking import searchsorted, take
+from dovetail.numpy.taking import take
 
 
 def interp(

@@ -213,11 +213,21 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
 
 def block(arrays: Any) -> Array:
-    """Nested lists of blocks: the innermost lists along the last dimension, the next ones along
-    that before, …
+    """Nested lists of blocks joined: the innermost lists along the last dimension, the next ones
+    along that before, and so on.
 
-    >>> block([[np.eye(1), np.zeros((1, 1))], [np.zeros((1, 2))]]).shape
-    (2, 2)
+    Args:
+      arrays: an array, or lists of them, of lists of them and so on, all nested equally deep.
+
+    Returns:
+      An array of the promoted type.
+
+    Raises:
+      ValueError: lists are empty, or not nested equally deep; or blocks do not fit together.
+
+    Example:
+      >>> block([[np.eye(1), np.zeros((1, 1))], [np.zeros((1, 2))]]).shape
+      (2, 2)
     """
 
     def depth(x: Any) -> int:

@@ -12,7 +12,7 @@ from dovetail import dtypes, lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
-from dovetail.numpy import moments, reductions, sorting
+from dovetail.numpy import moments, quantiles, reductions
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import with_dtype
 from dovetail.numpy.ranges import linspace, moved_from_front
@@ -37,7 +37,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
 _STATISTICS: dict[str, Callable[..., Array]] = {
     "maximum": reductions.max,
     "mean": moments.mean,
-    "median": sorting.median,
+    "median": quantiles.median,
     "minimum": reductions.min,
 }
 

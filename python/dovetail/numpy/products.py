@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail import dtypes, lax
+from dovetail import lax
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.dot import contract
@@ -19,7 +19,6 @@ from dovetail.lax.operands import (
     canonical_axis,
 )
 from dovetail.lax.precision import check_precision
-from dovetail.numpy import moments, reductions
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import moveaxis, ravel
@@ -223,8 +222,22 @@ def vecdot(
 ) -> Array:
     """The sums of conj(x1) * x2 over `axis`; the other dimensions are broadcast.
 
-    >>> vecdot(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
-    Array([3., 7.], dtype=float32)
+    Args:
+      x1, x2: arrays of vectors, of equal size along `axis`.
+      axis: the dimension of the vectors in each array.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: the element type of the sums; by default that of the promoted
+        operands.
+
+    Returns:
+      An array of the broadcast shape without `axis`.
+
+    Raises:
+      TypeError, ValueError: sizes do not fit, or the axis is out of bounds.
+
+    Example:
+      >>> vecdot(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
+      Array([3., 7.], dtype=float32)
     """
     x, y = _operands("vecdot", x1, x2, precision, preferred_element_type)
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
@@ -288,8 +301,24 @@ def tensordot(
     """The sums of products over the last dimensions of a and first of b, or over the pairs `axes` =
     (of a, of b).
 
-    >>> tensordot(np.ones((2, 3)), np.ones((3, 2)), 1).shape
-    (2, 2)
+    Args:
+      a, b: arrays.
+      axes: an integer n for the last n dimensions of a and the first n of b; or two sequences of
+        dimensions, of a and of b.
+      precision: accepted; no target has a lower precision than float32 to choose.
+      preferred_element_type: the element type of the sums; by default that of the promoted
+        operands.
+
+    Returns:
+      An array with the other dimensions of a, then those of b.
+
+    Raises:
+      TypeError: sizes or numbers of axes do not fit.
+      ValueError: an axis repeats or is out of bounds.
+
+    Example:
+      >>> tensordot(np.ones((2, 3)), np.ones((3, 2)), 1).shape
+      (2, 2)
     """
     x, y = _operands("tensordot", a, b, precision, preferred_element_type)
     if isinstance(axes, (list, tuple)) and len(axes) == 2:
@@ -341,8 +370,22 @@ def cross(
 ) -> Array:
     """The cross products of vectors with 2 or 3 components; of 2 and 2 the scalar third component.
 
-    >>> cross(np.int32([1, 0, 0]), np.int32([0, 1, 0]))
-    Array([0, 0, 1], dtype=int32)
+    Args:
+      a, b: arrays of vectors with 2 or 3 components; they are promoted, and their other dimensions
+        broadcast.
+      axisa, axisb: the dimension of the components in each array.
+      axisc: their dimension in the result.
+      axis: if given, all three.
+
+    Returns:
+      An array with 3 components along `axisc`; without it if both arrays have 2.
+
+    Raises:
+      ValueError: the number of components is another, or an axis is out of bounds.
+
+    Example:
+      >>> cross(np.int32([1, 0, 0]), np.int32([0, 1, 0]))
+      Array([0, 0, 1], dtype=int32)
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -364,85 +407,3 @@ def cross(
     first = xs[1] * ys[2] - xs[2] * ys[1]
     second = xs[2] * ys[0] - xs[0] * ys[2]
     return moveaxis(lax.stack([first, second, third], -1), -1, axisc)
-
-
-def cov(
-    m: ArrayLike,
-    y: ArrayLike | None = None,
-    rowvar: bool = True,
-    bias: bool = False,
-    ddof: int | None = None,
-    fweights: ArrayLike | None = None,
-    aweights: ArrayLike | None = None,
-    dtype: Any = None,
-) -> Array:
-    """The covariance matrix of variables, which are rows (or columns) of observations.
-
-    >>> cov(np.float32([[0, 1, 2], [2, 1, 0]]))
-    Array([[ 1., -1.],
-           [-1.,  1.]], dtype=float32)
-    """
-    from dovetail.numpy.creation import as_dtype, astype
-    from dovetail.numpy.joining import concatenate
-    from dovetail.numpy.shape import atleast_2d, transpose
-
-    element = dtypes.to_inexact_dtype(dtypes.result_type(*([m] if y is None else [m, y])))
-    element = element if dtype is None else dtypes.requested(dtype, "cov")
-    x = atleast_2d(astype(m, element))
-    if x.ndim > 2:
-        raise value_error(f"cov: m must have at most 2 dimensions, got shape {x.shape}")
-    x = transpose(x) if not rowvar and x.shape[0] != 1 else x
-    if y is not None:
-        second = atleast_2d(astype(y, element))
-        x = concatenate(
-            [x, transpose(second) if not rowvar and second.shape[0] != 1 else second], 0
-        )
-    delta = ddof if ddof is not None else (0 if bias else 1)
-    weights = None
-    for w in (fweights, aweights):
-        if w is not None:
-            w = as_dtype(as_operand("cov", w), dtypes.to_real_dtype(element))
-            if w.shape != (x.shape[1],):
-                raise value_error(
-                    f"cov: there must be one weight for each of {x.shape[1]} observations, got "
-                    f"shape {w.shape}"
-                )
-            weights = w if weights is None else weights * w
-    if weights is None:
-        total: Any = x.shape[1]
-        centered = x - moments.mean(x, 1, keepdims=True)
-        weighted = centered
-    else:
-        total = reductions.sum(weights)
-        centered = x - reductions.sum(x * weights, 1, keepdims=True) / total
-        weighted = centered * weights
-    if aweights is None or delta == 0:
-        factor = total - delta
-    else:
-        factor = total - delta * reductions.sum(weights * as_operand("cov", aweights)) / total
-    result = dot(centered, conjugate(transpose(weighted))) / factor
-    return lax.squeeze(result, [i for i, s in enumerate(result.shape) if s == 1])
-
-
-def corrcoef(
-    x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: Any = None
-) -> Array:
-    """The correlation matrix of variables, which are rows (or columns) of observations.
-
-    >>> corrcoef(np.float32([[0, 1, 2], [2, 1, 0]]))
-    Array([[ 1., -1.],
-           [-1.,  1.]], dtype=float32)
-    """
-    from dovetail.numpy.bounds import clip
-    from dovetail.numpy.diagonals import diagonal
-    from dovetail.numpy.elementary import sqrt
-    from dovetail.numpy.parts import imag, real
-
-    covariance = cov(x, y, rowvar, dtype=dtype)
-    if covariance.ndim == 0:
-        return covariance / covariance
-    deviation = sqrt(real(diagonal(covariance)))
-    result = covariance / lax.expand_dims(deviation, (1,)) / lax.expand_dims(deviation, (0,))
-    if dtypes.KINDS[result.dtype] == "c":
-        return lax.complex(clip(real(result), -1, 1), clip(imag(result), -1, 1))
-    return clip(result, -1, 1)

@@ -112,8 +112,16 @@ def unique_values(
 ) -> Array:
     """The distinct elements; NaNs are distinct.
 
-    >>> unique_values(dnp.array([3, 1, 3]))
-    Array([1, 3], dtype=int32)
+    Args:
+      x: an array of any shape.
+      size, fill_value: as for `unique`.
+
+    Returns:
+      A vector, in increasing order.
+
+    Example:
+      >>> unique_values(dnp.array([3, 1, 3]))
+      Array([1, 3], dtype=int32)
     """
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 

@@ -1,4 +1,4 @@
-"""Shapes changed: reshaped, transposed, broadcast, reversed, repeated."""
+"""Shapes changed: reshaped, transposed, broadcast."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
-    broadcast_dims,
     canonical_axes,
     canonical_axis,
     canonical_shape,
 )
-from dovetail.lax.operands import broadcast_to as _broadcast_to
 from dovetail.numpy.creation import asarray, broadcast_to_shape
 from dovetail.numpy.promotion import broadcast
 
@@ -30,8 +28,15 @@ from dovetail.numpy.promotion import broadcast
 def ndim(a: Any) -> int:
     """The number of dimensions.
 
-    >>> ndim(np.ones((2, 3)))
-    2
+    Args:
+      a: an array, a scalar or nested lists.
+
+    Returns:
+      An int.
+
+    Example:
+      >>> ndim(np.ones((2, 3)))
+      2
     """
     return len(shape(a))
 
@@ -39,8 +44,15 @@ def ndim(a: Any) -> int:
 def shape(a: Any) -> tuple[int, ...]:
     """The sizes of the dimensions.
 
-    >>> shape(np.ones((2, 3)))
-    (2, 3)
+    Args:
+      a: an array, a scalar or nested lists.
+
+    Returns:
+      A tuple of ints.
+
+    Example:
+      >>> shape(np.ones((2, 3)))
+      (2, 3)
     """
     return tuple(a.shape) if hasattr(a, "shape") else np.shape(a)
 
@@ -48,8 +60,19 @@ def shape(a: Any) -> tuple[int, ...]:
 def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
     """The number of elements, or the product of the sizes of some dimensions.
 
-    >>> size(np.ones((2, 3)), 1)
-    3
+    Args:
+      a: an array, a scalar or nested lists.
+      axis: the dimension or dimensions; None is all of them.
+
+    Returns:
+      An int.
+
+    Raises:
+      ValueError: an axis is out of bounds.
+
+    Example:
+      >>> size(np.ones((2, 3)), 1)
+      3
     """
     sizes = shape(a)
     return math.prod(sizes[d] for d in canonical_axes(axis, len(sizes)))
@@ -58,8 +81,15 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
 def isscalar(element: Any) -> bool:
     """Whether it is a number: a Python or NumPy scalar, or an array of rank 0.
 
-    >>> isscalar(1.0)
-    True
+    Args:
+      element: any object.
+
+    Returns:
+      A bool.
+
+    Example:
+      >>> isscalar(1.0)
+      True
     """
     if isinstance(element, (ArrayMethods, np.ndarray)):
         return not element.shape
@@ -69,8 +99,15 @@ def isscalar(element: Any) -> bool:
 def iterable(y: Any) -> bool:
     """Whether it can be iterated over.
 
-    >>> iterable(np.ones(2))
-    True
+    Args:
+      y: any object.
+
+    Returns:
+      A bool.
+
+    Example:
+      >>> iterable(np.ones(2))
+      True
     """
     try:
         iter(y)
@@ -132,8 +169,19 @@ def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
 def ravel(a: ArrayLike, order: str = "C") -> Array:
     """The elements in one dimension.
 
-    >>> ravel(np.float32([[1, 2], [3, 4]]))
-    Array([1., 2., 3., 4.], dtype=float32)
+    Args:
+      a: an array.
+      order: "C" for rows first, "F" for columns first; "A" and "K" are as "C".
+
+    Returns:
+      A vector.
+
+    Raises:
+      ValueError: there is no such order.
+
+    Example:
+      >>> ravel(np.float32([[1, 2], [3, 4]]))
+      Array([1., 2., 3., 4.], dtype=float32)
     """
     x = as_operand("ravel", a)
     return reshape(x, (x.size,), "C" if order == "K" else order)
@@ -142,8 +190,19 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
     """With new dimensions of size 1 at `axis` of the result.
 
-    >>> expand_dims(np.ones(3), 0).shape
-    (1, 3)
+    Args:
+      a: an array.
+      axis: the position or positions; negative ones count from the end of the result.
+
+    Returns:
+      An array with as many more dimensions.
+
+    Raises:
+      ValueError: an axis repeats or is out of bounds.
+
+    Example:
+      >>> expand_dims(np.ones(3), 0).shape
+      (1, 3)
     """
     return lax.expand_dims(a, tuple(axis) if isinstance(axis, (tuple, list)) else (axis,))  # type: ignore[arg-type]
 
@@ -174,8 +233,15 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 def atleast_1d(*arys: ArrayLike) -> Any:
     """Arrays of rank 1 or more, with new trailing dimensions.
 
-    >>> atleast_1d(1.0).shape
-    (1,)
+    Args:
+      arys: arrays of any shapes.
+
+    Returns:
+      An array; for several arguments, or none, a list.
+
+    Example:
+      >>> atleast_1d(1.0).shape
+      (1,)
     """
     return _each(arys, lambda x: x if x.ndim else lax.reshape(x, (1,)))
 
@@ -183,8 +249,15 @@ def atleast_1d(*arys: ArrayLike) -> Any:
 def atleast_2d(*arys: ArrayLike) -> Any:
     """Arrays of rank 2 or more; a vector becomes a row.
 
-    >>> atleast_2d(np.ones(3)).shape
-    (1, 3)
+    Args:
+      arys: arrays of any shapes.
+
+    Returns:
+      An array; for several arguments, or none, a list.
+
+    Example:
+      >>> atleast_2d(np.ones(3)).shape
+      (1, 3)
     """
     return _each(arys, lambda x: x if x.ndim >= 2 else lax.broadcast_to_rank(x, 2))
 
@@ -192,8 +265,15 @@ def atleast_2d(*arys: ArrayLike) -> Any:
 def atleast_3d(*arys: ArrayLike) -> Any:
     """Arrays of rank 3 or more; a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    >>> atleast_3d(np.ones(3)).shape
-    (1, 3, 1)
+    Args:
+      arys: arrays of any shapes.
+
+    Returns:
+      An array; for several arguments, or none, a list.
+
+    Example:
+      >>> atleast_3d(np.ones(3)).shape
+      (1, 3, 1)
     """
 
     def raised(x: Array) -> Array:
@@ -213,9 +293,20 @@ def _each(arrays: tuple[Any, ...], change: Any) -> Any:
 def resize(a: ArrayLike, new_shape: Any) -> Array:
     """The elements, cut or repeated to fill another shape.
 
-    >>> resize(np.int32([1, 2, 3]), (2, 2))
-    Array([[1, 2],
-           [3, 1]], dtype=int32)
+    Args:
+      a: an array.
+      new_shape: the sizes, known while tracing.
+
+    Returns:
+      An array of shape `new_shape`; zeros if `a` has no elements.
+
+    Raises:
+      ValueError: a size is negative.
+
+    Example:
+      >>> resize(np.int32([1, 2, 3]), (2, 2))
+      Array([[1, 2],
+             [3, 1]], dtype=int32)
     """
     x = ravel(a)
     sizes = canonical_shape(new_shape, "new_shape")
@@ -258,8 +349,18 @@ permute_dims = transpose
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """The last two dimensions exchanged.
 
-    >>> matrix_transpose(np.ones((5, 2, 3))).shape
-    (5, 3, 2)
+    Args:
+      x: an array of shape (…, m, n).
+
+    Returns:
+      An array of shape (…, n, m).
+
+    Raises:
+      ValueError: `x` has rank 1 or less.
+
+    Example:
+      >>> matrix_transpose(np.ones((5, 2, 3))).shape
+      (5, 3, 2)
     """
     a = as_operand("matrix_transpose", x)
     if a.ndim < 2:
@@ -272,8 +373,19 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """Two dimensions exchanged.
 
-    >>> swapaxes(np.ones((2, 3, 4)), 0, 2).shape
-    (4, 3, 2)
+    Args:
+      a: an array.
+      axis1, axis2: the dimensions.
+
+    Returns:
+      An array.
+
+    Raises:
+      ValueError: an axis is out of bounds.
+
+    Example:
+      >>> swapaxes(np.ones((2, 3, 4)), 0, 2).shape
+      (4, 3, 2)
     """
     x = as_operand("swapaxes", a)
     order = list(range(x.ndim))
@@ -285,8 +397,20 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
 def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """The dimensions `source` at the positions `destination`, the others in their order.
 
-    >>> moveaxis(np.ones((2, 3, 4)), 0, -1).shape
-    (3, 4, 2)
+    Args:
+      a: an array.
+      source: the dimension or dimensions.
+      destination: where each is to be in the result.
+
+    Returns:
+      An array.
+
+    Raises:
+      ValueError: there are not as many, or one repeats or is out of bounds.
+
+    Example:
+      >>> moveaxis(np.ones((2, 3, 4)), 0, -1).shape
+      (3, 4, 2)
     """
     x = as_operand("moveaxis", a)
     origin = canonical_axes(source, x.ndim, "source")
@@ -305,8 +429,20 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """The dimension `axis` moved to lie before `start`.
 
-    >>> rollaxis(np.ones((2, 3, 4)), 2).shape
-    (4, 2, 3)
+    Args:
+      a: an array.
+      axis: the dimension.
+      start: from 0 to the rank, which is behind the last dimension.
+
+    Returns:
+      An array.
+
+    Raises:
+      ValueError: `axis` or `start` is out of bounds.
+
+    Example:
+      >>> rollaxis(np.ones((2, 3, 4)), 2).shape
+      (4, 2, 3)
     """
     x = as_operand("rollaxis", a)
     origin = canonical_axis(axis, x.ndim)
@@ -320,8 +456,19 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
 def broadcast_to(array: ArrayLike, shape: Any) -> Array:
     """The array repeated to `shape`.
 
-    >>> broadcast_to(1.0, (2,))
-    Array([1., 1.], dtype=float32, weak_type=True)
+    Args:
+      array: an array or scalar.
+      shape: the sizes, known while tracing.
+
+    Returns:
+      An array of shape `shape`.
+
+    Raises:
+      ValueError: a size of the array is neither 1 nor that of `shape`.
+
+    Example:
+      >>> broadcast_to(1.0, (2,))
+      Array([1., 1.], dtype=float32, weak_type=True)
     """
     return broadcast_to_shape("broadcast_to", asarray(array), canonical_shape(shape))
 
@@ -329,162 +476,17 @@ def broadcast_to(array: ArrayLike, shape: Any) -> Array:
 def broadcast_arrays(*args: ArrayLike) -> list[Array]:
     """The arrays repeated to one shape.
 
-    >>> [x.shape for x in broadcast_arrays(1, np.ones(3))]
-    [(3,), (3,)]
+    Args:
+      args: arrays of any element types.
+
+    Returns:
+      A list of arrays, each of its own element type.
+
+    Raises:
+      ValueError: the shapes do not broadcast together.
+
+    Example:
+      >>> [x.shape for x in broadcast_arrays(1, np.ones(3))]
+      [(3,), (3,)]
     """
     return broadcast("broadcast_arrays", *args)
-
-
-# Reversing ----------------------------------------------------------------------------------------
-
-
-def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """The elements in reverse order along `axis`, by default all.
-
-    >>> flip(np.float32([1, 2]))
-    Array([2., 1.], dtype=float32)
-    """
-    x = as_operand("flip", m)
-    return lax.rev(x, canonical_axes(axis, x.ndim))
-
-
-def fliplr(m: ArrayLike) -> Array:
-    """The columns in reverse order.
-
-    >>> fliplr(np.float32([[1, 2]]))
-    Array([[2., 1.]], dtype=float32)
-    """
-    return flip(m, 1)
-
-
-def flipud(m: ArrayLike) -> Array:
-    """The rows in reverse order.
-
-    >>> flipud(np.float32([1, 2]))
-    Array([2., 1.], dtype=float32)
-    """
-    return flip(m, 0)
-
-
-def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """Turned by `k` right angles in the plane of `axes`, from the first to the second.
-
-    >>> rot90(np.int32([[1, 2], [3, 4]]))
-    Array([[2, 4],
-           [1, 3]], dtype=int32)
-    """
-    x = as_operand("rot90", m)
-    i, j = canonical_axes(tuple(axes), x.ndim, "axes")
-    turns = operator.index(k) % 4
-    if turns == 0:
-        return x
-    if turns == 2:
-        return flip(x, (i, j))
-    return swapaxes(flip(x, j), i, j) if turns == 1 else flip(swapaxes(x, i, j), j)
-
-
-def roll(
-    a: ArrayLike, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
-) -> Array:
-    """Moved by `shift` along `axis`; what leaves at the end comes in at the front.
-
-    >>> roll(np.int32([1, 2, 3]), 1)
-    Array([3, 1, 2], dtype=int32)
-    """
-    x = as_operand("roll", a)
-    if axis is None:
-        return lax.reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = _as_tuple(axis)
-    shifts = _as_tuple(shift)
-    length = max(len(axes), len(shifts))
-    if {len(axes), len(shifts)} - {1, length}:
-        raise value_error(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
-    axes, shifts = (t * (length // len(t)) for t in (axes, shifts))
-    for amount, d in zip(shifts, axes, strict=True):
-        x = _rolled(x, operator.index(amount), canonical_axis(d, x.ndim))
-    return x
-
-
-def _as_tuple(values: Any) -> tuple[Any, ...]:
-    if isinstance(values, np.ndarray):
-        values = values.ravel()
-    return tuple(values) if isinstance(values, (tuple, list, np.ndarray)) else (values,)
-
-
-def _rolled(x: Array, shift: int, axis: int) -> Array:
-    size = x.shape[axis]
-    cut = -shift % size if size else 0
-    if cut == 0:
-        return x
-    parts = [lax.slice_in_dim(x, cut, None, 1, axis), lax.slice_in_dim(x, 0, cut, 1, axis)]
-    return lax.concatenate(parts, axis)
-
-
-# Repeating ----------------------------------------------------------------------------------------
-
-
-def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
-    """The array repeated `reps` times along its last dimensions.
-
-    >>> tile(np.int32([1, 2]), 2)
-    Array([1, 2, 1, 2], dtype=int32)
-    """
-    x = asarray(A)
-    counts = canonical_shape(reps, "reps")
-    rank = max(x.ndim, len(counts))
-    return lax.tile(lax.broadcast_to_rank(x, rank), (1,) * (rank - len(counts)) + counts)
-
-
-def repeat(
-    a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
-) -> Array:
-    """Each element `repeats` times along `axis`, or in row-major order; the counts are known while
-    tracing.
-
-    >>> repeat(np.int32([1, 2]), 2)
-    Array([1, 1, 2, 2], dtype=int32)
-    """
-    x = as_operand("repeat", a)
-    if axis is None:
-        x, axis = ravel(x), 0
-    dim = canonical_axis(axis, x.ndim)
-    counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
-    if counts.ndim > 1 or counts.dtype.kind not in "biu" or (counts < 0).any():
-        raise value_error(
-            "repeat: repeats must be one count of 0 or more, or one for each element, got "
-            f"{repeats!r}"
-        )
-    result = _repeated(x, counts, dim)
-    if total_repeat_length is None or result.shape[dim] == total_repeat_length:
-        return result
-    return _with_length(result, operator.index(total_repeat_length), dim)
-
-
-def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
-    size = x.shape[dim]
-    if counts.size == 1:
-        count = int(counts.reshape(()))
-        sizes = (*x.shape[: dim + 1], count, *x.shape[dim + 1 :])
-        dims = tuple(i for i in range(x.ndim + 1) if i != dim + 1)
-        spread = broadcast_dims(x, sizes, dims)
-        return lax.reshape(spread, (*x.shape[:dim], size * count, *x.shape[dim + 1 :]))
-    if counts.shape != (size,):
-        raise value_error(
-            f"repeat: there must be one count, or one for each of the {size} elements, got "
-            f"{counts.shape}"
-        )
-    pieces = []
-    for i, count in enumerate(counts.tolist()):
-        piece = lax.slice_in_dim(x, i, i + 1, 1, dim)
-        pieces.append(_broadcast_to(piece, (*x.shape[:dim], count, *x.shape[dim + 1 :])))
-    return lax.concatenate(pieces, dim) if pieces else x
-
-
-def _with_length(x: Array, length: int, dim: int) -> Array:
-    """Cut, or continued with the last element."""
-    size = x.shape[dim]
-    if length <= size:
-        return lax.slice_in_dim(x, 0, length, 1, dim)
-    last = lax.slice_in_dim(x, size - 1, size, 1, dim)
-    more = _broadcast_to(last, (*x.shape[:dim], length - size, *x.shape[dim + 1 :]))
-    return lax.concatenate([x, more], dim)

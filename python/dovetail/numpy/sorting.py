@@ -1,4 +1,4 @@
-"""Sorting, order statistics, and the distinct elements of an array."""
+"""Sorting, and the distinct elements of an array."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
-    broadcast_dims,
-    canonical_axes,
     canonical_axis,
 )
 from dovetail.lax.sort import numbered
 from dovetail.numpy import reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.logic import isnan
-from dovetail.numpy.promotion import no_out, real_inexact, with_dtype
+from dovetail.numpy.promotion import with_dtype
 
 Axis = Any
 
@@ -52,8 +50,23 @@ def sort(
 ) -> Array:
     """The elements in increasing order along `axis`, or of the flattened array; NaN is last.
 
-    >>> sort(np.float32([3, 1, 2]))
-    Array([1., 2., 3.], dtype=float32)
+    Args:
+      a: an array.
+      axis: the dimension; None flattens first.
+      kind: accepted.
+      order: must be None.
+      stable: accepted; the sort is stable.
+      descending: whether to sort in decreasing order, with NaN first.
+
+    Returns:
+      An array like `a`, or a vector if `axis` is None.
+
+    Raises:
+      ValueError: `order` is given, or the axis is out of bounds.
+
+    Example:
+      >>> sort(np.float32([3, 1, 2]))
+      Array([1., 2., 3.], dtype=float32)
     """
     x, dimension = _row("sort", a, axis, order)
     return (_from_the_end([x], dimension) if descending else ops.sort([x], dimension, 1))[0]
@@ -70,8 +83,19 @@ def argsort(
 ) -> Array:
     """Where the elements of `sort` are; equal ones in the order they have.
 
-    >>> argsort(np.float32([3, 1, 2]))
-    Array([1, 2, 0], dtype=int32)
+    Args:
+      a: an array.
+      axis, kind, order, stable, descending: as for `sort`.
+
+    Returns:
+      An array of integers of the shape of `a`, or a vector if `axis` is None.
+
+    Raises:
+      ValueError: `order` is given, or the axis is out of bounds.
+
+    Example:
+      >>> argsort(np.float32([3, 1, 2]))
+      Array([1, 2, 0], dtype=int32)
     """
     x, dimension = _row("argsort", a, axis, order)
     pair = [x, _positions(x, dimension)]
@@ -119,8 +143,20 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The elements with the one at place `kth` of the sorted array there, none greater before it
     and none smaller behind it: here, sorted.
 
-    >>> partition(np.float32([3, 1, 2]), 1)
-    Array([1., 2., 3.], dtype=float32)
+    Args:
+      a: an array.
+      kth: an index along `axis`, known while tracing; a negative one counts from the end.
+      axis: the dimension.
+
+    Returns:
+      An array like `a`.
+
+    Raises:
+      ValueError: `kth` or the axis is out of bounds.
+
+    Example:
+      >>> partition(np.float32([3, 1, 2]), 1)
+      Array([1., 2., 3.], dtype=float32)
     """
     x, dimension = _row("partition", a, axis)
     _check_kth("partition", kth, x.shape[dimension])
@@ -130,8 +166,19 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """Where the elements of `partition` are.
 
-    >>> argpartition(np.float32([3, 1, 2]), 1)
-    Array([1, 2, 0], dtype=int32)
+    Args:
+      a: an array.
+      kth, axis: as for `partition`.
+
+    Returns:
+      An array of integers of the shape of `a`.
+
+    Raises:
+      ValueError: `kth` or the axis is out of bounds.
+
+    Example:
+      >>> argpartition(np.float32([3, 1, 2]), 1)
+      Array([1, 2, 0], dtype=int32)
     """
     x, dimension = _row("argpartition", a, axis)
     _check_kth("argpartition", kth, x.shape[dimension])
@@ -153,215 +200,6 @@ def sort_complex(a: ArrayLike) -> Array:
     """
     x = as_operand("sort_complex", a)
     return with_dtype(sort(x), dtypes.to_complex_dtype(x.dtype))
-
-
-# Order statistics ---------------------------------------------------------------------------------
-
-
-def along_first(x: Array, indices: Array) -> Array:
-    """The elements of x[:, ...] that `indices`, of the same rank, names for each place of the
-    other dimensions.
-    """
-    places = [numbered(indices, d) for d in range(1, indices.ndim)]
-    vectors = [lax.expand_dims(with_dtype(i, dtypes.int32), (x.ndim,)) for i in [indices, *places]]
-    index = lax.concatenate(vectors, x.ndim)
-    dims = tuple(range(x.ndim))
-    return lax.reshape(ops.gather(x, index, dims, (1,) * x.ndim), indices.shape)
-
-
-_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
-
-
-def quantile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Array:
-    """The values below which a part `q` of the elements over `axis` (all by default) lies; NaN if
-    one is NaN.
-
-    Args:
-      q: a part, or an array of them, which become the first dimensions of the result.
-      method: between two elements the `linear` interpolation, the `lower`, the `higher`, the
-        `nearest` or their `midpoint`.
-
-    >>> quantile(np.float32([1, 2, 3, 4]), 0.5)
-    Array(2.5, dtype=float32)
-    """
-    return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, False)
-
-
-def nanquantile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Array:
-    """As `quantile`, of the elements that are not NaN; NaN if there is none.
-
-    >>> nanquantile(np.float32([1, np.nan, 3]), 0.5)
-    Array(2., dtype=float32)
-    """
-    return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, keepdims, True)
-
-
-def percentile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Array:
-    """As `quantile`, for `q` in percent.
-
-    >>> percentile(np.float32([1, 2, 3, 4]), 50)
-    Array(2.5, dtype=float32)
-    """
-    part = real_inexact("percentile", q) / 100
-    return _quantile("percentile", a, part, axis, out, overwrite_input, method, keepdims, False)
-
-
-def nanpercentile(
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Array:
-    """As `nanquantile`, for `q` in percent.
-
-    >>> nanpercentile(np.float32([1, np.nan, 3]), 50)
-    Array(2., dtype=float32)
-    """
-    part = real_inexact("nanpercentile", q) / 100
-    return _quantile("nanpercentile", a, part, axis, out, overwrite_input, method, keepdims, True)
-
-
-def median(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Array:
-    """The middle of the sorted elements over `axis`, of two the mean; NaN if one is NaN.
-
-    Args:
-      a: an array of real numbers.
-      axis: the dimension or dimensions; None is all of them.
-      out: must be None.
-      overwrite_input: accepted.
-      keepdims: whether these dimensions stay, with size 1.
-
-    Returns:
-      An array of floats without these dimensions.
-
-    Example:
-      >>> median(np.float32([3, 1, 2]))
-      Array(2., dtype=float32)
-    """
-    return _quantile("median", a, 0.5, axis, out, overwrite_input, "midpoint", keepdims, False)
-
-
-def nanmedian(
-    a: ArrayLike,
-    axis: Axis = None,
-    out: None = None,
-    overwrite_input: bool = False,
-    keepdims: bool = False,
-) -> Array:
-    """As `median`, of the elements that are not NaN.
-
-    Args:
-      a: an array of real numbers.
-      axis: the dimension or dimensions; None is all of them.
-      out: must be None.
-      overwrite_input: accepted.
-      keepdims: whether these dimensions stay, with size 1.
-
-    Returns:
-      An array of floats without these dimensions.
-
-    Example:
-      >>> nanmedian(np.float32([3, np.nan, 2]))
-      Array(2.5, dtype=float32)
-    """
-    return _quantile("nanmedian", a, 0.5, axis, out, overwrite_input, "midpoint", keepdims, True)
-
-
-def _quantile(
-    name: str,
-    a: ArrayLike,
-    q: ArrayLike,
-    axis: Axis,
-    out: Any,
-    overwrite_input: bool,
-    method: str,
-    keepdims: bool,
-    skip_nan: bool,
-) -> Array:
-    no_out(name, out)
-    if overwrite_input:
-        raise value_error(f"{name}: arrays are immutable, so overwrite_input must be False")
-    if method not in _METHODS:
-        raise value_error(f"{name}: method must be one of {', '.join(_METHODS)}, got {method!r}")
-    x = real_inexact(name, a)
-    part = with_dtype(real_inexact(name, q), x.dtype)
-    if part.ndim > 1:
-        raise value_error(f"{name}: q must have rank 0 or 1, got shape {part.shape}")
-    dims = canonical_axes(axis, x.ndim)
-    kept = [d for d in range(x.ndim) if d not in dims]
-    shape = tuple(x.shape[d] for d in kept)
-    size = math.prod(x.shape[d] for d in dims)
-    if not size:
-        raise value_error(f"{name}: there must be an element, got shape {x.shape} and axis {axis}")
-    rows = lax.reshape(lax.transpose(x, [*dims, *kept]), (size, *shape))
-    # Narrow floats do not count far.
-    narrow = x.dtype.itemsize < 4
-    compute = dtypes.float32 if narrow else x.dtype
-    (ordered,) = ops.sort([with_dtype(rows, compute)], 0, 1)
-    bad = isnan(ordered)
-    count = with_dtype(lax.reduce_sum(with_dtype(ops.not_(bad), dtypes.int32), (0,)), compute)
-    # Of each part and each row: between which two of its elements, and how far.
-    parts = lax.reshape(with_dtype(part, compute), (part.size,))
-    places = (part.size, *shape)
-    within = broadcast_dims(parts, places, (0,))
-    last = broadcast_dims(count, places, tuple(range(1, len(places)))) - 1
-    position = within * choose(last < 0, 0, last)
-    low = ops.floor(position)
-    weight = position - low
-    below = with_dtype(low, dtypes.int32)
-    above = with_dtype(ops.ceil(position), dtypes.int32)
-    first, second = along_first(ordered, below), along_first(ordered, above)
-    match method:
-        case "linear":
-            result = first * (1 - weight) + second * weight
-        case "lower":
-            result = first
-        case "higher":
-            result = second
-        case "nearest":
-            is_first = (weight < 0.5) | ((weight == 0.5) & (below % 2 == 0))
-            result = choose(is_first, first, second)
-        case _:
-            result = choose(weight == 0, first, (first + second) * 0.5)
-    unknown = lax.reduce_and(bad, (0,)) if skip_nan else lax.reduce_or(bad, (0,))
-    everywhere = broadcast_dims(unknown, places, tuple(range(1, len(places))))
-    result = with_dtype(choose(everywhere, math.nan, result), x.dtype)
-    if keepdims:
-        shape = tuple(1 if d in dims else s for d, s in enumerate(x.shape))
-    return lax.reshape(result, part.shape + shape)
 
 
 # Distinct elements --------------------------------------------------------------------------------
@@ -388,17 +226,28 @@ def unique(
     """The distinct elements, or slices along `axis`, in increasing order.
 
     Args:
+      ar: an array of any shape.
       return_index: also where each is first.
       return_inverse: also which of them each element is.
       return_counts: also how often each occurs.
+      axis: the dimension of the slices; None compares the elements.
       equal_nan: whether all NaNs count as one.
       size: how many to return, which must be given while tracing: the rest is cut off, or filled
         with `fill_value`, by default the first.
+      fill_value: a scalar, or a slice.
+      sorted: accepted; they are.
 
-    >>> unique(np.int32([3, 1, 3]))
-    Array([1, 3], dtype=int32)
-    >>> unique(np.int32([3, 1, 3]), size=3, fill_value=0, return_counts=True)
-    (Array([1, 3, 0], dtype=int32), Array([1, 2, 0], dtype=int32))
+    Returns:
+      An array; or a tuple of it and the arrays of integers asked for.
+
+    Raises:
+      ValueError: the axis is out of bounds.
+
+    Example:
+      >>> unique(np.int32([3, 1, 3]))
+      Array([1, 3], dtype=int32)
+      >>> unique(np.int32([3, 1, 3]), size=3, fill_value=0, return_counts=True)
+      (Array([1, 3, 0], dtype=int32), Array([1, 2, 0], dtype=int32))
     """
     x = as_operand("unique", ar)
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)

@@ -13,7 +13,7 @@ from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.indexing import checked_mode, gathered
 from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
-from dovetail.numpy.promotion import no_out, promote
+from dovetail.numpy.promotion import no_out
 from dovetail.tracer import Tracer
 
 
@@ -260,8 +260,20 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements of the flat array that are not zero.
 
-    >>> flatnonzero(dnp.array([[0, 1], [1, 0]]))
-    Array([1, 2], dtype=int32)
+    Args:
+      a: an array.
+      size: how many there are to be, which a traced `a` needs; further ones are left out.
+      fill_value: the index where there are fewer; by default 0.
+
+    Returns:
+      A vector of integers.
+
+    Raises:
+      NonConcreteBooleanIndexError: `a` is traced, and `size` not given.
+
+    Example:
+      >>> flatnonzero(dnp.array([[0, 1], [1, 0]]))
+      Array([1, 2], dtype=int32)
     """
     x = as_operand("flatnonzero", a)
     return nonzero(lax.reshape(x, (x.size,)), size=size, fill_value=fill_value)[0]
@@ -270,9 +282,20 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
     """The indices of the elements that are not zero, a row for each.
 
-    >>> argwhere(dnp.array([[0, 1], [1, 0]]))
-    Array([[0, 1],
-           [1, 0]], dtype=int32)
+    Args:
+      a: an array.
+      size, fill_value: as for `nonzero`.
+
+    Returns:
+      An array of integers, of shape (elements found, rank of `a`).
+
+    Raises:
+      NonConcreteBooleanIndexError: `a` is traced, and `size` not given.
+
+    Example:
+      >>> argwhere(dnp.array([[0, 1], [1, 0]]))
+      Array([[0, 1],
+             [1, 0]], dtype=int32)
     """
     x = truth("argwhere", np.asarray(a) if isinstance(a, (list, tuple)) else a)
     found = nonzero(x if x.ndim else lax.reshape(x, (1,)), size=size, fill_value=fill_value)
@@ -292,8 +315,23 @@ def compress(
 ) -> Array:
     """The slices along an axis where a condition holds.
 
-    >>> compress(dnp.array([True, False, True]), dnp.arange(3))
-    Array([0, 2], dtype=int32)
+    Args:
+      condition: a vector of bools, at most as long as the dimension.
+      a: an array.
+      axis: the dimension; None flattens first.
+      size: how many slices there are to be, which a traced condition needs.
+      fill_value: what elements of further slices are.
+      out: must be None.
+
+    Returns:
+      An array like `a`, but for its size along `axis`.
+
+    Raises:
+      NonConcreteBooleanIndexError: `condition` is traced, and `size` not given.
+
+    Example:
+      >>> compress(dnp.array([True, False, True]), dnp.arange(3))
+      Array([0, 2], dtype=int32)
     """
     no_out("compress", out)
     x = as_operand("compress", a)
@@ -310,92 +348,26 @@ def extract(
 ) -> Array:
     """The elements of the flat array where a condition holds.
 
-    >>> extract(dnp.array([[True, False], [False, True]]), dnp.array([[1, 2], [3, 4]]))
-    Array([1, 4], dtype=int32)
+    Args:
+      condition: an array of bools.
+      arr: an array with as many elements.
+      size: how many elements there are to be, which a traced condition needs.
+      fill_value: what further elements are.
+
+    Returns:
+      A vector.
+
+    Raises:
+      NonConcreteBooleanIndexError: `condition` is traced, and `size` not given.
+
+    Example:
+      >>> extract(dnp.array([[True, False], [False, True]]), dnp.array([[1, 2], [3, 4]]))
+      Array([1, 4], dtype=int32)
     """
     mask = as_operand(
         "extract", np.asarray(condition) if isinstance(condition, list) else condition
     )
     return compress(lax.reshape(mask, (mask.size,)), arr, size=size, fill_value=fill_value)
-
-
-def searchsorted(
-    a: ArrayLike,
-    v: ArrayLike,
-    side: str = "left",
-    sorter: ArrayLike | None = None,
-    *,
-    method: str = "scan",
-) -> Array:
-    """Where values would go in a sorted array.
-
-    Args:
-      a: a sorted vector.
-      v: values of any shape.
-      side: `left` puts a value before those equal to it, `right` after them.
-      sorter: indices that sort `a`.
-      method: `scan`, `scan_unrolled`, `sort` or `compare_all`; accepted.
-
-    Returns:
-      Integers from 0 to the size of `a`, in the shape of `v`, found by bisection.
-
-    Example:
-      >>> searchsorted(dnp.array([1, 3, 3, 5]), dnp.array([3, 4]))
-      Array([1, 3], dtype=int32)
-    """
-    if side not in ("left", "right"):
-        raise value_error(f"searchsorted: side must be 'left' or 'right', got {side!r}")
-    if method not in ("scan", "scan_unrolled", "sort", "compare_all"):
-        raise value_error(f"searchsorted: there is no method {method!r}")
-    given = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (a, v)]
-    array, values = promote("searchsorted", *given)
-    if array.ndim != 1:
-        raise value_error(f"searchsorted: a must be a vector, got shape {array.shape}")
-    if sorter is not None:
-        array = take(array, sorter, mode="clip")
-    size = array.shape[0]
-    dtype = dtypes.default_dtype("i")
-    low = lax.full(values.shape, 0, dtype)
-    high = lax.full(values.shape, size, dtype)
-    one = lax.full(values.shape, 1, dtype)
-    for _ in range(size.bit_length()):
-        middle = lax.div(lax.add(low, high), lax.full(values.shape, 2, dtype))
-        at = take(array, middle, mode="clip")
-        after = _precedes(at, values) if side == "left" else lax.bitwise_not(_precedes(values, at))
-        open_ = lax.lt(low, high)
-        low = lax.select(lax.bitwise_and(open_, after), lax.add(middle, one), low)
-        rest = lax.bitwise_and(open_, lax.bitwise_not(after))
-        high = lax.select(rest, middle, high)
-    return low
-
-
-def _precedes(x: Array, y: Array) -> Array:
-    """Whether x comes before y where NaN comes last."""
-    less = lax.lt(x, y)
-    if dtypes.KINDS[x.dtype] != "f":
-        return less
-    return lax.bitwise_or(less, lax.bitwise_and(lax.eq(x, x), lax.ne(y, y)))
-
-
-def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str = "scan") -> Array:
-    """The number of the bin of each element, 0 before the first edge.
-
-    >>> digitize(dnp.array([0.5, 1.0, 9.0]), dnp.array([0.0, 1.0, 2.0]))
-    Array([1, 2, 3], dtype=int32)
-    """
-    edges = as_operand("digitize", np.asarray(bins) if isinstance(bins, (list, tuple)) else bins)
-    if edges.ndim != 1:
-        raise value_error(f"digitize: bins must be a vector, got shape {edges.shape}")
-    side = "right" if not right else "left"
-    if not edges.shape[0]:
-        return lax.full(as_operand("digitize", x).shape, 0, dtypes.default_dtype("i"))
-    up = searchsorted(edges, x, side)
-    down = lax.sub(
-        lax.full(up.shape, edges.shape[0], up.dtype),
-        searchsorted(ops.reverse(edges, (0,)), x, side),
-    )
-    rising = lax.ge(edges[-1], edges[0])
-    return lax.select(lax.broadcast(rising, up.shape), up, down)
 
 
 def bincount(

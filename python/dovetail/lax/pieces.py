@@ -1,0 +1,295 @@
+"""Arrays cut into pieces, padded, and joined."""
+
+from __future__ import annotations
+
+import operator as op
+from collections.abc import Sequence
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.operands import (
+    ArrayLike,
+    as_operand,
+    broadcast_dims,
+    canonical_axis,
+    canonical_shape,
+)
+from dovetail.lax.shape import expand_dims, squeeze
+
+
+def slice(
+    operand: ArrayLike,
+    start_indices: Sequence[int],
+    limit_indices: Sequence[int],
+    strides: Sequence[int] | None = None,
+) -> Array:
+    """The elements from `start_indices` to before `limit_indices`, in steps of `strides`.
+
+    Args:
+      operand: an array.
+      start_indices: the first index along each dimension.
+      limit_indices: the index after the last along each dimension, at most the size.
+      strides: a step of 1 or more for each dimension, by default 1.
+
+    Returns:
+      An array of size ceil((limit - start) / stride) along each dimension.
+
+    Raises:
+      TypeError: the numbers of indices are not the rank, or indices are out of bounds.
+
+    Example:
+      >>> slice(lax.iota(np.int32, 6), (1,), (6,), (2,))
+      Array([1, 3, 5], dtype=int32)
+    """
+    x = as_operand("slice", operand)
+    starts, limits = _indices(start_indices), _indices(limit_indices)
+    steps = (1,) * x.ndim if strides is None else _indices(strides)
+    if not len(starts) == len(limits) == len(steps) == x.ndim:
+        raise type_error(
+            "slice: starts, limits and strides need one entry per dimension of the operand "
+            f"({x.ndim}), got {starts}, {limits} and {steps}"
+        )
+    for i, (start, limit, step) in enumerate(zip(starts, limits, steps, strict=True)):
+        if not 0 <= start <= limit <= x.shape[i] or step < 1:
+            raise type_error(
+                f"slice: 0 <= start <= limit <= size and stride >= 1 must hold, got start {start}, "
+                f"limit {limit}, stride {step} for dimension {i} of size {x.shape[i]}"
+            )
+    shape = tuple(-((a - b) // c) for a, b, c in zip(starts, limits, steps, strict=True))
+    return x if shape == x.shape else ops.slice(x, starts, steps, shape)
+
+
+def _indices(values: Sequence[int]) -> tuple[int, ...]:
+    return tuple(op.index(v) for v in values)
+
+
+def slice_in_dim(
+    operand: ArrayLike,
+    start_index: int | None,
+    limit_index: int | None,
+    stride: int = 1,
+    axis: int = 0,
+) -> Array:
+    """`slice` along one dimension; negative indices count from the end, None means the end.
+
+    Args:
+      operand: an array.
+      start_index: the first index; None is 0.
+      limit_index: the index after the last; None is the size.
+      stride: a step of 1 or more.
+      axis: the dimension.
+
+    Returns:
+      An array of the operand's sizes but along `axis`.
+
+    Raises:
+      TypeError: indices are out of bounds.
+      ValueError: the axis is out of bounds.
+
+    Example:
+      >>> slice_in_dim(lax.iota(np.int32, 6), 1, -1)
+      Array([1, 2, 3, 4], dtype=int32)
+    """
+    x = as_operand("slice_in_dim", operand)
+    axis = canonical_axis(axis, x.ndim)
+    size = x.shape[axis]
+    start = 0 if start_index is None else op.index(start_index)
+    limit = size if limit_index is None else op.index(limit_index)
+    starts, limits, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
+    starts[axis] = start + size if start < 0 else start
+    limits[axis] = limit + size if limit < 0 else limit
+    strides[axis] = op.index(stride)
+    return slice(x, starts, limits, strides)
+
+
+def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
+    """The elements at `index` along one dimension, which is kept with size 1 or goes.
+
+    Args:
+      operand: an array.
+      index: an integer; a negative one counts from the end.
+      axis: the dimension.
+      keepdims: whether the result has it, with size 1.
+
+    Returns:
+      An array.
+
+    Raises:
+      ValueError: the index or the axis is out of bounds.
+
+    Example:
+      >>> index_in_dim(lax.iota(np.int32, 3), -1, keepdims=False)
+      Array(2, dtype=int32)
+    """
+    x = as_operand("index_in_dim", operand)
+    axis = canonical_axis(axis, x.ndim)
+    start = canonical_axis(index, x.shape[axis], "index")
+    result = slice_in_dim(x, start, start + 1, 1, axis)
+    return result if keepdims else squeeze(result, (axis,))
+
+
+def pad(
+    operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
+) -> Array:
+    """`(low, high, interior)` paddings for each dimension; negative low and high ones crop.
+
+    Args:
+      operand: an array.
+      padding_value: a scalar of the operand's element type.
+      padding_config: a triple for each dimension: how many elements come before the first, behind
+        the last, and between any two. The last number is 0 or more.
+
+    Returns:
+      An array of size low + high + size + (size - 1) * interior along each dimension.
+
+    Raises:
+      TypeError: the value or the triples do not fit the operand.
+      ValueError: a size would be negative.
+
+    Example:
+      >>> pad(1 + lax.iota(np.int32, 2), 0, [(1, 0, 1)])
+      Array([0, 1, 0, 2], dtype=int32)
+    """
+    x, value = as_operand("pad", operand), as_operand("pad", padding_value, 1)
+    if value.ndim or value.dtype != x.dtype:
+        raise type_error(
+            f"pad: padding_value must be a scalar of the operand's type {x.dtype.name}, got "
+            f"{value.aval}; convert it with astype"
+        )
+    config = [tuple(op.index(p) for p in entry) for entry in padding_config]
+    if len(config) != x.ndim or any(len(entry) != 3 for entry in config):
+        raise type_error(
+            "pad: padding_config needs one (low, high, interior) per dimension of the operand "
+            f"({x.ndim}), got {config}"
+        )
+    low, high, interior = zip(*config, strict=True) if config else ((), (), ())
+    if any(i < 0 for i in interior):
+        raise type_error(f"pad: interior padding must not be negative, got {interior}")
+    shape = tuple(
+        lo + hi + size + max(size - 1, 0) * gap
+        for size, lo, hi, gap in zip(x.shape, low, high, interior, strict=True)
+    )
+    if any(s < 0 for s in shape):
+        raise value_error(f"pad: cropping must leave sizes of 0 or more, got shape {shape}")
+    if shape == x.shape and not any(low):
+        return x
+    if not x.size:
+        return broadcast_dims(value, shape, ())
+    return ops.pad(x, value, low, interior, shape)
+
+
+def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
+    """The operands, equal in type and in all other sizes, one after the other along `dimension`.
+
+    Args:
+      operands: arrays of one element type and rank.
+      dimension: the dimension along which their sizes may differ.
+
+    Returns:
+      An array of the sum of their sizes along `dimension`.
+
+    Raises:
+      TypeError: element types, ranks or other sizes differ.
+      ValueError: there is no operand, or the dimension is out of bounds.
+
+    Example:
+      >>> concatenate([lax.iota(np.int32, 2), lax.iota(np.int32, 1)], 0)
+      Array([0, 1, 0], dtype=int32)
+    """
+    xs = [as_operand("concatenate", x, i) for i, x in enumerate(operands)]
+    if not xs:
+        raise value_error("concatenate: at least one operand is needed, got none")
+    first = xs[0]
+    axis = canonical_axis(dimension, first.ndim, "dimension")
+    rest = [x.shape[:axis] + x.shape[axis + 1 :] for x in xs]
+    if any(x.ndim != first.ndim for x in xs) or any(r != rest[0] for r in rest):
+        raise type_error(
+            f"concatenate: shapes must be equal but for dimension {axis}, got "
+            f"{', '.join(str(x.shape) for x in xs)}"
+        )
+    if any(x.dtype != first.dtype for x in xs):
+        raise type_error(
+            f"concatenate: element types must be equal, got {', '.join(x.dtype.name for x in xs)}; "
+            "use dovetail.numpy.concatenate, which promotes"
+        )
+    return first if len(xs) == 1 else ops.concatenate(xs, axis)
+
+
+def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
+    """The operands, equal in type and shape, along a new dimension.
+
+    Args:
+      operands: arrays of one element type and shape.
+      axis: the dimension of the result that numbers them.
+
+    Returns:
+      An array with one more dimension.
+
+    Raises:
+      TypeError: element types or shapes differ.
+      ValueError: there is no operand, or the axis is out of bounds.
+
+    Example:
+      >>> stack([lax.iota(np.int32, 2), lax.iota(np.int32, 2)]).shape
+      (2, 2)
+    """
+    xs = [as_operand("stack", x, i) for i, x in enumerate(operands)]
+    if not xs:
+        raise value_error("stack: at least one operand is needed, got none")
+    axis = canonical_axis(axis, xs[0].ndim + 1)
+    return concatenate([expand_dims(x, (axis,)) for x in xs], axis)
+
+
+def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
+    """The slices along a dimension, which goes.
+
+    Args:
+      x: an array.
+      axis: the dimension.
+
+    Returns:
+      As many arrays as the dimension is long.
+
+    Raises:
+      ValueError: the axis is out of bounds.
+
+    Example:
+      >>> len(unstack(np.zeros((2, 3))))
+      2
+    """
+    a = as_operand("unstack", x)
+    axis = canonical_axis(axis, a.ndim)
+    return tuple(index_in_dim(a, i, axis, keepdims=False) for i in range(a.shape[axis]))
+
+
+def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
+    """Consecutive pieces of the given sizes, which add up to that of the dimension.
+
+    Args:
+      operand: an array.
+      sizes: the size of each piece along `axis`.
+      axis: the dimension.
+
+    Returns:
+      As many arrays.
+
+    Raises:
+      ValueError: the sizes do not add up to that of the dimension, or the axis is out of bounds.
+
+    Example:
+      >>> [p.shape for p in split(np.zeros(5), (2, 3))]
+      [(2,), (3,)]
+    """
+    x = as_operand("split", operand)
+    axis = canonical_axis(axis, x.ndim)
+    lengths = canonical_shape(tuple(sizes), "sizes")
+    if sum(lengths) != x.shape[axis]:
+        raise value_error(
+            f"split: sizes must add up to that of dimension {axis}, {x.shape[axis]}, got {lengths}"
+        )
+    pieces, start = [], 0
+    for length in lengths:
+        pieces.append(slice_in_dim(x, start, start + length, 1, axis))
+        start += length
+    return pieces

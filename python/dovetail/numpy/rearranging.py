@@ -1,0 +1,254 @@
+"""Elements reversed, moved around and repeated."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import lax
+from dovetail.array import Array, ArrayMethods
+from dovetail.errors import value_error
+from dovetail.lax.operands import (
+    ArrayLike,
+    as_operand,
+    broadcast_dims,
+    broadcast_to,
+    canonical_axes,
+    canonical_axis,
+    canonical_shape,
+)
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.shape import ravel, swapaxes
+
+
+def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
+    """The elements in reverse order along `axis`, by default all.
+
+    Args:
+      m: an array.
+      axis: the dimension or dimensions; None is all of them.
+
+    Returns:
+      An array like `m`.
+
+    Raises:
+      ValueError: an axis repeats or is out of bounds.
+
+    Example:
+      >>> flip(np.float32([1, 2]))
+      Array([2., 1.], dtype=float32)
+    """
+    x = as_operand("flip", m)
+    return lax.rev(x, canonical_axes(axis, x.ndim))
+
+
+def fliplr(m: ArrayLike) -> Array:
+    """The columns in reverse order.
+
+    Args:
+      m: an array of rank 2 or more.
+
+    Returns:
+      An array like `m`.
+
+    Raises:
+      ValueError: `m` has rank 1 or less.
+
+    Example:
+      >>> fliplr(np.float32([[1, 2]]))
+      Array([[2., 1.]], dtype=float32)
+    """
+    return flip(m, 1)
+
+
+def flipud(m: ArrayLike) -> Array:
+    """The rows in reverse order.
+
+    Args:
+      m: an array of rank 1 or more.
+
+    Returns:
+      An array like `m`.
+
+    Raises:
+      ValueError: `m` is a scalar.
+
+    Example:
+      >>> flipud(np.float32([1, 2]))
+      Array([2., 1.], dtype=float32)
+    """
+    return flip(m, 0)
+
+
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
+    """Turned by `k` right angles in the plane of `axes`, from the first to the second.
+
+    Args:
+      m: an array of rank 2 or more.
+      k: an integer; a negative one turns the other way.
+      axes: two dimensions.
+
+    Returns:
+      An array, with the two sizes exchanged for an odd `k`.
+
+    Raises:
+      ValueError: the axes are equal or out of bounds.
+
+    Example:
+      >>> rot90(np.int32([[1, 2], [3, 4]]))
+      Array([[2, 4],
+             [1, 3]], dtype=int32)
+    """
+    x = as_operand("rot90", m)
+    i, j = canonical_axes(tuple(axes), x.ndim, "axes")
+    turns = operator.index(k) % 4
+    if turns == 0:
+        return x
+    if turns == 2:
+        return flip(x, (i, j))
+    return swapaxes(flip(x, j), i, j) if turns == 1 else flip(swapaxes(x, i, j), j)
+
+
+def roll(
+    a: ArrayLike, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
+) -> Array:
+    """Moved by `shift` along `axis`; what leaves at the end comes in at the front.
+
+    Args:
+      a: an array.
+      shift: an integer known while tracing, or one for each axis.
+      axis: the dimension or dimensions; None is the array in row-major order.
+
+    Returns:
+      An array like `a`.
+
+    Raises:
+      ValueError: there are not as many shifts as axes, or an axis is out of bounds.
+
+    Example:
+      >>> roll(np.int32([1, 2, 3]), 1)
+      Array([3, 1, 2], dtype=int32)
+    """
+    x = as_operand("roll", a)
+    if axis is None:
+        return lax.reshape(roll(ravel(x), shift, 0), x.shape)
+    axes = _as_tuple(axis)
+    shifts = _as_tuple(shift)
+    length = max(len(axes), len(shifts))
+    if {len(axes), len(shifts)} - {1, length}:
+        raise value_error(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
+    axes, shifts = (t * (length // len(t)) for t in (axes, shifts))
+    for amount, d in zip(shifts, axes, strict=True):
+        x = _rolled(x, operator.index(amount), canonical_axis(d, x.ndim))
+    return x
+
+
+def _as_tuple(values: Any) -> tuple[Any, ...]:
+    if isinstance(values, np.ndarray):
+        values = values.ravel()
+    return tuple(values) if isinstance(values, (tuple, list, np.ndarray)) else (values,)
+
+
+def _rolled(x: Array, shift: int, axis: int) -> Array:
+    size = x.shape[axis]
+    cut = -shift % size if size else 0
+    if cut == 0:
+        return x
+    parts = [lax.slice_in_dim(x, cut, None, 1, axis), lax.slice_in_dim(x, 0, cut, 1, axis)]
+    return lax.concatenate(parts, axis)
+
+
+def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
+    """The array repeated `reps` times along its last dimensions.
+
+    Args:
+      A: an array.
+      reps: a count of 0 or more, or one for each of the last dimensions.
+
+    Returns:
+      An array with the sizes of `A` times the counts; the side that has fewer is filled up with 1
+      in front.
+
+    Raises:
+      ValueError: a count is negative.
+
+    Example:
+      >>> tile(np.int32([1, 2]), 2)
+      Array([1, 2, 1, 2], dtype=int32)
+    """
+    x = asarray(A)
+    counts = canonical_shape(reps, "reps")
+    rank = max(x.ndim, len(counts))
+    return lax.tile(lax.broadcast_to_rank(x, rank), (1,) * (rank - len(counts)) + counts)
+
+
+def repeat(
+    a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
+) -> Array:
+    """Each element `repeats` times along `axis`, or in row-major order; the counts are known while
+    tracing.
+
+    Args:
+      a: an array.
+      repeats: a count of 0 or more, or a vector with one for each element along `axis`.
+      axis: the dimension; None flattens first.
+      total_repeat_length: the size along `axis`: what is more is cut off, what lacks is the last
+        element again.
+
+    Returns:
+      An array of the sum of the counts along `axis`.
+
+    Raises:
+      ValueError: the counts are negative, or not as many as the elements.
+
+    Example:
+      >>> repeat(np.int32([1, 2]), 2)
+      Array([1, 1, 2, 2], dtype=int32)
+    """
+    x = as_operand("repeat", a)
+    if axis is None:
+        x, axis = ravel(x), 0
+    dim = canonical_axis(axis, x.ndim)
+    counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
+    if counts.ndim > 1 or counts.dtype.kind not in "biu" or (counts < 0).any():
+        raise value_error(
+            "repeat: repeats must be one count of 0 or more, or one for each element, got "
+            f"{repeats!r}"
+        )
+    result = _repeated(x, counts, dim)
+    if total_repeat_length is None or result.shape[dim] == total_repeat_length:
+        return result
+    return _with_length(result, operator.index(total_repeat_length), dim)
+
+
+def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
+    size = x.shape[dim]
+    if counts.size == 1:
+        count = int(counts.reshape(()))
+        sizes = (*x.shape[: dim + 1], count, *x.shape[dim + 1 :])
+        dims = tuple(i for i in range(x.ndim + 1) if i != dim + 1)
+        spread = broadcast_dims(x, sizes, dims)
+        return lax.reshape(spread, (*x.shape[:dim], size * count, *x.shape[dim + 1 :]))
+    if counts.shape != (size,):
+        raise value_error(
+            f"repeat: there must be one count, or one for each of the {size} elements, got "
+            f"{counts.shape}"
+        )
+    pieces = []
+    for i, count in enumerate(counts.tolist()):
+        piece = lax.slice_in_dim(x, i, i + 1, 1, dim)
+        pieces.append(broadcast_to(piece, (*x.shape[:dim], count, *x.shape[dim + 1 :])))
+    return lax.concatenate(pieces, dim) if pieces else x
+
+
+def _with_length(x: Array, length: int, dim: int) -> Array:
+    """Cut, or continued with the last element."""
+    size = x.shape[dim]
+    if length <= size:
+        return lax.slice_in_dim(x, 0, length, 1, dim)
+    last = lax.slice_in_dim(x, size - 1, size, 1, dim)
+    more = broadcast_to(last, (*x.shape[:dim], length - size, *x.shape[dim + 1 :]))
+    return lax.concatenate([x, more], dim)
