@@ -90,6 +90,10 @@ class DotAlgorithmPreset(enum.Enum):
 class AccuracyMode(enum.Enum):
     """How exactly an elementary function is computed; always within a few units of the last place
     here.
+
+    Example:
+      >>> lax.exp(0.0, accuracy=AccuracyMode.HIGHEST)
+      Array(1., dtype=float32, weak_type=True)
     """
 
     HIGHEST = 1

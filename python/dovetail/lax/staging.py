@@ -14,8 +14,18 @@ from dovetail.lax.operands import ArrayLike, as_operand
 def stage(x: ArrayLike, /) -> Array:
     """A scalar or NumPy array as an array of the program that is traced.
 
-    >>> stage(1.0)
-    Array(1., dtype=float32, weak_type=True)
+    Args:
+      x: an array or scalar.
+
+    Returns:
+      An array of the same shape and element type; of a Python scalar a weakly typed one.
+
+    Raises:
+      TypeError: `x` is neither an array nor a scalar.
+
+    Example:
+      >>> stage(1.0)
+      Array(1., dtype=float32, weak_type=True)
     """
     return as_operand("stage", x)
 
@@ -46,7 +56,15 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
 def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
     """Takes arrays that nothing else uses; they are not computed.
 
-    >>> dce_sink(1.0)
+    Args:
+      val: anything.
+      prevent_mlir_dce: accepted.
+
+    Returns:
+      None.
+
+    Example:
+      >>> dce_sink(1.0)
     """
 
 
@@ -90,9 +108,19 @@ def _without_tokens(name: str) -> NoReturn:
 def create_token(_: Any = None) -> NoReturn:
     """There are no tokens: `optimization_barrier` orders computations.
 
-    >>> create_token()
-    Traceback (most recent call last):
-    NotImplementedError: ...
+    Args:
+      _: accepted.
+
+    Returns:
+      Nothing.
+
+    Raises:
+      NotImplementedError: always.
+
+    Example:
+      >>> create_token()
+      Traceback (most recent call last):
+      NotImplementedError: ...
     """
     _without_tokens("create_token")
 
@@ -100,8 +128,18 @@ def create_token(_: Any = None) -> NoReturn:
 def after_all(*operands: Any) -> NoReturn:
     """There are no tokens: `optimization_barrier` orders computations.
 
-    >>> after_all()
-    Traceback (most recent call last):
-    NotImplementedError: ...
+    Args:
+      operands: accepted.
+
+    Returns:
+      Nothing.
+
+    Raises:
+      NotImplementedError: always.
+
+    Example:
+      >>> after_all()
+      Traceback (most recent call last):
+      NotImplementedError: ...
     """
     _without_tokens("after_all")
