@@ -6,14 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes
+from dovetail import config, dtypes
 from dovetail.array import Array
 from dovetail.eager import Constant
 from dovetail.numpy.creation import asarray
 
+# How each type describes itself.
+_DOCUMENTATION = """Element type {name}; called with data it makes an array of that type.
+
+Args:
+  x: an array, a number, or nested sequences of numbers, of any shape.
+
+Returns:
+  An array of that shape and of dtype {name}{truncated}.
+
+Example:
+  {example}
+  '{name}'
+"""
+_EXAMPLE = ">>> dnp.{name}([0, 1]).dtype.name"
+_EXAMPLE_64 = """>>> from dovetail import enable_x64
+  >>> with enable_x64(True):
+  ...     dnp.{name}([0, 1]).dtype.name"""
+
 
 class ScalarType(Constant):
     """An element type; called with data it makes an array.
+
+    Args:
+      name: the type's name.
 
     >>> ScalarType("float32")(1.5)
     Array(1.5, dtype=float32)
@@ -23,6 +44,14 @@ class ScalarType(Constant):
         # NumPy asks for either.
         self.dtype = self.__numpy_dtype__ = dtypes.as_dtype(name)
         self.__name__ = name
+        truncated, example = "", _EXAMPLE
+        with config.enable_x64(False):
+            narrow = dtypes.canonicalize_dtype(name).name
+        if narrow != name:
+            truncated, example = f"; without `enable_x64`, {narrow}, with a warning", _EXAMPLE_64
+        self.__doc__ = _DOCUMENTATION.format(
+            name=name, truncated=truncated, example=example.format(name=name)
+        )
 
     def __call__(self, x: Any) -> Array:
         """An array of the data `x`."""
@@ -78,3 +107,6 @@ complex128 = cdouble = ScalarType("complex128")
 
 # NumPy's names for the widest types, which are truncated without enable_x64.
 int_, uint, float_, complex_ = int64, uint64, float64, complex128
+
+# Examples that are not a function's or a class's own.
+__test__ = {t.__name__: t.__doc__ for t in list(vars().values()) if isinstance(t, ScalarType)}

@@ -18,6 +18,17 @@ class Buffer:
 
     It lives as long as anything refers to it or to its NumPy view. Passing it to a compiled
     function costs no copy on the device that made it.
+
+    Args:
+      ref: IREE's reference to the buffer view.
+      dtype: the NumPy dtype of the elements.
+      device: the device whose memory it is.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> buffer = runtime.put(np.arange(3, dtype=np.int32))
+      >>> buffer.shape, buffer.numpy()
+      ((3,), array([0, 1, 2], dtype=int32))
     """
 
     __slots__ = ("__weakref__", "_device", "_dtype", "_host", "_ref", "_view")
@@ -153,11 +164,20 @@ def put(value: Any, device: str | Device = "local-task") -> Buffer:
     """Copies an array to a device, once, for use in many calls.
 
     Args:
-      value: an array, or what NumPy makes one of.
+      value: an array of any shape and a dtype that devices know, or what NumPy makes one of.
       device: a `Device`, or its name.
 
     Returns:
       The buffer, independent of `value`.
+
+    Raises:
+      TypeError: devices do not know the dtype.
+      ValueError: there is no such device.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> runtime.put(np.zeros((2, 3), np.float32), "local-sync")
+      Buffer(shape=(2, 3), dtype=float32, device='local-sync')
     """
     if not isinstance(device, Device):
         device = get_device(device)

@@ -32,12 +32,20 @@ _devices: dict[str, Device] = {}
 class Device:
     """A HAL device, with what a call needs of it at hand.
 
+    Args:
+      name: the driver's name; `get_device` makes one device of each.
+
     Attributes:
       name: the driver's name, as given to `get_device`.
       space: where its buffers live; devices of one space take each other's buffers as they are.
       hal: the IREE device.
       module: the `hal` VM module bound to it.
       put: copies a C-contiguous array to the device, given its element type; returns the view.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> runtime.get_device("local-task").space
+      'host'
     """
 
     def __init__(self, name: str) -> None:
@@ -105,8 +113,16 @@ def get_device(name: str) -> Device:
     Args:
       name: a driver, one of `DRIVERS`.
 
+    Returns:
+      The device.
+
     Raises:
       ValueError: there is no such driver, or this machine has no such device.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> runtime.get_device("local-sync")
+      Device('local-sync')
     """
     device = _devices.get(name)
     if device is not None:

@@ -21,6 +21,20 @@ class LoadedModule:
       module: the VM module.
       device: a `Device`, or its name.
       imports: VM modules with the functions that the module imports.
+
+    Example:
+      >>> from iree.runtime import VmModule
+      >>> from dovetail import runtime
+      >>> from dovetail.runtime.devices import INSTANCE
+      >>> from dovetail.compile import compile_module
+      >>> vmfb = compile_module('''
+      ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+      ...   %y = arith.addf %x, %x : tensor<2xf32>
+      ...   return %y : tensor<2xf32>
+      ... }''')
+      >>> module = VmModule.copy_buffer(INSTANCE, vmfb)
+      >>> runtime.LoadedModule(module, "local-sync").names
+      ['twice']
     """
 
     def __init__(
@@ -60,6 +74,18 @@ class Executable:
       output_dtypes: dtypes of the results; by default what the module says. A module without a
         Dovetail signature does not tell signed from unsigned integers.
       imports: VM modules with the functions that the module imports.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> from dovetail.compile import compile_module
+      >>> vmfb = compile_module('''
+      ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+      ...   %y = arith.addf %x, %x : tensor<2xf32>
+      ...   return %y : tensor<2xf32>
+      ... }''')
+      >>> [result] = runtime.Executable(vmfb, "twice")([np.ones(2, np.float32)])
+      >>> result.numpy()
+      array([2., 2.], dtype=float32)
     """
 
     def __init__(

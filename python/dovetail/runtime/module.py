@@ -31,6 +31,24 @@ class Function:
 
     With a Dovetail signature it takes and returns pytrees; without, arrays. Threads may call it at
     the same time.
+
+    Args:
+      module: the module.
+      name: the function's name.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> from dovetail.compile import compile_module
+      >>> vmfb = compile_module('''
+      ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+      ...   %y = arith.addf %x, %x : tensor<2xf32>
+      ...   return %y : tensor<2xf32>
+      ... }''')
+      >>> twice = runtime.load(vmfb).twice
+      >>> twice
+      <function twice(float32[2]) -> (float32[2])>
+      >>> twice(np.ones(2, np.float32)).numpy()
+      array([2., 2.], dtype=float32)
     """
 
     def __init__(self, module: LoadedModule, name: str) -> None:
@@ -68,7 +86,23 @@ class Function:
 
 
 class Module:
-    """A loaded module file. `module.f` and `module["f"]` are its function `f`."""
+    """A loaded module file. `module.f` and `module["f"]` are its function `f`.
+
+    Args:
+      loaded: the module, bound to a device.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> from dovetail.compile import compile_module
+      >>> vmfb = compile_module('''
+      ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+      ...   %y = arith.addf %x, %x : tensor<2xf32>
+      ...   return %y : tensor<2xf32>
+      ... }''')
+      >>> module = runtime.load(vmfb)
+      >>> module.functions, module.device
+      (['twice'], Device('local-task'))
+    """
 
     def __init__(self, loaded: LoadedModule) -> None:
         self._loaded = loaded
@@ -129,6 +163,16 @@ def load(
     Raises:
       FileNotFoundError: there is no such file.
       ValueError: it is not a module file, is damaged, or cannot run on the device.
+
+    Example:
+      >>> import os, tempfile
+      >>> import dovetail as dt
+      >>> with tempfile.TemporaryDirectory() as directory:
+      ...     path = os.path.join(directory, "twice.vmfb")
+      ...     dt.jit(lambda x: x + x).lower(np.ones(2, np.float32)).compile().save(path)
+      ...     module = dt.runtime.load(path)
+      >>> module.main(np.ones(2, np.float32)).numpy()
+      array([2., 2.], dtype=float32)
     """
     if isinstance(path_or_bytes, str | os.PathLike):
         name, data = repr(os.fspath(path_or_bytes)), _read(path_or_bytes)

@@ -54,6 +54,22 @@ def save(path: str | os.PathLike[str], vmfb: Bytes) -> None:
 
     Raises:
       ValueError: `vmfb` is not a module file.
+      OSError: the file cannot be written.
+
+    Example:
+      >>> import os, tempfile
+      >>> from dovetail import runtime
+      >>> from dovetail.compile import compile_module
+      >>> vmfb = compile_module('''
+      ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+      ...   %y = arith.addf %x, %x : tensor<2xf32>
+      ...   return %y : tensor<2xf32>
+      ... }''')
+      >>> with tempfile.TemporaryDirectory() as directory:
+      ...     path = os.path.join(directory, "twice.vmfb")
+      ...     runtime.save(path, vmfb)
+      ...     runtime.load(path).functions
+      ['twice']
     """
     target = Path(path)
     content = seal(vmfb)

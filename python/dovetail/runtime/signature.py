@@ -37,7 +37,17 @@ _CONTAINERS = {tuple: "tuple", list: "list"}
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """The type of one array: per dimension an int, None (any), or a name."""
+    """The type of one array.
+
+    Attributes:
+      shape: per dimension an int, None (any), or a name.
+      dtype: the element type.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> str(runtime.ArraySpec(("n", None, 4), np.dtype(np.float32)))
+      'float32[n,?,4]'
+    """
 
     shape: tuple[Dim, ...]
     dtype: np.dtype
@@ -58,6 +68,12 @@ class Signature:
       out_tree: the tree of the result; without `in_tree` it means nothing.
       arg_names: a name per argument, or none at all.
       signless: integers are told apart by width only, as in IREE's declaration.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> vector = runtime.ArraySpec(("n",), np.dtype(np.float32))
+      >>> print(runtime.Signature((vector, vector), (vector,)))
+      (float32[n], float32[n]) -> (float32[n])
     """
 
     inputs: tuple[ArraySpec | None, ...]
