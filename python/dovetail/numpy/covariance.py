@@ -35,10 +35,12 @@ def cov(
       m: an array of rank 2 or less, of numbers.
       y: further variables, in the same form.
       rowvar: whether variables are rows and observations columns.
-      bias: whether to divide by the number n of observations instead of n - 1.
-      ddof: if given, the divisor is n - ddof, whatever `bias` is.
-      fweights: how often each observation counts, a vector of n.
-      aweights: how much each observation counts, a vector of n.
+      bias: whether to divide by the number n of observations, or the sum of their weights, instead
+        of one less.
+      ddof: if given, what is taken from n in the divisor, whatever `bias` is.
+      fweights: how often each observation counts, a vector of n integers.
+      aweights: how much each observation counts, a vector of n; `ddof` is then multiplied by the
+        weighted mean of them.
       dtype: the element type; by default the promoted one, as floats.
 
     Returns:

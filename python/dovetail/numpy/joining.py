@@ -223,7 +223,8 @@ def block(arrays: Any) -> Array:
       An array of the promoted type.
 
     Raises:
-      ValueError: lists are empty, or not nested equally deep; or blocks do not fit together.
+      ValueError: lists are empty, or not nested equally deep.
+      TypeError: blocks do not fit together.
 
     Example:
       >>> block([[np.eye(1), np.zeros((1, 1))], [np.zeros((1, 2))]]).shape
