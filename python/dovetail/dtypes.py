@@ -1,51 +1,29 @@
-"""Element types: which there are, how they promote (the lattice with weak types), and what they are
-asked about."""
+"""Element types: how they promote (the lattice with weak types), and what they are asked about."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any, Literal, overload
+from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from dovetail import config
-
-bool_ = np.dtype("bool")
-int2 = np.dtype(ml_dtypes.int2)
-int4 = np.dtype(ml_dtypes.int4)
-int8 = np.dtype("int8")
-int16 = np.dtype("int16")
-int32 = np.dtype("int32")
-int64 = np.dtype("int64")
-uint2 = np.dtype(ml_dtypes.uint2)
-uint4 = np.dtype(ml_dtypes.uint4)
-uint8 = np.dtype("uint8")
-uint16 = np.dtype("uint16")
-uint32 = np.dtype("uint32")
-uint64 = np.dtype("uint64")
-float4_e2m1fn = np.dtype(ml_dtypes.float4_e2m1fn)
-float6_e2m3fn = np.dtype(ml_dtypes.float6_e2m3fn)
-float6_e3m2fn = np.dtype(ml_dtypes.float6_e3m2fn)
-float8_e3m4 = np.dtype(ml_dtypes.float8_e3m4)
-float8_e4m3 = np.dtype(ml_dtypes.float8_e4m3)
-float8_e4m3b11fnuz = np.dtype(ml_dtypes.float8_e4m3b11fnuz)
-float8_e8m0fnu = np.dtype(ml_dtypes.float8_e8m0fnu)
-float8_e4m3fn = np.dtype(ml_dtypes.float8_e4m3fn)
-float8_e5m2 = np.dtype(ml_dtypes.float8_e5m2)
-float8_e4m3fnuz = np.dtype(ml_dtypes.float8_e4m3fnuz)
-float8_e5m2fnuz = np.dtype(ml_dtypes.float8_e5m2fnuz)
-bfloat16 = np.dtype(ml_dtypes.bfloat16)
-float16 = np.dtype("float16")
-float32 = np.dtype("float32")
-float64 = np.dtype("float64")
-complex64 = np.dtype("complex64")
-complex128 = np.dtype("complex128")
-# The type of derivatives with respect to integers: it has no bytes.
-float0 = np.dtype([("float0", np.void, 0)])
-
-# Of 8 bits or less: these do not promote implicitly.
-SMALL_FLOATS = (
+from dovetail.element_types import (  # noqa: F401
+    KINDS,
+    PYTHON,
+    SMALL_FLOATS,
+    SMALL_INTS,
+    TRUNCATED,
+    DTypeLike,
+    as_dtype,
+    bfloat16,
+    bool_,
+    canonicalize_dtype,
+    complex64,
+    complex128,
+    default_dtype,
+    finfo,
+    float0,
     float4_e2m1fn,
     float6_e2m3fn,
     float6_e3m2fn,
@@ -57,128 +35,36 @@ SMALL_FLOATS = (
     float8_e5m2,
     float8_e5m2fnuz,
     float8_e8m0fnu,
+    float16,
+    float32,
+    float64,
+    iinfo,
+    int2,
+    int4,
+    int8,
+    int16,
+    int32,
+    int64,
+    is_inexact,
+    itemsize_bits,
+    limit,
+    requested,
+    to_complex_dtype,
+    to_inexact_dtype,
+    to_numeric_dtype,
+    to_real_dtype,
+    uint2,
+    uint4,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )
-# Of 2 and 4 bits: neither do these. On the host each fills a byte.
-SMALL_INTS = (int2, uint2, int4, uint4)
-
-# NumPy's own `kind` says "V" for the types of ml_dtypes.
-KINDS: dict[np.dtype, str] = (
-    {bool_: "b"}
-    | dict.fromkeys((int2, int4, int8, int16, int32, int64), "i")
-    | dict.fromkeys((uint2, uint4, uint8, uint16, uint32, uint64), "u")
-    | dict.fromkeys((*SMALL_FLOATS, bfloat16, float16, float32, float64), "f")
-    | dict.fromkeys((complex64, complex128), "c")
-)
-
-_TRUNCATED = {int64: int32, uint64: uint32, float64: float32, complex128: complex64}
-_REAL_OF = {complex64: float32, complex128: float64}
-_COMPLEX_OF = {float64: complex128, int64: complex128, uint64: complex128}
-
-# Python's scalar types and the types their values get.
-_PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
-
-DTypeLike = Any
+from dovetail.element_types import kind as kind
 
 
 class TypePromotionError(ValueError):
     """Two element types have no common one that is safe to take without being asked."""
-
-
-def kind(dtype: np.dtype) -> str:
-    """One of "b", "i", "u", "f", "c"."""
-    return KINDS[dtype]
-
-
-def is_inexact(dtype: np.dtype) -> bool:
-    """Whether values of this type are rounded: float or complex."""
-    return KINDS[dtype] in "fc"
-
-
-# Canonicalisation ---------------------------------------------------------------------------------
-
-
-def as_dtype(dtype: DTypeLike) -> np.dtype:
-    """The NumPy dtype that a name, class or dtype means; TypeError if arrays cannot have it."""
-    result = np.dtype(dtype)
-    if result not in KINDS and result != float0:
-        # Its modules need this one.
-        from dovetail.errors import type_error
-
-        raise type_error(
-            "an array's element type must be bool, integer, float or complex, got "
-            f"{result.name!r}; convert the data to numbers first"
-        )
-    return result
-
-
-def canonicalize_dtype(dtype: DTypeLike) -> np.dtype:
-    """The dtype in use for `dtype`: 64-bit ones become 32-bit unless `enable_x64` is on.
-
-    >>> canonicalize_dtype("int64")
-    dtype('int32')
-    """
-    result = as_dtype(dtype)
-    if result in _TRUNCATED and not config.enable_x64.value:
-        return _TRUNCATED[result]
-    return result
-
-
-@overload
-def requested(dtype: DTypeLike, name: str) -> np.dtype: ...
-@overload
-def requested(dtype: DTypeLike, name: str, default: np.dtype) -> np.dtype: ...
-def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> np.dtype:
-    """The canonical dtype of a user's `dtype=` argument to the function `name`; warns if it is
-    truncated.
-    """
-    if dtype is None and default is not None:
-        return canonicalize_dtype(default)
-    asked = as_dtype(dtype)
-    result = canonicalize_dtype(asked)
-    # `float` and `int` ask for "the default float", not for 64 bits.
-    if result != asked and not (isinstance(dtype, type) and dtype in _PYTHON):
-        # Its modules need this one.
-        from dovetail.errors import warn
-
-        warn(
-            f"Explicitly requested dtype {asked.name} requested in {name} is not available, and "
-            f"will be truncated to dtype {result.name}. To enable more dtypes, set the enable_x64 "
-            "configuration option or the DOVETAIL_ENABLE_X64 shell environment variable.",
-            stacklevel=4,
-        )
-    return result
-
-
-def default_dtype(of: Literal["i", "u", "f", "c"]) -> np.dtype:
-    """The type a kind of number has when nothing else is said."""
-    wide = {"i": int64, "u": uint64, "f": float64, "c": complex128}[of]
-    return canonicalize_dtype(wide)
-
-
-def to_inexact_dtype(dtype: np.dtype) -> np.dtype:
-    """`dtype` if it is float or complex, else float64 for 64-bit integers and float32 for the
-    others.
-    """
-    if KINDS[dtype] in "fc":
-        return dtype
-    return float64 if dtype.itemsize == 8 else float32
-
-
-def to_numeric_dtype(dtype: np.dtype) -> np.dtype:
-    """`dtype`, or int32 for bool."""
-    return int32 if dtype == bool_ else dtype
-
-
-def to_complex_dtype(dtype: np.dtype) -> np.dtype:
-    """The complex type with parts that hold `dtype`."""
-    if KINDS[dtype] == "c":
-        return dtype
-    return canonicalize_dtype(_COMPLEX_OF.get(dtype, complex64))
-
-
-def to_real_dtype(dtype: np.dtype) -> np.dtype:
-    """The type of the parts of a complex type; any other type as it is."""
-    return _REAL_OF.get(dtype, dtype)
 
 
 # Promotion ----------------------------------------------------------------------------------------
@@ -274,48 +160,111 @@ def _check_strict(pairs: tuple[tuple[np.dtype, bool], ...], nodes: frozenset[str
 
 
 def promote(*pairs: tuple[np.dtype, bool]) -> tuple[np.dtype, bool]:
-    """The common canonical type, and whether it is weak, of `(dtype, weak_type)` pairs."""
+    """The common canonical type, and whether it is weak, of `(dtype, weak_type)` pairs.
+
+    Args:
+      *pairs: at least one pair of an element type and a bool.
+
+    Returns:
+      (dtype, bool).
+
+    Raises:
+      TypePromotionError: there is no common type that may be taken without being asked.
+
+    Example:
+      >>> promote((int32, False), (float32, True))
+      (dtype('float32'), True)
+    """
     dtype, weak = _promote(pairs, config.numpy_dtype_promotion.value == "strict")
     return canonicalize_dtype(dtype), weak
 
 
 def dtype_and_weakness(x: Any) -> tuple[np.dtype, bool]:
-    """Canonical element type, and whether it is weak, of an array, a scalar, or a dtype."""
+    """Canonical element type, and whether it is weak, of an array, a scalar, or a dtype.
+
+    Args:
+      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+
+    Returns:
+      (dtype, bool).
+
+    Raises:
+      TypeError: it is none of these.
+
+    Example:
+      >>> dtype_and_weakness(1.5), dtype_and_weakness(np.float32(1.5))
+      ((dtype('float32'), True), (dtype('float32'), False))
+    """
     weak = getattr(x, "weak_type", None)
     if weak is not None:
         return x.dtype, weak
-    if type(x) in _PYTHON:
-        return canonicalize_dtype(_PYTHON[type(x)]), type(x) is not bool
-    if isinstance(x, type) and x in _PYTHON:
-        return canonicalize_dtype(_PYTHON[x]), x is not bool
+    if type(x) in PYTHON:
+        return canonicalize_dtype(PYTHON[type(x)]), type(x) is not bool
+    if isinstance(x, type) and x in PYTHON:
+        return canonicalize_dtype(PYTHON[x]), x is not bool
     if isinstance(x, (np.ndarray, np.generic)):
         return canonicalize_dtype(x.dtype), False
     if isinstance(x, (bool, int, float, complex)):
-        return dtype_and_weakness(next(t for t in _PYTHON if isinstance(x, t)))
+        return dtype_and_weakness(next(t for t in PYTHON if isinstance(x, t)))
     return canonicalize_dtype(x), False
 
 
 def dtype(x: Any) -> np.dtype:
     """The element type that an array or a scalar has here.
 
-    >>> dtype(1.0)
-    dtype('float32')
+    Args:
+      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+
+    Returns:
+      The canonical dtype.
+
+    Raises:
+      TypeError: it is none of these.
+
+    Example:
+      >>> dtype(1.0)
+      dtype('float32')
     """
     return dtype_and_weakness(x)[0]
 
 
 def is_weakly_typed(x: Any) -> bool:
-    """Whether `x` yields to the types of other operands, as Python scalars do."""
+    """Whether `x` yields to the types of other operands, as Python scalars do.
+
+    Args:
+      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+
+    Returns:
+      A bool.
+
+    Raises:
+      TypeError: it is none of these.
+
+    Example:
+      >>> is_weakly_typed(1.0), is_weakly_typed(np.ones(2))
+      (True, False)
+    """
     return dtype_and_weakness(x)[1]
 
 
 def result_type(*args: Any) -> np.dtype:
-    """The element type that an operation on `args` (arrays, scalars or dtypes) computes in.
+    """The element type that an operation on `args` computes in.
 
-    >>> result_type("int8", 1.0)
-    dtype('float32')
-    >>> result_type(bfloat16, 1.0)
-    dtype(bfloat16)
+    Args:
+      *args: at least one array, scalar or dtype.
+
+    Returns:
+      The canonical dtype.
+
+    Raises:
+      ValueError: there are no arguments.
+      TypePromotionError: there is no common type that may be taken without being asked.
+
+    Example:
+      >>> result_type("int8", 1.0)
+      dtype('float32')
+      >>> result_type(bfloat16, 1.0)
+      dtype(bfloat16)
     """
     if not args:
         raise ValueError("result_type needs at least one array, scalar or dtype, got none")
@@ -324,18 +273,28 @@ def result_type(*args: Any) -> np.dtype:
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
-    """The least type that both types promote to; `int`, `float` and `complex` stand for weak types.
+    """The least type that both types promote to.
 
-    >>> promote_types("int8", "float16")
-    dtype('float16')
+    Args:
+      a, b: element types; `int`, `float` and `complex` stand for weak types.
+
+    Returns:
+      The dtype; 64-bit types that were asked for are not truncated.
+
+    Raises:
+      TypePromotionError: there is no common type that may be taken without being asked.
+
+    Example:
+      >>> promote_types("int8", "float16")
+      dtype('float16')
     """
     pairs = []
     for t in (a, b):
         weak = isinstance(t, type) and t in (int, float, complex)
-        pairs.append((_PYTHON[t] if weak else as_dtype(t), weak))
+        pairs.append((PYTHON[t] if weak else as_dtype(t), weak))
     dtype, weak = _promote(tuple(pairs), config.numpy_dtype_promotion.value == "strict")
     # 64-bit types that were asked for are not truncated, one that only arises is.
-    wide = weak or any(given in _TRUNCATED for given, _ in pairs)
+    wide = weak or any(given in TRUNCATED for given, _ in pairs)
     return dtype if wide else canonicalize_dtype(dtype)
 
 
@@ -343,7 +302,12 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
 
 
 class extended(np.generic):
-    """The class of element types that NumPy has no idea of, for `issubdtype`; it has no values."""
+    """The class of element types that NumPy has no idea of, for `issubdtype`; it has no values.
+
+    Example:
+      >>> issubdtype(float32, extended)
+      False
+    """
 
 
 _CLASSES = {"i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
@@ -352,10 +316,18 @@ _CLASS_OF = {t.type: _CLASSES[kind] for t, kind in KINDS.items() if t.isbuiltin 
 
 
 def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
-    """Whether type `a` is type `b` or belongs to class `b`, as `floating` or `integer`.
+    """Whether type `a` is type `b` or belongs to class `b`.
 
-    >>> issubdtype(bfloat16, np.floating)
-    True
+    Args:
+      a: an element type, or a class of them.
+      b: an element type, or a class of them, such as `numpy.floating` or `numpy.integer`.
+
+    Returns:
+      A bool.
+
+    Example:
+      >>> issubdtype(bfloat16, np.floating)
+      True
     """
     is_class = [isinstance(t, type) and issubclass(t, np.generic) for t in (a, b)]
     a, b = (t if given else np.dtype(t).type for t, given in zip((a, b), is_class, strict=True))
@@ -376,11 +348,23 @@ _ISDTYPE = {
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
-    """Whether `dtype` is of the array API standard's `kind`, which is a name, a type, or a tuple of
-    these.
+    """Whether `dtype` is of the array API standard's `kind`.
 
-    >>> isdtype(bfloat16, "real floating")
-    True
+    Args:
+      dtype: an element type.
+      kind: an element type, "bool", "signed integer", "unsigned integer", "integral", "real
+        floating", "complex floating", "numeric", or a tuple of these.
+
+    Returns:
+      A bool.
+
+    Raises:
+      ValueError: there is no kind of that name.
+      TypeError: `kind` is none of these.
+
+    Example:
+      >>> isdtype(bfloat16, "real floating")
+      True
     """
     asked = np.dtype(dtype)
     if isinstance(kind, tuple):
@@ -398,66 +382,41 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
-    """Whether values of type `from_` fit type `to` under NumPy's casting rule `casting`.
+    """Whether values of one type fit another under NumPy's rules.
 
-    >>> can_cast("int8", "int16")
-    True
+    Args:
+      from_: an element type.
+      to: an element type.
+      casting: "no", "equiv", "safe", "same_kind" or "unsafe".
+
+    Returns:
+      A bool.
+
+    Raises:
+      ValueError: there is no such rule.
+
+    Example:
+      >>> can_cast("int8", "int16")
+      True
     """
     return np.can_cast(from_, to, casting)  # type: ignore[arg-type]
-
-
-def finfo(dtype: DTypeLike) -> Any:
-    """Machine limits of a float type.
-
-    >>> finfo("float32").bits
-    32
-    """
-    return ml_dtypes.finfo(dtype)
-
-
-def iinfo(dtype: DTypeLike) -> Any:
-    """Machine limits of an integer type.
-
-    >>> int(iinfo("int8").max)
-    127
-    """
-    return ml_dtypes.iinfo(dtype)
-
-
-def itemsize_bits(dtype: DTypeLike) -> int:
-    """The bits of an element: those that mean something, of bool 8.
-
-    >>> itemsize_bits("int4")
-    4
-    """
-    if dtype is None:
-        raise ValueError("dtype must be an element type, got None")
-    result = as_dtype(dtype)
-    kind = KINDS.get(result)
-    if kind in ("i", "u"):
-        return ml_dtypes.iinfo(result).bits
-    return ml_dtypes.finfo(result).bits if result in SMALL_FLOATS else 8 * result.itemsize
-
-
-@functools.cache
-def limit(dtype: np.dtype, greatest: bool) -> Any:
-    """The greatest or the least value of a real type, infinite if it has infinities."""
-    kind = KINDS[dtype]
-    if kind == "b":
-        return greatest
-    info = ml_dtypes.finfo(dtype) if kind == "f" else ml_dtypes.iinfo(dtype)
-    finite = info.max if greatest else info.min
-    if kind != "f":
-        return int(finite)
-    infinity = float(np.array(np.inf if greatest else -np.inf).astype(dtype))
-    return infinity if np.isinf(infinity) else float(finite)
 
 
 def scalar_type_of(x: Any) -> type:
     """The Python type of the elements of an array, scalar or dtype.
 
-    >>> scalar_type_of(bfloat16)
-    <class 'float'>
+    Args:
+      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+
+    Returns:
+      `bool`, `int`, `float` or `complex`.
+
+    Raises:
+      TypeError: it is none of these.
+
+    Example:
+      >>> scalar_type_of(bfloat16)
+      <class 'float'>
     """
     return _SCALAR_TYPES[KINDS[dtype_and_weakness(x)[0]]]
 
