@@ -365,9 +365,11 @@ struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
     Convolution whole = of(operands[0], operands[1]);
     Type element = getElementTypeOrSelf(conv.getLhs()), result = getElementTypeOrSelf(conv.getType());
     constexpr int64_t many = 64;
-    if (llvm::is_contained(conv.getType().getShape(), 0)) {
-      // The operand may be shorter than the kernel, which no loops can say.
-      results.push_back(empty(b, whole.ansSizes(), scalar::lowered(result)));
+    auto isEmpty = [](Value x) { return llvm::is_contained(cast<RankedTensorType>(x.getType()).getShape(), 0); };
+    if (isEmpty(conv) || isEmpty(conv.getLhs()) || isEmpty(conv.getRhs())) {
+      // Of nothing there are no slices, and the operand may be shorter than the kernel, which no loops can say.
+      scalar::ScalarBuilder outer(b.getLoc(), b, result);
+      results.push_back(filledAlone(b, whole.ansSizes(), scalar::zero(outer)));
       return success();
     }
     auto kernel = whole.places([&](int64_t label) { return whole.kernelSize(label); }, many);

@@ -60,19 +60,33 @@ void registerIreeDialects(DialectRegistry &registry) {
   });
 }
 
-Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
+static SmallVector<Value> dynamicSizes(ImplicitLocOpBuilder &b, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<Value> operands = {x};
+  SmallVector<Value> sizes;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.isDynamicDim(d))
-      operands.push_back(tensor::DimOp::create(b, x, d));
-  OperationState state(b.getLoc(), "iree_tensor_ext.compute_barrier.start", operands, type);
+      sizes.push_back(tensor::DimOp::create(b, x, d));
+  return sizes;
+}
+
+Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
+  SmallVector<Value> operands = {x};
+  llvm::append_range(operands, dynamicSizes(b, x));
+  OperationState state(b.getLoc(), "iree_tensor_ext.compute_barrier.start", operands, x.getType());
   return b.create(state)->getResult(0);
 }
 
 SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
   OperationState state(b.getLoc(), "util.optimization_barrier", xs, xs.getTypes());
-  return llvm::to_vector_of<Value>(b.create(state)->getResults());
+  SmallVector<Value> results = llvm::to_vector_of<Value>(b.create(state)->getResults());
+  for (auto [x, result] : llvm::zip_equal(xs, results)) {
+    // Nothing is known of what comes out of the barrier, so its sizes are said again.
+    SmallVector<Value> operands = {result};
+    llvm::append_range(operands, dynamicSizes(b, x));
+    if (operands.size() > 1)
+      result = b.create(OperationState(b.getLoc(), "flow.tensor.tie_shape", operands, result.getType()))->getResult(0);
+  }
+  return results;
 }
 
 std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neutral, int64_t dimension, bool inclusive,

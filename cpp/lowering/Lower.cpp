@@ -83,15 +83,23 @@ Value joined(ImplicitLocOpBuilder &b, ComplexType element, function_ref<Value(bo
 }
 
 Value filledAlone(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Value scalar) {
-  if (isWideComplex(scalar.getType()))
-    return joined(b, cast<ComplexType>(scalar.getType()), [&](bool isImaginary) {
-      Value part =
-          isImaginary ? complex::ImOp::create(b, scalar).getResult() : complex::ReOp::create(b, scalar).getResult();
-      return filledAlone(b, sizes, part);
+  if (isWideComplex(scalar.getType())) {
+    Value wide = joined(b, cast<ComplexType>(scalar.getType()), [&](bool isImaginary) {
+      return filled(b, sizes,
+                    isImaginary ? complex::ImOp::create(b, scalar).getResult()
+                                : complex::ReOp::create(b, scalar).getResult());
     });
-  Value one = tensor::FromElementsOp::create(b, RankedTensorType::get({}, scalar.getType()), scalar);
-  return parallelLoops(b, sizes, scalar.getType(), one, AffineMap::get(sizes.size(), 0, b.getContext()),
-                       [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+    return computeBarrier(b, wide);
+  }
+  // A bool is stored as a byte, which the code generator forgets in from_elements.
+  Type element = scalar.getType();
+  bool isBool = element.isInteger(1);
+  Value stored = isBool ? arith::ExtUIOp::create(b, b.getI8Type(), scalar).getResult() : scalar;
+  Value one = tensor::FromElementsOp::create(b, RankedTensorType::get({}, stored.getType()), stored);
+  return parallelLoops(b, sizes, element, one, AffineMap::get(sizes.size(), 0, b.getContext()),
+                       [&](OpBuilder &inner, Location loc, ValueRange args) {
+                         return isBool ? arith::TruncIOp::create(inner, loc, element, args[0]).getResult() : args[0];
+                       });
 }
 
 Value mapElements(ImplicitLocOpBuilder &b, Value x, Type element,
