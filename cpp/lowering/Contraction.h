@@ -12,8 +12,8 @@ struct Operand {
   llvm::SmallVector<int64_t> loops;
 };
 
-/// A contraction in which every dimension runs over a loop. The result has dimensions for the first `numParallel` loops;
-/// the others are sums, and run over both operands.
+/// A contraction in which every dimension runs over a loop. The result has dimensions for the first `numParallel`
+/// loops; the others are sums, and run over both operands.
 mlir::Value lowerDot(mlir::ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, mlir::Type element,
                      mlir::Type result);
 
