@@ -42,7 +42,9 @@ struct Running {
     SmallVector<OpFoldResult> sizes = sizesOf(b, x);
     sizes.erase(sizes.begin() + along);
     scalar::ScalarBuilder outer(b.getLoc(), b, element);
-    Value neutral = filledAlone(b, sizes, Op::emitNeutral(outer));
+    // What the scan writes over may be a fill, and for Vulkan must be one.
+    Value scalar = Op::emitNeutral(outer);
+    Value neutral = isWideComplex(scalar.getType()) ? filledAlone(b, sizes, scalar) : filled(b, sizes, scalar);
     return runningScan(b, x, neutral, along, inclusive, [&](ImplicitLocOpBuilder &inner, Value p, Value q) {
       return step(inner, inner.getLoc(), p, q);
     });
