@@ -6,6 +6,8 @@ import inspect
 import math
 import operator
 import pickle
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -468,3 +470,20 @@ def test_deferred_values_say_nothing_but_their_type(value: Any) -> None:
         assert recording.refused
     assert hasattr(deferred, "shape") == hasattr(value, "shape")
     assert not hasattr(deferred, "weak_type")
+
+
+def test_nothing_is_compiled() -> None:
+    """Eager calls, derivatives and batches need no compiler: it is not even imported."""
+    program = """if True:
+        import sys
+        import dovetail as dt
+        import dovetail.numpy as dnp
+        from dovetail import lax
+        x = dnp.arange(6.0).reshape(2, 3)
+        for _ in range(3):
+            dnp.sort(x @ x.T)[0] + x.sum(), x.at[1].set(2.0), lax.cumsum(x), dnp.where(x > 0, x, 1)
+        dt.grad(lambda x: dnp.tanh(x).sum())(x), dt.vmap(dnp.sum)(x)
+        loaded = [name for name in sys.modules if name.startswith("iree.compiler")]
+        assert not loaded, loaded
+    """
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -210,3 +210,19 @@ func.func @wrong(%arg0: tensor<2xf32>) {
   %0 = "dovetail.integer_pow"(%arg0) : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @wrong(%arg0: tensor<3xf32>) {
+  // expected-error @+1 {{'dovetail.reduce_precision' op must keep at least 1 bit of the exponent and 0 of the mantissa, got: 0 and 3}}
+  %0 = dovetail.reduce_precision %arg0 exponent 0 mantissa 3 : tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @wrong(%arg0: tensor<3xf32>) {
+  // expected-error @+1 {{'dovetail.reduce_precision' op must keep at least 1 bit of the exponent and 0 of the mantissa, got: 5 and -1}}
+  %0 = dovetail.reduce_precision %arg0 exponent 5 mantissa -1 : tensor<3xf32>
+  return
+}

@@ -38,3 +38,11 @@ func.func @main(%arg0: tensor<2xf32>) -> tensor<f32> {
   %0 = dovetail.dot_general %arg0, %arg0 batch [] x [] contract [0] x [0] : tensor<2xf32>, tensor<2xf32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @main(%arg0: tensor<9xf32>, %arg1: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{no transpose rule for 'dovetail.conv' with a kernel of unknown size}}
+  %0 = dovetail.conv %arg0, %arg1 dims [0] x [0] to [0] windows [0] strides [1] dilations [1] : tensor<9xf32>, tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
