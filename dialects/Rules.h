@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_RULES_H
 #define DOVETAIL_RULES_H
 
+#include "Body.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -87,47 +88,61 @@ mlir::Operation *cloneWith(Emitter &e, mlir::Operation *op, mlir::ValueRange ope
 /// Whether `active` lies within one of `sets`.
 bool isWithinOne(const llvm::SmallBitVector &active, const OperandSets &sets);
 
-//===- Transforms of functions ------------------------------------------------===//
+//===- Transforms of bodies and functions ---------------------------------------===//
 
-/// What the rule of an op with a callee needs of the transforms; they are memoised by callee and request.
+/// What the rule of an op with a body or a callee needs of the transforms. Those of functions are memoised by callee
+/// and request; those of bodies give a body to which the rule may add.
 class FunctionTransforms {
 public:
   virtual ~FunctionTransforms() = default;
 
   /// (primals, tangents of active arguments) -> (results, tangents of active results).
+  template <typename Made>
   struct Jvp {
-    mlir::func::FuncOp function;
+    Made function;
     llvm::SmallBitVector activeResults;
   };
-  virtual llvm::FailureOr<Jvp> jvp(mlir::func::FuncOp function, const llvm::SmallBitVector &active) = 0;
+  virtual llvm::FailureOr<Jvp<Body>> jvp(mlir::Region &body, const llvm::SmallBitVector &active) = 0;
+  virtual llvm::FailureOr<Jvp<mlir::func::FuncOp>> jvp(mlir::func::FuncOp function,
+                                                       const llvm::SmallBitVector &active) = 0;
 
   /// known: (known arguments) -> (known results, residuals);
   /// rest: (residuals, unknown arguments) -> (unknown results).
+  template <typename Made>
   struct Split {
-    mlir::func::FuncOp known, rest;
+    Made known, rest;
     llvm::SmallBitVector unknownResults;
   };
-  virtual llvm::FailureOr<Split> split(mlir::func::FuncOp function, const llvm::SmallBitVector &unknown) = 0;
+  virtual llvm::FailureOr<Split<Body>> split(mlir::Region &body, const llvm::SmallBitVector &unknown) = 0;
+  virtual llvm::FailureOr<Split<mlir::func::FuncOp>> split(mlir::func::FuncOp function,
+                                                           const llvm::SmallBitVector &unknown) = 0;
 
   /// (other arguments, sizes of the `?` dimensions of linear arguments, cotangents of the results marked in `results`)
   /// -> (cotangents of the linear arguments marked in `nonzero`, which counts linear arguments only).
+  template <typename Made>
   struct Transpose {
-    mlir::func::FuncOp function;
+    Made function;
     llvm::SmallBitVector nonzero;
   };
-  virtual llvm::FailureOr<Transpose> transpose(mlir::func::FuncOp function, const llvm::SmallBitVector &linear,
-                                               const llvm::SmallBitVector &results) = 0;
+  virtual llvm::FailureOr<Transpose<Body>> transpose(mlir::Region &body, const llvm::SmallBitVector &linear,
+                                                     const llvm::SmallBitVector &results) = 0;
+  virtual llvm::FailureOr<Transpose<mlir::func::FuncOp>>
+  transpose(mlir::func::FuncOp function, const llvm::SmallBitVector &linear, const llvm::SmallBitVector &results) = 0;
 
   /// (other arguments, sizes of the `?` dimensions of linear arguments) -> sizes of the `?` dimensions of the results.
+  virtual llvm::FailureOr<Body> sizes(mlir::Region &body, const llvm::SmallBitVector &linear) = 0;
   virtual llvm::FailureOr<mlir::func::FuncOp> sizes(mlir::func::FuncOp function,
                                                     const llvm::SmallBitVector &linear) = 0;
 
-  /// The function over a batch of `size` elements (`?` is dynamic) at the given positions of its arguments.
+  /// The same over a batch of `size` elements (`?` is dynamic) at the given positions of the arguments.
+  template <typename Made>
   struct Batch {
-    mlir::func::FuncOp function;
+    Made function;
     llvm::SmallVector<int64_t> resultDims;
   };
-  virtual llvm::FailureOr<Batch> batch(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims, int64_t size) = 0;
+  virtual llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, int64_t size) = 0;
+  virtual llvm::FailureOr<Batch<mlir::func::FuncOp>> batch(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
+                                                           int64_t size) = 0;
 
   virtual mlir::func::FuncOp lookup(mlir::FlatSymbolRefAttr callee) = 0;
 };

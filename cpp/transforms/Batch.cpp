@@ -12,16 +12,13 @@ namespace dovetail {
 #define GEN_PASS_DEF_BATCHPASS
 #include "cpp/transforms/Passes.h.inc"
 
-std::optional<FunctionTransforms::Batch> Functions::makeBatch(func::FuncOp function, ArrayRef<int64_t> dims,
-                                                              int64_t size) {
-  if (failed(checkTransformable(function)))
-    return std::nullopt;
-  SmallVector<Type> types(function.getArgumentTypes());
+FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, ArrayRef<int64_t> dims, int64_t size) {
+  SmallVector<Type> types(source.getArgumentTypes());
   for (auto [type, dim] : llvm::zip_equal(types, dims))
     if (dim != kUnbatched)
       type = withDim(type, dim, size);
-  func::FuncOp result = create(function, ".batch", types);
-  OpBuilder builder = OpBuilder::atBlockEnd(&result.front());
+  Body body(source.getLoc(), types);
+  OpBuilder builder = body.builder();
 
   IRMapping values;
   DenseMap<Value, int64_t> positions;
@@ -31,15 +28,15 @@ std::optional<FunctionTransforms::Batch> Functions::makeBatch(func::FuncOp funct
   };
   Value sizeValue;
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    values.map(function.getArgument(i), result.getArgument(i));
+    values.map(source.getArgument(i), body.arguments()[i]);
     if (dim == kUnbatched)
       continue;
-    positions[function.getArgument(i)] = dim;
+    positions[source.getArgument(i)] = dim;
     if (ShapedType::isDynamic(size) && !sizeValue)
-      sizeValue = DimOp::create(builder, function.getLoc(), result.getArgument(i), dim);
+      sizeValue = DimOp::create(builder, source.getLoc(), body.arguments()[i], dim);
   }
 
-  for (Operation &op : function.front().without_terminator()) {
+  for (Operation &op : source.front().without_terminator()) {
     SmallVector<int64_t> operandDims = llvm::map_to_vector(op.getOperands(), positionOf);
     if (llvm::all_of(operandDims, [](int64_t dim) { return dim == kUnbatched; })) {
       builder.clone(op, values);
@@ -53,7 +50,7 @@ std::optional<FunctionTransforms::Batch> Functions::makeBatch(func::FuncOp funct
     SmallVector<Value> results;
     SmallVector<int64_t> resultDims;
     if (failed(applyBatch(&op, e, operands, operandDims, results, resultDims)))
-      return discard(result);
+      return failure();
     for (auto [i, value] : llvm::enumerate(op.getResults())) {
       values.map(value, results[i]);
       if (resultDims[i] != kUnbatched)
@@ -61,10 +58,9 @@ std::optional<FunctionTransforms::Batch> Functions::makeBatch(func::FuncOp funct
     }
   }
 
-  SmallVector<Value> outs = llvm::map_to_vector(returned(function), [&](Value out) { return values.lookup(out); });
-  SmallVector<int64_t> resultDims = llvm::map_to_vector(returned(function), positionOf);
-  finish(result, builder, outs);
-  return Batch{result, resultDims};
+  for (Value out : returned(source))
+    body.results.push_back(values.lookup(out));
+  return Batch<Body>{std::move(body), llvm::map_to_vector(returned(source), positionOf)};
 }
 
 namespace {

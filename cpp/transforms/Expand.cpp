@@ -11,7 +11,8 @@ namespace dovetail {
 #include "cpp/transforms/Passes.h.inc"
 
 LogicalResult expandRequests(func::FuncOp function, Functions &functions) {
-  auto requests = llvm::to_vector(function.getOps<RequestOpInterface>());
+  SmallVector<RequestOpInterface> requests;
+  function.walk([&](RequestOpInterface request) { requests.push_back(request); });
   for (RequestOpInterface request : requests) {
     OpBuilder builder(request);
     Emitter e(builder, request.getLoc(), &functions);
@@ -27,6 +28,7 @@ LogicalResult expandRequests(func::FuncOp function, Functions &functions) {
 namespace {
 struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
   void runOnOperation() override {
+    eraseUncalled(getOperation());
     FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(getOperation());
     if (failed(order))
       return signalPassFailure();

@@ -16,50 +16,74 @@ static std::string keyOf(func::FuncOp function, const llvm::SmallBitVector &bits
   return function.getSymName().str() + ' ' + text(bits);
 }
 
-FailureOr<FunctionTransforms::Jvp> Functions::jvp(func::FuncOp function, const llvm::SmallBitVector &active) {
-  return memoised<Jvp>(jvps, keyOf(function, active), [&] { return makeJvp(function, active); });
+template <typename Result, typename Made>
+FailureOr<Result> Functions::memoised(std::map<std::string, Result> &memo, const std::string &key, Function function,
+                                      function_ref<FailureOr<Made>()> transform, function_ref<Result(Made &)> finish) {
+  if (auto it = memo.find(key); it != memo.end())
+    return it->second;
+  if (failed(checkTransformable(function)))
+    return failure();
+  FailureOr<Made> made = transform();
+  if (failed(made))
+    return failure();
+  return memo.emplace(key, finish(*made)).first->second;
 }
 
-FailureOr<FunctionTransforms::Split> Functions::split(func::FuncOp function, const llvm::SmallBitVector &unknown) {
-  return memoised<Split>(splits, keyOf(function, unknown), [&] { return makeSplit(function, unknown); });
+FailureOr<Functions::Jvp<func::FuncOp>> Functions::jvp(Function function, const Mask &active) {
+  return memoised<Jvp<Function>, Jvp<Body>>(
+      jvps, keyOf(function, active), function, [&] { return jvp(function.getBody(), active); },
+      [&](Jvp<Body> &made) {
+        return Jvp<Function>{add(function, ".jvp", std::move(made.function)), made.activeResults};
+      });
 }
 
-FailureOr<FunctionTransforms::Transpose> Functions::transpose(func::FuncOp function, const llvm::SmallBitVector &linear,
-                                                              const llvm::SmallBitVector &results) {
-  return memoised<Transpose>(transposes, keyOf(function, linear) + ' ' + text(results),
-                             [&] { return makeTranspose(function, linear, results); });
+FailureOr<Functions::Split<func::FuncOp>> Functions::split(Function function, const Mask &unknown) {
+  return memoised<Split<Function>, Split<Body>>(
+      splits, keyOf(function, unknown), function, [&] { return split(function.getBody(), unknown); },
+      [&](Split<Body> &made) {
+        Function known = add(function, ".known", std::move(made.known));
+        return Split<Function>{known, add(function, ".rest", std::move(made.rest)), made.unknownResults};
+      });
 }
 
-FailureOr<func::FuncOp> Functions::sizes(func::FuncOp function, const llvm::SmallBitVector &linear) {
-  return memoised<func::FuncOp>(sizeFunctions, keyOf(function, linear), [&] { return makeSizes(function, linear); });
+FailureOr<Functions::Transpose<func::FuncOp>> Functions::transpose(Function function, const Mask &linear,
+                                                                   const Mask &results) {
+  return memoised<Transpose<Function>, Transpose<Body>>(
+      transposes, keyOf(function, linear) + ' ' + text(results), function,
+      [&] { return transpose(function.getBody(), linear, results); },
+      [&](Transpose<Body> &made) {
+        return Transpose<Function>{add(function, ".transpose", std::move(made.function)), made.nonzero};
+      });
 }
 
-FailureOr<FunctionTransforms::Batch> Functions::batch(func::FuncOp function, ArrayRef<int64_t> dims, int64_t size) {
+FailureOr<func::FuncOp> Functions::sizes(Function function, const Mask &linear) {
+  return memoised<Function, Body>(
+      sizeFunctions, keyOf(function, linear), function, [&] { return sizes(function.getBody(), linear); },
+      [&](Body &made) { return add(function, ".sizes", std::move(made)); });
+}
+
+FailureOr<Functions::Batch<func::FuncOp>> Functions::batch(Function function, ArrayRef<int64_t> dims, int64_t size) {
   std::string key = function.getSymName().str() + ' ' + std::to_string(size);
   for (int64_t dim : dims)
     key += ' ' + std::to_string(dim);
-  return memoised<Batch>(batches, key, [&] { return makeBatch(function, dims, size); });
+  return memoised<Batch<Function>, Batch<Body>>(
+      batches, key, function, [&] { return batch(function.getBody(), dims, size); },
+      [&](Batch<Body> &made) {
+        return Batch<Function>{add(function, ".batch", std::move(made.function)), made.resultDims};
+      });
 }
 
 func::FuncOp Functions::lookup(FlatSymbolRefAttr callee) { return symbols.lookup<func::FuncOp>(callee.getAttr()); }
 
-func::FuncOp Functions::create(func::FuncOp source, StringRef suffix, ArrayRef<Type> argTypes) {
-  auto function = func::FuncOp::create(source.getLoc(), (source.getSymName() + suffix).str(),
-                                       FunctionType::get(source.getContext(), argTypes, {}));
+func::FuncOp Functions::add(Function source, StringRef suffix, Body body) {
+  OpBuilder builder = body.builder();
+  func::ReturnOp::create(builder, source.getLoc(), body.results);
+  auto type = builder.getFunctionType(body.block().getArgumentTypes(), ValueRange(body.results).getTypes());
+  auto function = func::FuncOp::create(source.getLoc(), (source.getSymName() + suffix).str(), type);
   function.setPrivate();
+  function.getBody().takeBody(*body.region);
   symbols.insert(function, std::next(source->getIterator()));
-  function.addEntryBlock();
   return function;
-}
-
-void Functions::finish(func::FuncOp function, OpBuilder &builder, ValueRange results) {
-  func::ReturnOp::create(builder, function.getLoc(), results);
-  function.setFunctionType(FunctionType::get(function.getContext(), function.getArgumentTypes(), results.getTypes()));
-}
-
-std::nullopt_t Functions::discard(func::FuncOp function) {
-  symbols.erase(function);
-  return std::nullopt;
 }
 
 LogicalResult checkTransformable(func::FuncOp function) {

@@ -3,7 +3,6 @@
 #include "Functions.h"
 #include "Passes.h"
 #include "dialects/Call.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -13,18 +12,14 @@ namespace dovetail {
 #include "cpp/transforms/Passes.h.inc"
 
 static LogicalResult inlineCalls(func::FuncOp function, SymbolTable &symbols) {
-  auto calls = llvm::to_vector(function.getOps<CallOp>());
+  SmallVector<CallOp> calls;
+  function.walk([&](CallOp call) { calls.push_back(call); });
   for (CallOp call : calls) {
     auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
     if (failed(checkTransformable(callee)))
       return failure();
     OpBuilder builder(call);
-    IRMapping values;
-    values.map(callee.getArguments(), call.getArgs());
-    for (Operation &op : callee.front().without_terminator())
-      builder.clone(op, values);
-    for (auto [result, value] : llvm::zip_equal(call.getResults(), returned(callee)))
-      result.replaceAllUsesWith(values.lookup(value));
+    call.replaceAllUsesWith(inlineBody(builder, callee.getBody(), call.getArgs()));
     call.erase();
   }
   return success();

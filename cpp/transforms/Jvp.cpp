@@ -11,25 +11,23 @@ namespace dovetail {
 #define GEN_PASS_DEF_JVPPASS
 #include "cpp/transforms/Passes.h.inc"
 
-std::optional<FunctionTransforms::Jvp> Functions::makeJvp(func::FuncOp function, const llvm::SmallBitVector &active) {
-  if (failed(checkTransformable(function)))
-    return std::nullopt;
-  SmallVector<Type> types(function.getArgumentTypes());
+FailureOr<FunctionTransforms::Jvp<Body>> Functions::jvp(Region &source, const Mask &active) {
+  SmallVector<Type> types(source.getArgumentTypes());
   for (unsigned i : active.set_bits())
     types.push_back(types[i]);
-  func::FuncOp result = create(function, ".jvp", types);
-  OpBuilder builder = OpBuilder::atBlockEnd(&result.front());
+  Body body(source.getLoc(), types);
+  OpBuilder builder = body.builder();
 
   IRMapping primals;
   DenseMap<Value, Value> tangents;
-  unsigned numArgs = function.getNumArguments(), next = numArgs;
+  unsigned numArgs = source.getNumArguments(), next = numArgs;
   for (unsigned i = 0; i < numArgs; ++i) {
-    primals.map(function.getArgument(i), result.getArgument(i));
+    primals.map(source.getArgument(i), body.arguments()[i]);
     if (active.test(i))
-      tangents[function.getArgument(i)] = result.getArgument(next++);
+      tangents[source.getArgument(i)] = body.arguments()[next++];
   }
 
-  for (Operation &op : function.front().without_terminator()) {
+  for (Operation &op : source.front().without_terminator()) {
     SmallVector<Value> operandTangents =
         llvm::map_to_vector(op.getOperands(), [&](Value operand) { return tangents.lookup(operand); });
     if (llvm::none_of(operandTangents, [](Value t) { return static_cast<bool>(t); })) {
@@ -41,7 +39,7 @@ std::optional<FunctionTransforms::Jvp> Functions::makeJvp(func::FuncOp function,
         llvm::map_to_vector(op.getOperands(), [&](Value operand) { return primals.lookup(operand); });
     SmallVector<Value> results, resultTangents;
     if (failed(applyJvp(&op, e, operands, operandTangents, results, resultTangents)))
-      return discard(result);
+      return failure();
     for (auto [i, value] : llvm::enumerate(op.getResults())) {
       primals.map(value, results[i]);
       if (resultTangents[i])
@@ -49,18 +47,17 @@ std::optional<FunctionTransforms::Jvp> Functions::makeJvp(func::FuncOp function,
     }
   }
 
-  SmallVector<Value> outs, outTangents;
-  llvm::SmallBitVector activeResults(function.getNumResults());
-  for (auto [i, value] : llvm::enumerate(returned(function))) {
-    outs.push_back(primals.lookup(value));
+  SmallVector<Value> outTangents;
+  Mask activeResults(returned(source).size());
+  for (auto [i, value] : llvm::enumerate(returned(source))) {
+    body.results.push_back(primals.lookup(value));
     if (Value tangent = tangents.lookup(value)) {
       activeResults.set(i);
       outTangents.push_back(tangent);
     }
   }
-  llvm::append_range(outs, outTangents);
-  finish(result, builder, outs);
-  return Jvp{result, activeResults};
+  llvm::append_range(body.results, outTangents);
+  return Jvp<Body>{std::move(body), activeResults};
 }
 
 namespace {

@@ -13,16 +13,16 @@ namespace dovetail {
 
 namespace {
 
-/// A copy of a function in which every op is known as a whole or unknown as a whole.
+/// A copy of a body in which every op is known as a whole or unknown as a whole.
 struct Partition {
-  func::FuncOp function;
+  Body body;
   DenseSet<Value> unknown;
 
   bool dependsOnUnknown(Operation *op) const {
     return llvm::any_of(op->getOperands(), [&](Value operand) { return unknown.contains(operand); });
   }
   void markNewOps(Block::iterator from) {
-    for (Operation &op : llvm::make_range(from, function.front().end()))
+    for (Operation &op : llvm::make_range(from, body.block().end()))
       if (dependsOnUnknown(&op))
         unknown.insert(op.result_begin(), op.result_end());
   }
@@ -31,9 +31,10 @@ struct Partition {
 } // namespace
 
 /// Copies `source` into `target`, taking ops with bodies apart.
-static LogicalResult copyTakingApart(func::FuncOp source, Partition &target, FunctionTransforms *transforms,
-                                     OpBuilder &builder, IRMapping &values) {
-  Block &block = target.function.front();
+static LogicalResult copyTakingApart(Region &source, Partition &target, FunctionTransforms *transforms,
+                                     IRMapping &values) {
+  Block &block = target.body.block();
+  OpBuilder builder = target.body.builder();
   for (Operation &op : source.front().without_terminator()) {
     SmallVector<Value> operands =
         llvm::map_to_vector(op.getOperands(), [&](Value operand) { return values.lookup(operand); });
@@ -57,35 +58,26 @@ static LogicalResult copyTakingApart(func::FuncOp source, Partition &target, Fun
   return success();
 }
 
-std::optional<FunctionTransforms::Split> Functions::makeSplit(func::FuncOp function,
-                                                              const llvm::SmallBitVector &unknown) {
-  if (failed(checkTransformable(function)))
-    return std::nullopt;
-  Partition whole{create(function, ".whole", SmallVector<Type>(function.getArgumentTypes())), {}};
-  OpBuilder wholeBuilder = OpBuilder::atBlockEnd(&whole.function.front());
+FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, const Mask &unknown) {
+  Partition whole{Body(source.getLoc(), source.getArgumentTypes()), {}};
   IRMapping copied;
-  copied.map(function.getArguments(), whole.function.getArguments());
+  copied.map(source.getArguments(), whole.body.arguments());
   for (unsigned i : unknown.set_bits())
-    whole.unknown.insert(whole.function.getArgument(i));
-  if (failed(copyTakingApart(function, whole, this, wholeBuilder, copied)))
-    return discard(whole.function);
+    whole.unknown.insert(whole.body.arguments()[i]);
+  if (failed(copyTakingApart(source, whole, this, copied)))
+    return failure();
   SmallVector<Value> results =
-      llvm::map_to_vector(returned(function), [&](Value result) { return copied.lookup(result); });
+      llvm::map_to_vector(returned(source), [&](Value result) { return copied.lookup(result); });
 
-  SmallVector<Type> knownTypes, unknownTypes;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-    (unknown.test(i) ? unknownTypes : knownTypes).push_back(type);
   // The rest's first arguments, the residuals, are added as they are found.
-  func::FuncOp known = create(function, ".known", knownTypes), rest = create(function, ".rest", {});
-  Block &restBlock = rest.front();
-  OpBuilder knownBuilder = OpBuilder::atBlockEnd(&known.front()), restBuilder = OpBuilder::atBlockEnd(&restBlock);
+  Body known(source.getLoc()), rest(source.getLoc());
+  OpBuilder knownBuilder = known.builder(), restBuilder = rest.builder();
   IRMapping inKnown, inRest;
-  SmallVector<Value> unknownArgs;
-  for (auto [i, argument] : llvm::enumerate(whole.function.getArguments())) {
+  for (auto [i, argument] : llvm::enumerate(whole.body.arguments())) {
     if (unknown.test(i))
-      inRest.map(argument, restBlock.addArgument(argument.getType(), argument.getLoc()));
+      inRest.map(argument, rest.block().addArgument(argument.getType(), argument.getLoc()));
     else
-      inKnown.map(argument, known.getArgument(inKnown.getValueMap().size()));
+      inKnown.map(argument, known.block().addArgument(argument.getType(), argument.getLoc()));
   }
 
   SmallVector<Value> residuals;
@@ -97,10 +89,10 @@ std::optional<FunctionTransforms::Split> Functions::makeSplit(func::FuncOp funct
       restBuilder.clone(*op, inRest);
       return;
     }
-    inRest.map(value, restBlock.insertArgument(residuals.size(), value.getType(), value.getLoc()));
+    inRest.map(value, rest.block().insertArgument(residuals.size(), value.getType(), value.getLoc()));
     residuals.push_back(inKnown.lookup(value));
   };
-  for (Operation &op : whole.function.front()) {
+  for (Operation &op : whole.body.block()) {
     if (!whole.dependsOnUnknown(&op)) {
       knownBuilder.clone(op, inKnown);
       continue;
@@ -110,21 +102,16 @@ std::optional<FunctionTransforms::Split> Functions::makeSplit(func::FuncOp funct
     restBuilder.clone(op, inRest);
   }
 
-  llvm::SmallBitVector unknownResults(results.size());
-  SmallVector<Value> knownResults, restResults;
+  Mask unknownResults(results.size());
   for (auto [i, result] : llvm::enumerate(results)) {
     unknownResults[i] = whole.unknown.contains(result);
     if (unknownResults[i])
-      restResults.push_back(inRest.lookup(result));
+      rest.results.push_back(inRest.lookup(result));
     else
-      knownResults.push_back(inKnown.lookup(result));
+      known.results.push_back(inKnown.lookup(result));
   }
-  llvm::append_range(knownResults, residuals);
-  finish(known, knownBuilder, knownResults);
-  rest.setFunctionType(FunctionType::get(rest.getContext(), restBlock.getArgumentTypes(), {}));
-  finish(rest, restBuilder, restResults);
-  discard(whole.function);
-  return Split{known, rest, unknownResults};
+  llvm::append_range(known.results, residuals);
+  return Split<Body>{std::move(known), std::move(rest), unknownResults};
 }
 
 namespace {

@@ -30,7 +30,7 @@ public:
 
   /// Binds the arguments of `source` to `args`: first those that are not linear, then the sizes of the linear ones.
   /// Returns the first argument after these.
-  Block::args_iterator bind(func::FuncOp source, const llvm::SmallBitVector &isLinear, Block::args_iterator args) {
+  Block::args_iterator bind(Region &source, const llvm::SmallBitVector &isLinear, Block::args_iterator args) {
     for (unsigned i = 0; i < isLinear.size(); ++i)
       if (!isLinear.test(i))
         values.map(source.getArgument(i), *args++);
@@ -139,9 +139,9 @@ private:
 } // namespace
 
 /// The types of the arguments that `Transposition::bind` binds.
-static SmallVector<Type> boundTypes(func::FuncOp function, const llvm::SmallBitVector &linear) {
+static SmallVector<Type> boundTypes(Region &source, const llvm::SmallBitVector &linear) {
   SmallVector<Type> types, sizeTypes;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+  for (auto [i, type] : llvm::enumerate(source.getArgumentTypes()))
     if (linear.test(i))
       sizeTypes.append(cast<RankedTensorType>(type).getNumDynamicDims(), IndexType::get(type.getContext()));
     else
@@ -150,63 +150,54 @@ static SmallVector<Type> boundTypes(func::FuncOp function, const llvm::SmallBitV
   return types;
 }
 
-std::optional<FunctionTransforms::Transpose> Functions::makeTranspose(func::FuncOp function,
-                                                                      const llvm::SmallBitVector &linear,
-                                                                      const llvm::SmallBitVector &results) {
-  if (failed(checkTransformable(function)))
-    return std::nullopt;
-  SmallVector<Type> types = boundTypes(function, linear);
+FailureOr<FunctionTransforms::Transpose<Body>> Functions::transpose(Region &source, const Mask &linear,
+                                                                    const Mask &results) {
+  SmallVector<Type> types = boundTypes(source, linear);
   for (unsigned i : results.set_bits())
-    types.push_back(function.getResultTypes()[i]);
-  func::FuncOp target = create(function, ".transpose", types);
-  OpBuilder builder = OpBuilder::atBlockEnd(&target.front());
+    types.push_back(returned(source)[i].getType());
+  Body body(source.getLoc(), types);
+  OpBuilder builder = body.builder();
   Transposition transposition(builder, this);
-  auto args = transposition.bind(function, linear, target.getArguments().begin());
+  auto args = transposition.bind(source, linear, body.arguments().begin());
 
   SmallVector<Operation *> linearOps;
-  for (Operation &op : function.front().without_terminator())
+  for (Operation &op : source.front().without_terminator())
     if (!transposition.copy(&op))
       linearOps.push_back(&op);
-  Emitter e = transposition.emitter(function.getLoc());
+  Emitter e = transposition.emitter(source.getLoc());
   for (unsigned i : results.set_bits())
-    if (Value result = returned(function)[i]; transposition.linear.contains(result))
+    if (Value result = returned(source)[i]; transposition.linear.contains(result))
       transposition.accumulate(e, result, *args++);
     else
       ++args;
   for (Operation *op : llvm::reverse(linearOps))
     if (failed(transposition.transpose(op)))
-      return discard(target);
+      return failure();
   if (transposition.isSizeMissing)
-    return discard(target);
+    return failure();
 
-  SmallVector<Value> outs;
-  llvm::SmallBitVector nonzero(linear.count());
+  Mask nonzero(linear.count());
   for (auto [n, i] : llvm::enumerate(linear.set_bits()))
-    if (Value cotangent = transposition.cotangents.lookup(function.getArgument(i))) {
+    if (Value cotangent = transposition.cotangents.lookup(source.getArgument(i))) {
       nonzero.set(n);
-      outs.push_back(cotangent);
+      body.results.push_back(cotangent);
     }
-  finish(target, builder, outs);
-  return Transpose{target, nonzero};
+  return Transpose<Body>{std::move(body), nonzero};
 }
 
-std::optional<func::FuncOp> Functions::makeSizes(func::FuncOp function, const llvm::SmallBitVector &linear) {
-  if (failed(checkTransformable(function)))
-    return std::nullopt;
-  func::FuncOp target = create(function, ".sizes", boundTypes(function, linear));
-  OpBuilder builder = OpBuilder::atBlockEnd(&target.front());
+FailureOr<Body> Functions::sizes(Region &source, const Mask &linear) {
+  Body body(source.getLoc(), boundTypes(source, linear));
+  OpBuilder builder = body.builder();
   Transposition transposition(builder, this);
-  transposition.bind(function, linear, target.getArguments().begin());
-  for (Operation &op : function.front().without_terminator())
+  transposition.bind(source, linear, body.arguments().begin());
+  for (Operation &op : source.front().without_terminator())
     transposition.copy(&op);
-  SmallVector<Value> sizes;
-  Emitter e = transposition.emitter(function.getLoc());
-  for (Value result : returned(function))
-    llvm::append_range(sizes, e.sizes(result));
+  Emitter e = transposition.emitter(source.getLoc());
+  for (Value result : returned(source))
+    llvm::append_range(body.results, e.sizes(result));
   if (transposition.isSizeMissing)
-    return discard(target);
-  finish(target, builder, sizes);
-  return target;
+    return failure();
+  return body;
 }
 
 namespace {

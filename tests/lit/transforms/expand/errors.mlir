@@ -10,7 +10,7 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
 // -----
 
 // expected-error @+1 {{'even' must not call itself}}
-func.func private @even(%arg0: tensor<f32>) -> tensor<f32> {
+func.func @even(%arg0: tensor<f32>) -> tensor<f32> {
   %0 = dovetail.call @odd(%arg0) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }

@@ -1,0 +1,51 @@
+// Bodies under construction: their arguments, and copies of their ops.
+#include "Body.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+Body::Body(Location loc, TypeRange arguments) : loc(loc), region(std::make_unique<Region>()) {
+  region->emplaceBlock().addArguments(arguments, SmallVector<Location>(arguments.size(), loc));
+}
+
+OpBuilder Body::builder() const {
+  // A region without an op knows no context.
+  OpBuilder builder(loc.getContext());
+  builder.setInsertionPointToEnd(&block());
+  return builder;
+}
+
+void Body::arrange(ArrayRef<unsigned> order) {
+  unsigned count = block().getNumArguments();
+  for (unsigned from : order) {
+    BlockArgument old = block().getArgument(from), added = block().addArgument(old.getType(), old.getLoc());
+    old.replaceAllUsesWith(added);
+    llvm::replace(results, Value(old), Value(added));
+  }
+  block().eraseArguments(0, count);
+}
+
+void Body::arrange(ArrayRef<unsigned> positions, TypeRange types) {
+  unsigned count = block().getNumArguments();
+  block().addArguments(types, SmallVector<Location>(types.size(), loc));
+  for (auto [i, position] : llvm::enumerate(positions)) {
+    BlockArgument old = block().getArgument(i), added = block().getArgument(count + position);
+    added.setLoc(old.getLoc());
+    old.replaceAllUsesWith(added);
+    llvm::replace(results, Value(old), Value(added));
+  }
+  block().eraseArguments(0, count);
+}
+
+SmallVector<Value> inlineBody(OpBuilder &builder, Block &block, ValueRange results, ValueRange arguments) {
+  IRMapping values;
+  values.map(block.getArguments(), arguments);
+  for (Operation &op : block)
+    if (!op.hasTrait<OpTrait::IsTerminator>())
+      builder.clone(op, values);
+  return llvm::map_to_vector(results, [&](Value result) { return values.lookup(result); });
+}
+
+} // namespace dovetail

@@ -1,0 +1,45 @@
+// Bodies under construction: what the transforms make of functions, loop bodies and branches alike.
+#ifndef DOVETAIL_BODY_H
+#define DOVETAIL_BODY_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Region.h"
+
+namespace dovetail {
+
+/// One block, isolated from above, that no op owns yet, and what it is to return.
+struct Body {
+  mlir::Location loc;
+  std::unique_ptr<mlir::Region> region;
+  llvm::SmallVector<mlir::Value> results;
+
+  Body(mlir::Location loc, mlir::TypeRange arguments = {});
+
+  mlir::Block &block() const { return region->front(); }
+  mlir::Block::BlockArgListType arguments() const { return block().getArguments(); }
+  mlir::OpBuilder builder() const;
+
+  /// Gives it other arguments: `order[i]` is the number of the argument that becomes argument i.
+  void arrange(llvm::ArrayRef<unsigned> order);
+  /// Gives it arguments of `types`, of which that at `positions[i]` is the present argument i.
+  void arrange(llvm::ArrayRef<unsigned> positions, mlir::TypeRange types);
+};
+
+/// The operands of a body's terminator.
+inline mlir::ValueRange returned(mlir::Region &body) { return body.front().getTerminator()->getOperands(); }
+
+/// The results of a body on `arguments`: its ops are copied to where the builder is.
+llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Block &block, mlir::ValueRange results,
+                                          mlir::ValueRange arguments);
+inline llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, const Body &body,
+                                                 mlir::ValueRange arguments) {
+  return inlineBody(builder, body.block(), body.results, arguments);
+}
+inline llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Region &body,
+                                                 mlir::ValueRange arguments) {
+  return inlineBody(builder, body.front(), returned(body), arguments);
+}
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BODY_H
