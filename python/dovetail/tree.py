@@ -10,6 +10,7 @@ from typing import Any
 import optree
 from optree import PyTreeSpec
 
+from dovetail import errors
 from dovetail.pytree import NAMESPACE
 from dovetail.tree_paths import flatten_with_path, leaves_with_path, map_with_path
 
@@ -280,7 +281,10 @@ def transpose(outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, tree:
       A tree of the inner structure with trees of the outer one as leaves.
 
     Raises:
-      TypeError: the number of leaves is not the product of those of both structures.
+      TypeError: the number of leaves is not the product of those of both structures; as in JAX,
+        of the containers themselves nothing is asked.
+      ValueError: no inner structure is given, and the tree does not begin with the outer one.
+      IndexError: no inner structure is given, and the outer one has no leaves.
 
     Example:
       >>> from dovetail import tree
@@ -288,5 +292,21 @@ def transpose(outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, tree:
       ([1, 3], [2, 4])
     """
     if inner_treedef is None:
-        inner_treedef = structure(outer_treedef.flatten_up_to(tree)[0])
-    return optree.tree_transpose(outer_treedef, inner_treedef, tree)
+        subtrees = outer_treedef.flatten_up_to(tree)
+        if not subtrees:
+            raise errors.index_error(
+                f"tree.transpose: the outer structure must have leaves, got {outer_treedef}; give "
+                "inner_treedef"
+            )
+        inner_treedef = structure(subtrees[0])
+    elements, treedef = flatten(tree)
+    outer, inner = outer_treedef.num_leaves, inner_treedef.num_leaves
+    if len(elements) != outer * inner:
+        raise errors.type_error(
+            f"tree.transpose: the tree must have {outer} x {inner} leaves, those of "
+            f"{outer_treedef.compose(inner_treedef)}, got {treedef}; give the structures of this "
+            "tree"
+        )
+    return inner_treedef.unflatten(
+        outer_treedef.unflatten(elements[i::inner]) for i in range(inner)
+    )

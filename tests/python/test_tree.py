@@ -52,6 +52,23 @@ def test_functions() -> None:
     assert turned == ([1, 3], [2, 4])
 
 
+def test_transpose_of_other_structures() -> None:
+    pair, couple, nothing = tree.structure([0, 0]), tree.structure((0, 0)), tree.structure([])
+    with pytest.raises(TypeError, match=r"2 x 2 leaves.*got PyTreeSpec\(\[\(\*, \*\)\]\)"):
+        tree.transpose(pair, couple, [(1, 2)])
+    with pytest.raises(TypeError, match="2 x 2 leaves"):
+        tree.transpose(pair, None, [(1, 2), (3, 4, 5)])
+    with pytest.raises(ValueError, match="list"):
+        tree.transpose(pair, None, ((1, 2), (3, 4)))
+    with pytest.raises(IndexError, match="give inner_treedef"):
+        tree.transpose(nothing, None, [])
+    # As in JAX, leaves are counted and containers are not compared.
+    assert tree.transpose(pair, couple, {"a": [1, 2], "b": [3, 4]}) == ([1, 3], [2, 4])
+    assert tree.transpose(pair, tree.structure((0, None)), [(1, None), (3, None)]) == ([1, 3], None)
+    assert tree.transpose(pair, tree.structure(()), [(), ()]) == ()
+    assert tree.transpose(nothing, couple, []) == ([], [])
+
+
 def test_registered_classes_go_through_transforms() -> None:
     def loss(layer: Layer, x: Any) -> Any:
         assert layer.activation == "tanh"
