@@ -315,7 +315,8 @@ x, [i], (0,); x, [i, j[:3]], (0, 1); t, [i], (1,) | index_take
 = | conv_shape_tuple conv_transpose conv_transpose_shape_tuple conv_with_general_padding
 = | ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers padtype_to_pads ragged_dot
 = | ragged_dot_general RaggedDotDimensionNumbers optimization_barrier reduce_precision reduce_window
-= | reduce_window_shape_tuple
+= | reduce_window_shape_tuple AccuracyMode DotAlgorithm DotAlgorithmPreset Tolerance after_all
+= | composite create_token dce_sink platform_dependent scaled_dot stage
 """)
 
 LAX_DIFFERS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import re
 import subprocess
@@ -399,3 +400,42 @@ def test_errors_of_arguments_say_where(wrong: Any) -> None:
         with pytest.raises((TypeError, ValueError, IndexError)) as caught:
             run(dnp.ones((2, 3)))
         assert place in str(caught.value), caught.value
+
+
+@pytest.mark.parametrize(
+    ("dtype", "functions"),
+    [
+        (bool, (dnp.subtract, dnp.negative, dnp.ptp)),
+        (np.float32, (dnp.left_shift, dnp.right_shift)),
+        (np.complex64, (dnp.floor_divide, dnp.remainder, dnp.fmod, dnp.divmod, dnp.trunc)),
+        (np.complex64, (dnp.isposinf, dnp.isneginf, dnp.nanargmax, dnp.nanargmin)),
+    ],
+)
+def test_messages_name_the_function_called(dtype: Any, functions: tuple[Any, ...]) -> None:
+    """And none of those that it calls."""
+    for function in functions:
+        operands = [dnp.ones(2, dtype)] * len(required(function))
+        for run in (function, dt.jit(function)):
+            with pytest.raises(TypeError) as caught:
+                run(*operands)
+            expected = f"{function.__name__}: the element type must be "
+            assert str(caught.value).startswith(expected), caught.value
+
+
+def test_no_function_writes_into_an_array() -> None:
+    x = dnp.ones((2, 2))
+    checked = set()
+    functions = [f for f in vars(dnp).values() if callable(f) and not inspect.isclass(f)]
+    for function in functions:
+        if "out" in inspect.signature(function).parameters:
+            checked.add(function.__name__)
+            with pytest.raises(NotImplementedError, match=rf"^{function.__name__}: .* use the res"):
+                function(*[x] * len(required(function)), out=x)
+    assert {"isposinf", "nanmax", "nanstd", "ptp", "stack", "std", "sum"} <= checked
+
+
+def required(function: Callable[..., Any]) -> list[str]:
+    """The parameters without which it cannot be called."""
+    parameters = inspect.signature(function).parameters
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [n for n, p in parameters.items() if p.kind in kinds and p.default is p.empty]

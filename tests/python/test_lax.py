@@ -77,6 +77,7 @@ VALUES: list[tuple[str, Callable[[], Any], Any]] = [
     ("index_in_dim", lambda: lax.index_in_dim(X, -1, 1, keepdims=False), [3, 6]),
     ("pad", lambda: lax.pad(V, 0.0, [(1, 0, 1)]), [0, 1, 0, 2, 0, 3]),
     ("crop", lambda: lax.pad(V, 0.0, [(-1, 1, 0)]), [2, 3, 0]),
+    ("pad within and crop to the same size", lambda: lax.pad(V, 0.0, [(0, -2, 1)]), [1, 0, 2]),
     ("concatenate", lambda: lax.concatenate([V, V], 0), [1, 2, 3, 1, 2, 3]),
     ("rev", lambda: lax.rev(X, (1,)), [[3, 2, 1], [6, 5, 4]]),
     ("squeeze", lambda: lax.squeeze(X[:1], (0,)), [1, 2, 3]),

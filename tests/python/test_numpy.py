@@ -379,7 +379,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         r"add: shapes must broadcast together, got \(2, 3\) and \(2,\)",
     ),
     (lambda: dnp.add(dnp.ones(2), dnp.ones(3)), TypeError, r"add: shapes must broadcast together"),
-    (lambda: dnp.negative(True), TypeError, r"neg: the element type must be .*, got bool"),
+    (lambda: dnp.negative(True), TypeError, r"negative: the element type must be .*, got bool"),
     (
         lambda: dnp.reshape(X, (4, -1)),
         TypeError,
@@ -450,7 +450,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dnp.left_shift(1.0, 2),
         TypeError,
-        r"shift_left: the element type must be .* integer, got float",
+        r"left_shift: the element type must be .* integer, got float",
     ),
 ]
 

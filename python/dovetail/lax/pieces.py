@@ -172,7 +172,7 @@ def pad(
     )
     if any(s < 0 for s in shape):
         raise value_error(f"pad: cropping must leave sizes of 0 or more, got shape {shape}")
-    if shape == x.shape and not any(low):
+    if not any(low) and not any(high) and shape == x.shape:
         return x
     if not x.size:
         return broadcast_dims(value, shape, ())

@@ -9,8 +9,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
-from dovetail.errors import type_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.lax.operands import ArrayLike, as_operand, check_kind, unary
 from dovetail.numpy.promotion import (
     filled,
     inexact,
@@ -55,7 +54,8 @@ def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> subtract(1, 2)
       Array(-1, dtype=int32, weak_type=True)
     """
-    return lax.sub(*pair("subtract", x, y))
+    a, b = pair("subtract", x, y)
+    return ops.sub(check_kind("subtract", a, "iufc"), b)
 
 
 def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -110,17 +110,18 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       >>> floor_divide(-7, 2)
       Array(-4, dtype=int32, weak_type=True)
     """
-    x, y = pair_numbers("floor_divide", x1, x2)
+    x, y = _pair_reals("floor_divide", x1, x2)
     kind = dtypes.KINDS[x.dtype]
     if kind == "u":
         return ops.div(x, y)
     if kind == "i":
         return _of_integers(np.floor_divide, _floor_quotient, x, y)
-    if kind == "f":
-        return _float_divmod(x, y)[0]
-    raise type_error(
-        "floor_divide: complex numbers have no order, got complex operands; divide the real parts"
-    )
+    return _float_divmod(x, y)[0]
+
+
+def _pair_reals(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:
+    x, y = pair_numbers(name, x1, x2)
+    return check_kind(name, x, "iuf"), y
 
 
 def _floor_quotient(x: Array, y: Array) -> Array:
@@ -166,7 +167,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       >>> remainder(-7, 2)
       Array(1, dtype=int32, weak_type=True)
     """
-    x, y = pair_numbers("remainder", x1, x2)
+    x, y = _pair_reals("remainder", x1, x2)
     if dtypes.KINDS[x.dtype] in "iu":
         return _of_integers(np.remainder, _floor_remainder, x, y)
     return _floor_remainder(x, y)
@@ -175,7 +176,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def _floor_remainder(x: Array, y: Array) -> Array:
     zero = filled(x, 0)
     y = _without_zeros(y)
-    rest = lax.rem(x, y)
+    rest = ops.rem(x, y)
     if dtypes.KINDS[x.dtype] == "u":
         return rest
     other_sign = ops.compare(ops.compare(rest, zero, "lt"), ops.compare(y, zero, "lt"), "ne")
@@ -201,8 +202,8 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       >>> fmod(-7, 2)
       Array(-1, dtype=int32, weak_type=True)
     """
-    x, y = pair_numbers("fmod", x1, x2)
-    return lax.rem(x, _without_zeros(y))
+    x, y = _pair_reals("fmod", x1, x2)
+    return ops.rem(x, _without_zeros(y))
 
 
 def _without_zeros(y: Array) -> Array:
@@ -228,7 +229,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
       >>> divmod(-7, 2)
       (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
     """
-    x, y = pair_numbers("divmod", x1, x2)
+    x, y = _pair_reals("divmod", x1, x2)
     if dtypes.KINDS[x.dtype] == "f":
         return _float_divmod(x, y)
     return floor_divide(x, y), remainder(x, y)
@@ -298,7 +299,7 @@ def negative(x: ArrayLike, /) -> Array:
       >>> negative(1)
       Array(-1, dtype=int32, weak_type=True)
     """
-    return lax.neg(as_operand("negative", x))
+    return ops.neg(unary("negative", x, "iufc"))
 
 
 def positive(x: ArrayLike, /) -> Array:

@@ -124,7 +124,7 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> left_shift(1, 3)
       Array(8, dtype=int32, weak_type=True)
     """
-    return lax.shift_left(*_shifted("left_shift", x, y))
+    return ops.shift_left(*_shifted("left_shift", x, y))
 
 
 def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -147,14 +147,14 @@ def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = _shifted("right_shift", x1, x2)
     if dtypes.KINDS[x.dtype] == "u":
         return ops.shift_right_logical(x, y)
-    return lax.shift_right_arithmetic(x, y)
+    return ops.shift_right_arithmetic(x, y)
 
 
 def _shifted(name: str, x: ArrayLike, y: ArrayLike) -> list[Array]:
     a, b = pair(name, x, y)
     if a.dtype == dtypes.bool_:
         return [ops.convert(v, dtypes.int32) for v in (a, b)]
-    return [a, b]
+    return [check_kind(name, a, "iu"), b]
 
 
 bitwise_left_shift, bitwise_right_shift = left_shift, right_shift

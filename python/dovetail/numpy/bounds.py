@@ -78,7 +78,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair("fmax", x1, x2)
     if dtypes.KINDS[x.dtype] not in "fc":
         return ops.max(x, y)
-    keep = ops.or_(_is_greater(x, y, "gt"), ops.compare(y, y, "ne"))
+    keep = ops.or_(compare_ordered(x, y, "gt"), ops.compare(y, y, "ne"))
     return ops.select(keep, x, y)
 
 
@@ -98,11 +98,12 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair("fmin", x1, x2)
     if dtypes.KINDS[x.dtype] not in "fc":
         return ops.min(x, y)
-    keep = ops.or_(_is_greater(x, y, "lt"), ops.compare(y, y, "ne"))
+    keep = ops.or_(compare_ordered(x, y, "lt"), ops.compare(y, y, "ne"))
     return ops.select(keep, x, y)
 
 
-def _is_greater(x: Array, y: Array, direction: str) -> Array:
+def compare_ordered(x: Array, y: Array, direction: str) -> Array:
+    """x compared with y; complex numbers by their real parts first, then their imaginary ones."""
     if dtypes.KINDS[x.dtype] == "c":
         return complex_order(x, y, direction)
     return ops.compare(x, y, direction)

@@ -14,7 +14,7 @@ from dovetail.array import Array, ArrayMethods
 from dovetail.errors import index_error, type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.creation import array, as_dtype, asarray, broadcast_to_shape
-from dovetail.numpy.promotion import promote
+from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
 
 
@@ -111,10 +111,7 @@ def stack(
       Array([[1, 2],
              [3, 4]], dtype=int32)
     """
-    if out is not None:
-        raise NotImplementedError(
-            "stack: arrays are immutable, so out must be None; use the result"
-        )
+    no_out("stack", out)
     xs = _operands("stack", arrays, dtype)
     if any(x.shape != xs[0].shape for x in xs):
         raise value_error(

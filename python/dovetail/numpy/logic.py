@@ -7,12 +7,13 @@ from typing import Any
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
-from dovetail.numpy.bounds import complex_order
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, unary
+from dovetail.numpy.bounds import compare_ordered
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import (
     broadcast,
     filled,
+    no_out,
     pair,
     promote_and_broadcast,
     with_dtype,
@@ -118,10 +119,7 @@ def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def _ordered(name: str, x: ArrayLike, y: ArrayLike, direction: str) -> Array:
-    a, b = pair(name, x, y)
-    if dtypes.KINDS[a.dtype] == "c":
-        return complex_order(a, b, direction)
-    return ops.compare(a, b, direction)
+    return compare_ordered(*pair(name, x, y), direction)
 
 
 def isclose(
@@ -302,7 +300,7 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
       >>> isposinf(-np.inf)
       Array(False, dtype=bool)
     """
-    return _is_infinity("isposinf", x, math.inf)
+    return _is_infinity("isposinf", x, out, math.inf)
 
 
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
@@ -322,11 +320,12 @@ def isneginf(x: ArrayLike, /, out: None = None) -> Array:
       >>> isneginf(-np.inf)
       Array(True, dtype=bool)
     """
-    return _is_infinity("isneginf", x, -math.inf)
+    return _is_infinity("isneginf", x, out, -math.inf)
 
 
-def _is_infinity(name: str, x: ArrayLike, value: float) -> Array:
-    array = check_kind(name, as_operand(name, x), "biuf")
+def _is_infinity(name: str, x: ArrayLike, out: Any, value: float) -> Array:
+    no_out(name, out)
+    array = unary(name, x, "biuf")
     if dtypes.KINDS[array.dtype] != "f":
         return _everywhere(array, False)
     return _equal_to_infinity(array, value)

@@ -14,7 +14,7 @@ from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.creation import as_dtype, broadcast_to_shape
 from dovetail.numpy.logic import truth
-from dovetail.numpy.promotion import inexact, promote
+from dovetail.numpy.promotion import inexact, no_out, promote
 from dovetail.numpy.reductions import Axis, kept, prepared, sum
 
 
@@ -173,11 +173,12 @@ def std(
       >>> std(np.float32([1, 2, 3]), ddof=1)
       Array(1., dtype=float32)
     """
+    no_out("std", out)
     x = as_operand("std", a)
     if dtype is not None and dtypes.KINDS[dtypes.requested(dtype, "std")] not in "fc":
         raise value_error(f"std: dtype must be float or complex, got {dtype}")
     squared = var(
-        x, axis, dtype, out, ddof, keepdims, where=where, mean=mean, correction=correction
+        x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
     )
     return ops.sqrt(squared)
 

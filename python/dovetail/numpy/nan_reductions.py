@@ -8,7 +8,7 @@ from typing import Any
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis, unary
 from dovetail.numpy import moments, reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.creation import broadcast_to_shape
@@ -57,9 +57,10 @@ def nansum(
       >>> nansum(np.float32([1, np.nan]))
       Array(1., dtype=float32)
     """
+    no_out("nansum", out)
     x = as_operand("nansum", a)
     mask = where if _exact(x) else _valid("nansum", x, where)
-    return reductions.sum(x, axis, dtype, out, keepdims, initial, mask)
+    return reductions.sum(x, axis, dtype, None, keepdims, initial, mask)
 
 
 def nanprod(
@@ -89,9 +90,10 @@ def nanprod(
       >>> nanprod(np.float32([2, np.nan]))
       Array(2., dtype=float32)
     """
+    no_out("nanprod", out)
     x = as_operand("nanprod", a)
     mask = where if _exact(x) else _valid("nanprod", x, where)
-    return reductions.prod(x, axis, dtype, out, keepdims, initial, mask)
+    return reductions.prod(x, axis, dtype, None, keepdims, initial, mask)
 
 
 def nanmax(
@@ -161,11 +163,12 @@ def _nan_extreme(
     initial: ArrayLike | None,
     where: ArrayLike | None,
 ) -> Array:
+    no_out(name, out)
     x = as_operand(name, a)
     if _exact(x):
-        return reduce(x, axis, out, keepdims, initial, where)
+        return reduce(x, axis, None, keepdims, initial, where)
     masked = ops.select(isnan(x), filled(x, neutral), x)
-    result = reduce(masked, axis, out, keepdims, initial, where)
+    result = reduce(masked, axis, None, keepdims, initial, where)
     if initial is not None:
         return result
     nothing = reductions.all(isnan(x), axis, keepdims=keepdims)
@@ -197,9 +200,10 @@ def nanmean(
       >>> nanmean(np.float32([2, np.nan]))
       Array(2., dtype=float32)
     """
+    no_out("nanmean", out)
     x = as_operand("nanmean", a)
     mask = where if _exact(x) else _valid("nanmean", x, where)
-    return moments.mean(x, axis, dtype, out, keepdims, where=mask)
+    return moments.mean(x, axis, dtype, None, keepdims, where=mask)
 
 
 def nanvar(
@@ -231,9 +235,10 @@ def nanvar(
       >>> nanvar(np.float32([1, 3, np.nan]))
       Array(1., dtype=float32)
     """
+    no_out("nanvar", out)
     x = as_operand("nanvar", a)
     mask = where if _exact(x) else _valid("nanvar", x, where)
-    return moments.var(x, axis, dtype, out, ddof, keepdims, where=mask, mean=mean)
+    return moments.var(x, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
 
 
 def nanstd(
@@ -265,7 +270,8 @@ def nanstd(
       >>> nanstd(np.float32([1, 3, np.nan]))
       Array(1., dtype=float32)
     """
-    return ops.sqrt(nanvar(a, axis, dtype, out, ddof, keepdims, where, mean))
+    no_out("nanstd", out)
+    return ops.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where, mean))
 
 
 def nanargmax(
@@ -320,7 +326,7 @@ def _nan_arg(
     keepdims: builtins.bool | None,
 ) -> Array:
     no_out(name, out)
-    x = as_operand(name, a)
+    x = unary(name, a, "biuf")
     if _exact(x):
         return find(x, axis, None, keepdims)
     index = find(ops.select(isnan(x), filled(x, neutral), x), axis, None, keepdims)

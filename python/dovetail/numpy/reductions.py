@@ -15,6 +15,7 @@ from dovetail.lax.operands import (
     as_operand,
     canonical_axes,
     canonical_axis,
+    check_kind,
 )
 from dovetail.numpy.bounds import complex_order, maximum, minimum
 from dovetail.numpy.creation import as_dtype, broadcast_to_shape
@@ -289,7 +290,9 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
       >>> ptp(np.float32([1, 4, 2]))
       Array(3., dtype=float32)
     """
-    return max(a, axis, out, keepdims) - min(a, axis, out, keepdims)
+    x, dims = prepared("ptp", a, axis, out)
+    check_kind("ptp", x, "iufc")
+    return max(x, dims, None, keepdims) - min(x, dims, None, keepdims)
 
 
 def argmax(

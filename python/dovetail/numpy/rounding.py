@@ -6,7 +6,7 @@ import builtins
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, check_kind
+from dovetail.lax.operands import ArrayLike, as_operand, unary
 from dovetail.numpy.arithmetic import divmod
 from dovetail.numpy.promotion import default_float, filled, no_out, with_dtype
 
@@ -67,10 +67,10 @@ def trunc(x: ArrayLike) -> Array:
       >>> trunc(-1.5)
       Array(-1., dtype=float32, weak_type=True)
     """
-    array = as_operand("trunc", x)
+    array = unary("trunc", x, "biuf")
     if dtypes.KINDS[array.dtype] in "biu":
         return array
-    return ops.select(array < 0, lax.ceil(array), ops.floor(array))
+    return ops.select(array < 0, ops.ceil(array), ops.floor(array))
 
 
 def rint(x: ArrayLike, /) -> Array:
@@ -113,7 +113,7 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
       Array(2.6, dtype=float32, weak_type=True)
     """
     no_out("round", out)
-    array = check_kind("round", as_operand("round", a), "iufc")
+    array = unary("round", a, "iufc")
     kind = dtypes.KINDS[array.dtype]
     if kind in "iu":
         return array if decimals >= 0 else _round_integer(array, 10**-decimals)
