@@ -28,14 +28,8 @@ scatterWindows(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value places,
                bool isUnique,
                llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)> step);
 
-/// An array of `sizes`, rows and columns, each row written by one call of sequential code: `body` gets the inputs, the
-/// number of a row, and the row, of unknown elements; it returns the row, changed by `tensor.insert` alone, so that it
-/// stays in place. All that is one dispatch, of one workgroup for each row. Only the CPU's code generator takes it.
-mlir::Value dispatchRows(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs,
-                         llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element,
-                         llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::ValueRange inputs,
-                                                        mlir::Value row, mlir::Value array)>
-                             body);
+/// The attribute that maps an `scf.forall` to workgroups.
+mlir::Attribute workgroupMapping(mlir::MLIRContext *context);
 
 } // namespace dovetail
 

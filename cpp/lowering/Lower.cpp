@@ -1,4 +1,5 @@
 // The lowering pass, and the vocabulary in which lowerings are written.
+#include "Buffers.h"
 #include "Iree.h"
 #include "Lowering.h"
 #include "cpp/transforms/CallGraph.h"
@@ -18,8 +19,10 @@ void registerAllDialects(DialectRegistry &registry) {
   registry.insert<DovetailDialect, arith::ArithDialect, complex::ComplexDialect, func::FuncDialect,
                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   registerIreeDialects(registry);
+  registerBufferization(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     attachBarrierLowerings(context);
+    attachControlLowerings(context);
     attachConvLowerings(context);
     attachCreateLowerings(context);
     attachCumulativeLowerings(context);
@@ -174,21 +177,32 @@ static LogicalResult lowerOp(ImplicitLocOpBuilder &b, Operation *op, IRMapping &
   return success();
 }
 
+LogicalResult lowerBody(ImplicitLocOpBuilder &b, Region &body, ValueRange arguments, SmallVectorImpl<Value> &results) {
+  IRMapping values;
+  values.map(body.getArguments(), arguments);
+  for (Operation &op : opsOf(body)) {
+    b.setLoc(op.getLoc());
+    if (failed(lowerOp(b, &op, values)))
+      return failure();
+  }
+  for (Value result : returned(body))
+    results.push_back(values.lookup(result));
+  return success();
+}
+
 static LogicalResult lowerFunction(func::FuncOp function) {
   if (failed(checkTransformable(function)))
     return failure();
   Block &source = function.front();
   auto *target = new Block();
   function.getBody().push_back(target);
-  IRMapping values;
   for (BlockArgument argument : source.getArguments())
-    values.map(argument, target->addArgument(loweredType(argument.getType()), argument.getLoc()));
+    target->addArgument(loweredType(argument.getType()), argument.getLoc());
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(function.getLoc(), target);
-  for (Operation &op : source) {
-    b.setLoc(op.getLoc());
-    if (failed(lowerOp(b, &op, values)))
-      return failure();
-  }
+  SmallVector<Value> results;
+  if (failed(lowerBody(b, function.getBody(), target->getArguments(), results)))
+    return failure();
+  func::ReturnOp::create(b, source.getTerminator()->getLoc(), results);
   source.dropAllReferences();
   source.erase();
   function.setFunctionType(b.getFunctionType(target->getArgumentTypes(), target->getTerminator()->getOperandTypes()));

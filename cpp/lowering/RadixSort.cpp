@@ -1,6 +1,6 @@
 // Sorts each row by the digits of its keys, the least first, in sequential code.
 #include "RadixSort.h"
-#include "Iree.h"
+#include "Dispatch.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

@@ -1,0 +1,253 @@
+// Sequential code on arrays as sequential code on memory.
+#include "Buffers.h"
+#include "BufferLoops.h"
+#include "dialects/Dialect.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+void registerBufferization(DialectRegistry &registry) {
+  registry.insert<bufferization::BufferizationDialect, memref::MemRefDialect, vector::VectorDialect>();
+  // They come into being while programs are lowered, too late to be loaded.
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    context->getOrLoadDialect<bufferization::BufferizationDialect>();
+    context->getOrLoadDialect<memref::MemRefDialect>();
+    context->getOrLoadDialect<vector::VectorDialect>();
+  });
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerSubsetOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+}
+
+void simplify(func::FuncOp function, bool fuse) {
+  MLIRContext *context = function.getContext();
+  RewritePatternSet patterns(context);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() != "dovetail")
+      op.getCanonicalizationPatterns(patterns, context);
+  if (fuse) {
+    patterns.add<linalg::LinalgGeneralizationPattern, linalg::DecomposePadOpPattern>(context);
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [](OpOperand *fused) { return fused->get().getDefiningOp()->hasOneUse(); });
+  }
+  (void)applyPatternsGreedily(function, std::move(patterns));
+  IRRewriter rewriter(context);
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+}
+
+//===- In place ----------------------------------------------------------------===//
+
+namespace {
+
+bool isArray(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+/// What `value` is written over, if it is made so.
+Value overwritten(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  Operation *op = result.getOwner();
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return insert.getDest();
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return insert.getDest();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getInits()[result.getResultNumber()];
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return loop.getInits()[result.getResultNumber()];
+  return {};
+}
+
+class InPlace {
+public:
+  explicit InPlace(ImplicitLocOpBuilder &b) : b(b) {}
+
+  LogicalResult loop(scf::WhileOp op) {
+    if (ValueRange(op.getBeforeArguments()).getTypes() != op.getConditionOp().getArgs().getTypes())
+      return failure();
+    write(op.getConditionOp(), op.getConditionOp().getArgsMutable(), op.getBeforeArguments());
+    write(op.getYieldOp(), op.getYieldOp().getResultsMutable(), op.getAfterArguments());
+    return success();
+  }
+
+  LogicalResult loop(scf::ForOp op) {
+    write(op.getBody()->getTerminator(), *op.getYieldedValuesMutable(), op.getRegionIterArgs());
+    return success();
+  }
+
+  /// A branch writes to memory that is there before it is chosen.
+  LogicalResult branches(Operation *op) {
+    b.setInsertionPoint(op);
+    b.setLoc(op->getLoc());
+    SmallVector<Value> places;
+    for (Value result : op->getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (type && !type.hasStaticShape())
+        return failure();
+      places.push_back(type ? tensor::EmptyOp::create(b, type, ValueRange()).getResult() : Value());
+    }
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        write(region.front().getTerminator(), cast<scf::YieldOp>(region.front().getTerminator()).getResultsMutable(),
+              places);
+    return success();
+  }
+
+  /// Lets `array` be computed in `place`.
+  Value into(Value array, Value place, Operation *end) {
+    auto result = dyn_cast<OpResult>(array);
+    if (!result || result.getType() != place.getType())
+      return array;
+    // An elementwise op, or a loop, starts from memory of its own.
+    OpOperand *init = nullptr;
+    if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()); op && linalg::isElementwise(op))
+      init = op.getDpsInitOperand(result.getResultNumber());
+    else if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      init = &loop.getInitsMutable()[result.getResultNumber()];
+    else if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+      init = &loop.getInitsMutable()[result.getResultNumber()];
+    if (!init || result.getOwner()->getBlock() != end->getBlock())
+      return array;
+    if (init->get().getDefiningOp<tensor::EmptyOp>()) {
+      init->set(place);
+    } else if (!isa<linalg::LinalgOp>(result.getOwner())) {
+      b.setInsertionPoint(result.getOwner());
+      init->set(linalg::CopyOp::create(b, init->get(), place).getResult(0));
+    }
+    return array;
+  }
+
+private:
+  /// Whether `value` is `place`, changed.
+  static bool isChanged(Value value, Value place) {
+    while (value && value != place)
+      value = overwritten(value);
+    return value == place;
+  }
+
+  /// Whether `value` lies in no memory that something else than it is written to.
+  static bool isFresh(Value value, Operation *end) {
+    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    if (!op || op->getBlock() != end->getBlock())
+      return false;
+    Value init = op.getDpsInitOperand(cast<OpResult>(value).getResultNumber())->get();
+    auto fill = init.getDefiningOp<linalg::FillOp>();
+    return (fill ? fill.getDpsInitOperand(0)->get() : init).getDefiningOp<tensor::EmptyOp>() != nullptr;
+  }
+
+  Value copied(Value value) {
+    auto init = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), value), getElementTypeOrSelf(value));
+    return linalg::CopyOp::create(b, value, init.getResult()).getResult(0);
+  }
+
+  /// Ends a block by writing each of `values`, which `end` hands on, over one of `places`. All are computed before the
+  /// first is written: none may lie in a place of another.
+  void write(Operation *end, MutableArrayRef<OpOperand> values, ValueRange places) {
+    b.setLoc(end->getLoc());
+    llvm::SmallPtrSet<void *, 8> seen;
+    for (auto [operand, place] : llvm::zip_equal(values, places)) {
+      Value value = operand.get();
+      if (!isArray(value) || isChanged(value, place))
+        continue;
+      b.setInsertionPoint(end);
+      if (!isFresh(value, end) || !seen.insert(value.getAsOpaquePointer()).second)
+        operand.set(copied(value));
+      else
+        into(value, place, end);
+    }
+    b.setInsertionPoint(end);
+    for (auto [operand, place] : llvm::zip_equal(values, places))
+      if (isArray(operand.get()) && operand.get() != place)
+        operand.set(bufferization::MaterializeInDestinationOp::create(b, operand.get().getType(), operand.get(), place)
+                        .getResult());
+  }
+
+  ImplicitLocOpBuilder &b;
+};
+
+} // namespace
+
+LogicalResult updateInPlace(func::FuncOp function, ArrayRef<Output> outputs) {
+  ImplicitLocOpBuilder b(function.getLoc(), function.getContext());
+  InPlace inPlace(b);
+  Operation *end = function.front().getTerminator();
+  WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return inPlace.loop(loop);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return inPlace.loop(loop);
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+      return inPlace.branches(op);
+    return success();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  llvm::SmallPtrSet<void *, 8> seen;
+  for (const Output &output : outputs) {
+    b.setLoc(output.array.getLoc());
+    if (seen.insert(output.array.getAsOpaquePointer()).second)
+      inPlace.into(output.array, output.place, end);
+    b.setInsertionPoint(end);
+    bufferization::MaterializeInDestinationOp::create(b, output.place.getType(), output.array, output.place);
+  }
+  return success();
+}
+
+//===- Buffers -----------------------------------------------------------------===//
+
+LogicalResult bufferize(func::FuncOp function) {
+  bufferization::OneShotBufferizationOptions options;
+  options.allowUnknownOps = true;
+  options.unknownTypeConverterFn = [](TensorType type, Attribute space, const bufferization::BufferizationOptions &) {
+    return bufferization::getMemRefTypeWithStaticIdentityLayout(type, space);
+  };
+  bufferization::BufferizationState state;
+  ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
+  return bufferization::runOneShotBufferize(function, options, state);
+}
+
+LogicalResult lowerToLoops(func::FuncOp function, bool useVectors) {
+  IRRewriter rewriter(function.getContext());
+  SmallVector<memref::CopyOp> copies;
+  function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    rewriter.setInsertionPoint(copy);
+    if (copy.getSource() != copy.getTarget())
+      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
+    rewriter.eraseOp(copy);
+  }
+  SmallVector<linalg::LinalgOp> ops;
+  function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    if (!op.hasPureBufferSemantics())
+      return failure();
+    lowerToLoops(rewriter, op, useVectors);
+  }
+  return success();
+}
+
+} // namespace dovetail

@@ -1,0 +1,48 @@
+// Sequential code that the code generator runs as one piece.
+#ifndef DOVETAIL_LOWERING_DISPATCH_H
+#define DOVETAIL_LOWERING_DISPATCH_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dovetail {
+
+/// An array of `sizes`, rows and columns, each row written by one call of sequential code: `body` gets the inputs, the
+/// number of a row, and the row, of unknown elements; it returns the row, changed by `tensor.insert` alone, so that it
+/// stays in place. All that is one dispatch, of one workgroup for each row. Only the CPU's code generator takes it.
+mlir::Value dispatchRows(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs,
+                         llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element,
+                         llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::ValueRange inputs,
+                                                        mlir::Value row, mlir::Value array)>
+                             body);
+
+/// The element type and the sizes of an array that is to be made.
+struct Shape {
+  mlir::Type element;
+  llvm::SmallVector<mlir::OpFoldResult> sizes;
+};
+
+/// What `body` computes, in one dispatch that one thread runs: for loops whose bodies are small. `body` gets `inputs`
+/// as they are inside, arrays and numbers of type `index`, and must use nothing else of outside; it returns one array
+/// for each of `results`, or failure, as when a dovetail op in it has no lowering.
+///
+/// It writes ordinary lowered code: linalg, tensor, arith, math and complex ops, and `scf.for`, `while`, `if` and
+/// `index_switch` with arrays as what they carry or give. Nothing need be said about memory. What makes for good code:
+/// stacked results are carried, from `tensor.empty`, and changed by `tensor.insert_slice`; loops are results, not
+/// copied or reshaped first; scalars are carried as scalars. Temporaries are part of one more result, so that
+/// they may be large; but each has a size that is known.
+///
+/// Fails, leaving `b` as it was, where the code cannot be such a dispatch: for ops that `canRunInOneDispatch` does not
+/// know, temporaries of unknown size, and loops of which memory would be needed in each iteration. The same code then
+/// runs outside.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+dispatchOnce(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::ArrayRef<Shape> results,
+             llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ImplicitLocOpBuilder &,
+                                                                                mlir::ValueRange inputs)>
+                 body);
+
+/// Whether a lowered op, apart from those in its regions, may be part of such a dispatch.
+bool canRunInOneDispatch(mlir::Operation *op);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_DISPATCH_H
