@@ -37,6 +37,22 @@ def restore_settings() -> Iterator[None]:
         option.set(value)
 
 
+@pytest.fixture
+def vulkan() -> Iterator[None]:
+    """Only where there is such a device, which is closed before and after: two threads of an open
+    one occupy a core each with Mesa's driver for CPUs, and compilers take three times as long.
+    """
+    from dovetail.runtime import devices
+
+    try:
+        devices.get_device("vulkan")
+    except ValueError as error:
+        pytest.skip(str(error))
+    devices._devices.pop("vulkan")
+    yield
+    devices._devices.pop("vulkan", None)
+
+
 @pytest.fixture(scope="session")
 def add_module() -> bytes:
     """A module file whose function `add` takes two float32[4]."""

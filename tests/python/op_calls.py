@@ -84,9 +84,9 @@ def types_of(row: Row) -> Types:
     return tuple(dict.fromkeys(dtype for case in row.cases for dtype in row.types_of(case)))
 
 
-def all_calls(dtype: np.dtype) -> list[Call]:
-    """All calls of the table with operands of a type."""
-    return [call for row in OPS for call in calls_of(row, dtype)]
+def all_calls(dtype: np.dtype, rows: Sequence[Row] = OPS) -> list[Call]:
+    """All calls of these rows with operands of a type."""
+    return [call for row in rows for call in calls_of(row, dtype)]
 
 
 def run_compiled(

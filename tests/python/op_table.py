@@ -9,14 +9,15 @@ import op_special
 import op_structured
 import op_windows
 
-OPS = [
-    *op_pointwise.ROWS,
-    *op_special.ROWS,
-    *op_structured.ROWS,
-    *op_sorted.ROWS,
-    *op_indexing.ROWS,
-    *op_windows.ROWS,
-]
+FAMILIES = {
+    "pointwise": op_pointwise.ROWS,
+    "special": op_special.ROWS,
+    "structured": op_structured.ROWS,
+    "sorted": op_sorted.ROWS,
+    "indexing": op_indexing.ROWS,
+    "windows": op_windows.ROWS,
+}
+OPS = [row for rows in FAMILIES.values() for row in rows]
 
 # Ops that only programs have, and what checks them instead.
 WITHOUT_ROW = {

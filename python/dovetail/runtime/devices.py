@@ -52,7 +52,8 @@ class Device:
         self.name = name
         self.on_host = name.startswith("local-")
         self.space = sys.intern("host" if self.on_host else name)
-        self.hal = ireert.get_device(name)
+        # Not in IREE's cache: a device that nobody uses any more is closed.
+        self.hal = ireert.get_device(name, cache=False)
         self.module = ireert.create_hal_module(INSTANCE, self.hal)
         self._allocator = self.hal.allocator
         self._memory_type = int(MemoryType.DEVICE_LOCAL)
