@@ -1,5 +1,6 @@
 // Bodies under construction: their arguments, and copies of their ops.
 #include "Body.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -39,13 +40,28 @@ void Body::arrange(ArrayRef<unsigned> positions, TypeRange types) {
   block().eraseArguments(0, count);
 }
 
+Location locOf(Region &body) {
+  if (body.getParentOp())
+    return body.getLoc();
+  Block &block = body.front();
+  return block.empty() ? block.getArgument(0).getLoc() : block.front().getLoc();
+}
+
 SmallVector<Value> inlineBody(OpBuilder &builder, Block &block, ValueRange results, ValueRange arguments) {
   IRMapping values;
   values.map(block.getArguments(), arguments);
-  for (Operation &op : block)
-    if (!op.hasTrait<OpTrait::IsTerminator>())
-      builder.clone(op, values);
+  for (Operation &op : opsOf(*block.getParent()))
+    builder.clone(op, values);
   return llvm::map_to_vector(results, [&](Value result) { return values.lookup(result); });
+}
+
+int64_t sizePosition(ValueRange values, unsigned number, int64_t dimension) {
+  int64_t position = 0;
+  for (Value before : values.take_front(number))
+    if (auto type = dyn_cast<RankedTensorType>(before.getType()))
+      position += type.getNumDynamicDims();
+  auto type = cast<RankedTensorType>(values[number].getType());
+  return position + llvm::count_if(type.getShape().take_front(dimension), ShapedType::isDynamic);
 }
 
 } // namespace dovetail

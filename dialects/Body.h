@@ -3,6 +3,7 @@
 #define DOVETAIL_BODY_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/Region.h"
 
 namespace dovetail {
@@ -25,6 +26,15 @@ struct Body {
   void arrange(llvm::ArrayRef<unsigned> positions, mlir::TypeRange types);
 };
 
+/// The ops of a body, which may be under construction, less its terminator.
+inline auto opsOf(mlir::Region &body) {
+  return llvm::make_filter_range(body.front(),
+                                 [](mlir::Operation &op) { return !op.hasTrait<mlir::OpTrait::IsTerminator>(); });
+}
+
+/// Where a body is from, also if no op has it.
+mlir::Location locOf(mlir::Region &body);
+
 /// The operands of a body's terminator.
 inline mlir::ValueRange returned(mlir::Region &body) { return body.front().getTerminator()->getOperands(); }
 
@@ -39,6 +49,9 @@ inline llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir:
                                                  mlir::ValueRange arguments) {
   return inlineBody(builder, body.front(), returned(body), arguments);
 }
+
+/// The place of a `?` dimension of one value among the `?`s of all.
+int64_t sizePosition(mlir::ValueRange values, unsigned number, int64_t dimension);
 
 } // namespace dovetail
 

@@ -1,5 +1,6 @@
 // Calls and transform requests: verification, the rules of a call, and what each request expands to.
 #include "Call.h"
+#include "Control.h"
 
 using namespace mlir;
 
@@ -121,19 +122,6 @@ static Operation *emitCall(Emitter &e, func::FuncOp function, ValueRange args) {
   return CallOp::create(e.builder, e.loc, function.getResultTypes(), function.getSymName(), args);
 }
 
-/// `values`, with those that are present in `mask` appended from `some`.
-static void scatter(ValueRange some, const llvm::SmallBitVector &mask, MutableArrayRef<Value> all) {
-  for (auto [value, i] : llvm::zip_equal(some, mask.set_bits()))
-    all[i] = value;
-}
-
-static llvm::SmallBitVector present(ValueRange values) {
-  llvm::SmallBitVector mask(values.size());
-  for (auto [i, value] : llvm::enumerate(values))
-    mask[i] = static_cast<bool>(value);
-  return mask;
-}
-
 LogicalResult CallOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
                           SmallVectorImpl<Value> &resultTangents) {
   auto jvp = e.transforms().jvp(e.transforms().lookup(getCalleeAttr()), present(tangents));
@@ -144,7 +132,7 @@ LogicalResult CallOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangen
   ValueRange outs = emitCall(e, jvp->function, args)->getResults();
   llvm::append_range(results, outs.take_front(getNumResults()));
   SmallVector<Value> all(getNumResults());
-  scatter(outs.drop_front(getNumResults()), jvp->activeResults, all);
+  scatterTo(outs.drop_front(getNumResults()), jvp->activeResults, all);
   llvm::append_range(resultTangents, all);
   return success();
 }
@@ -168,12 +156,7 @@ Value CallOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64
   auto sizes = e.transforms().sizes(e.transforms().lookup(getCalleeAttr()), ~present(operands));
   if (failed(sizes))
     return nullptr;
-  int64_t position = 0;
-  for (Value before : getResults().take_front(result))
-    if (auto type = dyn_cast<RankedTensorType>(before.getType()))
-      position += type.getNumDynamicDims();
-  auto type = cast<RankedTensorType>(getResult(result).getType());
-  position += llvm::count_if(type.getShape().take_front(dimension), ShapedType::isDynamic);
+  int64_t position = sizePosition(getResults(), result, dimension);
   return emitCall(e, *sizes, withSizesOfAbsent(e, *this, operands))->getResult(position);
 }
 
@@ -218,8 +201,8 @@ LogicalResult CallOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   llvm::append_range(restArgs, unknownArgs);
   ValueRange rest = emitCall(e, split->rest, restArgs)->getResults();
   SmallVector<Value> all(getNumResults());
-  scatter(known.take_front(numKnown), ~split->unknownResults, all);
-  scatter(rest, split->unknownResults, all);
+  scatterTo(known.take_front(numKnown), ~split->unknownResults, all);
+  scatterTo(rest, split->unknownResults, all);
   llvm::append_range(results, all);
   return success();
 }
@@ -233,8 +216,6 @@ static llvm::SmallBitVector maskOf(ArrayRef<int64_t> numbers, unsigned size) {
   return mask;
 }
 
-static Value zerosLike(Emitter &e, Value x) { return e.zeros(cast<RankedTensorType>(x.getType()), e.sizes(x)); }
-
 LogicalResult JvpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   func::FuncOp callee = e.transforms().lookup(getCalleeAttr());
   auto jvp = e.transforms().jvp(callee, maskOf(getWrt(), getPrimals().size()));
@@ -245,11 +226,11 @@ LogicalResult JvpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   ValueRange outs = emitCall(e, jvp->function, args)->getResults();
   ValueRange primals = outs.take_front(callee.getNumResults());
   SmallVector<Value> tangents(primals.size());
-  scatter(outs.drop_front(primals.size()), jvp->activeResults, tangents);
+  scatterTo(outs.drop_front(primals.size()), jvp->activeResults, tangents);
   llvm::append_range(results, primals);
   for (auto [primal, tangent] : llvm::zip_equal(primals, tangents))
     if (isDifferentiable(primal.getType()))
-      results.push_back(tangent ? tangent : zerosLike(e, primal));
+      results.push_back(tangent ? tangent : e.zerosLike(primal));
   return success();
 }
 
@@ -277,7 +258,7 @@ LogicalResult VjpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   // Cotangents of the tangents that the linear part computes; a tangent that it does not is zero.
   llvm::SmallBitVector wanted = maskOf(getOf(), numResults), used(split->unknownResults.count());
   SmallVector<Value> cotangents(numResults), usedCotangents;
-  scatter(getCotangents(), wanted, cotangents);
+  scatterTo(getCotangents(), wanted, cotangents);
   unsigned position = 0, next = 0;
   for (unsigned i : jvp->activeResults.set_bits()) {
     if (!split->unknownResults.test(numResults + position++))
@@ -298,10 +279,10 @@ LogicalResult VjpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
     for (int64_t number : getWrt())
       llvm::append_range(args, e.sizes(getPrimals()[number]));
     llvm::append_range(args, usedCotangents);
-    scatter(emitCall(e, transposed->function, args)->getResults(), transposed->nonzero, wrt);
+    scatterTo(emitCall(e, transposed->function, args)->getResults(), transposed->nonzero, wrt);
   }
   for (auto [number, cotangent] : llvm::zip_equal(getWrt(), wrt))
-    results.push_back(cotangent ? cotangent : zerosLike(e, getPrimals()[number]));
+    results.push_back(cotangent ? cotangent : e.zerosLike(getPrimals()[number]));
   return success();
 }
 

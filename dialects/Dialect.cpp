@@ -15,6 +15,7 @@ namespace dovetail {
 
 // Each family registers its ops in its own file: their definitions are large, and build in parallel.
 void registerCallOps(DovetailDialect &);
+void registerControlOps(DovetailDialect &);
 void registerConvOps(DovetailDialect &);
 void registerCreateOps(DovetailDialect &);
 void registerCumulativeOps(DovetailDialect &);
@@ -33,6 +34,7 @@ void DovetailDialect::initialize() {
 #include "dialects/Attributes.cpp.inc"
       >();
   registerCallOps(*this);
+  registerControlOps(*this);
   registerConvOps(*this);
   registerCreateOps(*this);
   registerCumulativeOps(*this);

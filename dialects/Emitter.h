@@ -79,6 +79,7 @@ public:
   mlir::Value full(mlir::RankedTensorType type, mlir::ValueRange sizes, double value);
   mlir::Value full(mlir::RankedTensorType type, mlir::ValueRange sizes, mlir::TypedAttr element);
   mlir::Value zeros(mlir::RankedTensorType type, mlir::ValueRange sizes) { return full(type, sizes, 0.0); }
+  mlir::Value zerosLike(mlir::Value x) { return full(x, 0.0); }
   /// Sizes of the `?` dimensions of a value, in order.
   llvm::SmallVector<mlir::Value> sizes(mlir::Value x);
   /// (size - 1) * stride + 1: what `size` elements at a distance of `stride` span; 0 for none.

@@ -90,6 +90,10 @@ def SplitOpInterface : Rule<"SplitOpInterface"> {
     }], "::llvm::LogicalResult", "split",
       (ins "::dovetail::Emitter &":$e, "const ::llvm::SmallBitVector &":$unknown, "::mlir::ValueRange":$operands,
            "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+    InterfaceMethod<[{
+      Whether only what `split` leaves of the op, with the linear operands marked in `linear` unknown, has a transpose.
+    }], "::llvm::FailureOr<bool>", "needsSplit",
+      (ins "::dovetail::Emitter &":$e, "const ::llvm::SmallBitVector &":$linear), "", "return false;">,
   ];
 }
 

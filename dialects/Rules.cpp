@@ -1,6 +1,8 @@
 // The rules that are derived for whole kinds of ops, and the choice between derived and stated ones.
 #include "Dialect.h"
 
+#include "mlir/IR/IRMapping.h"
+
 using namespace mlir;
 
 namespace dovetail {
@@ -120,6 +122,10 @@ std::optional<FactorMap> factorMap(Operation *op) {
 Operation *cloneWith(Emitter &e, Operation *op, ValueRange operands, TypeRange types) {
   OperationState state(e.loc, op->getName(), operands, types, llvm::to_vector(op->getDiscardableAttrs()));
   state.propertiesAttr = op->getPropertiesAsAttribute();
+  for (Region &region : op->getRegions()) {
+    IRMapping values;
+    region.cloneInto(state.addRegion(), values);
+  }
   return e.builder.create(state);
 }
 

@@ -60,10 +60,20 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
   throw CompilerError("attribute '" + name + "' has a value of a kind that ops do not take", "", 0);
 }
 
+std::vector<Function> regionsOf(nb::dict values) {
+  std::vector<Function> functions;
+  if (values.contains("regions"))
+    for (nb::handle function : values["regions"])
+      functions.push_back(nb::cast<Function &>(function));
+  return functions;
+}
+
 NamedAttrList toAttributes(nb::dict values) {
   NamedAttrList attributes;
   for (auto [key, value] : values) {
     std::string name = nb::cast<std::string>(key);
+    if (name == "regions")
+      continue;
     attributes.append(name, toAttribute(name, value));
   }
   return attributes;

@@ -2,6 +2,8 @@
 #include "Function.h"
 #include "Attributes.h"
 #include "Context.h"
+#include "Program.h"
+#include "dialects/Control.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include <nanobind/stl/string.h>
@@ -86,6 +88,9 @@ nb::list Function::emit(const std::string &name, const std::vector<unsigned> &op
   for (unsigned operand : operands)
     state.operands.push_back(values[operand]);
   state.attributes = toAttributes(attributes);
+  std::vector<Function> regions = regionsOf(attributes);
+  for (Function &body : regions)
+    fill(*state.addRegion(), copyOf(body.op().getBody()));
   if (!results.is_none()) {
     for (nb::handle result : results)
       state.types.push_back(arrayType(nb::cast<std::vector<int64_t>>(result[0]), nb::cast<std::string>(result[1])));
@@ -94,7 +99,7 @@ nb::list Function::emit(const std::string &name, const std::vector<unsigned> &op
   }
   Operation *op = Operation::create(state);
   function.front().push_back(op);
-  if (failed(op->getName().verifyInvariants(op))) {
+  if (failed(op->getName().verifyInvariants(op)) || failed(op->getName().verifyRegionInvariants(op))) {
     op->erase();
     diagnostics.raise("'" + name + "' does not apply to these operands");
   }
@@ -102,6 +107,30 @@ nb::list Function::emit(const std::string &name, const std::vector<unsigned> &op
   for (Value result : op->getResults())
     described.append(nb::make_tuple(number(result), shapeOf(result.getType()), elementOf(result.getType())));
   return described;
+}
+
+std::vector<unsigned> Function::splice(const Function &flat, const std::vector<unsigned> &arguments) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
+  SmallVector<Value> operands;
+  for (unsigned argument : arguments)
+    operands.push_back(values[argument]);
+  std::vector<unsigned> results;
+  func::FuncOp source = flat.function;
+  for (Value result : inlineBody(builder, source.getBody(), operands))
+    results.push_back(number(result));
+  return results;
+}
+
+void Function::rearrange(const std::vector<unsigned> &positions,
+                         const std::vector<std::pair<std::vector<int64_t>, std::string>> &types) {
+  SmallVector<Type> arguments;
+  for (const auto &[shape, element] : types)
+    arguments.push_back(arrayType(shape, element));
+  Body body(function.getLoc());
+  body.region->takeBody(function.getBody());
+  body.arrange(ArrayRef<unsigned>(positions), arguments);
+  function.getBody().takeBody(*body.region);
+  function.setFunctionType(FunctionType::get(&context(), arguments, function.getResultTypes()));
 }
 
 void Function::finish(const std::vector<unsigned> &results) {
@@ -148,7 +177,14 @@ nb::tuple describe(Operation *op, llvm::function_ref<unsigned(Value)> number) {
   }
   StringRef name = op->getName().getStringRef();
   name.consume_front("dovetail.");
-  return nb::make_tuple(name.str(), nb::tuple(operands), nb::tuple(results), fromAttributes(op), nb::tuple(shapes),
+  nb::dict attributes = fromAttributes(op);
+  if (op->getNumRegions() != 0) {
+    nb::list regions;
+    for (Region &region : op->getRegions())
+      regions.append(nb::cast(Program(region)));
+    attributes["regions"] = nb::tuple(regions);
+  }
+  return nb::make_tuple(name.str(), nb::tuple(operands), nb::tuple(results), attributes, nb::tuple(shapes),
                         nb::tuple(elements));
 }
 

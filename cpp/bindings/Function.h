@@ -36,9 +36,14 @@ public:
   /// Adds an argument; returns the number of its value.
   unsigned addArgument(const std::vector<int64_t> &shape, const std::string &element, const Place &place);
   /// Appends an op and returns, per result, (number, shape, element name). Result types are inferred unless given as
-  /// (shape, element name) pairs.
+  /// (shape, element name) pairs. The attribute `regions` is a tuple of functions, whose bodies become the op's.
   nanobind::list emit(const std::string &name, const std::vector<unsigned> &operands, nanobind::dict attributes,
                       nanobind::object results, const Place &place);
+  /// Appends what a function without calls computes; returns the numbers of its results.
+  std::vector<unsigned> splice(const Function &flat, const std::vector<unsigned> &arguments);
+  /// Gives a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.
+  void rearrange(const std::vector<unsigned> &positions,
+                 const std::vector<std::pair<std::vector<int64_t>, std::string>> &types);
   /// Ends the function.
   void finish(const std::vector<unsigned> &results);
   /// What computes the values `targets` from those `known`: as Program::instructions, in order.

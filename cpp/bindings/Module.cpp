@@ -13,6 +13,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/SetVector.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -72,14 +73,22 @@ static Function findIn(const Shared &module, const std::string &name) {
   return Function(module, function);
 }
 
-/// A module with a public `main` that only applies the op `name` to the function, and what it calls.
-static Shared wrap(const Function &callee, const std::string &name, nb::dict attributes,
+/// A module with a public `main` that only applies the op `name`, and the functions that its attributes name.
+static Shared wrap(const std::string &name, nb::dict attributes,
                    const std::vector<std::pair<std::vector<int64_t>, std::string>> &operands, nb::object results) {
   Shared module = newModule();
-  FailureOr<SmallVector<func::FuncOp>> needed = calleesFirst(callee.op());
-  if (failed(needed))
-    throw CompilerError("a function must not call itself", "", 0);
-  for (func::FuncOp function : *needed)
+  std::vector<Function> named = regionsOf(attributes);
+  for (nb::handle value : attributes.values())
+    if (nb::isinstance<Function>(value))
+      named.push_back(nb::cast<Function &>(value));
+  llvm::SetVector<Operation *> needed;
+  for (const Function &function : named) {
+    FailureOr<SmallVector<func::FuncOp>> callees = calleesFirst(function.op());
+    if (failed(callees))
+      throw CompilerError("a function must not call itself", "", 0);
+    needed.insert(callees->begin(), callees->end());
+  }
+  for (Operation *function : needed)
     module->op->push_back(function->clone());
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   Function main(module, "main", true, Place());
@@ -230,8 +239,11 @@ NB_MODULE(_core, m) {
       .def("set_reflection", &setReflection, "key"_a, "text"_a)
       .def("largest_contraction", &largestContraction)
       .def("bind_arguments", &bindArguments, "values"_a)
-      .def("program", [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op()); });
+      .def("program",
+           [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op().getBody()); });
   m.def("module", &newModule, "An empty module.");
+  m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
+        "A module whose `main` applies one op.");
 
   nb::class_<Function>(m, "Function", "A function of a module, possibly under construction.")
       .def(nb::init<Shared, const std::string &, bool, const Place &>(), "module"_a, "name"_a, "public"_a, "place"_a)
@@ -243,11 +255,12 @@ NB_MODULE(_core, m) {
       .def("emit", &Function::emit, "name"_a, "operands"_a, "attributes"_a, "results"_a.none(), "place"_a)
       .def("finish", &Function::finish, "results"_a)
       .def("slice", &Function::slice, "targets"_a, "known"_a)
-      .def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none())
+      .def("splice", &Function::splice, "flat"_a, "arguments"_a)
+      .def("rearrange", &Function::rearrange, "positions"_a, "types"_a)
       .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a)
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a);
 
-  nb::class_<Program>(m, "Program", "A flat function as plain data.")
+  nb::class_<Program>(m, "Program", "A body without calls as plain data.")
       .def_ro("inputs", &Program::inputs)
       .def_ro("instructions", &Program::instructions)
       .def_ro("places", &Program::places)

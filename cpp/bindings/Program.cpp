@@ -1,5 +1,6 @@
-// A flat function as plain data, for the reference evaluator.
+// A body without calls as plain data, for the reference evaluator.
 #include "Program.h"
+#include "dialects/Body.h"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
@@ -21,20 +22,20 @@ static Place placeOf(Location location) {
   return place;
 }
 
-Program::Program(func::FuncOp function) {
+Program::Program(Region &body) {
   DenseMap<Value, unsigned> numbers;
   auto number = [&](Value value) {
     auto [it, isNew] = numbers.try_emplace(value, size);
     size += isNew;
     return it->second;
   };
-  for (BlockArgument argument : function.getArguments())
+  for (BlockArgument argument : body.getArguments())
     inputs.append(number(argument));
-  for (Operation &op : function.front().without_terminator()) {
+  for (Operation &op : opsOf(body)) {
     instructions.append(describe(&op, number));
     places.append(placeOf(op.getLoc()));
   }
-  for (Value result : function.front().getTerminator()->getOperands())
+  for (Value result : returned(body))
     outputs.append(number(result));
 }
 

@@ -1,4 +1,4 @@
-// A flat function as plain data, for the reference evaluator.
+// A body without calls as plain data, for the reference evaluator.
 #ifndef DOVETAIL_BINDINGS_PROGRAM_H
 #define DOVETAIL_BINDINGS_PROGRAM_H
 
@@ -12,7 +12,7 @@ struct Program {
   nanobind::list places;
   unsigned size = 0;
 
-  explicit Program(mlir::func::FuncOp function);
+  explicit Program(mlir::Region &body);
 };
 
 } // namespace dovetail

@@ -12,6 +12,7 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Attach the lowerings of one family each.
 void attachBarrierLowerings(mlir::MLIRContext *context);
+void attachControlLowerings(mlir::MLIRContext *context);
 void attachConvLowerings(mlir::MLIRContext *context);
 void attachCreateLowerings(mlir::MLIRContext *context);
 void attachCumulativeLowerings(mlir::MLIRContext *context);
@@ -22,6 +23,10 @@ void attachScatterLowerings(mlir::MLIRContext *context);
 void attachShapeLowerings(mlir::MLIRContext *context);
 void attachSortLowerings(mlir::MLIRContext *context);
 void attachWindowLowerings(mlir::MLIRContext *context);
+
+/// The lowered ops of a body on lowered arguments, where the builder is.
+llvm::LogicalResult lowerBody(mlir::ImplicitLocOpBuilder &b, mlir::Region &body, mlir::ValueRange arguments,
+                              llvm::SmallVectorImpl<mlir::Value> &results);
 
 /// One `linalg.generic` for any pointwise op, and the same with a reduction loop for any reduction.
 mlir::Value lowerPointwise(mlir::ImplicitLocOpBuilder &b, PointwiseOpInterface op, mlir::ValueRange operands);

@@ -17,7 +17,7 @@ FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, Arra
   for (auto [type, dim] : llvm::zip_equal(types, dims))
     if (dim != kUnbatched)
       type = withDim(type, dim, size);
-  Body body(source.getLoc(), types);
+  Body body(locOf(source), types);
   OpBuilder builder = body.builder();
 
   IRMapping values;
@@ -33,7 +33,7 @@ FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, Arra
       continue;
     positions[source.getArgument(i)] = dim;
     if (ShapedType::isDynamic(size) && !sizeValue)
-      sizeValue = DimOp::create(builder, source.getLoc(), body.arguments()[i], dim);
+      sizeValue = DimOp::create(builder, locOf(source), body.arguments()[i], dim);
   }
 
   for (Operation &op : source.front().without_terminator()) {

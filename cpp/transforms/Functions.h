@@ -30,6 +30,9 @@ public:
   Function lookup(mlir::FlatSymbolRefAttr callee) override;
 
 private:
+  /// The transpose of a body, possibly under construction, that returns `outs`.
+  llvm::FailureOr<Transpose<Body>> transposeWhole(mlir::Region &source, mlir::ValueRange outs, const Mask &linear,
+                                                  const Mask &results);
   /// A private function next to `source`.
   Function add(Function source, llvm::StringRef suffix, Body body);
 

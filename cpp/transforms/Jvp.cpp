@@ -15,7 +15,7 @@ FailureOr<FunctionTransforms::Jvp<Body>> Functions::jvp(Region &source, const Ma
   SmallVector<Type> types(source.getArgumentTypes());
   for (unsigned i : active.set_bits())
     types.push_back(types[i]);
-  Body body(source.getLoc(), types);
+  Body body(locOf(source), types);
   OpBuilder builder = body.builder();
 
   IRMapping primals;

@@ -1,6 +1,7 @@
 // What a function can compute before some of its arguments are known.
 #include "CallGraph.h"
 #include "Functions.h"
+#include "Partition.h"
 #include "Passes.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -11,66 +12,61 @@ namespace dovetail {
 #define GEN_PASS_DEF_SPLITPASS
 #include "cpp/transforms/Passes.h.inc"
 
-namespace {
+bool Partition::dependsOnUnknown(Operation *op) const {
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return unknown.contains(operand); });
+}
 
-/// A copy of a body in which every op is known as a whole or unknown as a whole.
-struct Partition {
-  Body body;
-  DenseSet<Value> unknown;
-
-  bool dependsOnUnknown(Operation *op) const {
-    return llvm::any_of(op->getOperands(), [&](Value operand) { return unknown.contains(operand); });
-  }
-  void markNewOps(Block::iterator from) {
-    for (Operation &op : llvm::make_range(from, body.block().end()))
-      if (dependsOnUnknown(&op))
-        unknown.insert(op.result_begin(), op.result_end());
-  }
-};
-
-} // namespace
-
-/// Copies `source` into `target`, taking ops with bodies apart.
-static LogicalResult copyTakingApart(Region &source, Partition &target, FunctionTransforms *transforms,
-                                     IRMapping &values) {
-  Block &block = target.body.block();
-  OpBuilder builder = target.body.builder();
+FailureOr<Partition> takeApart(Region &source, const llvm::SmallBitVector &unknown, FunctionTransforms *transforms,
+                               IsDivided isDivided) {
+  Partition whole{Body(locOf(source), source.getArgumentTypes()), {}};
+  IRMapping values;
+  values.map(source.getArguments(), whole.body.arguments());
+  for (unsigned i : unknown.set_bits())
+    whole.unknown.insert(whole.body.arguments()[i]);
+  Block &block = whole.body.block();
+  OpBuilder builder = whole.body.builder();
   for (Operation &op : source.front().without_terminator()) {
     SmallVector<Value> operands =
         llvm::map_to_vector(op.getOperands(), [&](Value operand) { return values.lookup(operand); });
-    llvm::SmallBitVector unknown(operands.size());
+    llvm::SmallBitVector mask(operands.size());
     for (auto [i, operand] : llvm::enumerate(operands))
-      unknown[i] = target.unknown.contains(operand);
+      mask[i] = whole.unknown.contains(operand);
     bool wasEmpty = block.empty();
     Block::iterator last = wasEmpty ? block.end() : std::prev(block.end());
     auto splittable = dyn_cast<SplitOpInterface>(op);
-    if (splittable && unknown.any() && !unknown.all()) {
+    FailureOr<bool> divided = false;
+    if (splittable && mask.any() && !mask.all())
+      divided = isDivided(splittable, mask);
+    if (failed(divided))
+      return failure();
+    if (*divided) {
       Emitter e(builder, op.getLoc(), transforms);
       SmallVector<Value> results;
-      if (failed(splittable.split(e, unknown, operands, results)))
+      if (failed(splittable.split(e, mask, operands, results)))
         return failure();
       values.map(op.getResults(), results);
     } else {
       builder.clone(op, values);
     }
-    target.markNewOps(wasEmpty ? block.begin() : std::next(last));
+    for (Operation &made : llvm::make_range(wasEmpty ? block.begin() : std::next(last), block.end()))
+      if (whole.dependsOnUnknown(&made))
+        whole.unknown.insert(made.result_begin(), made.result_end());
   }
-  return success();
+  for (Value result : returned(source))
+    whole.body.results.push_back(values.lookup(result));
+  return whole;
 }
 
 FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, const Mask &unknown) {
-  Partition whole{Body(source.getLoc(), source.getArgumentTypes()), {}};
-  IRMapping copied;
-  copied.map(source.getArguments(), whole.body.arguments());
-  for (unsigned i : unknown.set_bits())
-    whole.unknown.insert(whole.body.arguments()[i]);
-  if (failed(copyTakingApart(source, whole, this, copied)))
+  FailureOr<Partition> taken =
+      takeApart(source, unknown, this, [](SplitOpInterface, const Mask &) -> FailureOr<bool> { return true; });
+  if (failed(taken))
     return failure();
-  SmallVector<Value> results =
-      llvm::map_to_vector(returned(source), [&](Value result) { return copied.lookup(result); });
+  Partition &whole = *taken;
+  ArrayRef<Value> results = whole.body.results;
 
   // The rest's first arguments, the residuals, are added as they are found.
-  Body known(source.getLoc()), rest(source.getLoc());
+  Body known(locOf(source)), rest(locOf(source));
   OpBuilder knownBuilder = known.builder(), restBuilder = rest.builder();
   IRMapping inKnown, inRest;
   for (auto [i, argument] : llvm::enumerate(whole.body.arguments())) {

@@ -1,6 +1,7 @@
 // Transpose of a function that is linear in some of its arguments.
 #include "CallGraph.h"
 #include "Functions.h"
+#include "Partition.h"
 #include "Passes.h"
 #include "dialects/Create.h"
 #include "mlir/IR/IRMapping.h"
@@ -150,23 +151,43 @@ static SmallVector<Type> boundTypes(Region &source, const llvm::SmallBitVector &
   return types;
 }
 
-FailureOr<FunctionTransforms::Transpose<Body>> Functions::transpose(Region &source, const Mask &linear,
+/// Whether a body has ops that may have to be taken apart.
+static bool hasBodies(Region &source) {
+  return llvm::any_of(source.front(), [](Operation &op) { return op.getNumRegions() != 0; });
+}
+
+FailureOr<FunctionTransforms::Transpose<Body>> Functions::transpose(Region &body, const Mask &linear,
                                                                     const Mask &results) {
+  if (!hasBodies(body))
+    return transposeWhole(body, returned(body), linear, results);
+  // Of some ops only what depends on the linear arguments has a transpose.
+  FailureOr<Partition> taken = takeApart(body, linear, this, [&](SplitOpInterface op, const Mask &unknown) {
+    OpBuilder builder(op.getContext());
+    Emitter e(builder, op.getLoc(), this);
+    return op.needsSplit(e, unknown);
+  });
+  if (failed(taken))
+    return failure();
+  return transposeWhole(*taken->body.region, taken->body.results, linear, results);
+}
+
+FailureOr<FunctionTransforms::Transpose<Body>> Functions::transposeWhole(Region &source, ValueRange outs,
+                                                                         const Mask &linear, const Mask &results) {
   SmallVector<Type> types = boundTypes(source, linear);
   for (unsigned i : results.set_bits())
-    types.push_back(returned(source)[i].getType());
-  Body body(source.getLoc(), types);
+    types.push_back(outs[i].getType());
+  Body body(locOf(source), types);
   OpBuilder builder = body.builder();
   Transposition transposition(builder, this);
   auto args = transposition.bind(source, linear, body.arguments().begin());
 
   SmallVector<Operation *> linearOps;
-  for (Operation &op : source.front().without_terminator())
+  for (Operation &op : opsOf(source))
     if (!transposition.copy(&op))
       linearOps.push_back(&op);
-  Emitter e = transposition.emitter(source.getLoc());
+  Emitter e = transposition.emitter(locOf(source));
   for (unsigned i : results.set_bits())
-    if (Value result = returned(source)[i]; transposition.linear.contains(result))
+    if (Value result = outs[i]; transposition.linear.contains(result))
       transposition.accumulate(e, result, *args++);
     else
       ++args;
@@ -186,13 +207,13 @@ FailureOr<FunctionTransforms::Transpose<Body>> Functions::transpose(Region &sour
 }
 
 FailureOr<Body> Functions::sizes(Region &source, const Mask &linear) {
-  Body body(source.getLoc(), boundTypes(source, linear));
+  Body body(locOf(source), boundTypes(source, linear));
   OpBuilder builder = body.builder();
   Transposition transposition(builder, this);
   transposition.bind(source, linear, body.arguments().begin());
   for (Operation &op : source.front().without_terminator())
     transposition.copy(&op);
-  Emitter e = transposition.emitter(source.getLoc());
+  Emitter e = transposition.emitter(locOf(source));
   for (Value result : returned(source))
     llvm::append_range(body.results, e.sizes(result));
   if (transposition.isSizeMissing)

@@ -112,32 +112,31 @@ def run_phases(module: Any, to: str) -> None:
         raise explained(error) from None
 
 
-def flat_program(
-    function: Any,
+def flat_module(
     name: str,
     attributes: dict[str, Any],
     operands: Sequence[Type],
     results: Sequence[Type],
 ) -> Any:
-    """An op that calls or transforms `function`, and all it needs, as one simplified program."""
+    """A module whose `main` is what an op on functions computes, simplified and without calls."""
     try:
-        module = function.wrap(name, attributes, list(operands), list(results))
+        module = _core.wrap(name, attributes, list(operands), list(results))
     except _core.CompilerError as error:
         raise explained(error) from None
     run_phases(module, "simplify")
-    return module.program("main")
+    return module
 
 
-def evaluate_on_function(
-    function: Any,
+def evaluate_on_functions(
     name: str,
     attributes: dict[str, Any],
     values: Sequence[np.ndarray],
     results: Sequence[Type],
 ) -> list[np.ndarray]:
-    """The results of an op that calls or transforms `function`, by the reference evaluator."""
+    """The results of an op on functions, by the reference evaluator."""
     operands = [(value.shape, dtype_name(value.dtype)) for value in values]
-    return Evaluator(flat_program(function, name, attributes, operands, results))(values)
+    module = flat_module(name, attributes, operands, results)
+    return Evaluator(module.program("main"))(values)
 
 
 class Callee:
@@ -147,21 +146,21 @@ class Callee:
         self.function = function
         # Asking for the module makes an object each time.
         self.module = function.module
-        self._program: Any = None
+        self._flat: Any = None
         self._evaluator: Evaluator | None = None
 
     @property
-    def program(self) -> Any:
-        """All that it computes, calls inlined."""
-        if self._program is None:
+    def flat(self) -> Any:
+        """A function without calls that computes the same."""
+        if self._flat is None:
             function = self.function
-            self._program = flat_program(
-                function, "call", {"callee": function}, function.inputs, function.outputs
-            )
-        return self._program
+            attributes = {"callee": function}
+            module = flat_module("call", attributes, function.inputs, function.outputs)
+            self._flat = module.function("main")
+        return self._flat
 
     def evaluate(self, *values: np.ndarray) -> list[np.ndarray]:
         """The results, by the reference evaluator."""
         if self._evaluator is None:
-            self._evaluator = Evaluator(self.program)
+            self._evaluator = Evaluator(self.flat.module.program("main"))
         return self._evaluator(values)

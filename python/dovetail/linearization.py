@@ -151,7 +151,7 @@ class _Linearized:
         Raises:
           TypeError: it does.
         """
-        program = self._known.program
+        program = self._known.flat.module.program("main")
         dependent = set(program.inputs[:count])
         for _, operands, results, *_ in program.instructions:
             if not dependent.isdisjoint(operands):

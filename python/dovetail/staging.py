@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config, ir, jit_log
+from dovetail import _core, config, ir, jit_log
 from dovetail.arguments import (
     LeafNames,
     ShapeDtypeStruct,
@@ -226,7 +226,7 @@ def _extracted(traced: Traced) -> Any:
     """A module of its own for a function that was traced within another trace."""
     function = traced.function
     attributes = {"callee": function}
-    return function.wrap("call", attributes, function.inputs, function.outputs)
+    return _core.wrap("call", attributes, function.inputs, function.outputs)
 
 
 @functools.cache

@@ -187,18 +187,27 @@ def trace(
 
 def apply(
     name: str,
-    function: Any,
+    functions: Any,
     operands: Sequence[Operand],
     results: Sequence[ShapedArray],
     **attributes: Any,
 ) -> list[Operand]:
-    """Transform a function just traced: in the trace in progress, or at once by evaluation."""
+    """Apply an op on functions just traced: in the trace in progress, or at once by evaluation.
+
+    Args:
+      name: of the op.
+      functions: the function that a request transforms, or a tuple of those whose bodies the op
+        gets.
+      operands: arrays or tracers.
+      results: the types of the results.
+      attributes: by their names in the dialect.
+    """
     types = [(aval.shape, ir.dtype_name(aval.dtype)) for aval in results]
     weak = [aval.weak_type for aval in results]
-    attributes["callee"] = function
+    attributes["regions" if isinstance(functions, tuple) else "callee"] = functions
 
     def evaluate(*values: np.ndarray) -> list[np.ndarray]:
-        return ir.evaluate_on_function(function, name, attributes, values, types)
+        return ir.evaluate_on_functions(name, attributes, values, types)
 
     in_progress = current()
     if in_progress is not None:

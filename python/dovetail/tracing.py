@@ -186,20 +186,12 @@ class Trace:
         self, callee: ir.Callee, operands: Sequence[Operand], weak_types: Sequence[bool]
     ) -> list[Tracer]:
         """Append what a function of another module computes."""
-        where = ir.place()
-        program = callee.program
         arguments = [self.number(operand) for operand in operands]
-        numbers = dict(zip(program.inputs, arguments, strict=True))
-        for name, uses, results, attributes, shapes, elements in program.instructions:
-            types = list(zip(shapes, elements, strict=True))
-            emitted = self.function.emit(
-                name, [numbers[use] for use in uses], _respelled(attributes), types, where
-            )
-            numbers.update(zip(results, [out[0] for out in emitted], strict=True))
-        outs = [numbers[out] for out in program.outputs]
+        outs = self.function.splice(callee.flat, arguments)
         if self.concrete:
             for out in set(outs) - set(arguments):
                 self._producers[out] = callee.evaluate, {}, arguments, outs
+        where = ir.place()
         return [
             Tracer(self, out, shape, ir.dtype_named(element), weak_type, where)
             for out, (shape, element), weak_type in zip(
@@ -237,19 +229,6 @@ class Trace:
         if outside is None:
             raise asked.leaked() if self.ended else error(_unknown(self, number, asked))
         return outside.concrete(error) if type(outside) is Tracer else outside._value()
-
-
-def _respelled(attributes: dict[str, Any]) -> dict[str, Any]:
-    """The compiler's description of attributes as it takes them for a new op."""
-    value = attributes.get("value")
-    if isinstance(value, tuple):
-        data, element, shape, is_splat = value
-        if is_splat:
-            data *= int(np.prod(shape, dtype=np.int64))
-        return {"value": (data, element, shape)}
-    if "element" in attributes:
-        return {**attributes, "element": ir.dtype_named(attributes["element"])}
-    return attributes
 
 
 class Tracer(ArrayMethods):

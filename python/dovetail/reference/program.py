@@ -23,6 +23,7 @@ STATED: dict[str, tuple[str, ...]] = {
     "bitcast": ("dtype",),
     "argmax": ("dtype",),
     "argmin": ("dtype",),
+    "scan": ("shapes", "elements"),
 }
 
 Shape = tuple[int, ...]
@@ -33,7 +34,7 @@ Instruction = tuple[
 
 
 class Program(Protocol):
-    """A function without calls, as straight-line code on numbered values."""
+    """A body without calls, as code on numbered values; attributes may hold the bodies of ops."""
 
     @property
     def inputs(self) -> Sequence[int]:
@@ -103,9 +104,10 @@ class Evaluator:
 
     def __call__(self, args: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The program's results on `args`."""
-        return quietly(self._run, args, unwanted())
+        return quietly(self.run, args, unwanted())
 
-    def _run(self, args: Sequence[np.ndarray], unwanted_values: Unwanted) -> list[Any]:
+    def run(self, args: Sequence[np.ndarray], unwanted_values: Unwanted = ()) -> list[Any]:
+        """The same, with whatever NumPy warns of."""
         values: list[Any] = [None] * self.size
         for i, value in zip(self.inputs, args, strict=True):
             values[i] = value
@@ -126,6 +128,10 @@ class Evaluator:
                 values[i] = None
         return [values[i] for i in self.outputs]
 
+    def as_body(self, args: Sequence[np.ndarray]) -> list[Any]:
+        """The results where this program is part of one that runs."""
+        return self.run(args, unwanted())
+
     def _check(self, position: int, name: str, answer: Any, values: Unwanted) -> None:
         try:
             check(name, answer, values)
@@ -145,11 +151,15 @@ def _decoded(
     keywords = dict(attributes)
     if isinstance(keywords.get("value"), tuple):
         keywords["value"] = _array(*keywords["value"])
+    if "regions" in keywords:
+        keywords["regions"] = [Evaluator(body).as_body for body in keywords["regions"]]
     if "element" in keywords:
         keywords["element"] = as_dtype(keywords["element"])
     stated = STATED.get(name, ())
     if "shape" in stated:
         keywords["shape"] = shapes[0]
+    if "shapes" in stated:
+        keywords["shapes"], keywords["elements"] = shapes, [as_dtype(e) for e in elements]
     if "dtype" in stated:
         keywords["dtype"] = as_dtype(elements[0])
     return keywords

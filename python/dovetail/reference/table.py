@@ -11,6 +11,7 @@ import numpy as np
 from dovetail.reference import (
     arithmetic,
     contractions,
+    control,
     conversions,
     elementary,
     indexing,
@@ -142,6 +143,10 @@ RAW: dict[str, Function] = {
     "window_argmin": windows.window_argmin,
     "window_take": windows.window_take,
     "window_put": windows.window_put,
+    "scan": control.scan,
+    "while": control.while_loop,
+    "case": control.case,
+    "index": control.index,
     # Arithmetic on sizes of dynamic shapes.
     "arith.constant": shapes.constant,
     "arith.addi": np.add,

@@ -1,0 +1,27 @@
+// Bodies of which a part does not depend on some arguments.
+#ifndef DOVETAIL_TRANSFORMS_PARTITION_H
+#define DOVETAIL_TRANSFORMS_PARTITION_H
+
+#include "dialects/Dialect.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace dovetail {
+
+/// A copy of a body in which every op is known as a whole or unknown as a whole.
+struct Partition {
+  Body body;
+  llvm::DenseSet<mlir::Value> unknown;
+
+  bool dependsOnUnknown(mlir::Operation *op) const;
+};
+
+/// Whether an op is to be taken apart, some but not all of whose operands are unknown.
+using IsDivided = llvm::function_ref<llvm::FailureOr<bool>(SplitOpInterface, const llvm::SmallBitVector &unknown)>;
+
+/// The copy of a body with the arguments in `unknown` unknown, and with ops taken apart.
+llvm::FailureOr<Partition> takeApart(mlir::Region &source, const llvm::SmallBitVector &unknown,
+                                     FunctionTransforms *transforms, IsDivided isDivided);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TRANSFORMS_PARTITION_H

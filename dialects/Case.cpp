@@ -1,0 +1,303 @@
+// Branches: their rules.
+#include "Control.h"
+#include "Create.h"
+#include "Pointwise.h"
+#include "Shape.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+static ValueRange emitCase(Emitter &e, Value index, ValueRange args, MutableArrayRef<Body> branches) {
+  auto types = llvm::to_vector(ValueRange(branches[0].results).getTypes());
+  auto chosen = CaseOp::create(e.builder, e.loc, types, index, args, branches.size());
+  for (auto [region, body] : llvm::zip_equal(chosen.getBranches(), branches))
+    fill(region, std::move(body));
+  return chosen->getResults();
+}
+
+LogicalResult CaseOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
+                          SmallVectorImpl<Value> &resultTangents) {
+  llvm::SmallBitVector active = present(tangents.drop_front()), activeResults(getNumResults());
+  SmallVector<Body> branches;
+  SmallVector<SmallVector<Value>> outTangents;
+  for (Region &branch : getBranches()) {
+    auto made = e.transforms().jvp(branch, active);
+    if (failed(made))
+      return failure();
+    activeResults |= made->activeResults;
+    SmallVector<Value> own(getNumResults());
+    scatterTo(ValueRange(made->function.results).drop_front(getNumResults()), made->activeResults, own);
+    made->function.results.resize(getNumResults());
+    outTangents.push_back(own);
+    branches.push_back(std::move(made->function));
+  }
+  for (auto [body, own] : llvm::zip_equal(branches, outTangents)) {
+    BodyEmitter inner(e, body);
+    SmallVector<Value> outs(body.results);
+    for (unsigned i : activeResults.set_bits())
+      body.results.push_back(own[i] ? own[i] : inner.zerosLike(outs[i]));
+  }
+  SmallVector<Value> args(primals.drop_front());
+  llvm::append_range(args, presentOf(tangents.drop_front()));
+  ValueRange outs = emitCase(e, primals[0], args, branches);
+  llvm::append_range(results, outs.take_front(getNumResults()));
+  SmallVector<Value> all(getNumResults());
+  scatterTo(outs.drop_front(getNumResults()), activeResults, all);
+  llvm::append_range(resultTangents, all);
+  return success();
+}
+
+OperandSets CaseOp::linearSets() { return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(1, getNumOperands()))}; }
+
+//===- Transposition ---------------------------------------------------------------===//
+
+FailureOr<bool> CaseOp::needsSplit(Emitter &, const llvm::SmallBitVector &) { return false; }
+
+LogicalResult CaseOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                MutableArrayRef<Value> operandCotangents) {
+  llvm::SmallBitVector linear = ~present(operands.drop_front()), wanted = present(cotangents);
+  SmallVector<Body> branches;
+  SmallVector<SmallVector<Value>> found;
+  llvm::SmallBitVector nonzero(linear.size());
+  for (Region &branch : getBranches()) {
+    auto made = e.transforms().transpose(branch, linear, wanted);
+    if (failed(made))
+      return failure();
+    SmallVector<Value> ofLinear(linear.count()), own(linear.size());
+    scatterTo(made->function.results, made->nonzero, ofLinear);
+    scatterTo(ofLinear, linear, own);
+    nonzero |= present(own);
+    found.push_back(own);
+    branches.push_back(std::move(made->function));
+  }
+  if (nonzero.none())
+    return success();
+  SmallVector<Value> args = presentOf(operands.drop_front());
+  // Where the sizes of linear argument i begin among the arguments.
+  SmallVector<unsigned> sizesBegin(linear.size());
+  for (unsigned i : linear.set_bits()) {
+    sizesBegin[i] = args.size();
+    llvm::append_range(args, e.sizes(getArgs()[i]));
+  }
+  llvm::append_range(args, presentOf(cotangents));
+  for (auto [body, own] : llvm::zip_equal(branches, found)) {
+    BodyEmitter inner(e, body);
+    body.results.clear();
+    for (unsigned i : nonzero.set_bits()) {
+      auto type = cast<RankedTensorType>(getArgs()[i].getType());
+      ValueRange sizes = body.arguments().slice(sizesBegin[i], type.getNumDynamicDims());
+      body.results.push_back(own[i] ? own[i] : inner.zeros(type, sizes));
+    }
+  }
+  scatterTo(emitCase(e, operands[0], args, branches), nonzero, operandCotangents.drop_front());
+  return success();
+}
+
+//===- Parts that depend on operands ---------------------------------------------------===//
+
+namespace {
+
+/// What one branch keeps for its rest, and where: among the operands of the whole, or in slots that all branches share.
+struct BranchParts {
+  FunctionTransforms::Split<Body> parts;
+  SmallVector<Value> residuals;
+  /// For each residual: the number of a known argument, or else of a slot.
+  SmallVector<std::pair<bool, unsigned>> places;
+
+  /// Makes the results marked in `unknown` those of the rest, and takes the residuals from the known results.
+  void separate(const llvm::SmallBitVector &unknown);
+};
+
+} // namespace
+
+void BranchParts::separate(const llvm::SmallBitVector &unknown) {
+  Body &known = parts.known, &rest = parts.rest;
+  unsigned numResults = unknown.size(), numKnown = numResults - parts.unknownResults.count();
+  residuals.assign(known.results.begin() + numKnown, known.results.end());
+  SmallVector<Value> knownResults, restResults;
+  auto *nextKnown = known.results.begin(), *nextRest = rest.results.begin();
+  for (unsigned i = 0; i < numResults; ++i) {
+    bool isFromRest = parts.unknownResults.test(i);
+    Value value = isFromRest ? *nextRest++ : *nextKnown++;
+    if (!unknown.test(i)) {
+      knownResults.push_back(value);
+    } else if (isFromRest) {
+      restResults.push_back(value);
+    } else {
+      restResults.push_back(rest.block().insertArgument(residuals.size(), value.getType(), value.getLoc()));
+      residuals.push_back(value);
+    }
+  }
+  known.results = knownResults;
+  rest.results = restResults;
+}
+
+/// A value to fill a slot that this branch does not use.
+static Value filler(Emitter &e, Type type) {
+  if (auto array = dyn_cast<RankedTensorType>(type)) {
+    SmallVector<Value> none(array.getNumDynamicDims(), e.make<arith::ConstantIndexOp>(0));
+    return e.zeros(array, none);
+  }
+  return e.make<arith::ConstantIndexOp>(0);
+}
+
+/// Gives each residual of each branch a place; the types of the slots.
+static SmallVector<Type> assignPlaces(MutableArrayRef<BranchParts> branches) {
+  SmallVector<Type> slots;
+  for (BranchParts &branch : branches) {
+    llvm::SmallBitVector used(slots.size());
+    for (Value residual : branch.residuals) {
+      if (auto argument = dyn_cast<BlockArgument>(residual)) {
+        branch.places.emplace_back(true, argument.getArgNumber());
+        continue;
+      }
+      unsigned slot = 0;
+      while (slot < slots.size() && (used.test(slot) || slots[slot] != residual.getType()))
+        ++slot;
+      if (slot == slots.size()) {
+        slots.push_back(residual.getType());
+        used.resize(slots.size());
+      }
+      used.set(slot);
+      branch.places.emplace_back(false, slot);
+    }
+  }
+  return slots;
+}
+
+LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
+                            SmallVectorImpl<Value> &results) {
+  if (unknown.test(0)) {
+    llvm::append_range(results, cloneWith(e, *this, operands, getResultTypes())->getResults());
+    return success();
+  }
+  llvm::SmallBitVector mask = bitsOf(unknown, 1, getArgs().size()), unknownResults(getNumResults());
+  SmallVector<BranchParts, 2> branches;
+  for (Region &branch : getBranches()) {
+    auto parts = e.transforms().split(branch, mask);
+    if (failed(parts))
+      return failure();
+    unknownResults |= parts->unknownResults;
+    branches.push_back({std::move(*parts), {}, {}});
+  }
+  for (BranchParts &branch : branches)
+    branch.separate(unknownResults);
+  SmallVector<Type> slots = assignPlaces(branches);
+
+  SmallVector<Value> knownArgs = pick(operands.drop_front(), ~mask), restArgs = pick(operands.drop_front(), mask);
+  SmallVector<Body> knownBodies, restBodies;
+  unsigned numSlots = slots.size(), numKnown = knownArgs.size();
+  SmallVector<Type> restTypes(slots);
+  llvm::append_range(restTypes, ValueRange(knownArgs).getTypes());
+  llvm::append_range(restTypes, ValueRange(restArgs).getTypes());
+  for (BranchParts &branch : branches) {
+    Body &known = branch.parts.known, &rest = branch.parts.rest;
+    SmallVector<Value> filled(numSlots);
+    SmallVector<unsigned> positions;
+    for (auto [residual, place] : llvm::zip_equal(branch.residuals, branch.places)) {
+      auto [isArgument, number] = place;
+      positions.push_back(isArgument ? numSlots + number : number);
+      if (!isArgument)
+        filled[number] = residual;
+    }
+    BodyEmitter inner(e, known);
+    for (auto [slot, type] : llvm::zip_equal(filled, slots))
+      known.results.push_back(slot ? slot : filler(inner, type));
+    for (unsigned i = 0; i < restArgs.size(); ++i)
+      positions.push_back(numSlots + numKnown + i);
+    rest.arrange(positions, restTypes);
+    knownBodies.push_back(std::move(known));
+    restBodies.push_back(std::move(rest));
+  }
+
+  SmallVector<Value> knownOuts, restOuts;
+  if (!knownBodies[0].results.empty())
+    knownOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], knownArgs, knownBodies));
+  SmallVector<Value> all(getNumResults()), args(ArrayRef<Value>(knownOuts).take_back(numSlots));
+  llvm::append_range(args, knownArgs);
+  llvm::append_range(args, restArgs);
+  if (unknownResults.any())
+    restOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], args, restBodies));
+  scatterTo(ArrayRef<Value>(knownOuts).drop_back(numSlots), ~unknownResults, all);
+  scatterTo(restOuts, unknownResults, all);
+  llvm::append_range(results, all);
+  return success();
+}
+
+//===- Batching -----------------------------------------------------------------------------===//
+
+/// All branches run, and each element of the batch takes its own.
+static LogicalResult batchAllBranches(Emitter &e, MutableArrayRef<FunctionTransforms::Batch<Body>> branches,
+                                      ValueRange operands, int64_t indexDim, SmallVectorImpl<Value> &results) {
+  Value index = e.batchAt(operands[0], indexDim, 0);
+  for (auto [number, branch] : llvm::enumerate(branches)) {
+    SmallVector<Value> outs = inlineBody(e.builder, branch.function, operands.drop_front());
+    Value chosen = number == 0 ? Value() : e.greater(index, e.full(index, number - 1.0));
+    for (auto [i, out] : llvm::enumerate(outs)) {
+      Value aligned = e.batchAt(out, branch.resultDims[i], 0);
+      if (number == 0)
+        results.push_back(aligned);
+      else
+        results[i] = selectLeading(e, chosen, aligned, results[i]);
+    }
+  }
+  return success();
+}
+
+LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                            SmallVectorImpl<int64_t> &resultDims) {
+  SmallVector<FunctionTransforms::Batch<Body>, 2> branches;
+  SmallVector<int64_t> common(getNumResults(), kUnbatched);
+  for (Region &branch : getBranches()) {
+    auto made = e.transforms().batch(branch, dims.drop_front(), e.batchSize);
+    if (failed(made))
+      return failure();
+    for (auto [dim, own] : llvm::zip_equal(common, made->resultDims))
+      if (dim == kUnbatched)
+        dim = own;
+    branches.push_back(std::move(*made));
+  }
+  if (dims[0] != kUnbatched) {
+    resultDims.append(getNumResults(), 0);
+    return batchAllBranches(e, branches, operands, dims[0], results);
+  }
+  SmallVector<Body> bodies;
+  for (auto &branch : branches) {
+    BodyEmitter inner(e, branch.function);
+    inner.findBatchSize(branch.function.arguments(), dims.drop_front());
+    for (auto [i, dim] : llvm::enumerate(common))
+      if (dim != kUnbatched)
+        branch.function.results[i] = inner.batchAt(branch.function.results[i], branch.resultDims[i], dim);
+    bodies.push_back(std::move(branch.function));
+  }
+  llvm::append_range(results, emitCase(e, operands[0], operands.drop_front(), bodies));
+  llvm::append_range(resultDims, common);
+  return success();
+}
+
+//===- Sizes ----------------------------------------------------------------------------------===//
+
+// The branches may differ in their sizes: the one that is chosen says its own.
+Value CaseOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
+  SmallVector<Body> branches;
+  SmallVector<Value> args;
+  llvm::SmallBitVector absent(getArgs().size());
+  for (auto [i, arg] : llvm::enumerate(getArgs())) {
+    absent[i] = !operands[i + 1];
+    if (operands[i + 1])
+      args.push_back(operands[i + 1]);
+  }
+  for (unsigned i : absent.set_bits())
+    llvm::append_range(args, e.sizes(getArgs()[i]));
+  for (Region &branch : getBranches()) {
+    auto made = e.transforms().sizes(branch, absent);
+    if (failed(made))
+      return nullptr;
+    made->results = {made->results[sizePosition(returned(branch), result, dimension)]};
+    branches.push_back(std::move(*made));
+  }
+  return emitCase(e, operands[0], args, branches)[0];
+}
+
+} // namespace dovetail

@@ -1,0 +1,211 @@
+// Control flow: what all of its ops share, and their verification.
+#include "Control.h"
+#include "Create.h"
+#include "Pointwise.h"
+#include "Reduce.h"
+#include "Shape.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "dialects/Control.cpp.inc"
+
+namespace dovetail {
+
+void registerControlOps(DovetailDialect &dialect) {
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/Control.cpp.inc"
+      >();
+}
+
+//===- Bodies -------------------------------------------------------------------===//
+
+void fill(Region &region, Body body) {
+  OpBuilder builder = body.builder();
+  YieldOp::create(builder, body.loc, body.results);
+  region.takeBody(*body.region);
+}
+
+Body copyOf(Region &source) {
+  Body body(locOf(source), source.getArgumentTypes());
+  OpBuilder builder = body.builder();
+  body.results = inlineBody(builder, source, body.arguments());
+  return body;
+}
+
+void BodyEmitter::findBatchSize(ValueRange arguments, ArrayRef<int64_t> dims) {
+  if (!ShapedType::isDynamic(batchSize))
+    return;
+  for (auto [argument, dim] : llvm::zip(arguments, dims))
+    if (dim != kUnbatched) {
+      batchSizeValue = size(argument, dim);
+      return;
+    }
+}
+
+//===- Lists of values in groups ---------------------------------------------------===//
+
+SmallVector<Value> pick(ValueRange values, ArrayRef<unsigned> numbers) {
+  return llvm::map_to_vector(numbers, [&](unsigned number) { return Value(values[number]); });
+}
+
+SmallVector<Value> pick(ValueRange values, const llvm::SmallBitVector &mask) {
+  SmallVector<Value> picked;
+  for (unsigned i : mask.set_bits())
+    picked.push_back(values[i]);
+  return picked;
+}
+
+void scatterTo(ValueRange some, const llvm::SmallBitVector &mask, MutableArrayRef<Value> all) {
+  for (auto [value, i] : llvm::zip_equal(some, mask.set_bits()))
+    all[i] = value;
+}
+
+llvm::SmallBitVector present(ValueRange values) {
+  llvm::SmallBitVector mask(values.size());
+  for (auto [i, value] : llvm::enumerate(values))
+    mask[i] = static_cast<bool>(value);
+  return mask;
+}
+
+SmallVector<Value> presentOf(ValueRange values) { return pick(values, present(values)); }
+
+llvm::SmallBitVector bitsOf(const llvm::SmallBitVector &mask, unsigned from, unsigned count) {
+  llvm::SmallBitVector bits(count);
+  for (unsigned i = 0; i < count; ++i)
+    bits[i] = mask.test(from + i);
+  return bits;
+}
+
+LogicalResult growCarries(llvm::SmallBitVector &mask,
+                          function_ref<FailureOr<llvm::SmallBitVector>(const llvm::SmallBitVector &)> step) {
+  while (true) {
+    FailureOr<llvm::SmallBitVector> marked = step(mask);
+    if (failed(marked))
+      return failure();
+    llvm::SmallBitVector before = mask;
+    for (unsigned i : marked->set_bits())
+      mask.set(i);
+    if (mask == before)
+      return success();
+  }
+}
+
+SmallVector<Value> sizesOfSlice(Emitter &e, Value operand, bool isSliced) {
+  SmallVector<Value> sizes = e.sizes(operand);
+  if (isSliced && cast<RankedTensorType>(operand.getType()).isDynamicDim(0))
+    sizes.erase(sizes.begin());
+  return sizes;
+}
+
+Value sizeOfBodyResult(Emitter &e, Operation *op, Region &body, ValueRange sizes, unsigned result, int64_t dimension) {
+  // The elements of what the body takes need not exist: a size that depends on them differs between the steps.
+  llvm::SmallBitVector absent(body.getNumArguments());
+  for (BlockArgument argument : body.getArguments())
+    absent[argument.getArgNumber()] = isa<RankedTensorType>(argument.getType());
+  auto made = e.transforms().sizes(body, absent);
+  if (failed(made))
+    return nullptr;
+  return inlineBody(e.builder, *made, sizes)[sizePosition(returned(body), result, dimension)];
+}
+
+Value selectLeading(Emitter &e, Value p, Value x, Value y) {
+  auto type = cast<RankedTensorType>(x.getType()), bools = withElement(type, boolElement(type.getElementType()));
+  int64_t rank = cast<RankedTensorType>(p.getType()).getRank();
+  if (rank != type.getRank())
+    p = e.broadcast(p, range(0, rank), bools, e.sizes(x));
+  return e.select(p, x, y);
+}
+
+//===- Verification -----------------------------------------------------------------===//
+
+/// Checks what a body takes and returns.
+static LogicalResult verifyBody(Operation *op, StringRef what, Region &body, TypeRange arguments, TypeRange results) {
+  auto yield = dyn_cast<YieldOp>(body.front().getTerminator());
+  if (!yield)
+    return op->emitOpError() << what << " must end in 'dovetail.yield', got: '"
+                             << body.front().getTerminator()->getName() << "'";
+  if (body.getArgumentTypes() != arguments)
+    return op->emitOpError() << what << " must take (" << arguments << "), got: (" << body.getArgumentTypes() << ")";
+  if (yield.getValues().getTypes() != results)
+    return op->emitOpError() << what << " must return (" << results << "), got: (" << yield.getValues().getTypes()
+                             << ")";
+  return success();
+}
+
+static Type withoutLeading(Type type) { return withShape(type, cast<RankedTensorType>(type).getShape().drop_front()); }
+
+LogicalResult ScanOp::verifyRegions() {
+  int64_t length = getLength(), leading = length < 0 ? ShapedType::kDynamic : length;
+  if (length < -1)
+    return emitOpError() << "length must be at least 0, or -1, got: " << length;
+  if (getCount() && (length != -1 || getCount().getType().getRank() != 0))
+    return emitOpError() << "count must be of rank 0 and come with length -1, got: " << getCount().getType()
+                         << " and length " << length;
+  if (length == -1 && !getCount() && getXs().empty())
+    return emitOpError() << "length must be known, or given by 'count' or an operand of 'over', got: none of them";
+  SmallVector<Type> arguments(getInits().getTypes());
+  for (Type type : getXs().getTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (tensor.getRank() == 0 || (tensor.getDimSize(0) != leading && length >= 0))
+      return emitOpError() << "operands of 'over' must have a leading dimension of " << length << ", got: " << type;
+    arguments.push_back(withoutLeading(type));
+  }
+  llvm::append_range(arguments, getConsts().getTypes());
+  if (getNumResults() < getInits().size())
+    return emitOpError() << "must have a result for each of " << getInits().size()
+                         << " carries, got: " << getNumResults() << " results";
+  SmallVector<Type> results(getInits().getTypes());
+  for (Type type : getResults().drop_front(getInits().size()).getTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || tensor.getRank() == 0 || tensor.getDimSize(0) != leading)
+      return emitOpError() << "stacked results must have a leading dimension of "
+                           << (length < 0 ? "?" : std::to_string(length)) << ", got: " << type;
+    results.push_back(withoutLeading(type));
+  }
+  if (getResults().take_front(getInits().size()).getTypes() != getInits().getTypes())
+    return emitOpError() << "carries must keep their types (" << getInits().getTypes() << "), got: ("
+                         << getResults().take_front(getInits().size()).getTypes() << ")";
+  return verifyBody(*this, "body", getBody(), arguments, results);
+}
+
+LogicalResult WhileOp::verifyRegions() {
+  SmallVector<Type> arguments(getInits().getTypes());
+  llvm::append_range(arguments, getConsts().getTypes());
+  if (getResultTypes() != getInits().getTypes())
+    return emitOpError() << "carries must keep their types (" << getInits().getTypes() << "), got: ("
+                         << getResultTypes() << ")";
+  Type predicate = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  if (failed(verifyBody(*this, "cond", getCond(), arguments, predicate)))
+    return failure();
+  return verifyBody(*this, "body", getBody(), arguments, getInits().getTypes());
+}
+
+LogicalResult CaseOp::verifyRegions() {
+  if (getIndex().getType().getRank() != 0)
+    return emitOpError() << "index must be of rank 0, got: " << getIndex().getType();
+  if (getBranches().empty())
+    return emitOpError() << "must have a branch, got: none";
+  for (Region &branch : getBranches())
+    if (failed(verifyBody(*this, "each branch", branch, getArgs().getTypes(), getResultTypes())))
+      return failure();
+  return success();
+}
+
+//===- Numbers as sizes ---------------------------------------------------------------===//
+
+OpFoldResult IndexOp::fold(FoldAdaptor adaptor) {
+  auto value = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
+  if (!value)
+    return nullptr;
+  return IntegerAttr::get(getType(), value.getSplatValue<APInt>().getSExtValue());
+}
+
+LogicalResult IndexOp::batch(Emitter &, ValueRange, ArrayRef<int64_t>, SmallVectorImpl<Value> &,
+                             SmallVectorImpl<int64_t> &) {
+  return emitOpError() << "a size must not depend on the batch";
+}
+
+} // namespace dovetail

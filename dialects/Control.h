@@ -1,0 +1,97 @@
+// Control flow: loops, branches, and what their rules share.
+#ifndef DOVETAIL_CONTROL_H
+#define DOVETAIL_CONTROL_H
+
+#include "Dialect.h"
+
+#define GET_OP_CLASSES
+#include "dialects/Control.h.inc"
+
+namespace dovetail {
+
+/// Ends the body with a `yield` of its results and gives it to the region of an op.
+void fill(mlir::Region &region, Body body);
+
+/// A copy of a body that belongs to an op.
+Body copyOf(mlir::Region &source);
+
+/// An emitter at the end of a body, for the same batch as `e`.
+class BodyEmitter : public Emitter {
+public:
+  BodyEmitter(Emitter &e, const Body &body) : Emitter(atEnd, e.loc, &e.transforms()), atEnd(body.builder()) {
+    batchSize = e.batchSize;
+  }
+  /// Takes the size of the batch from one of the body's arguments, if it is not static.
+  void findBatchSize(mlir::ValueRange arguments, llvm::ArrayRef<int64_t> dims);
+
+private:
+  mlir::OpBuilder atEnd;
+};
+
+//===- Lists of values in groups ------------------------------------------------===//
+
+llvm::SmallVector<mlir::Value> pick(mlir::ValueRange values, llvm::ArrayRef<unsigned> numbers);
+/// The values that are marked.
+llvm::SmallVector<mlir::Value> pick(mlir::ValueRange values, const llvm::SmallBitVector &mask);
+/// Sets those of `all` that are marked to `some`.
+void scatterTo(mlir::ValueRange some, const llvm::SmallBitVector &mask, llvm::MutableArrayRef<mlir::Value> all);
+/// Which values are not null, and these.
+llvm::SmallBitVector present(mlir::ValueRange values);
+llvm::SmallVector<mlir::Value> presentOf(mlir::ValueRange values);
+/// The bits `from` to `from + count`.
+llvm::SmallBitVector bitsOf(const llvm::SmallBitVector &mask, unsigned from, unsigned count);
+
+/// Grows `mask` until `step` marks none of the first values any more that is not marked yet: `step` returns those that
+/// the carries of the next step mark.
+llvm::LogicalResult
+growCarries(llvm::SmallBitVector &mask,
+            llvm::function_ref<llvm::FailureOr<llvm::SmallBitVector>(const llvm::SmallBitVector &)> step);
+
+//===- Loops ----------------------------------------------------------------------===//
+
+/// What forward mode makes of a loop whose operands come in groups, the carries first.
+struct LoopJvp {
+  Body body;
+  /// The operands by group, primals then tangents.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> operands;
+  /// The number, among the body's arguments, of that which was argument i of the loop's regions.
+  llvm::SmallVector<unsigned> positions;
+
+  /// Takes the results of the new loop apart.
+  void unpack(mlir::ValueRange values, llvm::SmallVectorImpl<mlir::Value> &results,
+              llvm::SmallVectorImpl<mlir::Value> &resultTangents) const;
+
+  llvm::SmallVector<unsigned> resultOrder;
+  llvm::SmallBitVector activeResults;
+};
+llvm::FailureOr<LoopJvp> jvpOfLoop(Emitter &e, mlir::Region &body, llvm::ArrayRef<unsigned> groupSizes,
+                                   mlir::ValueRange primals, llvm::ArrayRef<mlir::Value> tangents);
+
+/// A loop of a number of steps, as `ScanOp` has it.
+struct Loop {
+  llvm::SmallVector<mlir::Value> inits, xs, consts;
+  mlir::Value count;
+  int64_t length;
+  bool reverse;
+
+  /// The loop with that body; its results.
+  mlir::ValueRange emit(Emitter &e, Body body) const;
+};
+
+/// Emits the part of a loop that does not need the operands in `unknown`, which holds for its carries at every step,
+/// then the part that does; appends one entry per result.
+llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, mlir::Region &body, const llvm::SmallBitVector &unknown,
+                              llvm::SmallVectorImpl<mlir::Value> &results);
+
+/// Sizes of the `?`s of an operand, or of a slice of it along its leading dimension.
+llvm::SmallVector<mlir::Value> sizesOfSlice(Emitter &e, mlir::Value operand, bool isSliced);
+/// The size of a `?` of what a body returns, from the sizes of all `?`s of its arguments; null after an error.
+mlir::Value sizeOfBodyResult(Emitter &e, mlir::Operation *op, mlir::Region &body, mlir::ValueRange sizes,
+                             unsigned result, int64_t dimension);
+
+/// `x` where `p`, of fewer dimensions, the leading ones of `x`, holds; else `y`.
+mlir::Value selectLeading(Emitter &e, mlir::Value p, mlir::Value x, mlir::Value y);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_CONTROL_H

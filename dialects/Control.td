@@ -1,0 +1,70 @@
+// Control flow: loops and branches, whose bodies are isolated from above.
+#ifndef DOVETAIL_CONTROL_TD
+#define DOVETAIL_CONTROL_TD
+
+include "Dovetail.td"
+
+def YieldOp : DovetailOp<"yield", [Pure, Terminator]> {
+  let summary = "what a body returns";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+/// An op with bodies; what these use comes in as operands.
+class ControlOp<string mnemonic, list<Trait> traits = []>
+    : DovetailOp<mnemonic, traits # [IsolatedFromAbove, RecursiveMemoryEffects, RecursivelySpeculatable,
+                                     DeclareOpInterfaceMethods<JvpOpInterface>,
+                                     DeclareOpInterfaceMethods<LinearOpInterface>,
+                                     DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<SplitOpInterface, ["needsSplit"]>,
+                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let results = (outs Variadic<AnyType>:$outs);
+  let hasRegionVerifier = 1;
+}
+
+def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments]> {
+  let summary = "a loop over the leading dimension of arrays";
+  let description = [{
+    The body takes the carries, one slice of each of `xs` and `consts`, and returns the carries of the next step and
+    slices of the results that are stacked. The results are the last carries, then the stacked ones. `length` is the
+    number of steps; where it is -1, `count` says it, and without it the leading dimension of the first of `xs`. With
+    `reverse` the steps run from the last slices to the first, and stack alike.
+  }];
+  let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyArray>:$xs, Variadic<AnyType>:$consts,
+                       Optional<Tensor<I32>>:$count, I64Attr:$length, DefaultValuedAttr<BoolAttr, "false">:$reverse);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `length` $length (`count` $count^)? `init` `(` $inits `)` `over` `(` $xs `)` `consts` `(` $consts `)` attr-dict
+    `:` functional-type(operands, results) $body
+  }];
+}
+
+def WhileOp : ControlOp<"while", [AttrSizedOperandSegments]> {
+  let summary = "a loop that runs as long as a predicate of its carries holds";
+  let description = [{
+    Both regions take the carries and `consts`; `cond` returns a bool, `body` the carries of the next step.
+  }];
+  let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyType>:$consts);
+  let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `init` `(` $inits `)` `consts` `(` $consts `)` attr-dict `:` functional-type(operands, results) $cond `do` $body
+  }];
+}
+
+def CaseOp : ControlOp<"case"> {
+  let summary = "the results of one of several branches, chosen by a number";
+  let description = "All branches take all of `args`. A number out of bounds chooses the nearest branch.";
+  let arguments = (ins Tensor<I32>:$index, Variadic<AnyType>:$args);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
+  let assemblyFormat = "$index `of` `(` $args `)` attr-dict `:` functional-type(operands, results) $branches";
+}
+
+def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterface>]> {
+  let summary = "a number as a size";
+  let arguments = (ins Tensor<I32>:$x);
+  let results = (outs Index:$size);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasFolder = 1;
+}
+
+#endif // DOVETAIL_CONTROL_TD

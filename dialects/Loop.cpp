@@ -1,0 +1,289 @@
+// Loops: forward mode, and the parts that do and do not depend on some operands.
+#include "Control.h"
+#include "Create.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+//===- Forward mode -------------------------------------------------------------===//
+
+/// Of values in consecutive groups, of which those in `mask` have a companion after all of them: their order with each
+/// group's companions right behind the group.
+static SmallVector<unsigned> withCompanions(ArrayRef<unsigned> groupSizes, const llvm::SmallBitVector &mask) {
+  SmallVector<unsigned> order;
+  unsigned begin = 0, companion = mask.size();
+  for (unsigned size : groupSizes) {
+    for (unsigned i = begin; i < begin + size; ++i)
+      order.push_back(i);
+    for (unsigned i = begin; i < begin + size; ++i)
+      if (mask.test(i))
+        order.push_back(companion++);
+    begin += size;
+  }
+  return order;
+}
+
+FailureOr<LoopJvp> jvpOfLoop(Emitter &e, Region &source, ArrayRef<unsigned> groupSizes, ValueRange primals,
+                             ArrayRef<Value> tangents) {
+  unsigned numCarries = groupSizes[0], numResults = returned(source).size();
+  llvm::SmallBitVector active = bitsOf(present(tangents), 0, primals.size());
+  FailureOr<FunctionTransforms::Jvp<Body>> made = failure();
+  if (failed(growCarries(active, [&](const llvm::SmallBitVector &mask) -> FailureOr<llvm::SmallBitVector> {
+        made = e.transforms().jvp(source, mask);
+        if (failed(made))
+          return failure();
+        return bitsOf(made->activeResults, 0, numCarries);
+      })))
+    return failure();
+
+  LoopJvp loop{std::move(made->function), {}, {}, {}, {}};
+  SmallVector<unsigned> order = withCompanions(groupSizes, active);
+  loop.body.arrange(order);
+  // A carry with a tangent has one at every step.
+  BodyEmitter inner(e, loop.body);
+  SmallVector<Value> outTangents(numResults), outs(loop.body.results);
+  scatterTo(ValueRange(outs).drop_front(numResults), made->activeResults, outTangents);
+  for (unsigned i = 0; i < numCarries; ++i)
+    if (active.test(i) && !outTangents[i])
+      outTangents[i] = inner.zerosLike(outs[i]);
+  outs.resize(numResults);
+  loop.activeResults = present(outTangents);
+  llvm::append_range(outs, presentOf(outTangents));
+  loop.resultOrder = withCompanions({numCarries, numResults - numCarries}, loop.activeResults);
+  loop.body.results = pick(outs, loop.resultOrder);
+
+  SmallVector<Value> operands(primals);
+  for (unsigned i : active.set_bits())
+    operands.push_back(tangents[i] ? tangents[i] : e.zerosLike(primals[i]));
+  SmallVector<Value> arranged = pick(operands, order);
+  ValueRange rest = arranged;
+  unsigned begin = 0;
+  for (unsigned size : groupSizes) {
+    unsigned newSize = size + bitsOf(active, begin, size).count();
+    loop.operands.push_back(llvm::to_vector(rest.take_front(newSize)));
+    rest = rest.drop_front(newSize);
+    begin += size;
+  }
+  loop.positions.resize(primals.size());
+  for (auto [position, number] : llvm::enumerate(order))
+    if (number < primals.size())
+      loop.positions[number] = position;
+  return loop;
+}
+
+void LoopJvp::unpack(ValueRange values, SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) const {
+  SmallVector<Value> inOrder(values.size());
+  for (auto [value, number] : llvm::zip_equal(values, resultOrder))
+    inOrder[number] = value;
+  ValueRange all = inOrder;
+  llvm::append_range(results, all.take_front(activeResults.size()));
+  SmallVector<Value> outTangents(activeResults.size());
+  scatterTo(all.drop_front(activeResults.size()), activeResults, outTangents);
+  llvm::append_range(resultTangents, outTangents);
+}
+
+//===- Parts that depend on operands ------------------------------------------------===//
+
+namespace {
+
+/// The parts of a loop under way.
+class LoopSplit {
+public:
+  LoopSplit(Emitter &e, const Loop &loop, const llvm::SmallBitVector &unknown, FunctionTransforms::Split<Body> parts)
+      : e(e), loop(loop), unknown(unknown), parts(std::move(parts)), numCarries(loop.inits.size()),
+        numKnownArgs((~unknown).count()) {}
+
+  LogicalResult run(SmallVectorImpl<Value> &results);
+
+private:
+  Body &known() { return parts.known; }
+  Body &rest() { return parts.rest; }
+  bool isUnknownResult(unsigned i) const { return i < numCarries ? unknown.test(i) : parts.unknownResults.test(i); }
+
+  void returnAllCarriesFromRest();
+  void findInvariants();
+  FailureOr<Value> hoisted(Value value);
+  void emitKnown();
+  void emitRest();
+
+  Emitter &e;
+  const Loop &loop;
+  const llvm::SmallBitVector &unknown;
+  FunctionTransforms::Split<Body> parts;
+  unsigned numCarries, numKnownArgs;
+
+  /// Values of the known body that are the same at every step, and what is computed of them outside.
+  DenseSet<Value> invariant;
+  IRMapping outside;
+  /// For each residual, in order: the operand of the rest that it is, or null where the known part stacks it.
+  SmallVector<Value> residuals, residualOperands;
+  SmallVector<bool> isSliced;
+  SmallVector<Value> knownOuts, restOuts;
+};
+
+} // namespace
+
+/// The operands of the loop that are marked in `mask`, of one group.
+static SmallVector<Value> markedOf(ArrayRef<Value> group, const llvm::SmallBitVector &mask, unsigned begin) {
+  return pick(group, bitsOf(mask, begin, group.size()));
+}
+
+// A carry can be unknown only because it starts so: what the body returns for it is then one more residual.
+void LoopSplit::returnAllCarriesFromRest() {
+  unsigned numResults = parts.unknownResults.size(), numKnown = numResults - parts.unknownResults.count();
+  residuals.assign(known().results.begin() + numKnown, known().results.end());
+  SmallVector<Value> knownResults, restResults;
+  auto *nextKnown = known().results.begin(), *nextRest = rest().results.begin();
+  for (unsigned i = 0; i < numResults; ++i) {
+    if (parts.unknownResults.test(i)) {
+      restResults.push_back(*nextRest++);
+      continue;
+    }
+    Value value = *nextKnown++;
+    if (!isUnknownResult(i)) {
+      knownResults.push_back(value);
+      continue;
+    }
+    restResults.push_back(rest().block().insertArgument(residuals.size(), value.getType(), value.getLoc()));
+    residuals.push_back(value);
+  }
+  known().results = knownResults;
+  rest().results = restResults;
+}
+
+void LoopSplit::findInvariants() {
+  unsigned numKnownConsts = markedOf(loop.consts, ~unknown, numCarries + loop.xs.size()).size();
+  SmallVector<Value> operands = markedOf(loop.inits, ~unknown, 0);
+  llvm::append_range(operands, markedOf(loop.xs, ~unknown, numCarries));
+  llvm::append_range(operands, markedOf(loop.consts, ~unknown, numCarries + loop.xs.size()));
+  for (auto [argument, operand] :
+       llvm::zip_equal(known().arguments().take_back(numKnownConsts), ArrayRef(operands).take_back(numKnownConsts))) {
+    invariant.insert(argument);
+    outside.map(argument, operand);
+  }
+  unsigned numKnownCarries = markedOf(loop.inits, ~unknown, 0).size();
+  for (Operation &op : known().block()) {
+    // Carries and slices have the same sizes at every step.
+    if (auto query = dyn_cast<SizeQueryOpInterface>(op))
+      if (auto argument = dyn_cast<BlockArgument>(op.getOperand(0)); argument && !invariant.contains(argument)) {
+        bool isSlice = argument.getArgNumber() >= numKnownCarries;
+        outside.map(op.getResult(0),
+                    e.size(operands[argument.getArgNumber()], query.getQueriedDimension() + (isSlice ? 1 : 0)));
+        invariant.insert(op.getResult(0));
+        continue;
+      }
+    if (llvm::all_of(op.getOperands(), [&](Value operand) { return invariant.contains(operand); }))
+      invariant.insert(op.result_begin(), op.result_end());
+  }
+}
+
+/// An invariant value, computed outside of the loop.
+FailureOr<Value> LoopSplit::hoisted(Value value) {
+  SmallVector<Operation *> pending;
+  if (!outside.contains(value))
+    pending.push_back(value.getDefiningOp());
+  while (!pending.empty()) {
+    Operation *op = pending.back();
+    size_t before = pending.size();
+    for (Value operand : op->getOperands())
+      if (!outside.contains(operand))
+        pending.push_back(operand.getDefiningOp());
+    if (pending.size() != before)
+      continue;
+    pending.pop_back();
+    if (!outside.contains(op->getResult(0)))
+      e.builder.clone(*op, outside);
+  }
+  return outside.lookup(value);
+}
+
+void LoopSplit::emitKnown() {
+  Loop part = loop;
+  part.inits = markedOf(loop.inits, ~unknown, 0);
+  part.xs = markedOf(loop.xs, ~unknown, numCarries);
+  part.consts = markedOf(loop.consts, ~unknown, numCarries + loop.xs.size());
+  for (auto [residual, operand] : llvm::zip_equal(residuals, residualOperands))
+    if (!operand)
+      known().results.push_back(residual);
+  // What a loop returns must be arrays; others have been found invariant.
+  if (!known().results.empty())
+    knownOuts = part.emit(e, std::move(parts.known));
+}
+
+void LoopSplit::emitRest() {
+  Loop part = loop;
+  part.inits = markedOf(loop.inits, unknown, 0);
+  part.xs = markedOf(loop.xs, unknown, numCarries);
+  part.consts = markedOf(loop.consts, unknown, numCarries + loop.xs.size());
+  unsigned numResiduals = residuals.size();
+  auto numbers = [&](unsigned from, size_t count) {
+    return llvm::to_vector_of<unsigned>(llvm::seq<unsigned>(from, from + count));
+  };
+  unsigned next = numResiduals;
+  SmallVector<unsigned> order = numbers(next, part.inits.size());
+  next += part.inits.size();
+  llvm::append_range(order, numbers(next, part.xs.size()));
+  next += part.xs.size();
+  SmallVector<unsigned> constArgs = numbers(next, part.consts.size());
+  for (unsigned i = 0; i < numResiduals; ++i) {
+    if (isSliced[i]) {
+      order.push_back(i);
+      part.xs.push_back(residualOperands[i]);
+    } else {
+      constArgs.push_back(i);
+      part.consts.push_back(residualOperands[i]);
+    }
+  }
+  llvm::append_range(order, constArgs);
+  rest().arrange(order);
+  if (!rest().results.empty())
+    restOuts = part.emit(e, std::move(parts.rest));
+}
+
+LogicalResult LoopSplit::run(SmallVectorImpl<Value> &results) {
+  llvm::SmallBitVector unknownResults(parts.unknownResults);
+  for (unsigned i = 0; i < unknownResults.size(); ++i)
+    unknownResults[i] = isUnknownResult(i);
+  unsigned numKnownResults = unknownResults.size() - unknownResults.count();
+  returnAllCarriesFromRest();
+  findInvariants();
+  SmallVector<Value> knownXs = markedOf(loop.xs, ~unknown, numCarries);
+  unsigned firstX = markedOf(loop.inits, ~unknown, 0).size();
+  for (Value residual : residuals) {
+    auto argument = dyn_cast<BlockArgument>(residual);
+    bool isX = argument && argument.getArgNumber() >= firstX && argument.getArgNumber() < firstX + knownXs.size();
+    bool isInvariant = invariant.contains(residual);
+    if (!isInvariant && !isa<RankedTensorType>(residual.getType()))
+      return emitError(e.loc) << "a size that differs between the steps of a loop cannot be kept for its derivative";
+    isSliced.push_back(!isInvariant);
+    if (isX)
+      residualOperands.push_back(knownXs[argument.getArgNumber() - firstX]);
+    else
+      residualOperands.push_back(isInvariant ? *hoisted(residual) : Value());
+  }
+  emitKnown();
+  ArrayRef<Value> stacked = ArrayRef<Value>(knownOuts).drop_front(numKnownResults);
+  for (Value &operand : residualOperands)
+    if (!operand) {
+      operand = stacked.front();
+      stacked = stacked.drop_front();
+    }
+  emitRest();
+  SmallVector<Value> all(unknownResults.size());
+  scatterTo(ArrayRef<Value>(knownOuts).take_front(numKnownResults), ~unknownResults, all);
+  scatterTo(restOuts, unknownResults, all);
+  llvm::append_range(results, all);
+  return success();
+}
+
+LogicalResult splitLoop(Emitter &e, const Loop &loop, Region &body, const llvm::SmallBitVector &unknown,
+                        SmallVectorImpl<Value> &results) {
+  auto parts = e.transforms().split(body, unknown);
+  if (failed(parts))
+    return failure();
+  return LoopSplit(e, loop, unknown, std::move(*parts)).run(results);
+}
+
+} // namespace dovetail

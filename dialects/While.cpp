@@ -1,0 +1,178 @@
+// Loops that run as long as a predicate holds: their rules.
+#include "Control.h"
+#include "Create.h"
+#include "Pointwise.h"
+#include "Reduce.h"
+#include "Shape.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+static ValueRange emitWhile(Emitter &e, ValueRange inits, ValueRange consts, Body cond, Body body) {
+  auto loop = WhileOp::create(e.builder, e.loc, inits.getTypes(), inits, consts);
+  fill(loop.getCond(), std::move(cond));
+  fill(loop.getBody(), std::move(body));
+  return loop->getResults();
+}
+
+LogicalResult WhileOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
+                           SmallVectorImpl<Value> &resultTangents) {
+  auto made = jvpOfLoop(e, getBody(), {unsigned(getInits().size()), unsigned(getConsts().size())}, primals, tangents);
+  if (failed(made))
+    return failure();
+  Body cond = copyOf(getCond()), body = std::move(made->body);
+  cond.arrange(made->positions, body.block().getArgumentTypes());
+  made->unpack(emitWhile(e, made->operands[0], made->operands[1], std::move(cond), std::move(body)), results,
+               resultTangents);
+  return success();
+}
+
+OperandSets WhileOp::linearSets() {
+  return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, getNumOperands()))};
+}
+
+// The steps are counted first; a loop of as many keeps what the rest needs.
+LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
+                             SmallVectorImpl<Value> &results) {
+  unsigned numInits = getInits().size();
+  llvm::SmallBitVector mask = unknown;
+  FailureOr<FunctionTransforms::Split<Body>> parts = failure();
+  if (failed(growCarries(mask, [&](const llvm::SmallBitVector &now) -> FailureOr<llvm::SmallBitVector> {
+        parts = e.transforms().split(getBody(), now);
+        if (failed(parts))
+          return failure();
+        return bitsOf(parts->unknownResults, 0, numInits);
+      })))
+    return failure();
+  auto cond = e.transforms().split(getCond(), mask);
+  if (failed(cond))
+    return failure();
+  if (cond->unknownResults.any()) {
+    llvm::append_range(results, cloneWith(e, *this, operands, getResultTypes())->getResults());
+    return success();
+  }
+
+  llvm::SmallBitVector knownCarries = bitsOf(~mask, 0, numInits);
+  SmallVector<Value> inits = pick(operands.take_front(numInits), knownCarries);
+  SmallVector<Value> consts = pick(operands.drop_front(numInits), bitsOf(~mask, numInits, mask.size() - numInits));
+  auto number = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
+  inits.push_back(e.full(number, {}, 0.0));
+  // Both bodies take the number of steps behind the other carries.
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  llvm::append_range(types, ValueRange(consts).getTypes());
+  SmallVector<unsigned> positions;
+  for (unsigned i = 0; i < types.size(); ++i)
+    if (i != inits.size() - 1)
+      positions.push_back(i);
+  Body body = std::move(parts->known), predicate = std::move(cond->known);
+  body.arrange(positions, types);
+  predicate.arrange(positions, types);
+  predicate.results.resize(1);
+  // Carries that start as unknown may still be computed here; only the others are carried.
+  SmallVector<Value> next;
+  unsigned position = 0;
+  for (unsigned i = 0; i < numInits; ++i)
+    if (!parts->unknownResults.test(i)) {
+      if (knownCarries.test(i))
+        next.push_back(body.results[position]);
+      ++position;
+    }
+  BodyEmitter inner(e, body);
+  Value steps = body.arguments()[inits.size() - 1];
+  next.push_back(inner.add(steps, 1.0));
+  body.results = next;
+  ValueRange ends = emitWhile(e, inits, consts, std::move(predicate), std::move(body));
+
+  Loop loop;
+  loop.inits = llvm::to_vector(operands.take_front(numInits));
+  loop.consts = llvm::to_vector(operands.drop_front(numInits));
+  loop.count = ends.back();
+  loop.length = -1;
+  loop.reverse = false;
+  SmallVector<Value> all;
+  if (failed(splitLoop(e, loop, getBody(), mask, all)))
+    return failure();
+  scatterTo(ends.drop_back(), knownCarries, all);
+  llvm::append_range(results, all);
+  return success();
+}
+
+FailureOr<bool> WhileOp::needsSplit(Emitter &, const llvm::SmallBitVector &) { return true; }
+
+LogicalResult WhileOp::transpose(Emitter &, ValueRange, ArrayRef<Value>, MutableArrayRef<Value>) {
+  return emitOpError() << "whose number of steps depends on what is differentiated or transposed has no transpose";
+}
+
+// Where the predicate differs between the elements of the batch, it is carried, and the loop runs as long as it holds
+// for one of them; the others keep their carries.
+LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                             SmallVectorImpl<int64_t> &resultDims) {
+  unsigned numInits = getInits().size();
+  SmallVector<int64_t> bodyDims(dims);
+  llvm::SmallBitVector batched(numInits);
+  for (unsigned i = 0; i < numInits; ++i)
+    batched[i] = dims[i] != kUnbatched;
+  FailureOr<FunctionTransforms::Batch<Body>> body = failure(), cond = failure();
+  bool isPredicateBatched = false;
+  if (failed(growCarries(batched, [&](const llvm::SmallBitVector &mask) -> FailureOr<llvm::SmallBitVector> {
+        for (unsigned i : mask.set_bits())
+          bodyDims[i] = 0;
+        body = e.transforms().batch(getBody(), bodyDims, e.batchSize);
+        cond = e.transforms().batch(getCond(), bodyDims, e.batchSize);
+        if (failed(body) || failed(cond))
+          return failure();
+        isPredicateBatched = cond->resultDims[0] != kUnbatched;
+        llvm::SmallBitVector marked(numInits, isPredicateBatched);
+        for (unsigned i = 0; i < numInits; ++i)
+          marked[i] = marked[i] || body->resultDims[i] != kUnbatched;
+        return marked;
+      })))
+    return failure();
+
+  Body &step = body->function;
+  BodyEmitter inner(e, step);
+  inner.findBatchSize(step.arguments(), bodyDims);
+  SmallVector<Value> arguments(operands);
+  for (unsigned i : batched.set_bits()) {
+    arguments[i] = e.batchAt(operands[i], dims[i], 0);
+    step.results[i] = inner.batchAt(step.results[i], body->resultDims[i], 0);
+  }
+  SmallVector<Value> inits(ArrayRef<Value>(arguments).take_front(numInits));
+  ValueRange consts = ValueRange(arguments).drop_front(numInits), outs;
+  if (!isPredicateBatched) {
+    outs = emitWhile(e, inits, consts, std::move(cond->function), std::move(step));
+  } else {
+    inits.push_back(inlineBody(e.builder, cond->function, arguments)[0]);
+    SmallVector<Type> types(ValueRange(inits).getTypes());
+    llvm::append_range(types, consts.getTypes());
+    SmallVector<unsigned> positions;
+    for (unsigned i = 0; i < types.size(); ++i)
+      if (i != numInits)
+        positions.push_back(i);
+    step.arrange(positions, types);
+    BodyEmitter ends(e, step);
+    Value runs = step.arguments()[numInits];
+    for (unsigned i = 0; i < numInits; ++i)
+      step.results[i] = selectLeading(ends, runs, step.results[i], step.arguments()[i]);
+    SmallVector<Value> next(step.results);
+    for (unsigned position : ArrayRef<unsigned>(positions).drop_front(numInits))
+      next.push_back(step.arguments()[position]);
+    Value again = inlineBody(ends.builder, cond->function, next)[0];
+    step.results.push_back(ends.both(runs, again));
+    Body any(e.loc, types);
+    BodyEmitter predicate(e, any);
+    any.results.push_back(predicate.make<ReduceOrOp>(any.arguments()[numInits], ArrayRef<int64_t>{0}));
+    outs = emitWhile(e, inits, consts, std::move(any), std::move(step)).drop_back();
+  }
+  llvm::append_range(results, outs);
+  for (unsigned i = 0; i < numInits; ++i)
+    resultDims.push_back(batched.test(i) ? 0 : kUnbatched);
+  return success();
+}
+
+Value WhileOp::resultSize(Emitter &e, ValueRange, unsigned result, int64_t dimension) {
+  return e.size(getInits()[result], dimension);
+}
+
+} // namespace dovetail

@@ -1,0 +1,66 @@
+"""Loops and branches: their bodies are programs made ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+Body = Callable[[Sequence[Any]], list[Any]]
+
+
+def scan(
+    *operands: Array,
+    regions: Sequence[Body],
+    length: int,
+    reverse: bool,
+    operandSegmentSizes: Sequence[int],
+    shapes: Sequence[Sequence[int]],
+    elements: Sequence[np.dtype],
+) -> tuple[Array, ...]:
+    """The last carries, then what each step returned, stacked."""
+    num_inits, num_xs, num_consts, has_count = operandSegmentSizes
+    carries = list(operands[:num_inits])
+    xs = operands[num_inits : num_inits + num_xs]
+    consts = operands[num_inits + num_xs : num_inits + num_xs + num_consts]
+    if length < 0:
+        length = max(int(operands[-1]), 0) if has_count else len(xs[0])
+    stacks: list[list[Array]] = [[] for _ in shapes[num_inits:]]
+    steps = reversed(range(length)) if reverse else range(length)
+    (body,) = regions
+    for i in steps:
+        outs = body([*carries, *[x[i] for x in xs], *consts])
+        carries = outs[:num_inits]
+        for stack, out in zip(stacks, outs[num_inits:], strict=True):
+            stack.append(out)
+    stacked = []
+    for stack, shape, element in zip(stacks, shapes[num_inits:], elements[num_inits:], strict=True):
+        if stack:
+            stacked.append(np.stack(stack[::-1] if reverse else stack))
+        else:
+            stacked.append(np.zeros([0, *[max(size, 0) for size in shape[1:]]], element))
+    return (*carries, *stacked)
+
+
+def while_loop(
+    *operands: Array, regions: Sequence[Body], operandSegmentSizes: Sequence[int]
+) -> tuple[Array, ...]:
+    """The carries when the predicate holds no more."""
+    count = operandSegmentSizes[0]
+    carries, consts = list(operands[:count]), operands[count:]
+    cond, body = regions
+    while cond([*carries, *consts])[0]:
+        carries = body([*carries, *consts])
+    return tuple(carries)
+
+
+def case(index: Array, *args: Array, regions: Sequence[Body]) -> tuple[Array, ...]:
+    """The results of the branch with that number, or the nearest there is."""
+    return tuple(regions[min(max(int(index), 0), len(regions) - 1)](args))
+
+
+def index(x: Array) -> Array:
+    """A number as a size."""
+    return np.asarray(x, np.int64)
