@@ -30,6 +30,24 @@ STORAGE = {
 }
 DTYPES = list(ELEMENT_OF_DTYPE)
 
+# The program's host reads the scalars.
+PAD_TWICE = """
+func.func @pad_twice(%x: tensor<3xi32>, %a: tensor<i32>, %b: tensor<i32>)
+    -> (tensor<6xi32>, tensor<4xi32>) {
+  %p = tensor.extract %a[] : tensor<i32>
+  %q = tensor.extract %b[] : tensor<i32>
+  %0 = tensor.pad %x low[2] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %p : i32
+  } : tensor<3xi32> to tensor<6xi32>
+  %1 = tensor.pad %x low[0] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %q : i32
+  } : tensor<3xi32> to tensor<4xi32>
+  return %0, %1 : tensor<6xi32>, tensor<4xi32>
+}
+"""
+
 
 def element(dtype: np.dtype) -> str:
     return STORAGE.get(dtype.name, f"i{8 * dtype.itemsize}")

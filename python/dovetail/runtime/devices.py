@@ -52,6 +52,9 @@ class Device:
         self.name = name
         self.on_host = name.startswith("local-")
         self.space = sys.intern("host" if self.on_host else name)
+        if name == "vulkan":
+            # IREE 3.13 replays a program's commands on the buffers of an earlier call.
+            ireert.flags.parse_flags("--vulkan_cached_bda_replay_instances=0")
         # Not in IREE's cache: a device that nobody uses any more is closed.
         self.hal = ireert.get_device(name, cache=False)
         self.module = ireert.create_hal_module(INSTANCE, self.hal)
