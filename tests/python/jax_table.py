@@ -317,6 +317,7 @@ x, [i], (0,); x, [i, j[:3]], (0, 1); t, [i], (1,) | index_take
 = | ragged_dot_general RaggedDotDimensionNumbers optimization_barrier reduce_precision reduce_window
 = | reduce_window_shape_tuple AccuracyMode DotAlgorithm DotAlgorithmPreset Tolerance after_all
 = | composite create_token dce_sink platform_dependent scaled_dot stage
+= | associative_scan cond fori_loop map scan switch while_loop
 """)
 
 LAX_DIFFERS = {
