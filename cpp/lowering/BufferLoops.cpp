@@ -16,6 +16,10 @@ namespace dovetail {
 
 /// Bytes of a vector: one register of AVX-512, or several smaller ones, which hides some latency.
 constexpr int64_t kVectorBytes = 64;
+/// How many rows and columns of vectors are summed at once, so that sums need not wait for each other, and what is read
+/// is used several times; and up to how many ops the code for one may have.
+constexpr int64_t kRows = 4, kColumns = 2;
+constexpr size_t kMaxRepeated = 8;
 
 namespace {
 
@@ -24,26 +28,30 @@ enum class Access { Invariant, Contiguous, Strided };
 
 class LoopNest {
 public:
-  LoopNest(RewriterBase &rewriter, linalg::LinalgOp op, bool useVectors)
-      : b(op.getLoc(), rewriter), op(op), maps(op.getIndexingMapsArray()) {
+  LoopNest(RewriterBase &rewriter, linalg::LinalgOp op, bool useVectors) : b(op.getLoc(), rewriter), op(op) {
     for (Range range : op.createLoopRanges(rewriter, op.getLoc()))
       sizes.push_back(range.size);
     ivs.resize(sizes.size());
     inner = chooseInner();
-    isReduction = inner >= 0 && op.getIteratorTypesArray()[inner] == utils::IteratorType::reduction;
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    for (int64_t d = 0, count = sizes.size(); d < count; ++d)
+      if (kinds[d] == utils::IteratorType::reduction && sum != inner)
+        sum = d;
     width = useVectors && inner >= 0 && canUseVectors() ? vectorWidth() : 1;
+    if (width > 1 && sum >= 0)
+      rows = chooseRows(kinds);
   }
 
   void run() {
     SmallVector<int64_t> order;
     for (int64_t d = 0, count = sizes.size(); d < count; ++d)
-      if (d != inner)
+      if (d != inner && d != sum && d != rows)
         order.push_back(d);
     runOuter(order);
   }
 
 private:
-  using Body = function_ref<SmallVector<Value>(ValueRange)>;
+  using Step = function_ref<SmallVector<Value>(int64_t, ValueRange)>;
 
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
@@ -94,7 +102,7 @@ private:
     for (Operation &each : op.getBlock()->without_terminator())
       if (!isa<linalg::IndexOp>(each) && !isVectorOp(each))
         return false;
-    if (!isReduction)
+    if (inner != sum)
       // What does not vary along a parallel loop is written once.
       return llvm::all_of(op.getDpsInitsMutable(),
                           [&](OpOperand &init) { return access(init, inner) == Access::Contiguous; });
@@ -136,6 +144,18 @@ private:
     return vector::BroadcastOp::create(b, VectorType::get(lanes, scalar.getType()), scalar);
   }
 
+  /// A loop whose iterations share what they read, and have few ops.
+  int64_t chooseRows(ArrayRef<utils::IteratorType> kinds) {
+    if (op.getBlock()->getOperations().size() > kMaxRepeated)
+      return -1;
+    for (int64_t d = sizes.size() - 1; d >= 0; --d)
+      if (d != inner && kinds[d] == utils::IteratorType::parallel &&
+          llvm::any_of(op.getDpsInputOperands(),
+                       [&](OpOperand *input) { return access(*input, d) == Access::Invariant; }))
+        return d;
+    return -1;
+  }
+
   //===- Loops -----------------------------------------------------------------===//
 
   SmallVector<Value> loop(Value from, Value to, int64_t step, ValueRange inits,
@@ -149,78 +169,143 @@ private:
     return llvm::to_vector_of<Value>(made.getResults());
   }
 
+  /// Covers a loop by blocks of so many iterations as in `counts`, as far as they fit; `body` is told how many, and
+  /// what is carried.
+  SmallVector<Value> inBlocks(int64_t dim, ArrayRef<int64_t> counts, ValueRange inits,
+                              function_ref<SmallVector<Value>(int64_t, ValueRange)> body) {
+    Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[dim]), from = index(0);
+    auto known = getConstantIntValue(sizes[dim]);
+    int64_t done = 0;
+    SmallVector<Value> carried(inits);
+    for (int64_t count : counts) {
+      if (known && *known - done < count)
+        continue;
+      Value end = size;
+      if (known)
+        end = index(done = *known - (*known - done) % count);
+      else if (count > 1)
+        end = arith::SubIOp::create(b, size, arith::RemUIOp::create(b, size, index(count)));
+      carried = loop(from, end, count, carried, [&](Value iv, ValueRange values) {
+        ivs[dim] = iv;
+        return body(count, values);
+      });
+      from = end;
+    }
+    return carried;
+  }
+
+  /// The lengths of vectors along the inner loop, the first `repeats` times the width, the last 1.
+  SmallVector<int64_t> lengths(int64_t repeats) {
+    SmallVector<int64_t> result = {repeats * width, width};
+    if (auto known = getConstantIntValue(sizes[inner]))
+      result.push_back(*known % width);
+    result.push_back(1);
+    llvm::erase_if(result, [](int64_t length) { return length == 0; });
+    return result;
+  }
+
   void runOuter(ArrayRef<int64_t> order) {
     if (order.empty()) {
-      runInner();
+      runRows();
       return;
     }
-    loop(index(0), getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[order[0]]), 1, {}, [&](Value iv, ValueRange) {
-      ivs[order[0]] = iv;
+    inBlocks(order[0], {1}, {}, [&](int64_t, ValueRange) {
       runOuter(order.drop_front());
       return SmallVector<Value>();
     });
   }
 
-  /// The innermost loop: vectors as far as they fit, then what is left.
-  void runInner() {
-    if (inner < 0) {
-      element(1, {});
-      return;
-    }
-    // What a reduction has so far stays in registers.
-    keptInit = isReduction && llvm::all_of(op.getDpsInitsMutable(),
-                                           [&](OpOperand &init) { return access(init, inner) == Access::Invariant; });
-    SmallVector<Value> kept;
-    if (keptInit)
-      for (OpOperand &init : op.getDpsInitsMutable())
-        kept.push_back(load(init, 1));
-    Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[inner]), done = index(0);
-    if (width > 1)
-      kept = runVectors(size, kept, done);
-    if (getConstantIntValue(done) != getConstantIntValue(sizes[inner]) || !getConstantIntValue(done))
-      kept = loop(done, size, 1, kept, [&](Value iv, ValueRange carried) {
-        ivs[inner] = iv;
-        return element(1, carried);
-      });
-    if (keptInit)
-      for (auto [value, init] : llvm::zip_equal(kept, op.getDpsInitsMutable()))
-        store(value, init);
+  void runRows() {
+    if (rows < 0)
+      return runColumns(1);
+    inBlocks(rows, {kRows, 1}, {}, [&](int64_t count, ValueRange) {
+      runColumns(count);
+      return SmallVector<Value>();
+    });
   }
 
-  /// Computes all elements that fill vectors, in the static case all there are. `done` becomes their number.
-  SmallVector<Value> runVectors(Value size, ValueRange kept, Value &done) {
+  void runColumns(int64_t numRows) {
+    if (inner < 0 || inner == sum)
+      return runBlock(numRows, 1, 1);
+    inBlocks(inner, lengths(sum < 0 ? 1 : kColumns), {}, [&](int64_t count, ValueRange) {
+      runBlock(numRows, count > width ? kColumns : 1, std::min(count, width));
+      return SmallVector<Value>();
+    });
+  }
+
+  /// Computes so many rows and columns of vectors. What a sum has so far stays in registers.
+  void runBlock(int64_t numRows, int64_t numColumns, int64_t lanes) {
+    Value row = rows < 0 ? Value() : ivs[rows], column = inner < 0 || inner == sum ? Value() : ivs[inner];
+    size_t numInits = op.getNumDpsInits();
+    auto forEach = [&](function_ref<void(int64_t)> body) {
+      for (int64_t i = 0; i < numRows * numColumns; ++i) {
+        if (row)
+          ivs[rows] = arith::AddIOp::create(b, row, index(i / numColumns));
+        if (column)
+          ivs[inner] = arith::AddIOp::create(b, column, index(i % numColumns * lanes));
+        body(i * numInits);
+      }
+      if (row)
+        ivs[rows] = row;
+      if (column)
+        ivs[inner] = column;
+    };
+    auto step = [&](int64_t length, ValueRange kept) {
+      SmallVector<Value> next;
+      forEach([&](int64_t at) { llvm::append_range(next, element(length, kept.slice(at, numInits))); });
+      return next;
+    };
+    if (sum < 0)
+      return forEach([&](int64_t) { element(lanes, {}); });
+    SmallVector<Value> kept;
+    forEach([&](int64_t) {
+      for (OpOperand &init : op.getDpsInitsMutable())
+        kept.push_back(load(init, lanes));
+    });
+    if (sum == inner && width > 1)
+      kept = runVectors(kept, step);
+    else
+      kept = inBlocks(sum, {1}, kept, [&](int64_t, ValueRange carried) { return step(lanes, carried); });
+    forEach([&](int64_t at) {
+      for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
+        store(kept[at + i], init);
+    });
+  }
+
+  /// Adds to each of `kept` what is along the inner loop, in vectors.
+  SmallVector<Value> runVectors(SmallVector<Value> kept, Step step) {
+    Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[inner]), from = index(0);
     auto known = getConstantIntValue(sizes[inner]);
-    int64_t whole = known ? *known / width * width : 0, rest = known ? *known % width : 0;
-    SmallVector<Value> result(kept);
-    if (!known || whole > 0) {
-      Value end = index(whole);
-      if (!known)
-        end = arith::SubIOp::create(b, size, arith::RemUIOp::create(b, size, index(width)));
-      result = reduced(result, width, [&](ValueRange lanes) {
-        return loop(index(0), end, width, lanes, [&](Value iv, ValueRange carried) {
+    int64_t done = 0;
+    for (int64_t length : lengths(kept.size() == 1 ? kRows : 1)) {
+      if (known && *known - done < length)
+        continue;
+      Value end = size;
+      if (known)
+        end = index(done = *known - (*known - done) % length);
+      else if (length > 1)
+        end = arith::SubIOp::create(b, size, arith::RemUIOp::create(b, size, index(length)));
+      auto run = [&](ValueRange lanes) {
+        return loop(from, end, length, lanes, [&](Value iv, ValueRange carried) {
           ivs[inner] = iv;
-          return element(width, carried);
+          return step(length, carried);
         });
-      });
-      done = end;
+      };
+      kept = length == 1 ? run(kept) : reduced(kept, length, run);
+      from = end;
     }
-    if (rest > 1) {
-      ivs[inner] = index(whole);
-      result = reduced(result, rest, [&](ValueRange lanes) { return element(rest, lanes); });
-      done = index(*known);
-    }
-    return result;
+    return kept;
   }
 
   /// Calls `body` with lanes that are neutral, and combines what it makes of them with the scalars in `kept`.
-  SmallVector<Value> reduced(ValueRange kept, int64_t lanes, Body body) {
-    if (kept.empty())
-      return body({});
+  SmallVector<Value> reduced(ValueRange kept, int64_t lanes, function_ref<SmallVector<Value>(ValueRange)> body) {
     Operation *combine = combiner();
     Value neutral = arith::ConstantOp::create(b, *arith::getNeutralElement(combine));
-    Value sums = body(broadcast(neutral, lanes))[0];
+    SmallVector<Value> sums = body(SmallVector<Value>(kept.size(), broadcast(neutral, lanes)));
     auto fast = isa<FloatType>(neutral.getType()) ? arith::FastMathFlags::reassoc : arith::FastMathFlags::none;
-    return {vector::ReductionOp::create(b, *linalg::getCombinerOpKind(combine), sums, kept[0], fast)};
+    for (auto [lanesOfOne, scalar] : llvm::zip_equal(sums, kept))
+      lanesOfOne = vector::ReductionOp::create(b, *linalg::getCombinerOpKind(combine), lanesOfOne, scalar, fast);
+    return sums;
   }
 
   //===- One element, or one vector of them --------------------------------------===//
@@ -276,13 +361,12 @@ private:
     values.map(each.getResults(), b.create(state)->getResults());
   }
 
-  /// Computes elements from those that are `kept`, if they are, and else from memory. What is not kept is stored.
+  /// Computes elements from what is `kept` of a sum, or without sums from memory, and then stores them.
   SmallVector<Value> element(int64_t lanes, ValueRange kept) {
     IRMapping values;
     Block *block = op.getBlock();
     for (auto [operand, argument] : llvm::zip_equal(op->getOpOperands(), block->getArguments())) {
-      bool isKept = keptInit && op.isDpsInit(&operand);
-      if (isKept)
+      if (!kept.empty() && op.isDpsInit(&operand))
         values.map(argument, kept[operand.getOperandNumber() - op.getNumDpsInputs()]);
       else if (!argument.use_empty())
         values.map(argument, load(operand, lanes));
@@ -292,20 +376,20 @@ private:
     SmallVector<Value> yielded;
     for (Value value : block->getTerminator()->getOperands())
       yielded.push_back(broadcast(values.lookupOrDefault(value), lanes));
-    if (keptInit)
-      return yielded;
-    for (auto [value, init] : llvm::zip_equal(yielded, op.getDpsInitsMutable()))
-      store(value, init);
-    return {};
+    if (kept.empty())
+      for (auto [value, init] : llvm::zip_equal(yielded, op.getDpsInitsMutable()))
+        store(value, init);
+    return yielded;
   }
 
   ImplicitLocOpBuilder b;
   linalg::LinalgOp op;
-  SmallVector<AffineMap> maps;
   SmallVector<OpFoldResult> sizes;
   SmallVector<Value> ivs;
-  int64_t inner = -1, width = 1;
-  bool isReduction = false, keptInit = false;
+  /// The loops along which vectors lie; that of which what is summed stays in registers; that of which several
+  /// iterations are computed at once. -1 where there is none.
+  int64_t inner = -1, sum = -1, rows = -1;
+  int64_t width = 1;
 };
 
 } // namespace

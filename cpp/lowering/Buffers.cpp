@@ -42,6 +42,19 @@ void registerBufferization(DialectRegistry &registry) {
   tensor::registerSubsetOpInterfaceExternalModels(registry);
 }
 
+/// Whether what makes `operand` is better computed where it is used: there only, and there once, unless it
+/// is no more than a constant, or another type.
+static bool shouldFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!producer || !consumer || !producer->hasOneUse())
+    return false;
+  bool isOnce = consumer.getMatchingIndexingMap(operand).isPermutation();
+  return isOnce || llvm::all_of(producer.getBlock()->without_terminator(), [](Operation &op) {
+           return isa<arith::ArithDialect>(op.getDialect()) && op.getNumOperands() <= 1;
+         });
+}
+
 void simplify(func::FuncOp function, bool fuse) {
   MLIRContext *context = function.getContext();
   RewritePatternSet patterns(context);
@@ -50,8 +63,7 @@ void simplify(func::FuncOp function, bool fuse) {
       op.getCanonicalizationPatterns(patterns, context);
   if (fuse) {
     patterns.add<linalg::LinalgGeneralizationPattern, linalg::DecomposePadOpPattern>(context);
-    linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *fused) { return fused->get().getDefiningOp()->hasOneUse(); });
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
   }
   (void)applyPatternsGreedily(function, std::move(patterns));
   IRRewriter rewriter(context);
@@ -191,10 +203,30 @@ private:
 
 } // namespace
 
+/// Lets each sum begin in memory of its own.
+static void separateFills(func::FuncOp function) {
+  SmallVector<linalg::FillOp> fills;
+  function.walk([&](linalg::FillOp op) { fills.push_back(op); });
+  for (linalg::FillOp fill : fills) {
+    auto empty = fill.getDpsInitOperand(0)->get().getDefiningOp<tensor::EmptyOp>();
+    if (!empty)
+      continue;
+    for (OpOperand &use : llvm::make_early_inc_range(fill->getUses())) {
+      OpBuilder b(use.getOwner());
+      auto own = cast<linalg::FillOp>(b.clone(*fill));
+      own.getDpsInitOperand(0)->set(b.clone(*empty)->getResult(0));
+      own->moveAfter(own.getDpsInitOperand(0)->get().getDefiningOp());
+      use.set(own.getResult(0));
+    }
+    fill.erase();
+  }
+}
+
 LogicalResult updateInPlace(func::FuncOp function, ArrayRef<Output> outputs) {
   ImplicitLocOpBuilder b(function.getLoc(), function.getContext());
   InPlace inPlace(b);
   Operation *end = function.front().getTerminator();
+  separateFills(function);
   WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return inPlace.loop(loop);

@@ -40,6 +40,9 @@ dispatchOnce(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::Array
                                                                                 mlir::ValueRange inputs)>
                  body);
 
+/// Whether the builder writes the code of such a dispatch.
+bool isInDispatch(mlir::ImplicitLocOpBuilder &b);
+
 /// Whether a lowered op, apart from those in its regions, may be part of such a dispatch.
 bool canRunInOneDispatch(mlir::Operation *op);
 

@@ -23,6 +23,38 @@ constexpr int64_t kAlignment = 64;
 /// More memory for temporaries than this is better used by several dispatches, each on all threads.
 constexpr int64_t kMaxScratch = int64_t(1) << 26;
 
+/// Mesa's Vulkan driver for CPUs ends all loops of a dispatch, silently, after this many iterations.
+constexpr int64_t kMaxIterations = (1 << 16) - 1;
+
+/// How many iterations the loops in a block have together, if that is known.
+static std::optional<int64_t> countIterations(Block &block) {
+  int64_t total = 0;
+  for (Operation &op : block) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<APInt> trips = loop ? loop.getStaticTripCount() : APInt(64, 1);
+    if (!trips || isa<scf::WhileOp>(op) || trips->ugt(kMaxIterations))
+      return std::nullopt;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        auto count = countIterations(inner);
+        if (!count || *count > kMaxIterations)
+          return std::nullopt;
+        total += trips->getSExtValue() * (*count + (loop ? 1 : 0));
+      }
+  }
+  return total;
+}
+
+/// Marks the module in which a dispatch is under construction.
+constexpr StringLiteral kIsDispatch = "dovetail.dispatch";
+
+bool isInDispatch(ImplicitLocOpBuilder &b) {
+  Operation *op = b.getInsertionBlock()->getParentOp();
+  while (op->getParentOp())
+    op = op->getParentOp();
+  return op->hasAttr(kIsDispatch);
+}
+
 static bool isKnownElement(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type))
     type = complex.getElementType();
@@ -71,12 +103,14 @@ class Executable {
 public:
   Executable(ImplicitLocOpBuilder &b, ModuleOp program)
       : outer(b), program(program), module(ModuleOp::create(b.getLoc())), inner(b.getLoc(), b.getContext()) {
+    module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
     inner.setInsertionPointToEnd(module->getBody());
     function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
     inner.setInsertionPointToStart(function.addEntryBlock());
     func::ReturnOp::create(inner);
     auto target = program->getAttrOfType<StringAttr>("dovetail.target");
     isCpu = !target || target.getValue().starts_with("cpu");
+    isVulkan = target && target.getValue().starts_with("vulkan");
   }
 
   LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Body body) {
@@ -224,7 +258,7 @@ private:
       return failure();
     storeBoolsAsBytes(function);
     simplify(function, /*fuse=*/false);
-    return success();
+    return success(!isVulkan || countIterations(function.front()).value_or(kMaxIterations) < kMaxIterations);
   }
 
   /// Constants with more than one value become inputs, and others are filled in.
@@ -321,7 +355,9 @@ private:
     b.setInsertionPointToEnd(&block);
 
     OperationState exported(b.getLoc(), "hal.executable.export");
-    exported.addAttribute("sym_name", b.getStringAttr("run"));
+    // Executables are linked together, so that their functions need different names too.
+    function.setSymName(name);
+    exported.addAttribute("sym_name", b.getStringAttr(name));
     exported.addAttribute("sym_visibility", b.getStringAttr("public"));
     exported.addAttribute("ordinal", b.getIndexAttr(0));
     exported.addAttribute("layout", layout);
@@ -358,7 +394,7 @@ private:
       segments.push_back(group.size());
     }
     OperationState state(outer.getLoc(), "flow.dispatch", operands, types);
-    auto run = SymbolRefAttr::get(name, FlatSymbolRefAttr::get(outer.getContext(), "run"));
+    auto run = SymbolRefAttr::get(name, FlatSymbolRefAttr::get(name));
     state.addAttribute("entry_points", outer.getArrayAttr(run));
     state.addAttribute("operandSegmentSizes", outer.getDenseI32ArrayAttr(segments));
     state.addAttribute("tied_operands",
@@ -374,7 +410,7 @@ private:
   SmallVector<Buffer> inputs, outputs;
   /// The numbers that are handed in, as they are inside.
   llvm::MapVector<Value, Value> numbers;
-  bool isCpu;
+  bool isCpu, isVulkan;
 };
 
 } // namespace
