@@ -1,7 +1,9 @@
 // Lowering of control flow to scf.
 #include "dialects/Control.h"
+#include "Dispatch.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
@@ -25,75 +27,186 @@ struct Slice {
   }
 };
 
+/// Dynamic sizes count as so much, and a loop of unknown length as so many steps.
+constexpr int64_t kAssumedSize = 64;
+/// What fits one dispatch, in scalar steps of one iteration. On two cores, one thread in vectors is as fast as a
+/// dispatch for all of them up to here, and much faster below; a GPU has slower threads.
+constexpr int64_t kWorkOnCpu = int64_t(1) << 18, kWorkElsewhere = int64_t(1) << 9;
+/// More iterations than this of all loops together are cut off, without an error, by the software driver of Vulkan.
+constexpr int64_t kIterationsOnVulkan = 65535;
+
+constexpr int64_t kMost = int64_t(1) << 40;
+
+int64_t sizeOr(int64_t size) { return ShapedType::isDynamic(size) ? kAssumedSize : size; }
+
+/// About how many scalar steps an op takes: the product of its loops' sizes, or the largest of its arrays.
+int64_t workOf(Operation *op) {
+  auto times = [](int64_t a, int64_t b) { return std::min(kMost, std::max<int64_t>(a, 1) * std::max<int64_t>(b, 1)); };
+  int64_t work = 1;
+  if (op->getNumRegions() != 0) {
+    for (Region &region : op->getRegions())
+      for (Operation &inner : region.front())
+        work = std::min(kMost, work + workOf(&inner));
+    auto scan = dyn_cast<ScanOp>(op);
+    int64_t length = scan ? int64_t(scan.getLength()) : -1;
+    return isa<CaseOp>(op) ? work : times(work, length < 0 ? kAssumedSize : length);
+  }
+  DenseMap<int64_t, int64_t> loops;
+  std::optional<FactorMap> map = factorMap(op);
+  auto count = [&](TypeRange types, ArrayRef<SmallVector<int64_t>> factors) {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto array = dyn_cast<RankedTensorType>(type);
+      if (!array)
+        continue;
+      int64_t elements = 1;
+      for (auto [d, size] : llvm::enumerate(array.getShape())) {
+        elements = times(elements, sizeOr(size));
+        if (map && factors[i][d] != FactorMap::kNone)
+          loops[factors[i][d]] = sizeOr(size);
+      }
+      work = std::max(work, elements);
+    }
+  };
+  count(op->getOperandTypes(), map ? ArrayRef(map->operands) : ArrayRef<SmallVector<int64_t>>());
+  count(op->getResultTypes(), map ? ArrayRef(map->results) : ArrayRef<SmallVector<int64_t>>());
+  int64_t product = 1;
+  for (auto [factor, size] : loops)
+    product = times(product, size);
+  return std::max(work, product);
+}
+
+/// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
+bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
+  if (isInDispatch(b))
+    return false;
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
+  StringRef name = target ? target.getValue() : "cpu";
+  auto scan = dyn_cast<ScanOp>(op);
+  int64_t steps = isa<CaseOp>(op)                          ? 1
+                  : scan && int64_t(scan.getLength()) >= 0 ? int64_t(scan.getLength())
+                                                           : kAssumedSize;
+  int64_t work = workOf(op), each = work / std::max<int64_t>(steps, 1);
+  if (name.starts_with("vulkan") &&
+      (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kIterationsOnVulkan))
+    return false;
+  return each <= (name.starts_with("cpu") ? kWorkOnCpu : kWorkElsewhere);
+}
+
+/// A loop or a choice between branches: in one dispatch where that pays, else among the other ops.
+LogicalResult
+lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> shapes,
+             function_ref<LogicalResult(ImplicitLocOpBuilder &, ValueRange, SmallVectorImpl<Value> &)> emit,
+             SmallVectorImpl<Value> &results) {
+  if (isForOneDispatch(op, b)) {
+    auto made = dispatchOnce(b, inputs, shapes,
+                             [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
+                               SmallVector<Value> outs;
+                               if (failed(emit(inner, inside, outs)))
+                                 return failure();
+                               return outs;
+                             });
+    if (succeeded(made)) {
+      llvm::append_range(results, *made);
+      return success();
+    }
+  }
+  return emit(b, inputs, results);
+}
+
 struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     auto scan = cast<ScanOp>(op);
+    size_t numInits = scan.getInits().size();
+    OpFoldResult length = lengthOf(scan, b, operands);
+    SmallVector<Shape> shapes;
+    for (Value init : operands.take_front(numInits))
+      shapes.push_back({getElementTypeOrSelf(init), sizesOf(b, init)});
+    for (Value stacked : scan.getResults().drop_front(numInits)) {
+      auto type = cast<RankedTensorType>(loweredType(stacked.getType()));
+      Shape shape = {type.getElementType(), {length}};
+      for (int64_t size : type.getShape().drop_front()) {
+        if (ShapedType::isDynamic(size))
+          return op->emitError() << "arrays stacked by a loop must have slices of known sizes, got: " << type;
+        shape.sizes.push_back(b.getIndexAttr(size));
+      }
+      shapes.push_back(shape);
+    }
+    // Inside of a dispatch the length is one more input.
+    SmallVector<Value> inputs(operands);
+    if (auto value = dyn_cast<Value>(length))
+      inputs.push_back(value);
+    auto emit = [&](ImplicitLocOpBuilder &inner, ValueRange inside, SmallVectorImpl<Value> &outs) {
+      OpFoldResult end = length;
+      if (isa<Value>(length))
+        end = inside.back();
+      return emitLoop(scan, inner, inside, end, outs);
+    };
+    return lowerControl(op, b, inputs, shapes, emit, results);
+  }
+
+  static LogicalResult emitLoop(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands, OpFoldResult length,
+                                SmallVectorImpl<Value> &results) {
     size_t numInits = scan.getInits().size(), numXs = scan.getXs().size(), numConsts = scan.getConsts().size();
     ValueRange xs = operands.slice(numInits, numXs), consts = operands.slice(numInits + numXs, numConsts);
-    OpFoldResult length = lengthOf(scan, b, operands);
     SmallVector<Value> state(operands.take_front(numInits));
-    if (failed(appendStacks(scan, b, operands, length, state)))
-      return failure();
+    for (Value stacked : scan.getResults().drop_front(numInits)) {
+      auto type = cast<RankedTensorType>(loweredType(stacked.getType()));
+      SmallVector<OpFoldResult> sizes = {length};
+      for (int64_t size : type.getShape().drop_front())
+        sizes.push_back(b.getIndexAttr(size));
+      state.push_back(empty(b, sizes, type.getElementType()));
+    }
     Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
     Value end = asValue(b, length), last = arith::SubIOp::create(b, end, one);
     LogicalResult lowered = success();
-    auto loop =
-        scf::ForOp::create(b, zero, end, one, state, [&](OpBuilder &builder, Location loc, Value i, ValueRange now) {
-          ImplicitLocOpBuilder inner(loc, builder);
-          Value index = scan.getReverse() ? arith::SubIOp::create(inner, last, i).getResult() : i;
-          SmallVector<Value> arguments(now.take_front(numInits)), next;
-          for (Value x : xs) {
-            Slice at(inner, x, index);
-            arguments.push_back(
-                tensor::ExtractSliceOp::create(inner, at.type, x, at.offsets, at.sizes, at.strides).getResult());
-          }
-          llvm::append_range(arguments, consts);
-          lowered = lowerBody(inner, scan.getBody(), arguments, next);
-          if (failed(lowered))
-            next = llvm::to_vector(now);
-          for (size_t n = numInits; n < next.size() && succeeded(lowered); ++n) {
-            Slice at(inner, now[n], index);
-            next[n] = tensor::InsertSliceOp::create(inner, next[n], now[n], at.offsets, at.sizes, at.strides);
-          }
-          scf::YieldOp::create(inner, next);
-        });
-    llvm::append_range(results, loop.getResults());
+    auto step = [&](OpBuilder &builder, Location loc, Value i, ValueRange now) {
+      ImplicitLocOpBuilder inner(loc, builder);
+      Value index = scan.getReverse() ? arith::SubIOp::create(inner, last, i).getResult() : i;
+      SmallVector<Value> arguments(now.take_front(numInits)), next;
+      for (Value x : xs) {
+        Slice at(inner, x, index);
+        arguments.push_back(
+            tensor::ExtractSliceOp::create(inner, at.type, x, at.offsets, at.sizes, at.strides).getResult());
+      }
+      llvm::append_range(arguments, consts);
+      lowered = lowerBody(inner, scan.getBody(), arguments, next);
+      if (failed(lowered))
+        next = llvm::to_vector(now);
+      for (size_t n = numInits; n < next.size() && succeeded(lowered); ++n) {
+        Slice at(inner, now[n], index);
+        next[n] = tensor::InsertSliceOp::create(inner, next[n], now[n], at.offsets, at.sizes, at.strides);
+      }
+      scf::YieldOp::create(inner, next);
+    };
+    llvm::append_range(results, scf::ForOp::create(b, zero, end, one, state, step).getResults());
     return lowered;
   }
 
   static OpFoldResult lengthOf(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands) {
     if (int64_t length = scan.getLength(); length >= 0)
       return b.getIndexAttr(length);
-    if (scan.getCount())
-      return arith::IndexCastOp::create(b, b.getIndexType(),
-                                        tensor::ExtractOp::create(b, operands.back(), ValueRange()))
-          .getResult();
-    return sizesOf(b, operands[scan.getInits().size()])[0];
-  }
-
-  /// Arrays for what is stacked, without elements yet.
-  static LogicalResult appendStacks(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands, OpFoldResult length,
-                                    SmallVectorImpl<Value> &state) {
-    for (Value stacked : scan.getResults().drop_front(scan.getInits().size())) {
-      auto type = cast<RankedTensorType>(loweredType(stacked.getType()));
-      SmallVector<OpFoldResult> sizes = {length};
-      for (int64_t size : type.getShape().drop_front()) {
-        if (ShapedType::isDynamic(size))
-          return scan.emitError() << "arrays stacked by a loop must have slices of known sizes, got: "
-                                  << stacked.getType();
-        sizes.push_back(b.getIndexAttr(size));
-      }
-      state.push_back(empty(b, sizes, type.getElementType()));
-    }
-    return success();
+    if (!scan.getCount())
+      return sizesOf(b, operands[scan.getInits().size()])[0];
+    Value count = tensor::ExtractOp::create(b, operands.back(), ValueRange());
+    return arith::IndexCastOp::create(b, b.getIndexType(), count).getResult();
   }
 };
 
 struct WhileLowering : LowerOpInterface::ExternalModel<WhileLowering, WhileOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
-    auto loop = cast<WhileOp>(op);
+    SmallVector<Shape> shapes;
+    for (Value init : operands.take_front(cast<WhileOp>(op).getInits().size()))
+      shapes.push_back({getElementTypeOrSelf(init), sizesOf(b, init)});
+    auto emit = [&](ImplicitLocOpBuilder &inner, ValueRange inside, SmallVectorImpl<Value> &outs) {
+      return emitLoop(cast<WhileOp>(op), inner, inside, outs);
+    };
+    return lowerControl(op, b, operands, shapes, emit, results);
+  }
+
+  static LogicalResult emitLoop(WhileOp loop, ImplicitLocOpBuilder &b, ValueRange operands,
+                                SmallVectorImpl<Value> &results) {
     size_t numInits = loop.getInits().size();
     ValueRange inits = operands.take_front(numInits), consts = operands.drop_front(numInits);
     LogicalResult lowered = success();
@@ -127,8 +240,18 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     auto chosen = cast<CaseOp>(op);
-    Value index = tensor::ExtractOp::create(b, operands[0], ValueRange());
-    return lowerFrom(chosen, 0, b, index, operands.drop_front(), results);
+    auto emit = [&](ImplicitLocOpBuilder &inner, ValueRange inside, SmallVectorImpl<Value> &outs) {
+      Value index = tensor::ExtractOp::create(inner, inside[0], ValueRange());
+      return lowerFrom(chosen, 0, inner, index, inside.drop_front(), outs);
+    };
+    SmallVector<Shape> shapes;
+    for (Type type : op->getResultTypes()) {
+      auto array = dyn_cast<RankedTensorType>(loweredType(type));
+      if (!array || !array.hasStaticShape())
+        return emit(b, operands, results);
+      shapes.push_back({array.getElementType(), getAsIndexOpFoldResult(b.getContext(), array.getShape())});
+    }
+    return lowerControl(op, b, operands, shapes, emit, results);
   }
 
   /// One of the branches from `number` on.
