@@ -48,11 +48,17 @@ static std::optional<int64_t> countIterations(Block &block) {
 /// Marks the module in which a dispatch is under construction.
 constexpr StringLiteral kIsDispatch = "dovetail.dispatch";
 
-bool isInDispatch(ImplicitLocOpBuilder &b) {
+/// The outermost op around what the builder writes; null while ops around it are being made.
+static Operation *rootOf(ImplicitLocOpBuilder &b) {
   Operation *op = b.getInsertionBlock()->getParentOp();
-  while (op->getParentOp())
+  while (op && op->getParentOp())
     op = op->getParentOp();
-  return op->hasAttr(kIsDispatch);
+  return op;
+}
+
+bool isInDispatch(ImplicitLocOpBuilder &b) {
+  Operation *root = rootOf(b);
+  return root && root->hasAttr(kIsDispatch);
 }
 
 static bool isKnownElement(Type type) {
@@ -417,7 +423,9 @@ private:
 
 FailureOr<SmallVector<Value>> dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
                                            Body body) {
-  auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
+  if (!program || isInDispatch(b))
+    return failure();
   Executable executable(b, program);
   if (failed(executable.build(inputs, results, body)))
     return failure();
