@@ -20,6 +20,7 @@ class ControlOp<string mnemonic, list<Trait> traits = []>
                                      DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
   let results = (outs Variadic<AnyType>:$outs);
   let hasRegionVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments]> {
