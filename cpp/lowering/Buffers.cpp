@@ -154,11 +154,27 @@ public:
   }
 
 private:
-  /// Whether `value` is `place`, changed.
-  static bool isChanged(Value value, Value place) {
-    while (value && value != place)
+  /// How a value comes from the memory where it is wanted: it was written elsewhere; ops wrote over parts of that; or
+  /// loops did, which is known to be in place only once all is.
+  enum class Change { None, Parts, Loops };
+
+  static Change changeOf(Value value, Value place) {
+    Change change = value == place ? Change::Loops : Change::Parts;
+    Operation *first = nullptr;
+    while (value && value != place) {
+      first = value.getDefiningOp();
+      if (isa_and_present<LoopLikeOpInterface>(first))
+        change = Change::Loops;
       value = overwritten(value);
-    return value == place;
+    }
+    if (!value)
+      return Change::None;
+    // A loop starts from a copy if what it is given is needed after it.
+    auto isEarlier = [&](Operation *user) {
+      Operation *before = first ? first->getBlock()->findAncestorOpInBlock(*user) : nullptr;
+      return !first || user == first || (before && before->isBeforeInBlock(first));
+    };
+    return change == Change::Loops && !llvm::all_of(place.getUsers(), isEarlier) ? Change::None : change;
   }
 
   /// Whether `value` lies in no memory that something else than it is written to.
@@ -181,9 +197,11 @@ private:
   void write(Operation *end, MutableArrayRef<OpOperand> values, ValueRange places) {
     b.setLoc(end->getLoc());
     llvm::SmallPtrSet<void *, 8> seen;
+    SmallVector<Change> changes;
     for (auto [operand, place] : llvm::zip_equal(values, places)) {
       Value value = operand.get();
-      if (!isArray(value) || isChanged(value, place))
+      changes.push_back(isArray(value) ? changeOf(value, place) : Change::Loops);
+      if (changes.back() != Change::None)
         continue;
       b.setInsertionPoint(end);
       if (!isFresh(value, end) || !seen.insert(value.getAsOpaquePointer()).second)
@@ -192,10 +210,10 @@ private:
         into(value, place, end);
     }
     b.setInsertionPoint(end);
-    for (auto [operand, place] : llvm::zip_equal(values, places))
-      if (isArray(operand.get()) && operand.get() != place)
-        operand.set(bufferization::MaterializeInDestinationOp::create(b, operand.get().getType(), operand.get(), place)
-                        .getResult());
+    for (auto [operand, place, change] : llvm::zip_equal(values, places, changes))
+      if (change != Change::Loops)
+        operand.set(
+            bufferization::MaterializeInDestinationOp::create(b, place.getType(), operand.get(), place).getResult());
   }
 
   ImplicitLocOpBuilder &b;

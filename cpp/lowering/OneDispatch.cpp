@@ -2,6 +2,7 @@
 #include "BufferLoops.h"
 #include "Buffers.h"
 #include "Dispatch.h"
+#include "Sequential.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -88,6 +89,8 @@ bool canRunInOneDispatch(Operation *op) {
   auto isKnown = [](Type type) { return isKnownElement(getElementTypeOrSelf(type)); };
   if (!llvm::all_of(op->getOperandTypes(), isKnown) || !llvm::all_of(op->getResultTypes(), isKnown))
     return false;
+  if (isExpandable(op) || (op->getParentOp() && isExpandable(op->getParentOp())))
+    return true;
   if (isBarrier(op) || isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp, linalg::CopyOp, linalg::IndexOp,
                            linalg::YieldOp, linalg::BroadcastOp>(op))
     return true;
@@ -226,10 +229,12 @@ private:
   //===- From arrays to loops ----------------------------------------------------===//
 
   LogicalResult toLoops(ArrayRef<Output> results) {
-    SmallVector<Operation *> barriers;
+    SmallVector<Operation *> barriers, expandable;
     auto isRefused = [&](Operation *op) {
       if (isBarrier(op))
         barriers.push_back(op);
+      if (isExpandable(op))
+        expandable.push_back(op);
       return op == function || isa<func::ReturnOp, bufferization::ToTensorOp>(op) ||
                      op->getName().getStringRef().starts_with("hal.interface.") || canRunInOneDispatch(op)
                  ? WalkResult::advance()
@@ -237,24 +242,21 @@ private:
     };
     if (function.walk(isRefused).wasInterrupted())
       return failure();
-    SmallVector<Output> kept(results);
-    for (Operation *op : barriers) {
-      for (Output &result : kept)
-        if (result.array.getDefiningOp() == op)
-          result.array = op->getOperand(cast<OpResult>(result.array).getResultNumber());
-      for (OpResult result : op->getResults())
-        result.replaceAllUsesWith(op->getOperand(result.getResultNumber()));
-      op->erase();
-    }
     // Until they are written, nothing else uses what is returned, and where to.
     Operation *end = function.front().getTerminator();
     SmallVector<Value> held;
-    for (const Output &result : kept)
+    for (const Output &result : results)
       held.append({result.array, result.place});
     end->setOperands(held);
+    for (Operation *op : barriers) {
+      op->replaceAllUsesWith(op->getOperands().take_front(op->getNumResults()));
+      op->erase();
+    }
+    llvm::for_each(expandable, expand);
     simplify(function, /*fuse=*/true);
-    for (auto [i, result] : llvm::enumerate(kept))
-      result = {end->getOperand(2 * i), end->getOperand(2 * i + 1)};
+    SmallVector<Output> kept;
+    for (size_t i = 0; i < results.size(); ++i)
+      kept.push_back({end->getOperand(2 * i), end->getOperand(2 * i + 1)});
     end->setOperands({});
     liftConstants();
     if (failed(updateInPlace(function, kept)) || failed(bufferize(function)))
