@@ -196,6 +196,12 @@ LogicalResult CaseOp::verifyRegions() {
 
 //===- Numbers as sizes ---------------------------------------------------------------===//
 
+LogicalResult IndexOp::verify() {
+  if (getX().getType().getRank() != 0)
+    return emitOpError() << "number must be of rank 0, got: " << getX().getType();
+  return success();
+}
+
 OpFoldResult IndexOp::fold(FoldAdaptor adaptor) {
   auto value = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
   if (!value)

@@ -66,6 +66,7 @@ def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterf
   let results = (outs Index:$size);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 #endif // DOVETAIL_CONTROL_TD
