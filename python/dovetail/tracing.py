@@ -40,6 +40,8 @@ class _Stack(threading.local):
         self.traces: list[Trace] = []
         # What records the eager call of a function, outside of all traces.
         self.recording: Recording | None = None
+        # Of functions that are traced outside of all traces, where these are to share one.
+        self.module: Any = None
 
 
 stack = _Stack()
@@ -69,7 +71,7 @@ class Trace:
         self.names = names
         self.ended = False
         self.root: Trace = self if parent is None else parent.root
-        self.module = _core.module() if parent is None else parent.module
+        self.module = (stack.module or _core.module()) if parent is None else parent.module
         self.place = ir.place()
         self.function = _core.Function(self.module, name, False, self.place)
         # What a jitted function became at its first call, for further calls within the outermost

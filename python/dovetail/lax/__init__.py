@@ -28,6 +28,15 @@ from dovetail.lax.arithmetic import (
     square,
     sub,
 )
+from dovetail.lax.control import (
+    associative_scan,
+    cond,
+    fori_loop,
+    map,
+    scan,
+    switch,
+    while_loop,
+)
 from dovetail.lax.conv_dimensions import (
     ConvDimensionNumbers,
     ConvGeneralDilatedDimensionNumbers,
@@ -213,4 +222,6 @@ from dovetail.lax.staging import (
 )
 from dovetail.lax.windows import reduce, reduce_window, reduce_window_shape_tuple
 
-_eager.remember(globals())
+# Functions that are given to these may do anything.
+_CONTROL = ("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop")
+_eager.remember(globals(), _CONTROL)

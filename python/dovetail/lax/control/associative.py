@@ -1,0 +1,125 @@
+"""`associative_scan`: all prefixes combined by an associative function, in few parallel steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail import lax
+from dovetail.arguments import LeafNames, as_operand, name_of
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.control.bodies import check_callable, results_of
+from dovetail.lax.control.trees import (
+    listed,
+    structure_differences,
+    type_differences,
+)
+from dovetail.lax.operands import canonical_axis
+from dovetail.pytree import flatten, leaf_names, unflatten
+
+Combine = Callable[[list[Array], list[Array]], list[Array]]
+
+
+def associative_scan(
+    fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0
+) -> Any:
+    """Combine the first k elements along a dimension by an associative function, for each k.
+
+    The elements are combined in pairs, the pairs by the same algorithm, and the prefixes between
+    follow from those of pairs: about 2 log2(n) applications of `fn`, each to many elements at once
+    (G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990).
+
+    Args:
+      fn: takes two trees like `elems`, of any size along `axis`, and combines their elements along
+        it; `fn(a, fn(b, c))` must be `fn(fn(a, b), c)`.
+      elems: a tree of arrays with the same size along `axis`.
+      reverse: whether to combine the last k elements, from the end to the start.
+      axis: the dimension of the elements.
+
+    Returns:
+      A tree like `elems`.
+
+    Raises:
+      TypeError: `fn` is no function, or returns another tree or other types than it takes.
+      ValueError: sizes differ, there is no array, or it has no such dimension.
+
+    Example:
+      >>> lax.associative_scan(dnp.add, dnp.array([1, 2, 3, 4]))
+      Array([ 1,  3,  6, 10], dtype=int32)
+    """
+    check_callable("associative_scan: fn", fn)
+    values, spec = flatten(elems)
+    names = LeafNames(lambda elems: None, (elems,))
+    leaves = [
+        as_operand(value, f"`{names[i]}` of associative_scan") for i, value in enumerate(values)
+    ]
+    if not leaves:
+        raise value_error("associative_scan: there must be at least one array, got none")
+    axis = canonical_axis(axis, leaves[0].ndim)
+    for leaf in leaves:
+        canonical_axis(axis, leaf.ndim)
+    if len({leaf.shape[axis] for leaf in leaves}) > 1:
+        sizes = ", ".join(str(leaf.shape[axis]) for leaf in leaves)
+        raise value_error(f"associative_scan: sizes along axis {axis} must be equal, got {sizes}")
+
+    def combine(left: list[Array], right: list[Array]) -> list[Array]:
+        result, out_spec = flatten(fn(unflatten(spec, left), unflatten(spec, right)))
+        _check(fn, spec, out_spec, right, outs := results_of(fn, result))
+        return outs
+
+    if reverse:
+        leaves = [lax.rev(leaf, (axis,)) for leaf in leaves]
+    results = _prefixes(combine, leaves, axis)
+    if reverse:
+        results = [lax.rev(result, (axis,)) for result in results]
+    return unflatten(spec, results)
+
+
+def _prefixes(combine: Combine, elems: list[Array], axis: int) -> list[Array]:
+    """All prefixes of the elements, combined."""
+    count = elems[0].shape[axis]
+    if count < 2:
+        return elems
+    even = [lax.slice_in_dim(x, 0, None, 2, axis) for x in elems]
+    odd = [lax.slice_in_dim(x, 1, None, 2, axis) for x in elems]
+    pairs = count // 2
+    # The prefixes that end at odd elements are those of pairs.
+    at_odd = _prefixes(combine, combine([_first(x, pairs, axis) for x in even], odd), axis)
+    between = (count - 1) // 2
+    following = [lax.slice_in_dim(x, 1, None, 1, axis) for x in even]
+    at_even = [lax.slice_in_dim(x, 0, 1, 1, axis) for x in elems]
+    if between:
+        later = combine([_first(x, between, axis) for x in at_odd], following)
+        at_even = [lax.concatenate([x, y], axis) for x, y in zip(at_even, later, strict=True)]
+    return [_interleaved(x, y, axis) for x, y in zip(at_even, at_odd, strict=True)]
+
+
+def _first(x: Array, count: int, axis: int) -> Array:
+    return x if x.shape[axis] == count else lax.slice_in_dim(x, 0, count, 1, axis)
+
+
+def _interleaved(even: Array, odd: Array, axis: int) -> Array:
+    """The elements of both in turns; there may be one more at even places."""
+    count = odd.shape[axis]
+    pairs = lax.stack([_first(even, count, axis), odd], axis + 1)
+    result = lax.reshape(pairs, (*odd.shape[:axis], 2 * count, *odd.shape[axis + 1 :]))
+    if even.shape[axis] == count:
+        return result
+    return lax.concatenate([result, lax.slice_in_dim(even, count, None, 1, axis)], axis)
+
+
+def _check(
+    fn: Callable[..., Any], spec: Any, out_spec: Any, taken: Sequence[Array], outs: Sequence[Array]
+) -> None:
+    """The function returns what it takes."""
+    differences = list(structure_differences(spec, out_spec, "elems"))
+    if not differences:
+        paths = leaf_names(unflatten(spec, range(len(taken))), "elems")
+        differences = type_differences(paths, [x.aval for x in taken], [x.aval for x in outs])
+    if differences:
+        lines = [f"{d.second} for `{d.path}`, which is {d.first}" for d in differences]
+        raise type_error(
+            f"associative_scan: `{name_of(fn)}` must return the types that it takes, got "
+            f"{listed(lines)}"
+        )

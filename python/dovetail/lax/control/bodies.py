@@ -1,0 +1,70 @@
+"""What control flow does with the functions that it is given: their results as operands, what they
+close over, where they are."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core, ir
+from dovetail.arguments import as_operand, name_of
+from dovetail.errors import ConcretizationTypeError, type_error
+from dovetail.tracer import Operand, Traced
+from dovetail.tracing import stack
+
+
+def check_callable(what: str, function: Any) -> None:
+    """Refuse what is no function.
+
+    Raises:
+      TypeError: it is none.
+    """
+    if not callable(function):
+        raise type_error(f"{what} must be a function, got {function!r}")
+
+
+def results_of(function: Callable[..., Any], leaves: Sequence[Any]) -> list[Operand]:
+    """The leaves of what a function returned, as operands."""
+    name = name_of(function)
+    return [as_operand(leaf, f"result {i} of `{name}`") for i, leaf in enumerate(leaves)]
+
+
+@contextlib.contextmanager
+def one_module() -> Iterator[None]:
+    """Functions that are traced here share a module, as those of one op must."""
+    before = stack.module
+    stack.module = _core.module()
+    try:
+        yield
+    finally:
+        stack.module = before
+
+
+def joined(functions: Sequence[Traced], count: int) -> list[Operand]:
+    """What functions close over, which all of them take after their first `count` arguments."""
+    captured = {id(operand): operand for traced in functions for operand in traced.captured}
+    positions = {key: count + i for i, key in enumerate(captured)}
+    types: list[ir.Type] = list(functions[0].function.inputs)[:count]
+    types += [(o.shape, ir.dtype_name(o.dtype)) for o in captured.values()]
+    for traced in functions:
+        own = [positions[id(operand)] for operand in traced.captured]
+        traced.function.rearrange([*range(count), *own], types)
+    return list(captured.values())
+
+
+def known(operand: Operand) -> np.ndarray | None:
+    """An operand's value, None if it is not known while a function is traced."""
+    try:
+        return operand._value()
+    except ConcretizationTypeError:
+        return None
+
+
+def defined(function: Callable[..., Any]) -> str:
+    """The name of a function and where it is defined."""
+    code = getattr(function, "__code__", None)
+    where = f" of {code.co_filename}:{code.co_firstlineno}" if code else ""
+    return f"`{name_of(function)}`{where}"

@@ -1,0 +1,265 @@
+"""One function of several, chosen by a bool or by an index that may be computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import config, dtypes, lax
+from dovetail.arguments import LeafNames, as_operand, name_of, set_float0_aside
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.control.bodies import (
+    check_callable,
+    defined,
+    joined,
+    known,
+    one_module,
+    results_of,
+)
+from dovetail.lax.control.trees import listed, structure_differences, type_differences
+from dovetail.lax.operands import ArrayLike
+from dovetail.pytree import flatten, leaf_names, unflatten
+from dovetail.shaped import ShapedArray
+from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+
+_NOTHING: Any = object()
+
+
+def cond(
+    pred: ArrayLike,
+    true_fun: Callable[..., Any],
+    false_fun: Callable[..., Any],
+    *operands: Any,
+    operand: Any = _NOTHING,
+) -> Any:
+    """Apply one of two functions. Both are traced, one is run.
+
+    Args:
+      pred: a bool of rank 0, or a number, which is true unless it is 0.
+      true_fun, false_fun: take the operands, return trees of one structure, with arrays of equal
+        shapes and element types; weakly typed arrays take the type of the other function's.
+      operands: trees of arrays.
+      operand: one tree of arrays in place of `operands`.
+
+    Returns:
+      What the function returns.
+
+    Raises:
+      TypeError: `pred` is no scalar, or the functions return different types; the message compares
+        them leaf by leaf.
+
+    Example:
+      >>> lax.cond(True, lambda x: x + 1, lambda x: x - 1, 3.0)
+      Array(4., dtype=float32, weak_type=True)
+    """
+    if not callable(true_fun) and callable(false_fun) and len(operands) == 2:
+        # An older order of arguments: one operand, and its function, for each case.
+        first, on_true, second, on_false = true_fun, false_fun, *operands
+        check_callable("cond: false_fun", on_false)
+        return cond(pred, lambda x, _: on_true(x), lambda _, y: on_false(y), first, second)
+    check_callable("cond: true_fun", true_fun)
+    check_callable("cond: false_fun", false_fun)
+    operands = _operands("cond", operands, operand)
+    index = _truth(pred)
+    return _choose("cond", index, (false_fun, true_fun), ("false_fun", "true_fun"), operands)
+
+
+def switch(
+    index: ArrayLike,
+    branches: Sequence[Callable[..., Any]],
+    *operands: Any,
+    operand: Any = _NOTHING,
+) -> Any:
+    """Apply the function of that number. All are traced, one is run.
+
+    Args:
+      index: an integer of rank 0; one that is out of bounds means the first or the last function.
+      branches: functions that take the operands and return trees of one structure, with arrays of
+        equal shapes and element types; weakly typed arrays take the type of the others.
+      operands: trees of arrays.
+      operand: one tree of arrays in place of `operands`.
+
+    Returns:
+      What the function returns.
+
+    Raises:
+      TypeError: `index` is no integer of rank 0, or the functions return different types; the
+        message compares them leaf by leaf.
+      ValueError: there is no function.
+
+    Example:
+      >>> lax.switch(1, [dnp.sin, dnp.negative, dnp.abs], 3.0)
+      Array(-3., dtype=float32, weak_type=True)
+    """
+    functions = tuple(branches)
+    for i, function in enumerate(functions):
+        check_callable(f"switch: branch {i}", function)
+    operands = _operands("switch", operands, operand)
+    number = _as_scalar("switch: index", index)
+    if dtypes.kind(number.dtype) not in "iu":
+        raise type_error(
+            f"switch: index must be an integer, got {number.aval}; convert it with "
+            "astype('int32'), or use lax.cond"
+        )
+    if not functions:
+        raise value_error("switch: there must be at least one function, got none")
+    if len(functions) == 1:
+        return functions[0](*operands)
+    names = [f"branch {i}" for i in range(len(functions))]
+    return _choose("switch", lax.convert_element_type(number, np.int32), functions, names, operands)
+
+
+def _operands(what: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, ...]:
+    if operand is _NOTHING:
+        return operands
+    if operands:
+        raise type_error(
+            f"{what}: operands must be given by position or as operand=, got {len(operands)} by "
+            "position and operand="
+        )
+    return (operand,)
+
+
+def _as_scalar(what: str, value: Any) -> Array:
+    """A value that must be an array of rank 0."""
+    try:
+        if isinstance(value, (tuple, list)):
+            raise TypeError
+        array = as_operand(value, what)
+    except TypeError:
+        raise type_error(
+            f"{what} must be an array of rank 0, got {value!r} of type {type(value).__name__}"
+        ) from None
+    if array.shape:
+        raise type_error(
+            f"{what} must have rank 0, got {array.aval}; use vmap, or choose element by element "
+            "with dovetail.numpy.where or lax.select_n"
+        )
+    return array
+
+
+def _truth(pred: Any) -> Array:
+    """The number of the branch: 1 if true, else 0."""
+    array = _as_scalar("cond: pred", pred)
+    kind = dtypes.kind(array.dtype)
+    if kind not in "biuf":
+        raise type_error(
+            f"cond: pred must be a bool or a real number, got {array.aval}; compare it with what "
+            "it should be"
+        )
+    return lax.convert_element_type(array if kind == "b" else array != 0, np.int32)
+
+
+def _choose(
+    what: str,
+    index: Array,
+    functions: Sequence[Callable[..., Any]],
+    titles: Sequence[str],
+    operands: tuple[Any, ...],
+) -> Any:
+    """The result of the function of that number, or of the nearest there is."""
+    if config.snapshot().disable_jit:
+        number = known(index)
+        if number is not None:
+            return functions[min(max(int(number), 0), len(functions) - 1)](*operands)
+    values, spec = set_float0_aside(*flatten(operands))
+    names = LeafNames(functions[0], operands)
+    leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+
+    bodies = _traced(what, functions, titles, operands, spec, [leaf.aval for leaf in leaves])
+    captured = joined(bodies, len(leaves))
+    outs = apply(
+        "case",
+        tuple(body.function for body in bodies),
+        [index, *leaves, *captured],
+        bodies[0].avals,
+    )
+    return unflatten(bodies[0].extra, outs)
+
+
+def _traced(
+    what: str,
+    functions: Sequence[Callable[..., Any]],
+    titles: Sequence[str],
+    operands: tuple[Any, ...],
+    spec: Any,
+    avals: Sequence[ShapedArray],
+) -> list[Traced]:
+    """The functions on the operands' leaves, with results of the same types."""
+
+    def traced(function: Callable[..., Any], wanted: Sequence[ShapedArray] = ()) -> Traced:
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            values, out_spec = set_float0_aside(*flatten(function(*unflatten(spec, tracers))))
+            outs = results_of(function, values)
+            for i, (out, aval) in enumerate(zip(outs, wanted, strict=False)):
+                if out.dtype != aval.dtype:
+                    outs[i] = lax.convert_element_type(out, aval.dtype)
+            return outs, out_spec
+
+        return trace(python, avals, LeafNames(function, operands), what, name_of(function))
+
+    with one_module():
+        bodies = [traced(function) for function in functions]
+        _check_structures(what, functions, titles, bodies)
+        common = _common_types([body.avals for body in bodies])
+        for i, body in enumerate(bodies):
+            pairs = list(zip(body.avals, common, strict=True))
+            if any(own.weak_type and own.dtype != wanted.dtype for own, wanted in pairs):
+                own_or_common = [wanted if own.weak_type else own for own, wanted in pairs]
+                bodies[i] = traced(functions[i], own_or_common)
+    _check_types(what, functions, titles, bodies)
+    return bodies
+
+
+def _common_types(results: Sequence[Sequence[ShapedArray]]) -> list[ShapedArray]:
+    """What weakly typed results become: the type of those that are not."""
+    common = []
+    for avals in zip(*results, strict=True):
+        strong = {aval.dtype for aval in avals if not aval.weak_type}
+        pairs = [(aval.dtype, aval.weak_type) for aval in avals]
+        # Arrays that are not weakly typed must agree by themselves, which is checked later.
+        dtype = avals[0].dtype if len(strong) > 1 else dtypes.promote(*pairs)[0]
+        common.append(avals[0]._replace(dtype=dtype))
+    return common
+
+
+def _where(functions: Sequence[Any], titles: Sequence[str], pair: tuple[int, int]) -> str:
+    return " and ".join(f"{titles[i]} is {defined(functions[i])}" for i in pair)
+
+
+def _check_structures(
+    what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[Traced]
+) -> None:
+    for i, body in enumerate(bodies[1:], 1):
+        differences = list(structure_differences(bodies[0].extra, body.extra, "result"))
+        if differences:
+            lines = [
+                f"{d.first} of {titles[0]} and {d.second} of {titles[i]} for `{d.path}`"
+                for d in differences
+            ]
+            raise type_error(
+                f"{what}: the functions must return trees of one structure, got {listed(lines)}, "
+                f"where {_where(functions, titles, (0, i))}; return the same containers"
+            )
+
+
+def _check_types(
+    what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[Traced]
+) -> None:
+    first = bodies[0]
+    paths = leaf_names(unflatten(first.extra, range(first.extra.num_leaves)), "result")
+    for i, body in enumerate(bodies[1:], 1):
+        differences = type_differences(paths, first.avals, body.avals)
+        if differences:
+            lines = [
+                f"{d.first} of {titles[0]} and {d.second} of {titles[i]} for `{d.path}`"
+                for d in differences
+            ]
+            raise type_error(
+                f"{what}: the functions must return arrays of equal shapes and element types, got "
+                f"{listed(lines)}, where {_where(functions, titles, (0, i))}; convert with "
+                "astype, or broadcast"
+            )

@@ -1,0 +1,144 @@
+"""What a loop carries from one step to the next: a tree whose structure and types stay the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail import dtypes, ir, lax
+from dovetail.arguments import (
+    LeafNames,
+    as_operand,
+    name_of,
+    parameter_names,
+    set_float0_aside,
+)
+from dovetail.errors import type_error
+from dovetail.lax.control.bodies import results_of
+from dovetail.lax.control.trees import (
+    Difference,
+    listed,
+    structure_differences,
+    type_differences,
+)
+from dovetail.pytree import count_leaves, flatten, unflatten
+from dovetail.shaped import ShapedArray
+from dovetail.tracer import Operand, Traced, Tracer, trace
+
+Step = Callable[..., tuple[Sequence[Operand], Any]]
+
+
+class Carry:
+    """The carry of a loop.
+
+    Args:
+      what: the loop, for messages.
+      body: the user's function.
+      args: examples of its arguments, for their names.
+      position: which of its arguments is the carry.
+      init: the initial carry.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        body: Callable[..., Any],
+        args: Sequence[Any],
+        position: int,
+        init: Any,
+    ) -> None:
+        self.what, self.body = what, body
+        self.names = LeafNames(body, args)
+        self.root = parameter_names(body, len(args))[position]
+        self.before = count_leaves(args[:position])
+        values, self.spec = set_float0_aside(*flatten(init))
+        self.leaves = [
+            as_operand(value, self.names.at(self.before + i)) for i, value in enumerate(values)
+        ]
+
+    @property
+    def paths(self) -> list[str]:
+        """What messages call the leaves."""
+        return self.names[self.before : self.before + len(self.leaves)]
+
+    def tree(self, leaves: Sequence[Any]) -> Any:
+        """The carry of those leaves."""
+        return unflatten(self.spec, leaves)
+
+    def returned(self, result: Any) -> list[Operand]:
+        """The leaves of the carry that the body returned.
+
+        Raises:
+          TypeError: it is another tree.
+        """
+        values, spec = set_float0_aside(*flatten(result))
+        differences = list(structure_differences(self.spec, spec, self.root))
+        if differences:
+            lines = [f"{d.second} for `{d.path}`, which is {d.first}" for d in differences]
+            raise type_error(
+                f"{self.what}: `{name_of(self.body)}` must return a carry of the structure that it "
+                f"takes, got {listed(lines)}; return the same containers as those of the initial "
+                "carry"
+            )
+        return results_of(self.body, values)
+
+    def traced(self, step: Step, avals: Sequence[ShapedArray] = ()) -> Traced:
+        """The function of one step.
+
+        Weakly typed initial values take the types that the body makes of them.
+
+        Args:
+          step: takes the carry's leaves where they are among those of the body's arguments, and
+            returns them at the same place.
+          avals: the types of its arguments that are no carry.
+
+        Raises:
+          TypeError: a result has not the type of the carry.
+        """
+        before, stop = self.before, self.before + len(self.leaves)
+        while True:
+            places: list[ir.Place | None] = []
+
+            def noted(*tracers: Tracer, places: Any = places) -> tuple[Sequence[Operand], Any]:
+                outs, extra = step(*tracers)
+                places += [out.place if type(out) is Tracer else None for out in outs[before:stop]]
+                return outs, extra
+
+            carried = [leaf.aval for leaf in self.leaves]
+            full = [*avals[:before], *carried, *avals[before:]]
+            traced = trace(noted, full, self.names, self.what, name_of(self.body))
+            returned = traced.avals[before:stop]
+            if not self._promote(returned):
+                self._check(returned, places)
+                return traced
+
+    def _promote(self, returned: Sequence[ShapedArray]) -> bool:
+        """Give weakly typed leaves the types of what is returned for them, if these are wider."""
+        is_changed = False
+        for i, (leaf, out) in enumerate(zip(self.leaves, returned, strict=True)):
+            if not leaf.weak_type or leaf.dtype == out.dtype:
+                continue
+            dtype = dtypes.promote((leaf.dtype, True), (out.dtype, out.weak_type))[0]
+            if dtype != leaf.dtype:
+                self.leaves[i] = lax.convert_element_type(leaf, dtype)
+                is_changed = True
+        return is_changed
+
+    def _check(self, returned: Sequence[ShapedArray], places: Sequence[ir.Place | None]) -> None:
+        avals = [leaf.aval for leaf in self.leaves]
+        differences = type_differences(self.paths, avals, returned)
+        if not differences:
+            return
+        made = dict(zip(self.paths, places, strict=True))
+        lines = [_line(difference, made[difference.path]) for difference in differences]
+        raise type_error(
+            f"{self.what}: `{name_of(self.body)}` must return a carry of the types that it takes, "
+            f"got {listed(lines)}; convert or reshape what is returned, or the initial value, so "
+            "that they agree"
+        )
+
+
+def _line(difference: Difference, place: ir.Place | None) -> str:
+    path, taken, returned = difference
+    made = f", computed at {ir.describe_place(place)}," if place else ""
+    return f"{returned}{made} for `{path}`, which is {taken}"

@@ -1,0 +1,210 @@
+"""Loops with a condition, and loops that count."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail import config, dtypes, lax
+from dovetail.arguments import LeafNames, as_operand, name_of
+from dovetail.array import Array
+from dovetail.errors import ConcretizationTypeError, type_error, value_error
+from dovetail.lax.control.bodies import check_callable, joined, known, one_module, results_of
+from dovetail.lax.control.carry import Carry
+from dovetail.lax.control.scan import Loop, steps_at_once
+from dovetail.lax.operands import ArrayLike
+from dovetail.pytree import flatten, map_leaves
+from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+
+
+def while_loop(
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    init_val: Any,
+    *,
+    max_steps: int | None = None,
+) -> Any:
+    """Apply a function again and again while a condition holds.
+
+    Args:
+      cond_fun: takes the carry, returns a bool array of rank 0.
+      body_fun: takes the carry, returns the next one, of the same structure, shapes and element
+        types.
+      init_val: the first carry, a tree of arrays.
+      max_steps: a number that the steps do not exceed, if one is known: reverse-mode derivatives
+        then have memory of a fixed size.
+
+    Returns:
+      The carry for which the condition does not hold.
+
+    Raises:
+      TypeError: the condition is no bool of rank 0, or the body returns a carry of other types; the
+        message compares it with the one taken, leaf by leaf.
+      ValueError: `max_steps` is negative.
+
+    Example:
+      >>> lax.while_loop(lambda x: x < 100, lambda x: 2 * x, 3)
+      Array(192, dtype=int32, weak_type=True)
+    """
+    check_callable("while_loop: cond_fun", cond_fun)
+    check_callable("while_loop: body_fun", body_fun)
+    attributes = {} if max_steps is None else {"max_steps": _bound(max_steps)}
+    if config.snapshot().disable_jit:
+        try:
+            return _in_python(cond_fun, body_fun, init_val)
+        except ConcretizationTypeError:
+            # The condition depends on what has no value: the loop becomes an op.
+            pass
+    carry = Carry("while_loop", body_fun, (init_val,), 0, init_val)
+
+    def step(*tracers: Tracer) -> tuple[list[Operand], None]:
+        return carry.returned(body_fun(carry.tree(tracers))), None
+
+    with one_module():
+        body = carry.traced(step)
+        cond = _condition(cond_fun, carry)
+    return carry.tree(_loop(cond, body, carry.leaves, attributes))
+
+
+def _loop(
+    cond: Traced, body: Traced, carries: list[Operand], attributes: dict[str, Any]
+) -> list[Operand]:
+    captured = joined((cond, body), len(carries))
+    return apply(
+        "while",
+        (cond.function, body.function),
+        [*carries, *captured],
+        body.avals,
+        operandSegmentSizes=(len(carries), len(captured)),
+        **attributes,
+    )
+
+
+def _bound(max_steps: Any) -> int:
+    try:
+        bound = operator.index(max_steps)
+    except TypeError:
+        raise type_error(f"while_loop: max_steps must be an int, got {max_steps!r}") from None
+    if bound < 0:
+        raise value_error(f"while_loop: max_steps must not be negative, got {bound}")
+    return bound
+
+
+def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> Traced:
+    """The condition of a loop over that carry."""
+    name = name_of(cond_fun)
+
+    def python(*tracers: Tracer) -> tuple[list[Operand], None]:
+        leaves, spec = flatten(cond_fun(carry.tree(tracers)))
+        if not spec.is_leaf():
+            raise type_error(
+                f"while_loop: `{name}` must return a bool of rank 0, got a tree: {spec}; return "
+                "one array"
+            )
+        (out,) = results_of(cond_fun, leaves)
+        if out.shape or out.dtype != np.bool_:
+            raise type_error(
+                f"while_loop: `{name}` must return a bool of rank 0, got {out.aval}; compare, or "
+                "reduce with dovetail.numpy.any or all"
+            )
+        return [out], None
+
+    names = LeafNames(cond_fun, (carry.tree(carry.leaves),))
+    return trace(python, [leaf.aval for leaf in carry.leaves], names, "while_loop", name)
+
+
+def _in_python(cond_fun: Any, body_fun: Any, init: Any) -> Any:
+    """The loop step by step, for debugging."""
+    carry = map_leaves(lambda leaf: as_operand(leaf, "the carry"), init)
+    while cond_fun(carry):
+        carry = map_leaves(lambda leaf: as_operand(leaf, "the carry"), body_fun(carry))
+    return carry
+
+
+def fori_loop(
+    lower: ArrayLike,
+    upper: ArrayLike,
+    body_fun: Callable[[Any, Any], Any],
+    init_val: Any,
+    *,
+    unroll: int | bool | None = None,
+) -> Any:
+    """Apply a function for each integer from `lower` up to, and without, `upper`.
+
+    Args:
+      lower, upper: integers of rank 0 and of one type. Where their values are known the loop has a
+        fixed number of steps.
+      body_fun: takes (integer, carry), returns the next carry, of the same structure, shapes and
+        element types.
+      init_val: the first carry, a tree of arrays.
+      unroll: how many steps follow each other in one iteration of the compiled loop, if their
+        number is fixed; True or 0 for all of them.
+
+    Returns:
+      The last carry; `init_val` if `upper` is not above `lower`.
+
+    Raises:
+      TypeError: the types of the bounds differ, or the body returns a carry of other types; the
+        message compares it with the one taken, leaf by leaf.
+      ValueError: `unroll` is given and the number of steps is not fixed, or it is negative.
+
+    Example:
+      >>> lax.fori_loop(1, 5, lambda i, product: i * product, 1)
+      Array(24, dtype=int32, weak_type=True)
+    """
+    check_callable("fori_loop: body_fun", body_fun)
+    bounds = as_operand(lower, "lower"), as_operand(upper, "upper")
+    dtype = _counter_type(*bounds)
+    carry = Carry("fori_loop", body_fun, (0, init_val), 1, init_val)
+
+    def step(i: Tracer, *tracers: Tracer) -> tuple[list[Operand], None]:
+        return [i + 1, *carry.returned(body_fun(i, carry.tree(tracers)))], None
+
+    first, last = map(known, bounds)
+    if first is not None and last is not None:
+        start, length = int(first), max(int(last) - int(first), 0)
+        at_once = steps_at_once(unroll or False, length)
+        if config.snapshot().disable_jit:
+            for i in range(start, start + length):
+                init_val = body_fun(i, init_val)
+            return init_val
+        counter = as_operand(start, "lower")
+        traced = carry.traced(step, [counter.aval])
+        loop = Loop(traced, 1 + len(carry.leaves), length, reverse=False)
+        return carry.tree(loop.run([counter, *carry.leaves], [], at_once)[1:])
+    if unroll is not None and unroll is not False and unroll != 1:
+        raise value_error(
+            "fori_loop: unroll needs bounds that are known while tracing, got "
+            f"unroll={unroll!r}; leave it out"
+        )
+    start, stop = (lax.convert_element_type(x, dtype) if x.dtype != dtype else x for x in bounds)
+    with one_module():
+        body = carry.traced(step, [start.aval])
+        below = trace(
+            lambda i, *tracers: ([lax.lt(i, stop)], None),
+            [start.aval, *(leaf.aval for leaf in carry.leaves)],
+            carry.names,
+            "fori_loop",
+            "below",
+        )
+    return carry.tree(_loop(below, body, [start, *carry.leaves], {})[1:])
+
+
+def _counter_type(lower: Array, upper: Array) -> np.dtype:
+    """The element type of the counter."""
+    for what, bound in (("lower", lower), ("upper", upper)):
+        if bound.shape:
+            raise type_error(f"fori_loop: {what} must have rank 0, got {bound.aval}")
+    if lower.dtype == upper.dtype:
+        return lower.dtype
+    # Python's ints take the type of the other bound.
+    kinds = dtypes.kind(lower.dtype) + dtypes.kind(upper.dtype)
+    if kinds == "ii" and lower.weak_type != upper.weak_type:
+        return upper.dtype if lower.weak_type else lower.dtype
+    raise type_error(
+        "fori_loop: lower and upper must have one element type, got "
+        f"{lower.dtype.name} and {upper.dtype.name}; convert one with x.astype(...)"
+    )

@@ -1,0 +1,70 @@
+"""`map`: a function of each element along the leading dimension, one after the other."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail import lax
+from dovetail.batching import vmap
+from dovetail.errors import type_error, value_error
+from dovetail.lax.control.bodies import check_callable
+from dovetail.lax.control.scan import scan
+from dovetail.pytree import flatten, map_leaves
+from dovetail.tree import map as map_trees
+
+
+def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
+    """Apply a function to each element along the leading dimension, one after the other.
+
+    Args:
+      f: takes a tree of arrays, returns one.
+      xs: a tree of arrays whose leading dimensions are equal.
+      batch_size: how many elements are computed at once, by `vmap`; 0 for all of them.
+
+    Returns:
+      The results, stacked along a new leading dimension.
+
+    Raises:
+      TypeError: `f` is no function, or `batch_size` no int.
+      ValueError: lengths differ, there is no array, or `batch_size` is negative.
+
+    Example:
+      >>> lax.map(lambda x: x * x, dnp.array([1, 2, 3]))
+      Array([1, 4, 9], dtype=int32)
+    """
+    check_callable("map: f", f)
+    if batch_size is None:
+        return scan(lambda _, x: ((), f(x)), (), xs)[1]
+    size = _checked(batch_size)
+    lengths = {np.shape(x)[0] for x in flatten(xs)[0] if np.shape(x)}
+    length = lengths.pop() if len(lengths) == 1 else 0
+    whole, rest = divmod(length, size) if size else (0, length)
+    if not whole:
+        return vmap(f)(xs)
+    batched = vmap(f)
+    blocks = map_leaves(
+        lambda x: lax.reshape(
+            lax.slice_in_dim(x, 0, whole * size), (whole, size, *np.shape(x)[1:])
+        ),
+        xs,
+    )
+    ys = scan(lambda _, x: ((), batched(x)), (), blocks)[1]
+    ys = map_leaves(lambda y: lax.reshape(y, (whole * size, *y.shape[2:])), ys)
+    if not rest:
+        return ys
+    tail = batched(map_leaves(lambda x: lax.slice_in_dim(x, whole * size, length), xs))
+    return map_trees(lambda y, end: lax.concatenate([y, end], 0), ys, tail)
+
+
+def _checked(batch_size: Any) -> int:
+    try:
+        size = operator.index(batch_size)
+    except TypeError:
+        raise type_error(f"map: batch_size must be an int, got {batch_size!r}") from None
+    if size < 0:
+        raise value_error(f"map: batch_size must not be negative, got {size}")
+    return size

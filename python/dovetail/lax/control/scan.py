@@ -1,0 +1,245 @@
+"""`scan`: a loop over the leading dimension of arrays that carries values along."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import config, ir, lax
+from dovetail.arguments import as_operand, is_float0, name_of, set_float0_aside
+from dovetail.errors import ConcretizationTypeError, type_error, value_error
+from dovetail.lax.control.bodies import check_callable, results_of
+from dovetail.lax.control.carry import Carry
+from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.shaped import ShapedArray
+from dovetail.tracer import Operand, Traced, Tracer, apply, call, trace
+from dovetail.tree import map as map_trees
+
+
+def scan(
+    f: Callable[[Any, Any], tuple[Any, Any]],
+    init: Any,
+    xs: Any = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: int | bool = 1,
+    _split_transpose: bool = False,
+) -> tuple[Any, Any]:
+    """Apply a function to each element along the leading dimension of arrays, with a carry.
+
+    Args:
+      f: takes (carry, x) and returns (carry, y): the next carry, of the structure, shapes and
+        element types of the one it takes, and a tree of arrays.
+      init: the first carry, a tree of arrays.
+      xs: a tree of arrays whose leading dimensions are equal; x has the same structure without that
+        dimension.
+      length: the number of steps, needed if `xs` has no arrays.
+      reverse: whether to go from the last element to the first; the outputs are in the order of
+        `xs` all the same.
+      unroll: how many steps follow each other in one iteration of the compiled loop; True or 0 for
+        all of them.
+      _split_transpose: accepted.
+
+    Returns:
+      (last carry, the outputs y stacked along a new leading dimension).
+
+    Raises:
+      TypeError: `f` is no function, does not return a pair, or returns a carry of other types; the
+        message compares it with the one taken, leaf by leaf.
+      ValueError: lengths differ, there is none, or `unroll` is negative.
+
+    Example:
+      >>> total, sums = lax.scan(lambda c, x: (c + x, c + x), 0, dnp.array([1, 2, 3]))
+      >>> total, sums
+      (Array(6, dtype=int32), Array([1, 3, 6], dtype=int32))
+    """
+    check_callable("scan: f", f)
+    values, x_spec = flatten(xs)
+    length = _length(values, length)
+    at_once = steps_at_once(unroll, length)
+    if config.snapshot().disable_jit and length:
+        return _in_python(f, init, xs, length, reverse)
+    carry = Carry("scan", f, (init, xs), 0, init)
+    count = len(carry.leaves)
+    values, x_spec = set_float0_aside(values, x_spec, [np.shape(value)[1:] for value in values])
+    rows = [as_operand(value, carry.names.at(count + i)) for i, value in enumerate(values)]
+
+    def step(*tracers: Tracer) -> tuple[list[Operand], Any]:
+        result = f(carry.tree(tracers[:count]), unflatten(x_spec, tracers[count:]))
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise type_error(
+                f"scan: `{name_of(f)}` must return a pair (carry, output), got "
+                f"{_counted(result)}; return (carry, None) if there is no output"
+            )
+        ys, y_spec = flatten(result[1])
+        ys, y_spec = set_float0_aside(ys, y_spec, [(length, *np.shape(y)) for y in ys])
+        return [*carry.returned(result[0]), *results_of(f, ys)], y_spec
+
+    traced = carry.traced(step, [_row(x.aval) for x in rows])
+    loop = Loop(traced, len(carry.leaves), length, reverse)
+    outs = loop.run(carry.leaves, rows, at_once)
+    return carry.tree(outs[:count]), unflatten(traced.extra, outs[count:])
+
+
+def _row(aval: ShapedArray) -> ShapedArray:
+    return aval._replace(shape=aval.shape[1:])
+
+
+def _counted(result: Any) -> str:
+    if isinstance(result, (tuple, list)):
+        return f"a {type(result).__name__} of {len(result)}"
+    return f"one value of type {type(result).__name__}"
+
+
+class Loop(NamedTuple):
+    """A step that was traced, and how often it is applied.
+
+    Attributes:
+      step: takes the carry's leaves, an element of each array and what it closes over; returns the
+        carry's leaves and outputs.
+      carried: the number of the carry's leaves.
+      length: the number of steps.
+      reverse: whether they go from the last element to the first.
+    """
+
+    step: Traced
+    carried: int
+    length: int
+    reverse: bool
+
+    def run(
+        self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int = 1
+    ) -> list[Operand]:
+        """The last carry and the stacked outputs; `at_once` steps make one of the loop."""
+        if at_once == 1:
+            return self._op(carries, rows)
+        iterations, rest = divmod(self.length, at_once)
+        if iterations == 1:
+            iterations, rest = 0, self.length
+        whole = iterations * at_once
+        outputs = []
+        # The steps that fill no iteration come last, at the other end if the loop goes backwards.
+        if iterations:
+            start = rest if self.reverse else 0
+            main = [lax.slice_in_dim(row, start, start + whole) for row in rows]
+            blocks = [lax.reshape(x, (iterations, at_once, *x.shape[1:])) for x in main]
+            outs = self._of_blocks(carries, main, at_once)._op(carries, blocks)
+            carries, ys = outs[: self.carried], outs[self.carried :]
+            outputs.append([lax.reshape(y, (whole, *y.shape[2:])) for y in ys])
+        if rest:
+            start = 0 if self.reverse else whole
+            left = [lax.slice_in_dim(row, start, start + rest) for row in rows]
+            outs = self._steps(carries, left, rest)
+            carries, ys = outs[: self.carried], outs[self.carried :]
+            outputs.append(ys)
+        if self.reverse:
+            outputs.reverse()
+        stacked = [lax.concatenate(parts, 0) for parts in zip(*outputs, strict=True)]
+        return [*carries, *stacked]
+
+    def _op(self, carries: Sequence[Operand], rows: Sequence[Operand]) -> list[Operand]:
+        avals = self.step.avals
+        ys = [y._replace(shape=(self.length, *y.shape)) for y in avals[self.carried :]]
+        captured = self.step.captured
+        return apply(
+            "scan",
+            (self.step.function,),
+            [*carries, *rows, *captured],
+            [*avals[: self.carried], *ys],
+            length=self.length,
+            reverse=self.reverse,
+            operandSegmentSizes=(self.carried, len(rows), len(captured), 0),
+        )
+
+    def _steps(
+        self, carries: Sequence[Operand], rows: Sequence[Operand], count: int
+    ) -> list[Operand]:
+        """So many steps, one after the other: the carry, and the stacked outputs."""
+        callee = ir.Callee(self.step.function)
+        outputs: list[Any] = [None] * count
+        order = range(count)
+        for i in reversed(order) if self.reverse else order:
+            row = [lax.index_in_dim(x, i, keepdims=False) for x in rows]
+            outs = call(callee, [*carries, *row, *self.step.captured], self.step.avals)
+            carries, outputs[i] = outs[: self.carried], outs[self.carried :]
+        return [*carries, *(lax.stack(parts) for parts in zip(*outputs, strict=True))]
+
+    def _of_blocks(self, carries: Sequence[Operand], rows: Sequence[Operand], count: int) -> Loop:
+        """The loop each of whose steps is `count` steps of this one."""
+        avals = [carry.aval for carry in carries]
+        avals += [row.aval._replace(shape=(count, *row.shape[1:])) for row in rows]
+
+        def steps(*tracers: Tracer) -> tuple[list[Operand], None]:
+            return self._steps(tracers[: self.carried], tracers[self.carried :], count), None
+
+        names = [f"argument {i}" for i in range(len(avals))]
+        traced = trace(steps, avals, names, "scan", "unrolled")
+        return Loop(traced, self.carried, self.length // count, self.reverse)
+
+
+def _length(values: Sequence[Any], length: Any) -> int:
+    """The number of steps."""
+    shapes = [np.shape(value) for value in values]
+    if () in shapes:
+        raise value_error(
+            "scan: xs must be arrays with a leading dimension to go along, got "
+            f"{values[shapes.index(())]!r}; pass an array, or let f close over it"
+        )
+    sizes = [shape[0] for shape in shapes]
+    if length is not None:
+        try:
+            length = int(length)
+        except ConcretizationTypeError as error:
+            raise type(error)(
+                f"scan: length must be an int that is known while tracing: {error}; for a number "
+                "of steps that is computed use lax.fori_loop or lax.while_loop"
+            ) from None
+        if length < 0:
+            raise value_error(f"scan: length must not be negative, got {length}")
+        if any(size != length for size in sizes):
+            raise value_error(
+                f"scan: length must be that of the leading dimensions of xs, got {length} and "
+                f"{', '.join(map(str, sizes))}; leave it out"
+            )
+        return length
+    if not sizes:
+        raise value_error("scan: length must be given when xs has no arrays, got neither")
+    if len(set(sizes)) > 1:
+        raise value_error(
+            "scan: leading dimensions of xs must be equal, got "
+            f"{', '.join(map(str, sizes))}; slice them to one length"
+        )
+    return sizes[0]
+
+
+def steps_at_once(unroll: Any, length: int) -> int:
+    """How many steps one iteration has."""
+    if isinstance(unroll, (bool, np.bool_)):
+        count = length if unroll else 1
+    else:
+        try:
+            count = operator.index(unroll)
+        except TypeError:
+            raise type_error(f"scan: unroll must be an int or a bool, got {unroll!r}") from None
+        if count < 0:
+            raise value_error(f"scan: unroll must not be negative, got {count}")
+        count = count or length
+    return max(1, min(count, length))
+
+
+def _in_python(f: Any, init: Any, xs: Any, length: int, reverse: bool) -> tuple[Any, Any]:
+    """The loop step by step, for debugging."""
+
+    def element(x: Any, i: int) -> Any:
+        return x[i] if is_float0(x) else lax.index_in_dim(x, i, keepdims=False)
+
+    carry, outputs = init, []
+    for i in reversed(range(length)) if reverse else range(length):
+        carry, y = f(carry, map_leaves(lambda x, i=i: element(x, i), xs))
+        outputs.append(y)
+    if reverse:
+        outputs.reverse()
+    return carry, map_trees(lambda *ys: lax.stack(ys), *outputs)
