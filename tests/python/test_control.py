@@ -353,13 +353,14 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan scalar": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, 1.0),
         ValueError,
-        "a leading dimension to go along, got 1.0",
+        "a leading dimension to go along, got float32[]",
     ),
     "scan text": (
         lambda: loose.scan(lambda c, x: (c, x), "abc", None, 3),
         TypeError,
         "`c` of…'abc'",
     ),
+    "scan text xs": (lambda: loose.scan(lambda c, x: (c, x), ONE, "abc"), TypeError, "'abc'"),
     "scan output": (lambda: loose.scan(lambda c, x: (c, "y"), ONE, None, 3), TypeError, "got: 'y'"),
     "scan function": (
         lambda: loose.scan(3, ONE, None, 3),

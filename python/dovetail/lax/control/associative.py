@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail import lax
-from dovetail.arguments import LeafNames, as_operand, name_of
+from dovetail.arguments import name_of
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.control.bodies import check_callable, results_of
@@ -15,7 +15,7 @@ from dovetail.lax.control.trees import (
     structure_differences,
     type_differences,
 )
-from dovetail.lax.operands import canonical_axis
+from dovetail.lax.operands import as_operand, canonical_axis
 from dovetail.pytree import flatten, leaf_names, unflatten
 
 Combine = Callable[[list[Array], list[Array]], list[Array]]
@@ -50,10 +50,7 @@ def associative_scan(
     """
     check_callable("associative_scan: fn", fn)
     values, spec = flatten(elems)
-    names = LeafNames(lambda elems: None, (elems,))
-    leaves = [
-        as_operand(value, f"`{names[i]}` of associative_scan") for i, value in enumerate(values)
-    ]
+    leaves = [as_operand("associative_scan", value, i) for i, value in enumerate(values)]
     if not leaves:
         raise value_error("associative_scan: there must be at least one array, got none")
     axis = canonical_axis(axis, leaves[0].ndim)

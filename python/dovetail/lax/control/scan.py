@@ -184,9 +184,10 @@ def _length(values: Sequence[Any], length: Any) -> int:
     """The number of steps."""
     shapes = [np.shape(value) for value in values]
     if () in shapes:
+        scalar = as_operand(values[shapes.index(())], "xs of scan")
         raise value_error(
             "scan: xs must be arrays with a leading dimension to go along, got "
-            f"{values[shapes.index(())]!r}; pass an array, or let f close over it"
+            f"{scalar.aval}; pass an array, or let f close over it"
         )
     sizes = [shape[0] for shape in shapes]
     if length is not None:
