@@ -175,7 +175,7 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   llvm::SmallBitVector mask = bitsOf(unknown, 1, getArgs().size()), unknownResults(getNumResults());
   SmallVector<BranchParts, 2> branches;
   for (Region &branch : getBranches()) {
-    auto parts = e.transforms().split(branch, mask);
+    auto parts = e.transforms().split(branch, mask, llvm::SmallBitVector(mask.size(), true));
     if (failed(parts))
       return failure();
     unknownResults |= parts->unknownResults;

@@ -78,6 +78,8 @@ struct Loop {
   mlir::ValueRange emit(Emitter &e, Body body) const;
 };
 
+/// What it costs a loop nothing to keep, of what its body takes: all but the carries.
+llvm::SmallBitVector freeArguments(unsigned numCarries, unsigned count);
 /// Emits the part of a loop that does not need the operands in `unknown`, which holds for its carries at every step,
 /// then the part that does; appends one entry per result.
 llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, mlir::Region &body, const llvm::SmallBitVector &unknown,
@@ -91,6 +93,9 @@ mlir::Value sizeOfBodyResult(Emitter &e, mlir::Operation *op, mlir::Region &body
 
 /// `x` where `p`, of fewer dimensions, the leading ones of `x`, holds; else `y`.
 mlir::Value selectLeading(Emitter &e, mlir::Value p, mlir::Value x, mlir::Value y);
+
+/// The largest of a batch's numbers of steps; 0 for an empty batch.
+mlir::Value mostSteps(Emitter &e, mlir::Value counts);
 
 } // namespace dovetail
 

@@ -66,11 +66,19 @@ def BatchOpInterface : Rule<"BatchOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Emits the op over the batch. `dims[i]` is the position of the batch dimension in operand `i`, kUnbatched where it
-      has none; at least one has one. Appends one entry per result to `results` and `resultDims`.
+      has none; at least one has one, unless the op names the axis of the batch. Appends one entry per result to `results` and `resultDims`.
     }], "::llvm::LogicalResult", "batch",
       (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "::llvm::ArrayRef<int64_t>":$dims,
            "::llvm::SmallVectorImpl<::mlir::Value> &":$results, "::llvm::SmallVectorImpl<int64_t> &":$resultDims)>,
   ];
+}
+
+def NamedAxesOpInterface : Rule<"NamedAxesOpInterface"> {
+  let description = [{
+    An op over the elements of named axes. Under the batch of such an axis its batching rule is used also where no operand
+    carries the batch, and that of any op whose bodies or callees hold such an op.
+  }];
+  let methods = [InterfaceMethod<"The names, strings.", "::mlir::ArrayAttr", "getAxes">];
 }
 
 def DimsOpInterface : Rule<"DimsOpInterface"> {
@@ -115,6 +123,13 @@ def SizeQueryOpInterface : Rule<"SizeQueryOpInterface"> {
   ];
 }
 
+def CheapOpInterface : Rule<"CheapOpInterface"> {
+  let description = [{
+    An op whose result, of which each element depends on few, costs little more to compute again than to load.
+  }];
+  let methods = [InterfaceMethod<"Whether that is so for this op.", "bool", "isCheap", (ins), "", "return true;">];
+}
+
 def SizedOpInterface : Rule<"SizedOpInterface"> {
   let description = "An op of one result whose `?` sizes are operands.";
   let methods = [InterfaceMethod<"One size for each `?` of the result.", "::mlir::Operation::operand_range", "getSizes">];
@@ -140,6 +155,21 @@ def ReduceOpInterface : Rule<"ReduceOpInterface"> {
     InterfaceMethod<"One step of the reduction.", "::mlir::Value", "emitStep",
       (ins "::dovetail::scalar::ScalarBuilder &":$b, "::mlir::Value":$accumulator, "::mlir::Value":$x)>,
   ];
+}
+
+def InlineOpInterface : Rule<"InlineOpInterface"> {
+  let description = "An op that computes what a function does: `simplify` puts the function's body in its place.";
+  let methods = [
+    InterfaceMethod<"The function.", "::mlir::FlatSymbolRefAttr", "getCalleeAttr">,
+    InterfaceMethod<"The function's arguments, emitted before its body where they are not this op's operands.",
+      "::llvm::SmallVector<::mlir::Value>", "inlinedArguments", (ins "::mlir::OpBuilder &":$builder), "",
+      "return ::llvm::SmallVector<::mlir::Value>($_op->getOperands());">,
+  ];
+}
+
+def TransientOpInterface : Rule<"TransientOpInterface"> {
+  let description = "An op that only a transposition gives a meaning: none may be left once all requests are expanded.";
+  let methods = [InterfaceMethod<"Reports that it is left.", "::mlir::InFlightDiagnostic", "reportLeft">];
 }
 
 def RequestOpInterface : Rule<"RequestOpInterface"> {

@@ -278,9 +278,15 @@ LogicalResult LoopSplit::run(SmallVectorImpl<Value> &results) {
   return success();
 }
 
+llvm::SmallBitVector freeArguments(unsigned numCarries, unsigned count) {
+  llvm::SmallBitVector free(count, true);
+  free.reset(0, numCarries);
+  return free;
+}
+
 LogicalResult splitLoop(Emitter &e, const Loop &loop, Region &body, const llvm::SmallBitVector &unknown,
                         SmallVectorImpl<Value> &results) {
-  auto parts = e.transforms().split(body, unknown);
+  auto parts = e.transforms().split(body, unknown, freeArguments(loop.inits.size(), unknown.size()));
   if (failed(parts))
     return failure();
   return LoopSplit(e, loop, unknown, std::move(*parts)).run(results);

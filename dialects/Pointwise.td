@@ -6,6 +6,7 @@ include "PointwiseBase.td"
 
 //===- Elementary functions -------------------------------------------------===//
 
+let isCheap = 0 in {
 def ExpOp : Unary<"exp", FloatOrCplx, "e.mul(t, ans)">;
 def Exp2Op : Unary<"exp2", FloatOrCplx, "e.mul(t, e.scale(ans, M_LN2))">;
 def Expm1Op : Unary<"expm1", FloatOrCplx, "e.mul(t, e.add(ans, 1.0))">;
@@ -34,6 +35,8 @@ def ErfcOp : Unary<"erfc", Float, "e.mul(t, e.scale(e.exp(e.neg(e.mul(x, x))), -
 def PowOp : Binary<"pow", Number, "e.mul(t, e.powTangentOfBase(x, y))", "e.mul(t, e.mul(ans, e.logOrZero(x)))">;
 def Atan2Op : Binary<"atan2", Float, "e.mul(t, e.div(y, e.add(e.mul(x, x), e.mul(y, y))))",
                      "e.neg(e.mul(t, e.div(x, e.add(e.mul(x, x), e.mul(y, y)))))">;
+
+} // isCheap = 0
 
 def IntegerPowOp : Pointwise<"integer_pow", (ins Tensor<Number>:$x, I64Attr:$exponent),
                              "$x `,` $exponent attr-dict `:` type($x)", ["x"],

@@ -22,7 +22,8 @@ class Bind<list<string> names> {
 class Pointwise<string mnemonic, dag operands, string format, list<string> names, list<string> tangents,
                 list<Trait> traits>
     : DovetailOp<mnemonic, traits # [Pure, Elementwise, DeclareOpInterfaceMethods<InferTypeOpInterface>,
-                                     DeclareOpInterfaceMethods<PointwiseOpInterface>]> {
+                                     DeclareOpInterfaceMethods<PointwiseOpInterface>,
+                                     DeclareOpInterfaceMethods<CheapOpInterface, ["isCheap"]>]> {
   let arguments = operands;
   let results = (outs AnyArray:$ans);
   let assemblyFormat = format;
@@ -34,6 +35,8 @@ class Pointwise<string mnemonic, dag operands, string format, list<string> names
   /// Element type of the result, in terms of that of operand `from`.
   string resultElement = "element";
   int from = 0;
+  /// Whether an element takes a few instructions only.
+  bit isCheap = 1;
   /// The scalar computation, in terms of `b` and `args`.
   string scalar = "::dovetail::scalar::" # mnemonic # "(b" #
     !interleave(!foreach(i, !range(!size(names)), ", args[" # !cast<string>(i) # "]"), "") # ")";
@@ -45,6 +48,7 @@ class Pointwise<string mnemonic, dag operands, string format, list<string> names
     # "::mlir::Value $cppClass::cotangent(::dovetail::Emitter &e, unsigned i, ::mlir::Value t, "
     # "::mlir::ValueRange operands) {\n" # Bind<names>.text # "\n  [[maybe_unused]] ::mlir::Value ans;\n  switch (i) {\n"
     # Cases<cotangents>.text # "\n  }\n  llvm_unreachable(\"operand index out of range\");\n}\n"
+    # "bool $cppClass::isCheap() { return " # !if(isCheap, "true", "false") # "; }\n"
     # "::dovetail::OperandSets $cppClass::linearSets() { return {" # !interleave(linear, ", ") # "}; }\n"
     # "::mlir::Value $cppClass::emitScalar(::dovetail::scalar::ScalarBuilder &b, ::mlir::ValueRange args) {\n  return "
     # scalar # ";\n}\n"

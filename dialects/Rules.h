@@ -15,6 +15,15 @@ class Emitter;
 /// The batch position of a value that has no batch dimension.
 constexpr int64_t kUnbatched = -1;
 
+/// The size of a batch, and the name of its axis, null if it has none.
+struct BatchSize {
+  int64_t size;
+  mlir::StringAttr axis;
+
+  BatchSize(int64_t size = 0, mlir::StringAttr axis = {}) : size(size), axis(axis) {}
+  operator int64_t() const { return size; }
+};
+
 /// Sets of operand numbers; an op is linear in the operands of one set, taken together.
 using OperandSets = llvm::SmallVector<llvm::SmallVector<unsigned, 3>, 2>;
 
@@ -113,7 +122,9 @@ public:
     Made known, rest;
     llvm::SmallBitVector unknownResults;
   };
-  virtual llvm::FailureOr<Split<Body>> split(mlir::Region &body, const llvm::SmallBitVector &unknown) = 0;
+  /// Of several sets of residuals the cheapest to keep is taken, where arguments in `free` cost nothing.
+  virtual llvm::FailureOr<Split<Body>> split(mlir::Region &body, const llvm::SmallBitVector &unknown,
+                                             const llvm::SmallBitVector &free) = 0;
   virtual llvm::FailureOr<Split<mlir::func::FuncOp>> split(mlir::func::FuncOp function,
                                                            const llvm::SmallBitVector &unknown) = 0;
 
@@ -140,11 +151,13 @@ public:
     Made function;
     llvm::SmallVector<int64_t> resultDims;
   };
-  virtual llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, int64_t size) = 0;
+  virtual llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, BatchSize size) = 0;
   virtual llvm::FailureOr<Batch<mlir::func::FuncOp>> batch(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
-                                                           int64_t size) = 0;
+                                                           BatchSize size) = 0;
 
   virtual mlir::func::FuncOp lookup(mlir::FlatSymbolRefAttr callee) = 0;
+  /// A private function next to `source`, made of a body.
+  virtual mlir::func::FuncOp add(mlir::func::FuncOp source, llvm::StringRef suffix, Body body) = 0;
 };
 
 } // namespace dovetail

@@ -61,7 +61,7 @@ static FailureOr<llvm::SmallBitVector> unknownAtAnyStep(Emitter &e, ScanOp op, c
   llvm::SmallBitVector mask = bitsOf(unknown, 0, numBodyOperands(op));
   unsigned numInits = op.getInits().size();
   auto step = [&](const llvm::SmallBitVector &now) -> FailureOr<llvm::SmallBitVector> {
-    auto made = e.transforms().split(op.getBody(), now);
+    auto made = e.transforms().split(op.getBody(), now, freeArguments(numInits, now.size()));
     if (failed(made))
       return failure();
     return bitsOf(made->unknownResults, 0, numInits);
@@ -225,7 +225,7 @@ LogicalResult ScanOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
     fill(kept, std::move(body));
     source = &kept;
     Value counts = loop.count, steps;
-    loop.count = e.make<ReduceMaxOp>(counts, ArrayRef<int64_t>{0});
+    loop.count = mostSteps(e, counts);
     auto type = RankedTensorType::get({ShapedType::kDynamic}, getElementTypeOrSelf(counts));
     steps = e.make<IotaOp>(type, 0, ValueRange(e.make<IndexOp>(loop.count)));
     bodyDims.insert(bodyDims.begin() + numInits + numXs, kUnbatched);

@@ -5,7 +5,7 @@
 include "Dovetail.td"
 
 class Linear<string mnemonic, list<Trait> traits = []>
-    : DovetailOp<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<LinearOpInterface>,
+    : DovetailOp<mnemonic, traits # [Pure, CheapOpInterface, DeclareOpInterfaceMethods<LinearOpInterface>,
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let results = (outs AnyArray:$ans);

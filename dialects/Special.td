@@ -12,6 +12,8 @@ class InLast<string mnemonic, dag operands, string format, list<string> names, s
   let description = "Tangent by the last operand: `" # tangent # "`; there is none by another.";
 }
 
+let isCheap = 0 in {
+
 //===- Gamma functions -------------------------------------------------------===//
 
 def LgammaOp : Unary<"lgamma", Float, "e.mul(t, e.make<DigammaOp>(x))"> {
@@ -66,5 +68,7 @@ def BesselI0eOp : Unary<"bessel_i0e", Float, "e.mul(t, e.sub(e.make<BesselI1eOp>
 def BesselI1eOp : Unary<"bessel_i1e", Float, "e.mul(t, derivativeOfI1e(e, x, ans))"> {
   let summary = "exp(-|x|) I1(x)";
 }
+
+} // isCheap = 0
 
 #endif // DOVETAIL_SPECIAL_TD

@@ -39,13 +39,13 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
   llvm::SmallBitVector mask = unknown;
   FailureOr<FunctionTransforms::Split<Body>> parts = failure();
   if (failed(growCarries(mask, [&](const llvm::SmallBitVector &now) -> FailureOr<llvm::SmallBitVector> {
-        parts = e.transforms().split(getBody(), now);
+        parts = e.transforms().split(getBody(), now, freeArguments(numInits, now.size()));
         if (failed(parts))
           return failure();
         return bitsOf(parts->unknownResults, 0, numInits);
       })))
     return failure();
-  auto cond = e.transforms().split(getCond(), mask);
+  auto cond = e.transforms().split(getCond(), mask, freeArguments(numInits, mask.size()));
   if (failed(cond))
     return failure();
   if (cond->unknownResults.any()) {

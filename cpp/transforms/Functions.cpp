@@ -39,7 +39,7 @@ FailureOr<Functions::Jvp<func::FuncOp>> Functions::jvp(Function function, const 
 
 FailureOr<Functions::Split<func::FuncOp>> Functions::split(Function function, const Mask &unknown) {
   return memoised<Split<Function>, Split<Body>>(
-      splits, keyOf(function, unknown), function, [&] { return split(function.getBody(), unknown); },
+      splits, keyOf(function, unknown), function, [&] { return split(function.getBody(), unknown, Mask(unknown.size(), true)); },
       [&](Split<Body> &made) {
         Function known = add(function, ".known", std::move(made.known));
         return Split<Function>{known, add(function, ".rest", std::move(made.rest)), made.unknownResults};
@@ -62,10 +62,12 @@ FailureOr<func::FuncOp> Functions::sizes(Function function, const Mask &linear) 
       [&](Body &made) { return add(function, ".sizes", std::move(made)); });
 }
 
-FailureOr<Functions::Batch<func::FuncOp>> Functions::batch(Function function, ArrayRef<int64_t> dims, int64_t size) {
-  std::string key = function.getSymName().str() + ' ' + std::to_string(size);
+FailureOr<Functions::Batch<func::FuncOp>> Functions::batch(Function function, ArrayRef<int64_t> dims, BatchSize size) {
+  std::string key = function.getSymName().str() + ' ' + std::to_string(size.size);
   for (int64_t dim : dims)
     key += ' ' + std::to_string(dim);
+  if (size.axis)
+    key += ' ' + size.axis.getValue().str();
   return memoised<Batch<Function>, Batch<Body>>(
       batches, key, function, [&] { return batch(function.getBody(), dims, size); },
       [&](Batch<Body> &made) {

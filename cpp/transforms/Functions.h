@@ -16,25 +16,26 @@ public:
   explicit Functions(mlir::ModuleOp module) : symbols(module) {}
 
   llvm::FailureOr<Jvp<Body>> jvp(mlir::Region &body, const Mask &active) override;
-  llvm::FailureOr<Split<Body>> split(mlir::Region &body, const Mask &unknown) override;
+  llvm::FailureOr<Split<Body>> split(mlir::Region &body, const Mask &unknown, const Mask &free) override;
   llvm::FailureOr<Transpose<Body>> transpose(mlir::Region &body, const Mask &linear, const Mask &results) override;
   llvm::FailureOr<Body> sizes(mlir::Region &body, const Mask &linear) override;
-  llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, int64_t size) override;
+  llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, BatchSize size) override;
 
   llvm::FailureOr<Jvp<Function>> jvp(Function function, const Mask &active) override;
   llvm::FailureOr<Split<Function>> split(Function function, const Mask &unknown) override;
   llvm::FailureOr<Transpose<Function>> transpose(Function function, const Mask &linear, const Mask &results) override;
   llvm::FailureOr<Function> sizes(Function function, const Mask &linear) override;
-  llvm::FailureOr<Batch<Function>> batch(Function function, llvm::ArrayRef<int64_t> dims, int64_t size) override;
+  llvm::FailureOr<Batch<Function>> batch(Function function, llvm::ArrayRef<int64_t> dims, BatchSize size) override;
 
   Function lookup(mlir::FlatSymbolRefAttr callee) override;
+  Function add(Function source, llvm::StringRef suffix, Body body) override;
 
 private:
+  /// Whether the op, its bodies or its callees name the axis.
+  bool names(mlir::Operation *op, mlir::StringAttr axis);
   /// The transpose of a body, possibly under construction, that returns `outs`.
   llvm::FailureOr<Transpose<Body>> transposeWhole(mlir::Region &source, mlir::ValueRange outs, const Mask &linear,
                                                   const Mask &results);
-  /// A private function next to `source`.
-  Function add(Function source, llvm::StringRef suffix, Body body);
 
   /// The result for `key`, computed at the first request from the transformed body; a failure is not kept.
   template <typename Result, typename Made>
@@ -48,6 +49,7 @@ private:
   std::map<std::string, Transpose<Function>> transposes;
   std::map<std::string, Function> sizeFunctions;
   std::map<std::string, Batch<Function>> batches;
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::StringAttr>, bool> namedByCallee;
 };
 
 /// Checks that a function is one block that ends in a return, as all transforms need it.

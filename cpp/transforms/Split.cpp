@@ -1,6 +1,7 @@
 // What a function can compute before some of its arguments are known.
 #include "CallGraph.h"
 #include "Functions.h"
+#include "MinCut.h"
 #include "Partition.h"
 #include "Passes.h"
 #include "mlir/IR/IRMapping.h"
@@ -57,7 +58,62 @@ FailureOr<Partition> takeApart(Region &source, const llvm::SmallBitVector &unkno
   return whole;
 }
 
-FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, const Mask &unknown) {
+//===- Residuals --------------------------------------------------------------------===//
+
+/// Bytes that a value takes; dynamic sizes count as some, and what is no array as little.
+static int64_t bytesOf(Value value) {
+  constexpr int64_t assumedSize = 64, most = int64_t(1) << 40;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 1;
+  int64_t bytes =
+      std::max<int64_t>(1, getElementTypeOrSelf(type).isIntOrFloat() ? type.getElementTypeBitWidth() / 8 : 16);
+  for (int64_t size : type.getShape())
+    bytes = std::min(most, bytes * std::max<int64_t>(1, ShapedType::isDynamic(size) ? assumedSize : size));
+  return bytes;
+}
+
+/// Whether the rest may compute the op again, given its operands.
+static bool isRepeatable(Operation *op) {
+  auto cheap = dyn_cast<CheapOpInterface>(op);
+  return op->getNumOperands() == 0 || (cheap && cheap.isCheap());
+}
+
+/// The known values to keep for the unknown ops: those of the fewest bytes from which cheap ops compute all others.
+static DenseSet<Value> chooseResiduals(const Partition &whole, const llvm::SmallBitVector &free) {
+  VertexCut cut;
+  DenseMap<Value, unsigned> vertices;
+  SmallVector<Value> values;
+  auto vertexOf = [&](Value value) {
+    auto [it, isNew] = vertices.try_emplace(value, values.size());
+    if (isNew) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      cut.addVertex(argument && free.test(argument.getArgNumber()) ? 0 : bytesOf(value));
+      values.push_back(value);
+    }
+    return it->second;
+  };
+  for (Operation &op : whole.body.block())
+    if (whole.dependsOnUnknown(&op))
+      for (Value operand : op.getOperands())
+        if (!whole.unknown.contains(operand) && !vertices.contains(operand))
+          cut.addSink(vertexOf(operand));
+  for (unsigned i = 0; i < values.size(); ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (!op || !isRepeatable(op)) {
+      cut.addSource(i);
+      continue;
+    }
+    for (Value operand : op->getOperands())
+      cut.addEdge(vertexOf(operand), i);
+  }
+  DenseSet<Value> kept;
+  for (unsigned vertex : cut.solve())
+    kept.insert(values[vertex]);
+  return kept;
+}
+
+FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, const Mask &unknown, const Mask &free) {
   FailureOr<Partition> taken =
       takeApart(source, unknown, this, [](SplitOpInterface, const Mask &) -> FailureOr<bool> { return true; });
   if (failed(taken))
@@ -77,16 +133,28 @@ FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, cons
   }
 
   SmallVector<Value> residuals;
-  auto makeAvailable = [&](Value value) {
-    if (inRest.contains(value))
-      return;
-    Operation *op = value.getDefiningOp();
-    if (op && op->getNumOperands() == 0) {
-      restBuilder.clone(*op, inRest);
-      return;
+  DenseSet<Value> kept = chooseResiduals(whole, free);
+  auto makeAvailable = [&](Value wanted) {
+    SmallVector<Value> pending = {wanted};
+    while (!pending.empty()) {
+      Value value = pending.back();
+      if (inRest.contains(value)) {
+        pending.pop_back();
+        continue;
+      }
+      if (kept.contains(value)) {
+        inRest.map(value, rest.block().insertArgument(residuals.size(), value.getType(), value.getLoc()));
+        residuals.push_back(inKnown.lookup(value));
+        continue;
+      }
+      Operation *op = value.getDefiningOp();
+      size_t before = pending.size();
+      for (Value operand : op->getOperands())
+        if (!inRest.contains(operand))
+          pending.push_back(operand);
+      if (pending.size() == before)
+        restBuilder.clone(*op, inRest);
     }
-    inRest.map(value, rest.block().insertArgument(residuals.size(), value.getType(), value.getLoc()));
-    residuals.push_back(inKnown.lookup(value));
   };
   for (Operation &op : whole.body.block()) {
     if (!whole.dependsOnUnknown(&op)) {

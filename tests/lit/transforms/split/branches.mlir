@@ -17,7 +17,9 @@ func.func @main(%x: tensor<f32>, %t: tensor<f32>, %i: tensor<i32>) -> tensor<f32
     dovetail.yield %2 : tensor<f32>
   }, {
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = dovetail.compare lt %a, %a : tensor<f32>
+    %c = dovetail.compare lt %a, %a : tensor<f32>
+    %w = dovetail.broadcast %c dims [] : tensor<i1> -> tensor<3xi1>
+    %1 = dovetail.reduce_or %w [0] : tensor<3xi1>
     %2 = dovetail.select %1, %b, %a : tensor<i1>, tensor<f32>
     dovetail.yield %2 : tensor<f32>
   }
@@ -55,10 +57,10 @@ func.func @main(%x: tensor<f32>, %t: tensor<f32>, %i: tensor<i32>) -> tensor<f32
 // CHECK-NEXT:      dovetail.yield %[[EXP]], %[[CONSTANT_1]], %[[CONSTANT_2]] : tensor<f32>, tensor<f32>, tensor<i1>
 // CHECK-NEXT:    }, {
 // CHECK-NEXT:    ^bb0(%arg2: tensor<f32>):
-// CHECK-NEXT:      %[[COMPARE:.+]] = dovetail.compare lt %arg2, %arg2 : tensor<f32>
+// CHECK:      %[[ANY:.+]] = dovetail.reduce_or
 // CHECK:      %[[CONSTANT_3:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
 // CHECK:      %[[CONSTANT_4:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:      dovetail.yield %[[CONSTANT_3]], %[[CONSTANT_4]], %[[COMPARE]] : tensor<f32>, tensor<f32>, tensor<i1>
+// CHECK-NEXT:      dovetail.yield %[[CONSTANT_3]], %[[CONSTANT_4]], %[[ANY]] : tensor<f32>, tensor<f32>, tensor<i1>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %arg1, %[[CASE]]#0, %[[CASE]]#1, %[[CASE]]#2, %arg0 : tensor<i32>, tensor<f32>, tensor<f32>, tensor<i1>, tensor<f32>
 

@@ -1,0 +1,49 @@
+// Sets of vertices of least cost that separate sources from sinks.
+#ifndef DOVETAIL_TRANSFORMS_MINCUT_H
+#define DOVETAIL_TRANSFORMS_MINCUT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace dovetail {
+
+/// A directed graph whose vertices cost something to remove. Dinic's algorithm (Y. Dinitz, 1970) finds the maximal flow
+/// through vertices of these capacities, and with it the cheapest set of vertices on all paths from sources to sinks.
+class VertexCut {
+public:
+  /// Adds a vertex; returns its number.
+  unsigned addVertex(int64_t cost);
+  void addEdge(unsigned from, unsigned to);
+  void addSource(unsigned vertex);
+  void addSink(unsigned vertex);
+
+  /// The cheapest vertices on all paths from sources to sinks, and of several such sets that nearest to the sinks.
+  llvm::SmallVector<unsigned> solve();
+
+private:
+  // A vertex is two nodes, with an edge of its cost between them.
+  struct Edge {
+    unsigned to;
+    int64_t capacity;
+  };
+  static constexpr unsigned kSource = 0, kSink = 1;
+  static unsigned entry(unsigned vertex) { return 2 + 2 * vertex; }
+  static unsigned exit(unsigned vertex) { return 3 + 2 * vertex; }
+
+  void connect(unsigned from, unsigned to, int64_t capacity);
+  /// Distances from the source along edges that can take more; false if the sink cannot be reached.
+  bool findLevels();
+  /// Pushes flow along shortest paths until there is none.
+  void saturate();
+
+  // Edge 2i + 1 is the reverse of edge 2i.
+  llvm::SmallVector<Edge> edges;
+  llvm::SmallVector<llvm::SmallVector<unsigned>> leaving = {{}, {}};
+  llvm::SmallVector<unsigned> levels, next;
+  unsigned numVertices = 0;
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TRANSFORMS_MINCUT_H
