@@ -119,6 +119,13 @@ Value selectLeading(Emitter &e, Value p, Value x, Value y) {
   return e.select(p, x, y);
 }
 
+Value mostSteps(Emitter &e, Value counts) {
+  Value most = e.make<ReduceMaxOp>(counts, ArrayRef<int64_t>{0});
+  // Of no numbers, the largest is the least there is.
+  int64_t batch = cast<RankedTensorType>(counts.getType()).getDimSize(0);
+  return ShapedType::isDynamic(batch) || batch == 0 ? e.make<MaxOp>(most, e.zerosLike(most)) : most;
+}
+
 //===- Verification -----------------------------------------------------------------===//
 
 /// Checks what a body takes and returns.
@@ -209,9 +216,12 @@ OpFoldResult IndexOp::fold(FoldAdaptor adaptor) {
   return IntegerAttr::get(getType(), value.getSplatValue<APInt>().getSExtValue());
 }
 
-LogicalResult IndexOp::batch(Emitter &, ValueRange, ArrayRef<int64_t>, SmallVectorImpl<Value> &,
-                             SmallVectorImpl<int64_t> &) {
-  return emitOpError() << "a size must not depend on the batch";
+// Only numbers of steps become sizes: those of what a loop stacks, which is as long as its longest run in the batch.
+LogicalResult IndexOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t>, SmallVectorImpl<Value> &results,
+                             SmallVectorImpl<int64_t> &resultDims) {
+  results.push_back(e.make<IndexOp>(mostSteps(e, operands[0])));
+  resultDims.push_back(kUnbatched);
+  return success();
 }
 
 } // namespace dovetail

@@ -62,6 +62,7 @@ def CaseOp : ControlOp<"case"> {
 
 def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterface>]> {
   let summary = "a number as a size";
+  let description = "The number is at least 0. Of a batch of numbers, the largest is the size.";
   let arguments = (ins Tensor<I32>:$x);
   let results = (outs Index:$size);
   let assemblyFormat = "$x attr-dict `:` type($x)";
