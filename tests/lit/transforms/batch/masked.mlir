@@ -105,3 +105,17 @@ func.func @main(%i: tensor<i32>, %x: tensor<2xf32>, %k: tensor<2xf32>) -> tensor
 // CHECK-NEXT:    %[[BROADCAST_4:.+]] = dovetail.broadcast %[[COMPARE_1]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[BROADCAST_4]], %[[BROADCAST_3]], %[[SELECT]] : tensor<7x2xi1>, tensor<7x2xf32>
 // CHECK-NEXT:    return %[[SELECT_1]] : tensor<7x2xf32>
+
+// -----
+
+// As long as the longest run.
+func.func @main(%n: tensor<i32>, %a: tensor<2xf32>, %k: tensor<2xf32>) -> tensor<?xf32> {
+  %0 = dovetail.index %n : tensor<i32>
+  %1 = dovetail.iota 0 sizes(%0) : tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+// CHECK-LABEL: func.func private @main.batch(%arg0: tensor<7xi32>, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    %[[REDUCE_MAX:.+]] = dovetail.reduce_max %arg0 [0] : tensor<7xi32>
+// CHECK-NEXT:    %[[INDEX:.+]] = dovetail.index %[[REDUCE_MAX]] : tensor<i32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 sizes(%[[INDEX]]) : tensor<?xf32>
+// CHECK-NEXT:    return %[[IOTA]] : tensor<?xf32>

@@ -46,3 +46,31 @@ func.func @main(%arg0: tensor<9xf32>, %arg1: tensor<?xf32>) -> tensor<?xf32> {
   %0 = dovetail.conv %arg0, %arg1 dims [0] x [0] to [0] windows [0] strides [1] dilations [1] : tensor<9xf32>, tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+func.func @main(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'dovetail.while' op whose number of steps depends on what is differentiated or transposed has no transpose}}
+  %0 = dovetail.while init(%arg0) consts(%arg1) : (tensor<f32>, tensor<f32>) -> tensor<f32> {
+  ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+    %1 = dovetail.compare lt %arg2, %arg3 : tensor<f32>
+    dovetail.yield %1 : tensor<i1>
+  } do {
+  ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+    %1 = dovetail.neg %arg2 : tensor<f32>
+    dovetail.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+func.func @main(%arg0: tensor<f32>, %arg1: tensor<3xf32>) -> tensor<f32> {
+  %0 = dovetail.scan length 3 init(%arg0) over(%arg1) consts() : (tensor<f32>, tensor<3xf32>) -> tensor<f32> {
+  ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+    // expected-error @+1 {{'dovetail.exp' is not linear in its operands that are to be transposed}}
+    %1 = dovetail.exp %arg2 : tensor<f32>
+    dovetail.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
