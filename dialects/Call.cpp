@@ -108,11 +108,13 @@ static LogicalResult verifyBatched(Operation *op, StringRef what, TypeRange elem
 LogicalResult VmapOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FailureOr<func::FuncOp> callee = findCallee(*this, getCalleeAttr(), symbols);
   std::optional<int64_t> size;
+  if (std::optional<uint64_t> stated = getSize())
+    size = *stated;
   if (failed(callee) ||
       failed(verifyBatched(*this, "in", callee->getArgumentTypes(), getInDims(), getArgs().getTypes(), size)))
     return failure();
   if (!size)
-    return emitOpError() << "must have a batched argument, got: none";
+    return emitOpError() << "must have a batched argument or say the size of the batch, got: neither";
   return verifyBatched(*this, "out", callee->getResultTypes(), getOutDims(), getOuts().getTypes(), size);
 }
 
@@ -288,9 +290,11 @@ LogicalResult VjpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
 
 LogicalResult VmapOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   size_t first = llvm::find_if(getInDims(), [](int64_t dim) { return dim != kUnbatched; }) - getInDims().begin();
-  int64_t dim = getInDims()[first];
-  e.batchSize = cast<RankedTensorType>(getArgs()[first].getType()).getDimSize(dim);
-  if (ShapedType::isDynamic(e.batchSize))
+  bool isStated = first == getInDims().size();
+  int64_t dim = isStated ? kUnbatched : getInDims()[first];
+  int64_t size = isStated ? *getSize() : cast<RankedTensorType>(getArgs()[first].getType()).getDimSize(dim);
+  e.batchSize = BatchSize(size, getAxisAttr());
+  if (ShapedType::isDynamic(size))
     e.batchSizeValue = e.size(getArgs()[first], dim);
   auto batched = e.transforms().batch(e.transforms().lookup(getCalleeAttr()), getInDims(), e.batchSize);
   if (failed(batched))

@@ -73,11 +73,14 @@ def VjpOp : Request<"vjp", [AttrSizedOperandSegments]> {
 def VmapOp : Request<"vmap"> {
   let summary = "a function over a batch";
   let description = [{
-    Argument i carries the batch as dimension `in[i]`, result i as dimension `out[i]`; -1 stands for no batch.
+    Argument i carries the batch as dimension `in[i]`, result i as dimension `out[i]`; -1 stands for no batch. Where no
+    argument carries it, `size` says how large it is. Collectives of the function know it by the name `axis`.
   }];
-  let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$in_dims, DenseI64ArrayAttr:$out_dims, Variadic<AnyType>:$args);
+  let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$in_dims, DenseI64ArrayAttr:$out_dims,
+                       OptionalAttr<StrAttr>:$axis, OptionalAttr<I64Attr>:$size, Variadic<AnyType>:$args);
   let assemblyFormat = [{
-    $callee `in` $in_dims `out` $out_dims `(` $args `)` attr-dict `:` functional-type($args, $outs)
+    $callee `in` $in_dims `out` $out_dims (`axis` $axis^)? (`size` $size^)? `(` $args `)` attr-dict
+    `:` functional-type($args, $outs)
   }];
 }
 

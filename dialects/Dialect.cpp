@@ -15,6 +15,7 @@ namespace dovetail {
 
 // Each family registers its ops in its own file: their definitions are large, and build in parallel.
 void registerCallOps(DovetailDialect &);
+void registerCollectiveOps(DovetailDialect &);
 void registerControlOps(DovetailDialect &);
 void registerConvOps(DovetailDialect &);
 void registerCreateOps(DovetailDialect &);
@@ -34,6 +35,7 @@ void DovetailDialect::initialize() {
 #include "dialects/Attributes.cpp.inc"
       >();
   registerCallOps(*this);
+  registerCollectiveOps(*this);
   registerControlOps(*this);
   registerConvOps(*this);
   registerCreateOps(*this);

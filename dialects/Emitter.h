@@ -96,7 +96,7 @@ public:
   //===- Batching ---------------------------------------------------------------===//
 
   /// The batch: its static size, or kDynamic and then a value.
-  int64_t batchSize = 0;
+  BatchSize batchSize;
   mlir::Value batchSizeValue;
   /// `x` with the batch at `to`, moved or broadcast there.
   mlir::Value batchAt(mlir::Value x, int64_t from, int64_t to);

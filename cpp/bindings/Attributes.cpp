@@ -43,6 +43,12 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
     return b.getI64IntegerAttr(nb::cast<int64_t>(value));
   if (nb::isinstance<nb::float_>(value))
     return b.getF64FloatAttr(nb::cast<double>(value));
+  if (name == "axis")
+    return b.getStringAttr(nb::cast<std::string>(value));
+  if (name == "axes") {
+    auto names = nb::cast<std::vector<std::string>>(value);
+    return b.getStrArrayAttr(SmallVector<StringRef>(names.begin(), names.end()));
+  }
   if (nb::isinstance<nb::str>(value)) {
     std::string keyword = nb::cast<std::string>(value);
     return parseAttribute("#dovetail<" + name + " " + keyword + ">", &context());
@@ -118,6 +124,10 @@ static nb::object fromAttribute(Attribute value) {
       list.append(number);
     return nb::tuple(list);
   };
+  if (auto text = dyn_cast<StringAttr>(value))
+    return nb::str(text.str().c_str());
+  if (auto list = dyn_cast<ArrayAttr>(value))
+    return toTuple(llvm::map_range(list, fromAttribute));
   if (auto numbers = dyn_cast<DenseI64ArrayAttr>(value))
     return toTuple(numbers.asArrayRef());
   if (auto numbers = dyn_cast<DenseI32ArrayAttr>(value))

@@ -119,9 +119,13 @@ static nb::tuple linearizeFunction(const Function &function, const std::vector<i
   return nb::make_tuple(known, linear, toVector(result->active), toVector(result->nonzero));
 }
 
-static std::vector<bool> findBatchedResults(const Function &function, const std::vector<int64_t> &dims, int64_t size) {
+static std::vector<bool> findBatchedResults(const Function &function, const std::vector<int64_t> &dims, int64_t size,
+                                            const std::string &axis) {
   Diagnostics diagnostics;
-  auto mask = batchedResults(function.op(), dims, size < 0 ? ShapedType::kDynamic : size);
+  BatchSize batch(size < 0 ? ShapedType::kDynamic : size);
+  if (!axis.empty())
+    batch.axis = StringAttr::get(&context(), axis);
+  auto mask = batchedResults(function.op(), dims, batch);
   function.module->symbols = std::make_unique<SymbolTable>(*function.module->op);
   if (failed(mask))
     diagnostics.raise("the function cannot be batched");
@@ -258,7 +262,7 @@ NB_MODULE(_core, m) {
       .def("splice", &Function::splice, "flat"_a, "arguments"_a)
       .def("rearrange", &Function::rearrange, "positions"_a, "types"_a)
       .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a)
-      .def("batched_results", &findBatchedResults, "dims"_a, "size"_a);
+      .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a);
 
   nb::class_<Program>(m, "Program", "A body without calls as plain data.")
       .def_ro("inputs", &Program::inputs)

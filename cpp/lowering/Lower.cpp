@@ -22,6 +22,7 @@ void registerAllDialects(DialectRegistry &registry) {
   registerBufferization(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     attachBarrierLowerings(context);
+    attachCollectiveLowerings(context);
     attachControlLowerings(context);
     attachConvLowerings(context);
     attachCreateLowerings(context);

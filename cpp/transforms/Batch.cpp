@@ -12,7 +12,38 @@ namespace dovetail {
 #define GEN_PASS_DEF_BATCHPASS
 #include "cpp/transforms/Passes.h.inc"
 
-FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, ArrayRef<int64_t> dims, int64_t size) {
+bool Functions::names(Operation *op, StringAttr axis) {
+  auto isNamedBy = [&](Operation *inner) {
+    if (auto named = dyn_cast<NamedAxesOpInterface>(inner))
+      return llvm::is_contained(named.getAxes(), axis);
+    bool found = false;
+    inner->getAttrDictionary().walk([&](FlatSymbolRefAttr callee) {
+      auto known = namedByCallee.find({callee, axis});
+      if (known == namedByCallee.end())
+        known = namedByCallee.insert({{callee, axis}, names(lookup(callee), axis)}).first;
+      found |= known->second;
+    });
+    return found;
+  };
+  return op->walk([&](Operation *inner) { return isNamedBy(inner) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
+/// Repeats an operand over a batch whose size is a value: bodies and callees find it in an argument.
+static LogicalResult giveBatch(Emitter &e, Operation *op, MutableArrayRef<Value> operands,
+                               MutableArrayRef<int64_t> dims) {
+  if (!e.batchSizeValue)
+    return op->emitError() << "names axis " << e.batchSize.axis
+                           << " of size ?, which no argument of its function carries";
+  for (auto [operand, dim] : llvm::zip_equal(operands, dims))
+    if (isa<RankedTensorType>(operand.getType())) {
+      operand = e.batchAt(operand, kUnbatched, dim = 0);
+      return success();
+    }
+  return success();
+}
+
+FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, ArrayRef<int64_t> dims, BatchSize size) {
   SmallVector<Type> types(source.getArgumentTypes());
   for (auto [type, dim] : llvm::zip_equal(types, dims))
     if (dim != kUnbatched)
@@ -38,7 +69,8 @@ FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, Arra
 
   for (Operation &op : source.front().without_terminator()) {
     SmallVector<int64_t> operandDims = llvm::map_to_vector(op.getOperands(), positionOf);
-    if (llvm::all_of(operandDims, [](int64_t dim) { return dim == kUnbatched; })) {
+    bool isBatched = llvm::any_of(operandDims, [](int64_t dim) { return dim != kUnbatched; });
+    if (!isBatched && !(size.axis && names(&op, size.axis))) {
       builder.clone(op, values);
       continue;
     }
@@ -47,6 +79,8 @@ FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, Arra
     e.batchSizeValue = sizeValue;
     SmallVector<Value> operands =
         llvm::map_to_vector(op.getOperands(), [&](Value operand) { return values.lookup(operand); });
+    if (!isBatched && ShapedType::isDynamic(size) && failed(giveBatch(e, &op, operands, operandDims)))
+      return failure();
     SmallVector<Value> results;
     SmallVector<int64_t> resultDims;
     if (failed(applyBatch(&op, e, operands, operandDims, results, resultDims)))
@@ -86,7 +120,9 @@ struct BatchPass : impl::BatchPassBase<BatchPass> {
       target->emitError() << "size must be -1 or at least 0, got: " << int64_t(size);
       return signalPassFailure();
     }
-    int64_t batch = size < 0 ? ShapedType::kDynamic : int64_t(size);
+    BatchSize batch(size < 0 ? ShapedType::kDynamic : int64_t(size));
+    if (!axis.empty())
+      batch.axis = StringAttr::get(&getContext(), axis);
     if (failed(Functions(getOperation()).batch(*target, SmallVector<int64_t>(dims.begin(), dims.end()), batch)))
       signalPassFailure();
   }

@@ -54,7 +54,7 @@ FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt,
   return result;
 }
 
-FailureOr<llvm::SmallBitVector> batchedResults(func::FuncOp function, ArrayRef<int64_t> dims, int64_t size) {
+FailureOr<llvm::SmallBitVector> batchedResults(func::FuncOp function, ArrayRef<int64_t> dims, BatchSize size) {
   Functions functions(function->getParentOfType<ModuleOp>());
   if (failed(expandCalleesOf(function, functions)))
     return failure();

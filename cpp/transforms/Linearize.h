@@ -19,7 +19,7 @@ llvm::FailureOr<Linearization> linearize(mlir::func::FuncOp function, llvm::Arra
 
 /// Which results of the function carry the batch, if the arguments marked in `batched` do.
 llvm::FailureOr<llvm::SmallBitVector> batchedResults(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
-                                                     int64_t size);
+                                                     BatchSize size);
 
 } // namespace dovetail
 

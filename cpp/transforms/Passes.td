@@ -49,12 +49,13 @@ def BatchPass : FunctionPass<"dovetail-batch"> {
   let summary = "a function over a batch";
   let description = [{
     Adds `@f.batch`, whose argument i carries the batch as dimension `dims[i]`, or none for -1. An op none of whose operands
-    carries the batch is copied; else its batching rule decides where the batch goes in its results, or, for pointwise ops,
-    all operands get it where the first has it.
+    carries the batch is copied, unless it, its bodies or its callees name the axis of the batch; else its batching rule
+    decides where the batch goes in its results, or, for pointwise ops, all operands get it where the first has it.
   }];
   let options = functionOption # [
     ListOption<"dims", "dims", "int64_t", "position of the batch in each argument">,
-    Option<"size", "size", "int64_t", "-1", "size of the batch, -1 for '?'">];
+    Option<"size", "size", "int64_t", "-1", "size of the batch, -1 for '?'">,
+    Option<"axis", "axis", "std::string", "", "name of the batch's axis, for collectives">];
 }
 
 def ExpandPass : ModulePass<"dovetail-expand"> {

@@ -1,0 +1,76 @@
+// Collectives: ops over the elements of named axes, those of `vmap` and of meshes.
+#ifndef DOVETAIL_COLLECTIVE_TD
+#define DOVETAIL_COLLECTIVE_TD
+
+include "Dovetail.td"
+
+/// Each element of the product of `axes`, in row-major order, has values of its own. Where an axis is that of a batch,
+/// the op becomes one over the other axes, and ordinary ops along the dimension of the batch.
+class Collective<string mnemonic, list<Trait> traits = []>
+    : InferredOp<mnemonic, traits # [NamedAxesOpInterface, DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<DimsOpInterface>]>;
+
+class AllReduce<string mnemonic, Type element, list<Trait> traits> : Collective<mnemonic, traits> {
+  let arguments = (ins Tensor<element>:$x, StrArrayAttr:$axes);
+  let results = (outs Tensor<element>:$ans);
+  let assemblyFormat = "$x `over` $axes attr-dict `:` type($x)";
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
+        Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      types.push_back(adaptor.getX().getType());
+      return ::dovetail::verifyAxes(loc, getOperationName(), adaptor.getAxes());
+    }
+    ::llvm::LogicalResult $cppClass::batch(::dovetail::Emitter &e, ::mlir::ValueRange operands,
+        ::llvm::ArrayRef<int64_t> dims, ::llvm::SmallVectorImpl<::mlir::Value> &results,
+        ::llvm::SmallVectorImpl<int64_t> &resultDims) {
+      return ::dovetail::batchAllReduce(e, *this, operands[0], dims[0], results, resultDims);
+    }
+    ::dovetail::FactorMap $cppClass::factorMap() { return ::dovetail::pointwiseFactorMap(*this); }
+  }];
+}
+
+def AllReduceSumOp : AllReduce<"all_reduce_sum", Number, [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+  let summary = "the sum over all elements of the axes, for each of them";
+}
+def AllReduceMaxOp : AllReduce<"all_reduce_max", Ordered, [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+  let summary = "the greatest over all elements of the axes, for each of them";
+}
+def AllReduceMinOp : AllReduce<"all_reduce_min", Ordered, [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+  let summary = "the least over all elements of the axes, for each of them";
+}
+
+/// A linear op for which the places of elements count, so that it says the sizes of the axes.
+class Exchange<string mnemonic, Type element, dag attributes, string format>
+    : Collective<mnemonic, [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+  let arguments = !con((ins Tensor<element>:$x, StrArrayAttr:$axes, DenseI64ArrayAttr:$sizes), attributes);
+  let results = (outs Tensor<element>:$ans);
+  let assemblyFormat = "$x `over` $axes `sizes` $sizes " # format # " attr-dict `:` type($x)";
+}
+
+def AllGatherOp : Exchange<"all_gather", Element, (ins I64Attr:$dimension), "`dimension` $dimension"> {
+  let summary = "all elements of the axes, along a new dimension";
+}
+def ReduceScatterOp : Exchange<"reduce_scatter", Number, (ins I64Attr:$dimension), "`dimension` $dimension"> {
+  let summary = "the sum over all elements of the axes, of which each gets its slice along a dimension";
+  let description = "The dimension is as large as the product of the axes; the result does not have it.";
+}
+def AllToAllOp : Exchange<"all_to_all", Element, (ins I64Attr:$from, I64Attr:$to), "`from` $from `to` $to"> {
+  let summary = "slice j along one dimension of element i becomes slice i along another dimension of element j";
+  let description = [{
+    Dimension `from` is as large as the product of the axes. The result does not have it, and has dimension `to` of that
+    size, counted without `from`.
+  }];
+}
+def PermuteOp : Exchange<"permute", Element, (ins DenseI64ArrayAttr:$sources, DenseI64ArrayAttr:$targets),
+                         "`from` $sources `to` $targets"> {
+  let summary = "element `targets[n]` gets the operand of element `sources[n]`; the others get zeros";
+}
+
+def AxisIndexOp : Collective<"axis_index"> {
+  let summary = "the number of the element among those of the axes";
+  let arguments = (ins StrArrayAttr:$axes, DenseI64ArrayAttr:$sizes);
+  let results = (outs Tensor<I32>:$ans);
+  let assemblyFormat = "`over` $axes `sizes` $sizes attr-dict";
+}
+
+#endif // DOVETAIL_COLLECTIVE_TD
