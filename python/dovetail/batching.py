@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from dovetail.arguments import (
 )
 from dovetail.array import ShapedArray
 from dovetail.pytree import broadcast_prefix, count_leaves, flatten, unflatten
-from dovetail.tracer import Operand, Traced, Tracer, apply, bind, trace
+from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing import Axis, new_axis
 
 # The position of the batch in a value that has none, in the dialect.
 UNBATCHED = -1
@@ -42,8 +43,9 @@ def vmap(
         or a tuple with one entry per argument, each a prefix of that argument's tree.
       out_axes: where the batch goes in the results, likewise; None for a result that does not
         depend on the batch.
-      axis_name, spmd_axis_name: accepted for programs that name the axis.
+      axis_name: what the collectives of `dovetail.lax` in `fun` call the batch's axis.
       axis_size: the size of the batch, checked against the arguments.
+      spmd_axis_name: accepted for programs that shard the batch.
 
     Returns:
       The function over a batch; keyword arguments have their batch first.
@@ -102,11 +104,20 @@ def vmap(
         outside = [
             leaf if dim == UNBATCHED else None for leaf, dim in zip(leaves, dims, strict=True)
         ]
-        traced = trace(python, avals, names, "vmap", name, outside)
+        axis = None if axis_name is None else new_axis(axis_name, size)
+        bound: dict[Hashable, Axis] = {} if axis is None else {axis_name: axis}
+        traced = trace(python, avals, names, "vmap", name, outside, bound)
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
-        batched = _apply(traced, [*leaves, *traced.captured], in_dims, positions, size, name)
-        return unflatten(out_spec, batched)
+        text = "" if axis is None else axis.text
+        out_dims, types = _batched_results(traced, positions, in_dims, size, text, name)
+        attributes: dict[str, Any] = {"in_dims": tuple(in_dims), "out_dims": out_dims}
+        if axis is not None:
+            attributes["axis"] = text
+        if all(dim == UNBATCHED for dim in in_dims):
+            attributes["size"] = size
+        operands = [*leaves, *traced.captured]
+        return unflatten(out_spec, apply("vmap", traced.function, operands, types, **attributes))
 
     return wrapper
 
@@ -185,47 +196,18 @@ def _batch_size(
     return next(iter(sizes))
 
 
-def _apply(
-    traced: Traced,
-    operands: Sequence[Operand],
-    in_dims: Sequence[int],
-    positions: Sequence[Any],
-    size: int,
-    name: str,
-) -> list[Operand]:
-    """The results of the traced function over the batch."""
-    out_dims, types = _batched_results(traced, positions, in_dims, size, name)
-    if any(dim != UNBATCHED for dim in in_dims):
-        return apply(
-            "vmap",
-            traced.function,
-            operands,
-            types,
-            in_dims=tuple(in_dims),
-            out_dims=tuple(out_dims),
-        )
-    # Only axis_size says that there is a batch: it repeats one call's results.
-    outs = apply("call", traced.function, operands, traced.avals)
-    return [
-        out
-        if dim == UNBATCHED
-        else bind(
-            "broadcast",
-            out,
-            shape=aval.shape,
-            dims=tuple(i for i in range(len(aval.shape)) if i != dim),
-        )
-        for out, dim, aval in zip(outs, out_dims, types, strict=True)
-    ]
-
-
 def _batched_results(
-    traced: Traced, positions: Sequence[Any], in_dims: Sequence[int], size: int, name: str
-) -> tuple[list[int], list[ShapedArray]]:
+    traced: Traced,
+    positions: Sequence[Any],
+    in_dims: list[int],
+    size: int,
+    axis: str,
+    name: str,
+) -> tuple[tuple[int, ...], list[ShapedArray]]:
     """The batch's dimension in each result, and the results' types."""
-    if None in positions and any(dim != UNBATCHED for dim in in_dims):
+    if None in positions:
         try:
-            depends = traced.function.batched_results(list(in_dims), size)
+            depends = traced.function.batched_results(in_dims, size, axis)
         except _core.CompilerError as error:
             raise ir.explained(error) from None
         for i, (position, is_batched) in enumerate(zip(positions, depends, strict=True)):
@@ -249,4 +231,4 @@ def _batched_results(
         dim = position % rank
         dims.append(dim)
         types.append(aval._replace(shape=_shape_with(size, aval.shape, dim)))
-    return dims, types
+    return tuple(dims), types

@@ -190,7 +190,7 @@ class Jitted:
         # Programs are shared within a module, as its functions are; the key is the one of compiled
         # programs.
         known = {} if in_progress is None else in_progress.root.jitted
-        key = self, jit_call.key
+        key = self, jit_call.key, None if in_progress is None else (*in_progress.axes.items(),)
         inlined = known.get(key)
         if inlined is None:
             traced = self._trace(jit_call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from dovetail import config, ir
 from dovetail.array import Array, ShapedArray
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
-from dovetail.tracing import LARGEST_CONSTANT, Operand, Trace, current, stack
+from dovetail.tracing import LARGEST_CONSTANT, Axis, Operand, Trace, current, stack
 from dovetail.tracing import Tracer as Tracer
 
 
@@ -146,6 +146,7 @@ def trace(
     kind: str,
     name: str,
     outside: Sequence[Operand | None] | None = None,
+    axes: Mapping[Hashable, Axis] | None = None,
 ) -> Traced:
     """Trace a function.
 
@@ -157,8 +158,9 @@ def trace(
       name: the name of the function, for messages and for the IR.
       outside: what the arguments stand for, None for those whose value may not be asked for; if it
         is not given, that of nothing in the function may.
+      axes: the named axes that the transform binds.
     """
-    in_progress = Trace(kind, name, outside is not None, names)
+    in_progress = Trace(kind, name, outside is not None, names, axes)
     where = in_progress.place
     traces = stack.traces
     traces.append(in_progress)

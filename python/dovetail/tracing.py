@@ -8,8 +8,8 @@ inner function.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from dovetail.errors import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
+from dovetail.reference.collectives import UnboundAxesError
 
 if TYPE_CHECKING:
     from dovetail.recording import Recording
@@ -31,6 +32,13 @@ LARGEST_CONSTANT = 16
 
 # An Array or a Tracer.
 Operand = Any
+
+
+class Axis(NamedTuple):
+    """A named axis: what the compiler calls it, and how many elements it has."""
+
+    text: str
+    size: int
 
 
 class _Stack(threading.local):
@@ -53,6 +61,21 @@ def current() -> Trace | None:
     return traces[-1] if traces else None
 
 
+def axes_in_scope() -> Mapping[Hashable, Axis]:
+    """The named axes that transforms in progress bind."""
+    in_progress = current()
+    return {} if in_progress is None else in_progress.axes
+
+
+def new_axis(name: Hashable, size: int) -> Axis:
+    """An axis to bind here."""
+    text = name if isinstance(name, str) else repr(name)
+    taken = {axis.text for other, axis in axes_in_scope().items() if other != name}
+    while text in taken:
+        text += "'"
+    return Axis(text, size)
+
+
 class Trace:
     """A function under construction.
 
@@ -61,9 +84,17 @@ class Trace:
       name: the name of the function that is traced.
       concrete: whether values are computed where Python asks for them and they are known.
       names: what to call the arguments in messages.
+      axes: the named axes that the transform binds.
     """
 
-    def __init__(self, kind: str, name: str, concrete: bool, names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        concrete: bool,
+        names: Sequence[str],
+        axes: Mapping[Hashable, Axis] | None = None,
+    ) -> None:
         parent = self.parent = current()
         self.kind = kind
         self.name = name
@@ -71,6 +102,8 @@ class Trace:
         self.names = names
         self.ended = False
         self.root: Trace = self if parent is None else parent.root
+        # The named axes in scope; inner ones hide outer ones.
+        self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
         self.module = (stack.module or _core.module()) if parent is None else parent.module
         self.place = ir.place()
         self.function = _core.Function(self.module, name, False, self.place)
@@ -219,7 +252,10 @@ class Trace:
             if missing:
                 pending.extend(missing)
                 continue
-            answer = evaluate(*[known[operand] for operand in operands], **keywords)
+            try:
+                answer = evaluate(*[known[operand] for operand in operands], **keywords)
+            except UnboundAxesError:
+                raise error(_unknown(self, number, asked)) from None
             values = [answer] if type(answer) is np.ndarray else answer
             known.update(zip(results, values, strict=True))
         return known[asked.number]

@@ -28,6 +28,19 @@ from dovetail.lax.arithmetic import (
     square,
     sub,
 )
+from dovetail.lax.collectives import (
+    all_gather,
+    all_to_all,
+    pbroadcast,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    pshuffle,
+    psum,
+    psum_scatter,
+    pswapaxes,
+)
 from dovetail.lax.control import (
     associative_scan,
     cond,
@@ -142,6 +155,7 @@ from dovetail.lax.logic import (
     shift_right_logical,
 )
 from dovetail.lax.multiply_high import mulhi
+from dovetail.lax.named_axes import axis_index, axis_size, pcast
 from dovetail.lax.operands import broadcast_shapes
 from dovetail.lax.pieces import (
     concatenate,
@@ -224,4 +238,9 @@ from dovetail.lax.windows import reduce, reduce_window, reduce_window_shape_tupl
 
 # Functions that are given to these may do anything.
 _CONTROL = ("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop")
-_eager.remember(globals(), _CONTROL)
+# These depend on the named axes in scope.
+_COLLECTIVES = (
+    *("all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax"),
+    *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
+)
+_eager.remember(globals(), (*_CONTROL, *_COLLECTIVES))

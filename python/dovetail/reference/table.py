@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.reference import (
     arithmetic,
+    collectives,
     contractions,
     control,
     conversions,
@@ -147,6 +148,11 @@ RAW: dict[str, Function] = {
     "while": control.while_loop,
     "case": control.case,
     "index": control.index,
+    **dict.fromkeys(
+        ("all_reduce_sum", "all_reduce_max", "all_reduce_min", "all_gather", "reduce_scatter"),
+        collectives.unbound,
+    ),
+    **dict.fromkeys(("all_to_all", "permute", "axis_index"), collectives.unbound),
     # Arithmetic on sizes of dynamic shapes.
     "arith.constant": shapes.constant,
     "arith.addi": np.add,

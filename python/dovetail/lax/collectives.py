@@ -1,0 +1,488 @@
+"""Collectives: computations over all elements of named axes, which `vmap` binds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import lax
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.named_axes import (
+    AxisName,
+    bind_over,
+    check_no_groups,
+    element_number,
+    find_axes,
+    names_of,
+    places,
+    size_of,
+)
+from dovetail.lax.operands import (
+    PYTHON_SCALARS,
+    as_operand,
+    canonical_axes,
+    canonical_axis,
+    check_kind,
+    unary,
+)
+from dovetail.pytree import flatten, unflatten
+from dovetail.tracing import Axis, Tracer
+
+
+def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
+    """The sums over all elements of named axes; each element gets them.
+
+    Args:
+      x: a tree of arrays of numbers, or of bools, which are summed as int32.
+      axis_name: the name that `vmap` gave the axis, or several; an int names a dimension of the
+        arrays, which is summed too.
+      axis_index_groups: must be None.
+
+    Returns:
+      The tree of sums. What does not depend on the axes is multiplied by their size:
+      `psum(1, name)` is the size, as an int.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups is given.
+
+    Example:
+      >>> dt.vmap(lambda x: x / lax.psum(x, "i"), axis_name="i")(dnp.array([1.0, 3.0]))
+      Array([0.25, 0.75], dtype=float32)
+    """
+    check_no_groups("psum", axis_index_groups)
+    named, dims = _partition("psum", axis_name)
+    if not named and not dims:
+        return x
+    if not any(isinstance(leaf, Tracer) for leaf in flatten(x)[0]):
+        return _map(lambda leaf: _multiple(leaf, size_of(named), dims), x)
+
+    def reduce(leaf: Any) -> Array:
+        operand = _as_number("psum", leaf)
+        operand = lax.reduce_sum(operand, canonical_axes(dims, operand.ndim)) if dims else operand
+        return _over("all_reduce_sum", operand, named)
+
+    return _map(reduce, x)
+
+
+def pmean(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
+    """The means over all elements of named axes; each element gets them.
+
+    Args:
+      x: a tree of arrays of numbers or bools.
+      axis_name: the name that `vmap` gave the axis, or several.
+      axis_index_groups: must be None.
+
+    Returns:
+      The tree of means.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups is given.
+
+    Example:
+      >>> dt.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(dnp.array([1.0, 4.0]))
+      Array([-1.5,  1.5], dtype=float32)
+    """
+    total = psum(x, axis_name, axis_index_groups=axis_index_groups)
+    count = psum(1, axis_name)
+    return _map(lambda leaf: leaf / count, total)
+
+
+def pmax(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
+    """The greatest over all elements of named axes, NaN if one is NaN; each element gets them.
+
+    Where several elements are greatest, they share the tangent equally.
+
+    Args:
+      x: a tree of arrays of real numbers or bools.
+      axis_name: the name that `vmap` gave the axis, or several; an int names a dimension of the
+        arrays.
+      axis_index_groups: must be None.
+
+    Returns:
+      The tree of greatest values.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups is given.
+
+    Example:
+      >>> dt.vmap(lambda x: lax.pmax(x, "i") - x, axis_name="i")(dnp.array([1, 4, 2]))
+      Array([3, 0, 2], dtype=int32)
+    """
+    return _extreme("pmax", "all_reduce_max", lax.reduce_max, x, axis_name, axis_index_groups)
+
+
+def pmin(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:
+    """The least over all elements of named axes, NaN if one is NaN; each element gets them.
+
+    Where several elements are least, they share the tangent equally.
+
+    Args:
+      x: a tree of arrays of real numbers or bools.
+      axis_name: the name that `vmap` gave the axis, or several; an int names a dimension of the
+        arrays.
+      axis_index_groups: must be None.
+
+    Returns:
+      The tree of least values.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups is given.
+
+    Example:
+      >>> dt.vmap(lambda x: x - lax.pmin(x, "i"), axis_name="i")(dnp.array([1, 4, 2]))
+      Array([0, 3, 1], dtype=int32)
+    """
+    return _extreme("pmin", "all_reduce_min", lax.reduce_min, x, axis_name, axis_index_groups)
+
+
+def _map(f: Callable[[Any], Any], x: Any) -> Any:
+    """`f` of each leaf, called from here, so that the user's line is found."""
+    leaves, spec = flatten(x)
+    return unflatten(spec, [f(leaf) for leaf in leaves])
+
+
+def _partition(function: str, axis_name: AxisName) -> tuple[tuple[Axis, ...], tuple[int, ...]]:
+    """Named axes, and dimensions of the operand."""
+    names = names_of(axis_name)
+    dims = tuple(name for name in names if isinstance(name, int))
+    named = tuple(name for name in names if not isinstance(name, int))
+    return find_axes(function, named), dims
+
+
+def _over(op: str, operand: Array, axes: tuple[Axis, ...]) -> Array:
+    return bind_over(op, operand, axes=tuple(axis.text for axis in axes)) if axes else operand
+
+
+def _as_number(function: str, leaf: Any) -> Array:
+    operand = as_operand(function, leaf)
+    if operand.dtype == np.bool_:
+        operand = lax.convert_element_type(operand, np.int32)
+    return check_kind(function, operand, "iufc")
+
+
+def _multiple(leaf: Any, size: int, dims: tuple[int, ...]) -> Any:
+    """The sum of as many copies of what is known."""
+    if isinstance(leaf, PYTHON_SCALARS) and not isinstance(leaf, bool) and not dims:
+        return type(leaf)(size) * leaf
+    operand = _as_number("psum", leaf)
+    operand = lax.reduce_sum(operand, canonical_axes(dims, operand.ndim)) if dims else operand
+    return operand * lax.convert_element_type(np.int32(size), operand.dtype)
+
+
+def _extreme(
+    function: str,
+    op: str,
+    reduce: Callable[[Array, Sequence[int]], Array],
+    x: Any,
+    axis_name: AxisName,
+    axis_index_groups: Any,
+) -> Any:
+    check_no_groups(function, axis_index_groups)
+    named, dims = _partition(function, axis_name)
+
+    def bind(leaf: Any) -> Array:
+        operand = unary(function, leaf, "biuf")
+        operand = reduce(operand, canonical_axes(dims, operand.ndim)) if dims else operand
+        return _over(op, operand, named)
+
+    return _map(bind, x)
+
+
+def all_gather(
+    x: Any,
+    axis_name: AxisName,
+    *,
+    axis_index_groups: Any = None,
+    axis: int = 0,
+    tiled: bool = False,
+    to: str = "varying",
+) -> Any:
+    """What all elements of named axes have, in one array; each element gets it.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: the name that `vmap` gave the axis, or several: the elements of their product come
+        in row-major order.
+      axis_index_groups: must be None.
+      axis: the new dimension of the results, along which the elements are; if `tiled`, the
+        dimension of the arrays along which they follow each other.
+      tiled: whether the results have no new dimension.
+      to: "varying".
+
+    Returns:
+      The tree of gathered arrays.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups or another `to` is given.
+      ValueError: `axis` is out of bounds.
+
+    Example:
+      >>> dt.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(dnp.array([1, 2]))
+      Array([[1, 2],
+             [1, 2]], dtype=int32)
+    """
+    check_no_groups("all_gather", axis_index_groups)
+    if to != "varying":
+        raise NotImplementedError(f"all_gather: to must be 'varying', got {to!r}")
+    axes = find_axes("all_gather", names_of(axis_name))
+    if not axes:
+        return x
+
+    def gather(leaf: Any) -> Array:
+        operand = as_operand("all_gather", leaf)
+        dimension = canonical_axis(axis, operand.ndim + (not tiled))
+        gathered = bind_over("all_gather", operand, dimension=dimension, **places(axes))
+        return _merged(gathered, dimension) if tiled else gathered
+
+    return _map(gather, x)
+
+
+def psum_scatter(
+    x: Any,
+    axis_name: AxisName,
+    *,
+    scatter_dimension: int = 0,
+    axis_index_groups: Any = None,
+    tiled: bool = False,
+) -> Any:
+    """The sums over all elements of named axes, of which each element gets its own part.
+
+    Args:
+      x: a tree of arrays of numbers.
+      axis_name: the name that `vmap` gave the axis, or several: the elements of their product get
+        their parts in row-major order.
+      scatter_dimension: the dimension that is divided among the elements. It has one slice for
+        each, and the results do not have it; if `tiled`, they have it divided by the number of
+        elements.
+      axis_index_groups: must be None.
+      tiled: whether the results keep the dimension.
+
+    Returns:
+      The tree of parts.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups is given.
+      ValueError: the dimension does not exist, or cannot be divided so.
+
+    Example:
+      >>> x = dnp.array([[1, 2], [10, 20]])
+      >>> dt.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(x)
+      Array([11, 22], dtype=int32)
+    """
+    check_no_groups("psum_scatter", axis_index_groups)
+    axes = find_axes("psum_scatter", names_of(axis_name))
+    if not axes:
+        return x
+
+    def scatter(leaf: Any) -> Array:
+        operand = unary("psum_scatter", leaf, "iufc")
+        dimension = canonical_axis(scatter_dimension, operand.ndim)
+        operand = _divided("psum_scatter", operand, dimension, size_of(axes), tiled)
+        return bind_over("reduce_scatter", operand, dimension=dimension, **places(axes))
+
+    return _map(scatter, x)
+
+
+def all_to_all(
+    x: Any,
+    axis_name: AxisName,
+    split_axis: int,
+    concat_axis: int,
+    *,
+    axis_index_groups: Any = None,
+    tiled: bool = False,
+) -> Any:
+    """Slice j of element i of named axes becomes slice i of element j.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: the name that `vmap` gave the axis, or several: the elements of their product are
+        numbered in row-major order.
+      split_axis: the dimension of the arrays that is divided among the elements; it has one slice
+        for each and becomes the named axis.
+      concat_axis: the dimension of the results that the named axis becomes.
+      axis_index_groups: must be None.
+      tiled: whether the results keep the dimension `split_axis`, divided by the number of elements,
+        and what the elements send follows each other along the dimension `concat_axis`, which the
+        arrays have.
+
+    Returns:
+      The tree of exchanged arrays.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups is given.
+      ValueError: a dimension does not exist, or `split_axis` cannot be divided so.
+
+    Example:
+      >>> x = dnp.array([[1, 2], [3, 4]])
+      >>> dt.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(x)
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
+    check_no_groups("all_to_all", axis_index_groups)
+    axes = find_axes("all_to_all", names_of(axis_name))
+    if not axes:
+        return x
+
+    def exchange(leaf: Any) -> Array:
+        operand = as_operand("all_to_all", leaf)
+        split = canonical_axis(split_axis, operand.ndim, "split_axis")
+        concat = canonical_axis(concat_axis, operand.ndim, "concat_axis")
+        operand = _divided("all_to_all", operand, split, size_of(axes), tiled)
+        attributes = {"from": split, "to": concat, **places(axes)}
+        result = bind_over("all_to_all", operand, **attributes)
+        return _merged(result, concat) if tiled else result
+
+    return _map(exchange, x)
+
+
+def pswapaxes(x: Any, axis_name: AxisName, axis: int, *, axis_index_groups: Any = None) -> Any:
+    """A named axis and a dimension of the arrays, of equal size, change places.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: the name that `vmap` gave the axis, or several.
+      axis: the dimension.
+      axis_index_groups: must be None.
+
+    Returns:
+      The tree of exchanged arrays.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: axis_index_groups is given.
+      ValueError: the dimension does not exist, or has another size.
+
+    Example:
+      >>> x = dnp.array([[1, 2], [3, 4]])
+      >>> dt.vmap(lambda x: lax.pswapaxes(x, "i", 0), axis_name="i")(x)
+      Array([[1, 3],
+             [2, 4]], dtype=int32)
+    """
+    return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
+
+
+def ppermute(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
+    """Elements of named axes send what they have to others.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: the name that `vmap` gave the axis, or several: the elements of their product are
+        numbered in row-major order.
+      perm: pairs of the number of the element that sends and of the one that receives.
+
+    Returns:
+      The tree of what is received; zeros for elements that receive nothing.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      ValueError: a number is out of bounds, or an element sends or receives twice.
+
+    Example:
+      >>> dt.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 2)]), axis_name="i")(
+      ...     dnp.array([5, 6, 7]))
+      Array([0, 5, 6], dtype=int32)
+    """
+    axes = find_axes("ppermute", names_of(axis_name))
+    size = size_of(axes)
+    pairs = [tuple(pair) for pair in perm]
+    if any(len(pair) != 2 for pair in pairs):
+        raise type_error(f"ppermute: perm must be pairs of source and target, got {perm!r}")
+    sources = [element_number("ppermute", "a source", pair[0], size) for pair in pairs]
+    targets = [element_number("ppermute", "a target", pair[1], size) for pair in pairs]
+    for what, numbers in (("sources", sources), ("targets", targets)):
+        if len(set(numbers)) != len(numbers):
+            raise value_error(f"ppermute: {what} must be distinct, got {numbers}")
+    if not axes:
+        return x
+    attributes = {"sources": tuple(sources), "targets": tuple(targets), **places(axes)}
+    return _map(lambda leaf: bind_over("permute", as_operand("ppermute", leaf), **attributes), x)
+
+
+def pshuffle(x: Any, axis_name: AxisName, perm: Sequence[int]) -> Any:
+    """Element i of named axes gets what element `perm[i]` has.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: the name that `vmap` gave the axis, or several.
+      perm: the numbers of all elements, in another order.
+
+    Returns:
+      The tree of what is received.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      ValueError: `perm` is no permutation.
+
+    Example:
+      >>> dt.vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(dnp.array([5, 6, 7]))
+      Array([7, 5, 6], dtype=int32)
+    """
+    if sorted(perm) != list(range(len(perm))):
+        raise value_error(f"pshuffle: perm must be a permutation, got {perm!r}")
+    return ppermute(x, axis_name, list(zip(perm, range(len(perm)), strict=True)))
+
+
+def pbroadcast(x: Any, axis_name: AxisName, source: int) -> Any:
+    """What one element of named axes has; each element gets it.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: the name that `vmap` gave the axis, or several.
+      source: the number of the element.
+
+    Returns:
+      The tree of what is received.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      ValueError: `source` is out of bounds.
+
+    Example:
+      >>> dt.vmap(lambda x: lax.pbroadcast(x, "i", 1), axis_name="i")(dnp.array([5, 6, 7]))
+      Array([6, 6, 6], dtype=int32)
+    """
+    axes = find_axes("pbroadcast", names_of(axis_name))
+    number = element_number("pbroadcast", "source", source, size_of(axes))
+    if not axes:
+        return x
+    return _map(
+        lambda leaf: lax.index_in_dim(all_gather(leaf, axis_name), number, 0, keepdims=False), x
+    )
+
+
+def _divided(name: str, operand: Array, dimension: int, size: int, tiled: bool) -> Array:
+    """The operand with a dimension that has one slice for each element."""
+    available = operand.shape[dimension]
+    if not tiled:
+        if available != size:
+            raise value_error(
+                f"{name}: dimension {dimension} must be as large as the axes, {size}, got shape "
+                f"{operand.shape}; or use tiled=True"
+            )
+        return operand
+    part = available // max(size, 1)
+    if part * size != available:
+        raise value_error(
+            f"{name}: dimension {dimension} must be divisible by the size of the axes, {size}, got "
+            f"shape {operand.shape}"
+        )
+    shape = operand.shape
+    return lax.reshape(operand, (*shape[:dimension], size, part, *shape[dimension + 1 :]))
+
+
+def _merged(operand: Array, dimension: int) -> Array:
+    """A dimension and the next as one."""
+    shape = operand.shape
+    merged = shape[dimension] * shape[dimension + 1]
+    return lax.reshape(operand, (*shape[:dimension], merged, *shape[dimension + 2 :]))

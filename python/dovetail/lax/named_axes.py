@@ -1,0 +1,163 @@
+"""Named axes, which `vmap` binds: their sizes, and the number of the element that computes."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from dovetail import ir
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.operands import scalar
+from dovetail.reference.table import RAW
+from dovetail.tracing import Axis, axes_in_scope, current
+
+# One name, or several.
+AxisName = Hashable | tuple[Hashable, ...] | list[Hashable]
+
+
+def names_of(axis_name: AxisName) -> tuple[Any, ...]:
+    """One name or several as a tuple."""
+    return tuple(axis_name) if isinstance(axis_name, (tuple, list)) else (axis_name,)
+
+
+def find_axes(function: str, names: tuple[Any, ...]) -> tuple[Axis, ...]:
+    """The axes of these names.
+
+    Raises:
+      NameError: no transform binds one of them.
+      ValueError: one is given twice.
+    """
+    scope = axes_in_scope()
+    for name in names:
+        if name in scope:
+            continue
+        known = ", ".join(f"{other!r} of size {axis.size}" for other, axis in scope.items())
+        raise NameError(
+            f"{function}: unbound axis name: {name}; the axes in scope are {known or 'none'}, "
+            f"{ir.here()}; bind it with vmap(..., axis_name={name!r})"
+        )
+    if len(set(names)) != len(names):
+        raise value_error(f"{function}: axis names must be distinct, got {names!r}")
+    return tuple(scope[name] for name in names)
+
+
+def size_of(axes: tuple[Axis, ...]) -> int:
+    """How many elements the axes have together."""
+    return math.prod(axis.size for axis in axes)
+
+
+def check_no_groups(function: str, axis_index_groups: Any) -> None:
+    """Refuse what no batch of a `vmap` is divided into."""
+    if axis_index_groups is not None:
+        raise NotImplementedError(
+            f"{function}: axis_index_groups is not supported, got {axis_index_groups!r}, "
+            f"{ir.here()}; reshape the batch and name one of the two axes"
+        )
+
+
+def bind_over(name: str, *operands: Any, **attributes: Any) -> Any:
+    """Apply a collective in the trace in progress."""
+    in_progress = current()
+    assert in_progress is not None, "axes are bound by traces only"
+    weak = bool(operands) and all(operand.weak_type for operand in operands)
+    return in_progress.emit(name, operands, attributes, None, (weak,), RAW[name], attributes)[0]
+
+
+def places(axes: tuple[Axis, ...]) -> dict[str, Any]:
+    """The attributes of a collective for which the places of elements count."""
+    return {
+        "axes": tuple(axis.text for axis in axes),
+        "sizes": tuple(axis.size for axis in axes),
+    }
+
+
+def axis_index(axis_name: AxisName) -> Array:
+    """The number of the element of a named axis that computes.
+
+    Args:
+      axis_name: the name that `vmap` gave the axis, or several: the elements of their product are
+        numbered in row-major order.
+
+    Returns:
+      An int32 array of rank 0.
+
+    Raises:
+      NameError: no axis in scope has the name.
+
+    Example:
+      >>> dt.vmap(lambda x: x * lax.axis_index("i"), axis_name="i")(dnp.array([5, 6, 7]))
+      Array([ 0,  6, 14], dtype=int32)
+    """
+    axes = find_axes("axis_index", names_of(axis_name))
+    if not axes:
+        return scalar(0, np.dtype(np.int32), False)
+    return bind_over("axis_index", **places(axes))
+
+
+def axis_size(axis_name: AxisName) -> int:
+    """The number of elements of a named axis.
+
+    Args:
+      axis_name: the name that `vmap` gave the axis, or several: then the product of their sizes.
+
+    Returns:
+      An int, known while tracing.
+
+    Raises:
+      NameError: no axis in scope has the name.
+
+    Example:
+      >>> dt.vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(dnp.array([4.0, 8.0]))
+      Array([2., 4.], dtype=float32)
+    """
+    return size_of(find_axes("axis_size", names_of(axis_name)))
+
+
+def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
+    """`x`, of which the program says that it varies along named axes.
+
+    Args:
+      x: a tree of arrays.
+      axis_name: a name, or several.
+      to: "varying". Every value may vary along the axes of a `vmap`, so nothing is done.
+
+    Returns:
+      `x`.
+
+    Raises:
+      NameError: no axis in scope has the name.
+      NotImplementedError: `to` is "reduced" or "unreduced".
+      ValueError: `to` is anything else.
+
+    Example:
+      >>> dt.vmap(lambda x: lax.pcast(x, "i", to="varying"), axis_name="i")(dnp.array([1, 2]))
+      Array([1, 2], dtype=int32)
+    """
+    find_axes("pcast", names_of(axis_name))
+    if to in ("reduced", "unreduced"):
+        raise NotImplementedError(
+            f"pcast: sums that are left to do are not supported, got to={to!r}, {ir.here()}; sum "
+            "with lax.psum"
+        )
+    if to != "varying":
+        raise value_error(f"pcast: to must be 'varying', 'reduced' or 'unreduced', got {to!r}")
+    return x
+
+
+def element_number(function: str, what: str, number: Any, size: int) -> int:
+    """The number of an element of the axes."""
+    try:
+        value = operator.index(number)
+    except TypeError:
+        raise type_error(f"{function}: {what} must be an int, got {number!r}") from None
+    if not 0 <= value < size:
+        raise value_error(
+            f"{function}: {what} must be at least 0 and less than the size of the axes, {size}, "
+            f"got {value}"
+        )
+    return value

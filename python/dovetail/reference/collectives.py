@@ -1,0 +1,16 @@
+"""Collectives: what they compute is known only to those who have all elements of their axes."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+
+class UnboundAxesError(ValueError):
+    """A value over the elements of named axes was asked for where they are not bound."""
+
+
+def unbound(*operands: np.ndarray, axes: tuple[str, ...], **attributes: Any) -> NoReturn:
+    """Any collective."""
+    raise UnboundAxesError(f"axes must be bound by a vmap that names them, got: {', '.join(axes)}")
