@@ -9,7 +9,7 @@ from typing import Any
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import _core
+from dovetail import _core, lax
 
 _TOKEN = re.compile(r"\s+|[%@#!]?[\w.$]+|->|[^\w\s]")
 _TYPES = ["f32", "f64", "i1", "i32", "ui8", "complex<f32>", "bf16", "index", "tensor<f32>"]
@@ -27,6 +27,14 @@ def seeds() -> list[str]:
         y = dnp.concatenate([x.T.reshape(-1)[::-1], x[0, ::2], dnp.arange(3.0)])
         return dnp.pad(y, 1), dnp.argmax(x, axis=0), (x > 0).any(), x.astype(dnp.int32) << 2
 
+    def loops(x: Any) -> Any:
+        def grown(c: Any) -> Any:
+            return c[0] + 1, lax.cond(c[0] > 1, dnp.sin, lambda y: y * 2, c[1])
+
+        _, y = lax.while_loop(lambda c: dnp.sum(c[1]) < 9, grown, (0, x))
+        last, sums = lax.scan(lambda c, row: (c * row, dnp.sum(c)), dnp.ones(3), y)
+        return dnp.sum(last) + dnp.sum(sums)
+
     x = dt.ShapeDtypeStruct((4, 3), "float32")
     params = {
         "w": dt.ShapeDtypeStruct((3, 2), "float32"),
@@ -37,6 +45,9 @@ def seeds() -> list[str]:
         (dt.vmap(dt.grad(network), in_axes=(None, 0)), (params, x)),
         (lambda p, x: dt.jvp(lambda x: network(p, x), (x,), (x,)), (params, x)),
         (shapes, (x,)),
+        (loops, (x,)),
+        (dt.grad(loops), (x,)),
+        (dt.vmap(dt.grad(loops)), (dt.ShapeDtypeStruct((2, 4, 3), "float32"),)),
     ]
     lowered = [dt.jit(function).lower(*args) for function, args in functions]
     return [one.as_text(phase) for one in lowered for phase in ("trace", "expand")]

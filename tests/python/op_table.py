@@ -27,4 +27,9 @@ WITHOUT_ROW = {
     "jvp": "a request; every test of derivatives",
     "vjp": "a request; every test of derivatives",
     "vmap": "a request; every test of batching",
+    "scan": "a loop, whose body is a program; test_control*.py and test_dynamic_control.py",
+    "while": "a loop, whose body is a program; test_control*.py and test_dynamic_control.py",
+    "case": "branches, which are programs; test_control*.py and test_dynamic_control.py",
+    "yield": "the end of a body; tests of loops and branches",
+    "index": "arises from loops whose length is counted; test_dynamic_control.py",
 }
