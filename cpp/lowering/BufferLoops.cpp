@@ -111,8 +111,7 @@ private:
 
   static bool isVectorOp(Operation &each) {
     auto isFit = [](Type type) { return isVectorElement(type) || type.isIndex(); };
-    // IREE has no vectors of products in two parts.
-    return each.getNumRegions() == 0 && each.getNumResults() == 1 && llvm::all_of(each.getResultTypes(), isFit) &&
+    return each.getNumRegions() == 0 && llvm::all_of(each.getResultTypes(), isFit) &&
            (isa<arith::ConstantOp>(each) || OpTrait::hasElementwiseMappableTraits(&each));
   }
 
