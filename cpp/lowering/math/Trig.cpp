@@ -84,10 +84,12 @@ static llvm::SmallVector<Int> windowOfTwoOverPi(Int index) {
   return window;
 }
 
-/// The upper word of the 64-bit product of two 32-bit words, and the lower.
+/// The upper word of the 64-bit product of two 32-bit words, and the lower. Of halves: the code generator has no
+/// `arith.mului_extended` of vectors of several dimensions, and not every device has words of 64 bits.
 static std::pair<Int, Int> multiply32(Int x, Int y) {
-  auto product = arith::MulUIExtendedOp::create(*x.b, x.v, y.v);
-  return {{{x.b, product.getHigh()}}, {{x.b, product.getLow()}}};
+  Int x0 = x & 0xffff, x1 = shr(x, 16), y0 = y & 0xffff, y1 = shr(y, 16);
+  Int middle = x1 * y0 + shr(x0 * y0, 16), other = x0 * y1 + (middle & 0xffff);
+  return {x1 * y1 + shr(middle, 16) + shr(other, 16), x * y};
 }
 
 /// Words 1 and 2 of m * (w0, w1, w2), counted from the most significant of four; word 0 is a multiple of 4.
