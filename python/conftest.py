@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 
 
 @pytest.fixture(autouse=True)
 def _names(doctest_namespace: dict[str, Any]) -> None:
-    doctest_namespace |= {"dnp": dnp, "lax": lax, "np": np}
+    doctest_namespace |= {"dnp": dnp, "dt": dt, "lax": lax, "np": np}

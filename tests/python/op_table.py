@@ -27,6 +27,13 @@ WITHOUT_ROW = {
     "jvp": "a request; every test of derivatives",
     "vjp": "a request; every test of derivatives",
     "vmap": "a request; every test of batching",
+    **dict.fromkeys(
+        (
+            *("all_reduce_sum", "all_reduce_max", "all_reduce_min", "all_gather", "reduce_scatter"),
+            *("all_to_all", "permute", "axis_index"),
+        ),
+        "over elements of a batch; test_collectives.py",
+    ),
     "scan": "a loop, whose body is a program; test_control*.py and test_dynamic_control.py",
     "while": "a loop, whose body is a program; test_control*.py and test_dynamic_control.py",
     "case": "branches, which are programs; test_control*.py and test_dynamic_control.py",

@@ -18,3 +18,11 @@ func.func @main() -> tensor<2xui8> {
   %0 = dovetail.constant dense_resource<weights> : tensor<2xui8>
   return %0 : tensor<2xui8>
 }
+
+// -----
+
+func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{'dovetail.all_reduce_sum' op axes must be bound by a vmap that names them, got: ["i", "j"]}}
+  %0 = dovetail.all_reduce_sum %arg0 over ["i", "j"] : tensor<f32>
+  return %0 : tensor<f32>
+}

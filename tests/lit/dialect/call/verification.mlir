@@ -192,7 +192,7 @@ func.func @wrong(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>, %arg2: tensor<f32>,
 func.func private @callee(tensor<2xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>)
 
 func.func @wrong(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>, %arg2: tensor<f32>, %arg3: tensor<4x2xf32>, %arg4: tensor<?x2xf32>, %arg5: tensor<1x1x2xf32>) {
-  // expected-error @+1 {{'dovetail.vmap' op must have a batched argument, got: none}}
+  // expected-error @+1 {{'dovetail.vmap' op must have a batched argument or say the size of the batch, got: neither}}
   %0:2 = dovetail.vmap @callee in [-1, -1] out [0, -1](%arg0, %arg1) : (tensor<2xf32>, tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi32>)
   return
 }
