@@ -2,6 +2,7 @@
 #include "dialects/Control.h"
 #include "Dispatch.h"
 #include "Lowering.h"
+#include "cpp/transforms/Functions.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -24,6 +25,19 @@ struct Slice {
     offsets[0] = index;
     strides.assign(sizes.size(), b.getIndexAttr(1));
     type = RankedTensorType::get(whole.getShape().drop_front(), whole.getElementType());
+  }
+
+  // Slices of nothing are written out: the verifier takes no places in dimensions without elements.
+  bool isEmpty() const { return llvm::is_contained(type.getShape(), 0); }
+
+  Value read(ImplicitLocOpBuilder &b, Value array) const {
+    if (isEmpty())
+      return empty(b, ArrayRef(sizes).drop_front(), type.getElementType());
+    return tensor::ExtractSliceOp::create(b, type, array, offsets, sizes, strides);
+  }
+
+  Value write(ImplicitLocOpBuilder &b, Value slice, Value array) const {
+    return isEmpty() ? array : tensor::InsertSliceOp::create(b, slice, array, offsets, sizes, strides).getResult();
   }
 };
 
@@ -75,11 +89,13 @@ int64_t workOf(Operation *op) {
   return std::max(work, product);
 }
 
+ModuleOp moduleOf(ImplicitLocOpBuilder &b) { return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>(); }
+
 /// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
 bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   if (isInDispatch(b))
     return false;
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
+  auto target = moduleOf(b)->getAttrOfType<StringAttr>("dovetail.target");
   StringRef name = target ? target.getValue() : "cpu";
   auto scan = dyn_cast<ScanOp>(op);
   int64_t steps = isa<CaseOp>(op)                          ? 1
@@ -119,68 +135,107 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
     auto scan = cast<ScanOp>(op);
     size_t numInits = scan.getInits().size();
     OpFoldResult length = lengthOf(scan, b, operands);
-    SmallVector<Shape> shapes;
+    SmallVector<Shape> shapes, stacked;
     for (Value init : operands.take_front(numInits))
       shapes.push_back({getElementTypeOrSelf(init), sizesOf(b, init)});
-    for (Value stacked : scan.getResults().drop_front(numInits)) {
-      auto type = cast<RankedTensorType>(loweredType(stacked.getType()));
-      Shape shape = {type.getElementType(), {length}};
-      for (int64_t size : type.getShape().drop_front()) {
-        if (ShapedType::isDynamic(size))
-          return op->emitError() << "arrays stacked by a loop must have slices of known sizes, got: " << type;
-        shape.sizes.push_back(b.getIndexAttr(size));
-      }
-      shapes.push_back(shape);
-    }
-    // Inside of a dispatch the length is one more input.
+    if (failed(stackedShapes(scan, b, operands, length, stacked)))
+      return failure();
+    llvm::append_range(shapes, stacked);
+    // Inside of a dispatch the sizes are further inputs.
     SmallVector<Value> inputs(operands);
-    if (auto value = dyn_cast<Value>(length))
+    for (Shape &shape : stacked)
+      for (OpFoldResult size : shape.sizes)
+        if (auto value = dyn_cast<Value>(size); value && !llvm::is_contained(inputs, value))
+          inputs.push_back(value);
+    if (auto value = dyn_cast<Value>(length); value && !llvm::is_contained(inputs, value))
       inputs.push_back(value);
     auto emit = [&](ImplicitLocOpBuilder &inner, ValueRange inside, SmallVectorImpl<Value> &outs) {
-      OpFoldResult end = length;
-      if (isa<Value>(length))
-        end = inside.back();
-      return emitLoop(scan, inner, inside, end, outs);
+      auto here = [&](OpFoldResult size) -> OpFoldResult {
+        auto value = dyn_cast<Value>(size);
+        return value ? OpFoldResult(inside[llvm::find(inputs, value) - inputs.begin()]) : size;
+      };
+      SmallVector<Shape> stacks(stacked);
+      for (Shape &shape : stacks)
+        for (OpFoldResult &size : shape.sizes)
+          size = here(size);
+      return emitLoop(scan, inner, inside, here(length), stacks, outs);
     };
     return lowerControl(op, b, inputs, shapes, emit, results);
   }
 
+  /// What the loop stacks; sizes of slices that are not known follow from those of what the body takes.
+  static LogicalResult stackedShapes(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands, OpFoldResult length,
+                                     SmallVectorImpl<Shape> &shapes) {
+    size_t numInits = scan.getInits().size(), numXs = scan.getXs().size();
+    auto stacked = scan.getResults().drop_front(numInits);
+    SmallVector<Value> sizes;
+    if (llvm::any_of(stacked.getTypes(), [](Type type) {
+          return llvm::any_of(cast<RankedTensorType>(type).getShape().drop_front(), ShapedType::isDynamic);
+        })) {
+      Region &body = scan.getBody();
+      llvm::SmallBitVector absent(body.getNumArguments());
+      SmallVector<Value> arguments;
+      for (auto [i, operand] : llvm::enumerate(operands.take_front(body.getNumArguments()))) {
+        absent[i] = isa<RankedTensorType>(operand.getType());
+        if (!absent[i]) {
+          arguments.push_back(operand);
+          continue;
+        }
+        bool isSliced = i >= numInits && i < numInits + numXs;
+        SmallVector<OpFoldResult> all = sizesOf(b, operand);
+        for (OpFoldResult size : ArrayRef(all).drop_front(isSliced ? 1 : 0))
+          if (auto value = dyn_cast<Value>(size))
+            sizes.push_back(value);
+      }
+      llvm::append_range(arguments, sizes);
+      sizes.clear();
+      auto made = Functions(moduleOf(b)).sizes(body, absent);
+      if (failed(made))
+        return failure();
+      Region computed;
+      fill(computed, std::move(*made));
+      if (failed(lowerBody(b, computed, arguments, sizes)))
+        return failure();
+    }
+    for (auto [i, value] : llvm::enumerate(stacked)) {
+      auto type = cast<RankedTensorType>(loweredType(value.getType()));
+      Shape shape = {type.getElementType(), {length}};
+      for (auto [d, size] : llvm::enumerate(type.getShape().drop_front()))
+        shape.sizes.push_back(ShapedType::isDynamic(size)
+                                  ? OpFoldResult(sizes[sizePosition(returned(scan.getBody()), numInits + i, d)])
+                                  : b.getIndexAttr(size));
+      shapes.push_back(shape);
+    }
+    return success();
+  }
+
   static LogicalResult emitLoop(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands, OpFoldResult length,
-                                SmallVectorImpl<Value> &results) {
+                                ArrayRef<Shape> stacked, SmallVectorImpl<Value> &results) {
     size_t numInits = scan.getInits().size(), numXs = scan.getXs().size(), numConsts = scan.getConsts().size();
     ValueRange xs = operands.slice(numInits, numXs), consts = operands.slice(numInits + numXs, numConsts);
     SmallVector<Value> state(operands.take_front(numInits));
-    for (Value stacked : scan.getResults().drop_front(numInits)) {
-      auto type = cast<RankedTensorType>(loweredType(stacked.getType()));
-      SmallVector<OpFoldResult> sizes = {length};
-      for (int64_t size : type.getShape().drop_front())
-        sizes.push_back(b.getIndexAttr(size));
-      state.push_back(empty(b, sizes, type.getElementType()));
-    }
+    for (const Shape &shape : stacked)
+      state.push_back(empty(b, shape.sizes, shape.element));
     Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
     Value end = asValue(b, length), last = arith::SubIOp::create(b, end, one);
-    LogicalResult lowered = success();
-    auto step = [&](OpBuilder &builder, Location loc, Value i, ValueRange now) {
-      ImplicitLocOpBuilder inner(loc, builder);
-      Value index = scan.getReverse() ? arith::SubIOp::create(inner, last, i).getResult() : i;
-      SmallVector<Value> arguments(now.take_front(numInits)), next;
-      for (Value x : xs) {
-        Slice at(inner, x, index);
-        arguments.push_back(
-            tensor::ExtractSliceOp::create(inner, at.type, x, at.offsets, at.sizes, at.strides).getResult());
-      }
-      llvm::append_range(arguments, consts);
-      lowered = lowerBody(inner, scan.getBody(), arguments, next);
-      if (failed(lowered))
-        next = llvm::to_vector(now);
-      for (size_t n = numInits; n < next.size() && succeeded(lowered); ++n) {
-        Slice at(inner, now[n], index);
-        next[n] = tensor::InsertSliceOp::create(inner, next[n], now[n], at.offsets, at.sizes, at.strides);
-      }
+    auto loop = scf::ForOp::create(b, zero, end, one, state);
+    // Its body is filled where it stands, so that ops in it know what they are in.
+    ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockBegin(b.getLoc(), loop.getBody());
+    Value i = loop.getInductionVar();
+    Value index = scan.getReverse() ? arith::SubIOp::create(inner, last, i).getResult() : i;
+    ValueRange now = loop.getRegionIterArgs();
+    SmallVector<Value> arguments(now.take_front(numInits)), next;
+    for (Value x : xs)
+      arguments.push_back(Slice(inner, x, index).read(inner, x));
+    llvm::append_range(arguments, consts);
+    if (failed(lowerBody(inner, scan.getBody(), arguments, next)))
+      return failure();
+    for (size_t n = numInits; n < next.size(); ++n)
+      next[n] = Slice(inner, now[n], index).write(inner, next[n], now[n]);
+    if (!state.empty())
       scf::YieldOp::create(inner, next);
-    };
-    llvm::append_range(results, scf::ForOp::create(b, zero, end, one, state, step).getResults());
-    return lowered;
+    llvm::append_range(results, loop.getResults());
+    return success();
   }
 
   static OpFoldResult lengthOf(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands) {
@@ -209,30 +264,32 @@ struct WhileLowering : LowerOpInterface::ExternalModel<WhileLowering, WhileOp> {
                                 SmallVectorImpl<Value> &results) {
     size_t numInits = loop.getInits().size();
     ValueRange inits = operands.take_front(numInits), consts = operands.drop_front(numInits);
-    LogicalResult lowered = success();
-    auto region = [&](Region &body, OpBuilder &builder, Location loc, ValueRange now) {
-      ImplicitLocOpBuilder inner(loc, builder);
-      SmallVector<Value> arguments(now), outs;
+    auto made = scf::WhileOp::create(b, inits.getTypes(), inits);
+    SmallVector<Location> places(inits.size(), b.getLoc());
+    SmallVector<Value> outs;
+    auto lowerIn = [&](Region &target, Region &body) -> FailureOr<ImplicitLocOpBuilder> {
+      Block &block = target.emplaceBlock();
+      SmallVector<Value> arguments;
+      for (BlockArgument argument : block.addArguments(inits.getTypes(), places))
+        arguments.push_back(argument);
       llvm::append_range(arguments, consts);
+      ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockBegin(b.getLoc(), &block);
+      outs.clear();
       if (failed(lowerBody(inner, body, arguments, outs)))
-        lowered = failure();
-      return outs;
+        return failure();
+      return inner;
     };
-    auto made = scf::WhileOp::create(
-        b, inits.getTypes(), inits,
-        [&](OpBuilder &builder, Location loc, ValueRange now) {
-          SmallVector<Value> predicate = region(loop.getCond(), builder, loc, now);
-          Value holds = predicate.empty()
-                            ? arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false)).getResult()
-                            : tensor::ExtractOp::create(builder, loc, predicate[0], ValueRange()).getResult();
-          scf::ConditionOp::create(builder, loc, holds, now);
-        },
-        [&](OpBuilder &builder, Location loc, ValueRange now) {
-          SmallVector<Value> next = region(loop.getBody(), builder, loc, now);
-          scf::YieldOp::create(builder, loc, failed(lowered) ? now : ValueRange(next));
-        });
+    FailureOr<ImplicitLocOpBuilder> before = lowerIn(made.getBefore(), loop.getCond());
+    if (failed(before))
+      return failure();
+    Value holds = tensor::ExtractOp::create(*before, outs[0], ValueRange());
+    scf::ConditionOp::create(*before, holds, made.getBefore().getArguments());
+    FailureOr<ImplicitLocOpBuilder> after = lowerIn(made.getAfter(), loop.getBody());
+    if (failed(after))
+      return failure();
+    scf::YieldOp::create(*after, outs);
     llvm::append_range(results, made.getResults());
-    return lowered;
+    return success();
   }
 };
 
@@ -261,21 +318,20 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
       return lowerBody(b, op.getBranches()[number], args, results);
     Value bound = arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
     Value isThis = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, index, bound);
-    LogicalResult lowered = success();
     auto types = llvm::map_to_vector(op.getResultTypes(), loweredType);
-    auto branch = [&](OpBuilder &builder, Location loc, bool isFirst) {
-      ImplicitLocOpBuilder inner(loc, builder);
+    auto made = scf::IfOp::create(b, types, isThis, true);
+    for (bool isFirst : {true, false}) {
+      Block *block = isFirst ? made.thenBlock() : made.elseBlock();
+      ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockBegin(b.getLoc(), block);
       SmallVector<Value> outs;
       if (failed(isFirst ? lowerBody(inner, op.getBranches()[number], args, outs)
                          : lowerFrom(op, number + 1, inner, index, args, outs)))
-        lowered = failure();
-      scf::YieldOp::create(inner, outs);
-    };
-    auto made = scf::IfOp::create(
-        b, isThis, [&](OpBuilder &builder, Location loc) { branch(builder, loc, true); },
-        [&](OpBuilder &builder, Location loc) { branch(builder, loc, false); });
+        return failure();
+      if (!outs.empty())
+        scf::YieldOp::create(inner, outs);
+    }
     llvm::append_range(results, made.getResults());
-    return lowered;
+    return success();
   }
 };
 
