@@ -78,6 +78,10 @@ struct Loop {
   mlir::ValueRange emit(Emitter &e, Body body) const;
 };
 
+/// The body of a loop that runs more steps than it counts: in the others its carries stay, and it stacks zeros. It takes
+/// the step after the slices, and the count after the constants.
+Body masked(Emitter &e, mlir::Region &source, unsigned numInits, unsigned numXs);
+
 /// What it costs a loop nothing to keep, of what its body takes: all but the carries.
 llvm::SmallBitVector freeArguments(unsigned numCarries, unsigned count);
 /// Emits the part of a loop that does not need the operands in `unknown`, which holds for its carries at every step,
@@ -87,8 +91,9 @@ llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, mlir::Region &body, 
 
 /// Sizes of the `?`s of an operand, or of a slice of it along its leading dimension.
 llvm::SmallVector<mlir::Value> sizesOfSlice(Emitter &e, mlir::Value operand, bool isSliced);
-/// The size of a `?` of what a body returns, from the sizes of all `?`s of its arguments; null after an error.
-mlir::Value sizeOfBodyResult(Emitter &e, mlir::Operation *op, mlir::Region &body, mlir::ValueRange sizes,
+/// The size of a `?` of what a body returns, from its arguments that are no arrays and then the sizes of all `?`s of
+/// those that are; null after an error.
+mlir::Value sizeOfBodyResult(Emitter &e, mlir::Operation *op, mlir::Region &body, mlir::ValueRange arguments,
                              unsigned result, int64_t dimension);
 
 /// `x` where `p`, of fewer dimensions, the leading ones of `x`, holds; else `y`.

@@ -43,9 +43,10 @@ def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments]> {
 def WhileOp : ControlOp<"while", [AttrSizedOperandSegments]> {
   let summary = "a loop that runs as long as a predicate of its carries holds";
   let description = [{
-    Both regions take the carries and `consts`; `cond` returns a bool, `body` the carries of the next step.
+    Both regions take the carries and `consts`; `cond` returns a bool, `body` the carries of the next step. `max_steps`
+    promises that there are no more steps than that; what the derivative keeps of them then has this size.
   }];
-  let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyType>:$consts);
+  let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyType>:$consts, OptionalAttr<I64Attr>:$max_steps);
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let assemblyFormat = [{
     `init` `(` $inits `)` `consts` `(` $consts `)` attr-dict `:` functional-type(operands, results) $cond `do` $body

@@ -1,6 +1,7 @@
 // Loops: forward mode, and the parts that do and do not depend on some operands.
 #include "Control.h"
 #include "Create.h"
+#include "Pointwise.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -276,6 +277,26 @@ LogicalResult LoopSplit::run(SmallVectorImpl<Value> &results) {
   scatterTo(restOuts, unknownResults, all);
   llvm::append_range(results, all);
   return success();
+}
+
+Body masked(Emitter &e, Region &source, unsigned numInits, unsigned numXs) {
+  SmallVector<Type> types(source.getArgumentTypes());
+  auto scalar = RankedTensorType::get({}, IntegerType::get(source.getContext(), 32));
+  types.insert(types.begin() + numInits + numXs, scalar);
+  types.push_back(scalar);
+  Body body(locOf(source), types);
+  OpBuilder builder = body.builder();
+  SmallVector<Value> arguments(body.arguments().drop_back());
+  Value step = arguments[numInits + numXs], count = body.arguments().back();
+  arguments.erase(arguments.begin() + numInits + numXs);
+  SmallVector<Value> results = inlineBody(builder, source, arguments);
+  BodyEmitter inner(e, body);
+  Value runs = inner.greater(count, step);
+  for (auto [i, result] : llvm::enumerate(results)) {
+    Value past = i < numInits ? arguments[i] : inner.zerosLike(result);
+    body.results.push_back(selectLeading(inner, runs, result, past));
+  }
+  return body;
 }
 
 llvm::SmallBitVector freeArguments(unsigned numCarries, unsigned count) {

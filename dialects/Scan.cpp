@@ -54,7 +54,9 @@ LogicalResult ScanOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangen
   return success();
 }
 
-OperandSets ScanOp::linearSets() { return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, getNumOperands()))}; }
+OperandSets ScanOp::linearSets() {
+  return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, numBodyOperands(*this)))};
+}
 
 /// The operands of the body that are unknown at some step, where those marked are from outside.
 static FailureOr<llvm::SmallBitVector> unknownAtAnyStep(Emitter &e, ScanOp op, const llvm::SmallBitVector &unknown) {
@@ -183,29 +185,6 @@ LogicalResult ScanOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
 
 //===- Batching ------------------------------------------------------------------------===//
 
-/// Where the number of steps differs between the elements of the batch, all run as many as the longest: past its own
-/// count, an element's carries stay and it stacks zeros. Adds the step to what the body takes slices of, and the count
-/// to its constants.
-static Body masked(Emitter &e, Region &source, unsigned numInits, unsigned numXs) {
-  SmallVector<Type> types(source.getArgumentTypes());
-  auto scalar = RankedTensorType::get({}, IntegerType::get(source.getContext(), 32));
-  types.insert(types.begin() + numInits + numXs, scalar);
-  types.push_back(scalar);
-  Body body(locOf(source), types);
-  OpBuilder builder = body.builder();
-  SmallVector<Value> arguments(body.arguments().drop_back());
-  Value step = arguments[numInits + numXs], count = body.arguments().back();
-  arguments.erase(arguments.begin() + numInits + numXs);
-  SmallVector<Value> results = inlineBody(builder, source, arguments);
-  BodyEmitter inner(e, body);
-  Value runs = inner.greater(count, step);
-  for (auto [i, result] : llvm::enumerate(results)) {
-    Value past = i < numInits ? arguments[i] : inner.zerosLike(result);
-    body.results.push_back(selectLeading(inner, runs, result, past));
-  }
-  return body;
-}
-
 LogicalResult ScanOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                             SmallVectorImpl<int64_t> &resultDims) {
   unsigned numInits = getInits().size(), numXs = getXs().size();
@@ -279,12 +258,21 @@ Value ScanOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64
   if (dimension == 0) {
     if (int64_t length = getLength(); length >= 0)
       return e.make<arith::ConstantIndexOp>(length);
-    return getCount() ? e.make<IndexOp>(operands.back()) : e.size(getXs()[0], 0);
+    if (!getCount())
+      return e.size(getXs()[0], 0);
+    if (operands.back())
+      return e.make<IndexOp>(operands.back());
+    emitOpError() << "whose number of steps depends on what is transposed has no size";
+    return nullptr;
   }
-  SmallVector<Value> sizes;
-  for (auto [i, operand] : llvm::enumerate(getOperands().take_front(numBodyOperands(*this))))
+  SmallVector<Value> arguments, sizes;
+  for (auto [i, operand] : llvm::enumerate(getOperands().take_front(numBodyOperands(*this)))) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      arguments.push_back(operands[i]);
     llvm::append_range(sizes, sizesOfSlice(e, operand, i >= numInits && i < numInits + numXs));
-  return sizeOfBodyResult(e, *this, getBody(), sizes, result, dimension - 1);
+  }
+  llvm::append_range(arguments, sizes);
+  return sizeOfBodyResult(e, *this, getBody(), arguments, result, dimension - 1);
 }
 
 } // namespace dovetail

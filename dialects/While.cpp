@@ -9,8 +9,9 @@ using namespace mlir;
 
 namespace dovetail {
 
-static ValueRange emitWhile(Emitter &e, ValueRange inits, ValueRange consts, Body cond, Body body) {
-  auto loop = WhileOp::create(e.builder, e.loc, inits.getTypes(), inits, consts);
+/// The same loop with other operands and bodies.
+static ValueRange emitWhile(Emitter &e, WhileOp op, ValueRange inits, ValueRange consts, Body cond, Body body) {
+  auto loop = WhileOp::create(e.builder, e.loc, inits.getTypes(), inits, consts, op.getMaxStepsAttr());
   fill(loop.getCond(), std::move(cond));
   fill(loop.getBody(), std::move(body));
   return loop->getResults();
@@ -23,7 +24,7 @@ LogicalResult WhileOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tange
     return failure();
   Body cond = copyOf(getCond()), body = std::move(made->body);
   cond.arrange(made->positions, body.block().getArgumentTypes());
-  made->unpack(emitWhile(e, made->operands[0], made->operands[1], std::move(cond), std::move(body)), results,
+  made->unpack(emitWhile(e, *this, made->operands[0], made->operands[1], std::move(cond), std::move(body)), results,
                resultTangents);
   return success();
 }
@@ -82,16 +83,30 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
   Value steps = body.arguments()[inits.size() - 1];
   next.push_back(inner.add(steps, 1.0));
   body.results = next;
-  ValueRange ends = emitWhile(e, inits, consts, std::move(predicate), std::move(body));
+  ValueRange ends = emitWhile(e, *this, inits, consts, std::move(predicate), std::move(body));
 
   Loop loop;
   loop.inits = llvm::to_vector(operands.take_front(numInits));
   loop.consts = llvm::to_vector(operands.drop_front(numInits));
-  loop.count = ends.back();
-  loop.length = -1;
   loop.reverse = false;
   SmallVector<Value> all;
-  if (failed(splitLoop(e, loop, getBody(), mask, all)))
+  Region bounded;
+  if (std::optional<uint64_t> most = getMaxSteps()) {
+    fill(bounded, masked(e, getBody(), numInits, 0));
+    loop.length = *most;
+    loop.xs.push_back(e.make<IotaOp>(RankedTensorType::get(loop.length, number.getElementType()), 0, ValueRange()));
+    loop.consts.push_back(ends.back());
+    // Neither the step nor the count is unknown.
+    llvm::SmallBitVector carries = mask;
+    mask.resize(mask.size() + 2);
+    for (unsigned i = numInits; i < carries.size(); ++i)
+      mask[i + 1] = carries.test(i);
+    mask.reset(numInits);
+  } else {
+    loop.length = -1;
+    loop.count = ends.back();
+  }
+  if (failed(splitLoop(e, loop, bounded.empty() ? getBody() : bounded, mask, all)))
     return failure();
   scatterTo(ends.drop_back(), knownCarries, all);
   llvm::append_range(results, all);
@@ -141,7 +156,7 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
   SmallVector<Value> inits(ArrayRef<Value>(arguments).take_front(numInits));
   ValueRange consts = ValueRange(arguments).drop_front(numInits), outs;
   if (!isPredicateBatched) {
-    outs = emitWhile(e, inits, consts, std::move(cond->function), std::move(step));
+    outs = emitWhile(e, *this, inits, consts, std::move(cond->function), std::move(step));
   } else {
     inits.push_back(inlineBody(e.builder, cond->function, arguments)[0]);
     SmallVector<Type> types(ValueRange(inits).getTypes());
@@ -163,7 +178,7 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
     Body any(e.loc, types);
     BodyEmitter predicate(e, any);
     any.results.push_back(predicate.make<ReduceOrOp>(any.arguments()[numInits], ArrayRef<int64_t>{0}));
-    outs = emitWhile(e, inits, consts, std::move(any), std::move(step)).drop_back();
+    outs = emitWhile(e, *this, inits, consts, std::move(any), std::move(step)).drop_back();
   }
   llvm::append_range(results, outs);
   for (unsigned i = 0; i < numInits; ++i)

@@ -45,9 +45,12 @@ def scan(
 
 
 def while_loop(
-    *operands: Array, regions: Sequence[Body], operandSegmentSizes: Sequence[int]
+    *operands: Array,
+    regions: Sequence[Body],
+    operandSegmentSizes: Sequence[int],
+    max_steps: int | None = None,
 ) -> tuple[Array, ...]:
-    """The carries when the predicate holds no more."""
+    """The carries when the predicate holds no more, which is after `max_steps` at the latest."""
     count = operandSegmentSizes[0]
     carries, consts = list(operands[:count]), operands[count:]
     cond, body = regions

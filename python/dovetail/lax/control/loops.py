@@ -34,8 +34,8 @@ def while_loop(
       body_fun: takes the carry, returns the next one, of the same structure, shapes and element
         types.
       init_val: the first carry, a tree of arrays.
-      max_steps: a number that the steps do not exceed, if one is known: reverse-mode derivatives
-        then have memory of a fixed size.
+      max_steps: after so many steps the loop ends in any case; what a reverse-mode derivative keeps
+        of each step then has memory of a fixed size.
 
     Returns:
       The carry for which the condition does not hold.
@@ -51,7 +51,27 @@ def while_loop(
     """
     check_callable("while_loop: cond_fun", cond_fun)
     check_callable("while_loop: body_fun", body_fun)
-    attributes = {} if max_steps is None else {"max_steps": _bound(max_steps)}
+    if max_steps is not None:
+        return _bounded(cond_fun, body_fun, init_val, _bound(max_steps))
+    return _while_loop(cond_fun, body_fun, init_val, {})
+
+
+def _bounded(cond_fun: Any, body_fun: Any, init_val: Any, most: int) -> Any:
+    """The loop with a count of its steps in its carry."""
+
+    def cond(carry: tuple[Any, Any]) -> Any:
+        return lax.bitwise_and(carry[0] < most, cond_fun(carry[1]))
+
+    def body(carry: tuple[Any, Any]) -> Any:
+        return carry[0] + 1, body_fun(carry[1])
+
+    for replacement, original in ((cond, cond_fun), (body, body_fun)):
+        replacement.__name__ = name_of(original)
+    start = np.int32(0), init_val
+    return _while_loop(cond, body, start, {"max_steps": most})[1]
+
+
+def _while_loop(cond_fun: Any, body_fun: Any, init_val: Any, attributes: dict[str, Any]) -> Any:
     if config.snapshot().disable_jit:
         try:
             return _in_python(cond_fun, body_fun, init_val)
