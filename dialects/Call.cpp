@@ -18,14 +18,15 @@ void registerCallOps(DovetailDialect &dialect) {
 
 //===- Verification ------------------------------------------------------------===//
 
-static FailureOr<func::FuncOp> findCallee(Operation *op, FlatSymbolRefAttr callee, SymbolTableCollection &symbols) {
+FailureOr<func::FuncOp> findCallee(Operation *op, StringRef what, FlatSymbolRefAttr callee,
+                                   SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<func::FuncOp>(op, callee);
   if (!function)
-    return op->emitOpError() << "callee must be a function of this module, got: " << callee;
+    return op->emitOpError() << what << " must be a function of this module, got: " << callee;
   return function;
 }
 
-static LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange expected, TypeRange got) {
+LogicalResult verifyTypes(Operation *op, StringRef what, TypeRange expected, TypeRange got) {
   if (expected == got)
     return success();
   return op->emitOpError() << what << " must be (" << expected << "), got: (" << got << ")";
@@ -45,15 +46,19 @@ static SmallVector<Type> typesAt(TypeRange types, ArrayRef<int64_t> numbers) {
   return llvm::map_to_vector(numbers, [&](int64_t number) { return Type(types[number]); });
 }
 
-LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<func::FuncOp> callee = findCallee(*this, getCalleeAttr(), symbols);
-  if (failed(callee) || failed(verifyTypes(*this, "arguments", callee->getArgumentTypes(), getArgs().getTypes())))
+LogicalResult verifyCall(Operation *op, FlatSymbolRefAttr callee, SymbolTableCollection &symbols) {
+  FailureOr<func::FuncOp> function = findCallee(op, "callee", callee, symbols);
+  if (failed(function) || failed(verifyTypes(op, "arguments", function->getArgumentTypes(), op->getOperandTypes())))
     return failure();
-  return verifyTypes(*this, "results", callee->getResultTypes(), getOuts().getTypes());
+  return verifyTypes(op, "results", function->getResultTypes(), op->getResultTypes());
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyCall(*this, getCalleeAttr(), symbols);
 }
 
 LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<func::FuncOp> callee = findCallee(*this, getCalleeAttr(), symbols);
+  FailureOr<func::FuncOp> callee = findCallee(*this, "callee", getCalleeAttr(), symbols);
   if (failed(callee) || failed(verifyTypes(*this, "primals", callee->getArgumentTypes(), getPrimals().getTypes())) ||
       failed(verifyNumbers(*this, "wrt", getWrt(), callee->getArgumentTypes())) ||
       failed(verifyTypes(*this, "tangents", typesAt(callee->getArgumentTypes(), getWrt()), getTangents().getTypes())))
@@ -64,7 +69,7 @@ LogicalResult JvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult VjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<func::FuncOp> callee = findCallee(*this, getCalleeAttr(), symbols);
+  FailureOr<func::FuncOp> callee = findCallee(*this, "callee", getCalleeAttr(), symbols);
   if (failed(callee) || failed(verifyTypes(*this, "primals", callee->getArgumentTypes(), getPrimals().getTypes())) ||
       failed(verifyNumbers(*this, "wrt", getWrt(), callee->getArgumentTypes())) ||
       failed(verifyNumbers(*this, "of", getOf(), callee->getResultTypes())) ||
@@ -106,10 +111,13 @@ static LogicalResult verifyBatched(Operation *op, StringRef what, TypeRange elem
 }
 
 LogicalResult VmapOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  FailureOr<func::FuncOp> callee = findCallee(*this, getCalleeAttr(), symbols);
+  FailureOr<func::FuncOp> callee = findCallee(*this, "callee", getCalleeAttr(), symbols);
   std::optional<int64_t> size;
-  if (std::optional<uint64_t> stated = getSize())
+  if (std::optional<int64_t> stated = getSize()) {
+    if (*stated < 0)
+      return emitOpError() << "size must be at least 0, got: " << *stated;
     size = *stated;
+  }
   if (failed(callee) ||
       failed(verifyBatched(*this, "in", callee->getArgumentTypes(), getInDims(), getArgs().getTypes(), size)))
     return failure();
@@ -120,93 +128,116 @@ LogicalResult VmapOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 //===- The rules of a call -------------------------------------------------------===//
 
-static Operation *emitCall(Emitter &e, func::FuncOp function, ValueRange args) {
-  return CallOp::create(e.builder, e.loc, function.getResultTypes(), function.getSymName(), args);
+ValueRange emitCall(Emitter &e, func::FuncOp function, ValueRange args) {
+  return CallOp::create(e.builder, e.loc, function.getResultTypes(), function.getSymName(), args)->getResults();
 }
 
-LogicalResult CallOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
-                          SmallVectorImpl<Value> &resultTangents) {
-  auto jvp = e.transforms().jvp(e.transforms().lookup(getCalleeAttr()), present(tangents));
+LogicalResult jvpOfCall(Emitter &e, func::FuncOp callee, ValueRange primals, ArrayRef<Value> tangents,
+                        SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents, EmitCall emit) {
+  auto jvp = e.transforms().jvp(callee, present(tangents));
   if (failed(jvp))
     return failure();
   SmallVector<Value> args(primals);
-  llvm::append_range(args, llvm::make_filter_range(tangents, [](Value t) { return static_cast<bool>(t); }));
-  ValueRange outs = emitCall(e, jvp->function, args)->getResults();
-  llvm::append_range(results, outs.take_front(getNumResults()));
-  SmallVector<Value> all(getNumResults());
-  scatterTo(outs.drop_front(getNumResults()), jvp->activeResults, all);
+  llvm::append_range(args, presentOf(tangents));
+  ValueRange outs = emit(jvp->function, args);
+  unsigned numResults = callee.getNumResults();
+  llvm::append_range(results, outs.take_front(numResults));
+  SmallVector<Value> all(numResults);
+  scatterTo(outs.drop_front(numResults), jvp->activeResults, all);
   llvm::append_range(resultTangents, all);
   return success();
 }
 
-OperandSets CallOp::linearSets() {
-  // Calls of linear functions are linear in all arguments that carry a tangent; their bodies are checked op by op.
-  auto all = llvm::seq<unsigned>(0, getNumOperands());
-  return {llvm::SmallVector<unsigned, 3>(all.begin(), all.end())};
+OperandSets linearSetsOfCall(Operation *op) {
+  return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, op->getNumOperands()))};
 }
 
 /// The operands that exist, then the sizes of those that do not.
-static SmallVector<Value> withSizesOfAbsent(Emitter &e, CallOp op, ValueRange operands) {
-  SmallVector<Value> args = llvm::to_vector(llvm::make_filter_range(operands, [](Value v) { return bool(v); }));
-  for (auto [operand, source] : llvm::zip_equal(operands, op.getArgs()))
+static SmallVector<Value> withSizesOfAbsent(Emitter &e, Operation *op, ValueRange operands) {
+  SmallVector<Value> args = presentOf(operands);
+  for (auto [operand, source] : llvm::zip_equal(operands, op->getOperands()))
     if (!operand)
       llvm::append_range(args, e.sizes(source));
   return args;
 }
 
-Value CallOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
-  auto sizes = e.transforms().sizes(e.transforms().lookup(getCalleeAttr()), ~present(operands));
+Value sizeOfCall(Emitter &e, Operation *op, func::FuncOp callee, ValueRange operands, unsigned result,
+                 int64_t dimension) {
+  auto sizes = e.transforms().sizes(callee, ~present(operands));
   if (failed(sizes))
     return nullptr;
-  int64_t position = sizePosition(getResults(), result, dimension);
-  return emitCall(e, *sizes, withSizesOfAbsent(e, *this, operands))->getResult(position);
+  int64_t position = sizePosition(op->getResults(), result, dimension);
+  return emitCall(e, *sizes, withSizesOfAbsent(e, op, operands))[position];
 }
 
-LogicalResult CallOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
-                                MutableArrayRef<Value> operandCotangents) {
+LogicalResult transposeCall(Emitter &e, Operation *op, func::FuncOp callee, ValueRange operands,
+                            ArrayRef<Value> cotangents, MutableArrayRef<Value> operandCotangents, EmitCall emit) {
   llvm::SmallBitVector linear = ~present(operands);
-  auto transposed = e.transforms().transpose(e.transforms().lookup(getCalleeAttr()), linear, present(cotangents));
+  auto transposed = e.transforms().transpose(callee, linear, present(cotangents));
   if (failed(transposed))
     return failure();
-  SmallVector<Value> args = withSizesOfAbsent(e, *this, operands);
-  llvm::append_range(args, llvm::make_filter_range(cotangents, [](Value ct) { return static_cast<bool>(ct); }));
-  ValueRange outs = emitCall(e, transposed->function, args)->getResults();
-  for (auto [n, i] : llvm::enumerate(linear.set_bits()))
-    if (transposed->nonzero.test(n)) {
-      operandCotangents[i] = outs.front();
-      outs = outs.drop_front();
-    }
+  SmallVector<Value> args = withSizesOfAbsent(e, op, operands);
+  llvm::append_range(args, presentOf(cotangents));
+  SmallVector<Value> ofLinear(linear.count());
+  scatterTo(emit(transposed->function, args), transposed->nonzero, ofLinear);
+  scatterTo(ofLinear, linear, operandCotangents);
   return success();
 }
 
-LogicalResult CallOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
-                            SmallVectorImpl<int64_t> &resultDims) {
-  auto batched = e.transforms().batch(e.transforms().lookup(getCalleeAttr()), dims, e.batchSize);
+LogicalResult batchCall(Emitter &e, func::FuncOp callee, ValueRange operands, ArrayRef<int64_t> dims,
+                        SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims, EmitCall emit) {
+  auto batched = e.transforms().batch(callee, dims, e.batchSize);
   if (failed(batched))
     return failure();
-  llvm::append_range(results, emitCall(e, batched->function, operands)->getResults());
+  llvm::append_range(results, emit(batched->function, operands));
   llvm::append_range(resultDims, batched->resultDims);
   return success();
 }
 
-LogicalResult CallOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
-                            SmallVectorImpl<Value> &results) {
-  auto split = e.transforms().split(e.transforms().lookup(getCalleeAttr()), unknown);
+LogicalResult splitCall(Emitter &e, func::FuncOp callee, const llvm::SmallBitVector &unknown, ValueRange operands,
+                        SmallVectorImpl<Value> &results) {
+  auto split = e.transforms().split(callee, unknown);
   if (failed(split))
     return failure();
-  SmallVector<Value> knownArgs, unknownArgs;
-  for (auto [i, operand] : llvm::enumerate(operands))
-    (unknown.test(i) ? unknownArgs : knownArgs).push_back(operand);
-  ValueRange known = emitCall(e, split->known, knownArgs)->getResults();
-  unsigned numKnown = getNumResults() - split->unknownResults.count();
-  SmallVector<Value> restArgs(known.drop_front(numKnown));
-  llvm::append_range(restArgs, unknownArgs);
-  ValueRange rest = emitCall(e, split->rest, restArgs)->getResults();
-  SmallVector<Value> all(getNumResults());
+  unsigned numResults = callee.getNumResults(), numKnown = numResults - split->unknownResults.count();
+  ValueRange known = emitCall(e, split->known, pick(operands, ~unknown));
+  SmallVector<Value> restArgs(known.drop_front(numKnown)), all(numResults);
+  llvm::append_range(restArgs, pick(operands, unknown));
   scatterTo(known.take_front(numKnown), ~split->unknownResults, all);
-  scatterTo(rest, split->unknownResults, all);
+  scatterTo(emitCall(e, split->rest, restArgs), split->unknownResults, all);
   llvm::append_range(results, all);
   return success();
+}
+
+static auto calls(Emitter &e) {
+  return [&e](func::FuncOp function, ValueRange args) { return emitCall(e, function, args); };
+}
+
+LogicalResult CallOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
+                          SmallVectorImpl<Value> &resultTangents) {
+  return jvpOfCall(e, e.transforms().lookup(getCalleeAttr()), primals, tangents, results, resultTangents, calls(e));
+}
+
+OperandSets CallOp::linearSets() { return linearSetsOfCall(*this); }
+
+Value CallOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
+  return sizeOfCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, result, dimension);
+}
+
+LogicalResult CallOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                MutableArrayRef<Value> operandCotangents) {
+  return transposeCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, cotangents, operandCotangents,
+                       calls(e));
+}
+
+LogicalResult CallOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                            SmallVectorImpl<int64_t> &resultDims) {
+  return batchCall(e, e.transforms().lookup(getCalleeAttr()), operands, dims, results, resultDims, calls(e));
+}
+
+LogicalResult CallOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
+                            SmallVectorImpl<Value> &results) {
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
 }
 
 //===- Requests --------------------------------------------------------------------===//
@@ -225,7 +256,7 @@ LogicalResult JvpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
     return failure();
   SmallVector<Value> args(getPrimals());
   llvm::append_range(args, getTangents());
-  ValueRange outs = emitCall(e, jvp->function, args)->getResults();
+  ValueRange outs = emitCall(e, jvp->function, args);
   ValueRange primals = outs.take_front(callee.getNumResults());
   SmallVector<Value> tangents(primals.size());
   scatterTo(outs.drop_front(primals.size()), jvp->activeResults, tangents);
@@ -251,7 +282,7 @@ LogicalResult VjpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   if (failed(split))
     return failure();
 
-  ValueRange known = emitCall(e, split->known, getPrimals())->getResults();
+  ValueRange known = emitCall(e, split->known, getPrimals());
   unsigned numKnown = jvp->function.getNumResults() - split->unknownResults.count();
   llvm::append_range(results, known.take_front(numResults));
   SmallVector<Value> args(known.drop_front(numKnown));
@@ -281,7 +312,7 @@ LogicalResult VjpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
     for (int64_t number : getWrt())
       llvm::append_range(args, e.sizes(getPrimals()[number]));
     llvm::append_range(args, usedCotangents);
-    scatterTo(emitCall(e, transposed->function, args)->getResults(), transposed->nonzero, wrt);
+    scatterTo(emitCall(e, transposed->function, args), transposed->nonzero, wrt);
   }
   for (auto [number, cotangent] : llvm::zip_equal(getWrt(), wrt))
     results.push_back(cotangent ? cotangent : e.zerosLike(getPrimals()[number]));
@@ -299,7 +330,7 @@ LogicalResult VmapOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   auto batched = e.transforms().batch(e.transforms().lookup(getCalleeAttr()), getInDims(), e.batchSize);
   if (failed(batched))
     return failure();
-  ValueRange outs = emitCall(e, batched->function, getArgs())->getResults();
+  ValueRange outs = emitCall(e, batched->function, getArgs());
   for (auto [i, out] : llvm::enumerate(outs)) {
     int64_t from = batched->resultDims[i], to = getOutDims()[i];
     if (to == kUnbatched && from != kUnbatched)

@@ -3,13 +3,13 @@
 #define DOVETAIL_CALL_TD
 
 include "Dovetail.td"
-include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
 
-/// An op on the function that `callee` names.
-class OnFunction<string mnemonic, list<Trait> traits>
-    : DovetailOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  code callArguments = [{
+def CallOp : ApplyOp<"call", [CallOpInterface, InlineOpInterface]> {
+  let summary = "the results of a function; transforms go through it, `simplify` inlines it";
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args);
+  let assemblyFormat = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outs)";
+  let extraClassDeclaration = [{
     ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
     void setCalleeFromCallable(::mlir::CallInterfaceCallable callee) {
       setCalleeAttr(::llvm::cast<::mlir::FlatSymbolRefAttr>(::llvm::cast<::mlir::SymbolRefAttr>(callee)));
@@ -20,19 +20,6 @@ class OnFunction<string mnemonic, list<Trait> traits>
     ::mlir::ArrayAttr getResAttrsAttr() { return nullptr; }
     void setArgAttrsAttr(::mlir::ArrayAttr) {}
     void setResAttrsAttr(::mlir::ArrayAttr) {}
-  }];
-}
-
-def CallOp : OnFunction<"call", [Pure, CallOpInterface, DeclareOpInterfaceMethods<JvpOpInterface>,
-                                 DeclareOpInterfaceMethods<LinearOpInterface>,
-                                 DeclareOpInterfaceMethods<BatchOpInterface>,
-                                 DeclareOpInterfaceMethods<SplitOpInterface>,
-                                 DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
-  let summary = "the results of a function; transforms go through it, `simplify` inlines it";
-  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args);
-  let results = (outs Variadic<AnyType>:$outs);
-  let assemblyFormat = "$callee `(` $args `)` attr-dict `:` functional-type($args, $outs)";
-  let extraClassDeclaration = callArguments # [{
     ::mlir::Operation::operand_range getArgOperands() { return getArgs(); }
     ::mlir::MutableOperandRange getArgOperandsMutable() { return getArgsMutable(); }
   }];

@@ -20,6 +20,7 @@ void registerControlOps(DovetailDialect &);
 void registerConvOps(DovetailDialect &);
 void registerCreateOps(DovetailDialect &);
 void registerCumulativeOps(DovetailDialect &);
+void registerCustomOps(DovetailDialect &);
 void registerDotOps(DovetailDialect &);
 void registerIndexOps(DovetailDialect &);
 void registerPointwiseOps(DovetailDialect &);
@@ -40,6 +41,7 @@ void DovetailDialect::initialize() {
   registerConvOps(*this);
   registerCreateOps(*this);
   registerCumulativeOps(*this);
+  registerCustomOps(*this);
   registerDotOps(*this);
   registerIndexOps(*this);
   registerPointwiseOps(*this);

@@ -7,6 +7,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -59,5 +60,19 @@ class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect
 /// An op that infers its result types from operands and attributes; Python never states them.
 class InferredOp<string mnemonic, list<Trait> traits = []>
     : DovetailOp<mnemonic, traits # [Pure, InferTypeOpAdaptor]>;
+
+/// An op on the function that `callee` names.
+class OnFunction<string mnemonic, list<Trait> traits>
+    : DovetailOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
+/// An op that computes what that function does.
+class ApplyOp<string mnemonic, list<Trait> traits = []>
+    : OnFunction<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<JvpOpInterface>,
+                                     DeclareOpInterfaceMethods<LinearOpInterface>,
+                                     DeclareOpInterfaceMethods<BatchOpInterface>,
+                                     DeclareOpInterfaceMethods<SplitOpInterface>,
+                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let results = (outs Variadic<AnyType>:$outs);
+}
 
 #endif // DOVETAIL_TD

@@ -37,6 +37,13 @@ struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
       if (failed(expandRequests(function, functions)))
         return signalPassFailure();
     eraseUncalled(getOperation());
+    bool isLeft = false;
+    getOperation().walk([&](TransientOpInterface op) {
+      op.reportLeft();
+      isLeft = true;
+    });
+    if (isLeft)
+      signalPassFailure();
   }
 };
 } // namespace

@@ -2,7 +2,6 @@
 #include "CallGraph.h"
 #include "Functions.h"
 #include "Passes.h"
-#include "dialects/Call.h"
 
 using namespace mlir;
 
@@ -12,15 +11,15 @@ namespace dovetail {
 #include "cpp/transforms/Passes.h.inc"
 
 static LogicalResult inlineCalls(func::FuncOp function, SymbolTable &symbols) {
-  SmallVector<CallOp> calls;
-  function.walk([&](CallOp call) { calls.push_back(call); });
-  for (CallOp call : calls) {
-    auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+  SmallVector<InlineOpInterface> calls;
+  function.walk([&](InlineOpInterface call) { calls.push_back(call); });
+  for (InlineOpInterface call : calls) {
+    auto callee = symbols.lookup<func::FuncOp>(call.getCalleeAttr().getAttr());
     if (failed(checkTransformable(callee)))
       return failure();
     OpBuilder builder(call);
-    call.replaceAllUsesWith(inlineBody(builder, callee.getBody(), call.getArgs()));
-    call.erase();
+    call->replaceAllUsesWith(inlineBody(builder, callee.getBody(), call.inlinedArguments(builder)));
+    call->erase();
   }
   return success();
 }

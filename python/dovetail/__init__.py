@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dovetail import config as config
+    from dovetail import custom_derivatives as custom_derivatives
     from dovetail import dlpack as dlpack
     from dovetail import dtypes as dtypes
     from dovetail import errors as errors
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from dovetail.config import no_tracing as no_tracing
     from dovetail.config import numpy_dtype_promotion as numpy_dtype_promotion
     from dovetail.config import numpy_rank_promotion as numpy_rank_promotion
+    from dovetail.custom_derivatives import closure_convert as closure_convert
+    from dovetail.custom_derivatives import custom_gradient as custom_gradient
+    from dovetail.custom_derivatives import custom_jvp as custom_jvp
+    from dovetail.custom_derivatives import custom_vjp as custom_vjp
     from dovetail.dtypes import float0 as float0
     from dovetail.environment import clear_caches as clear_caches
     from dovetail.environment import copy_to_host_async as copy_to_host_async
@@ -90,8 +95,13 @@ _PUBLIC = {
     "check_tracer_leaks": ("config", "check_tracer_leaks"),
     "checking_leaks": ("config", "checking_leaks"),
     "clear_caches": ("environment", "clear_caches"),
+    "closure_convert": ("custom_derivatives", "closure_convert"),
     "config": ("config", ""),
     "copy_to_host_async": ("environment", "copy_to_host_async"),
+    "custom_derivatives": ("custom_derivatives", ""),
+    "custom_gradient": ("custom_derivatives", "custom_gradient"),
+    "custom_jvp": ("custom_derivatives", "custom_jvp"),
+    "custom_vjp": ("custom_derivatives", "custom_vjp"),
     "debug_infs": ("config", "debug_infs"),
     "debug_nans": ("config", "debug_nans"),
     "default_backend": ("environment", "default_backend"),

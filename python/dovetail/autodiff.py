@@ -13,6 +13,7 @@ from dovetail.arguments import Function, Selected, as_numbers, as_operand, name_
 from dovetail.array import Array, ShapedArray
 from dovetail.pytree import flatten, unflatten
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing import derivative_order
 
 
 def value_and_grad(
@@ -233,7 +234,9 @@ def trace_selected(
         return outs, (spec, count, places, aux_leaves, aux_spec)
 
     outside = selected.leaves if concrete else None
-    return Results(trace(python, selected.avals, selected.names, kind, name, outside))
+    order = derivative_order() + 1
+    traced = trace(python, selected.avals, selected.names, kind, name, outside, order=order)
+    return Results(traced)
 
 
 def _pair(result: Any, name: str) -> tuple[Any, Any]:

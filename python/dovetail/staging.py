@@ -26,6 +26,7 @@ from dovetail.array import Array, ArrayMethods
 from dovetail.lowered import Compiled, Lowered, Program, Signature
 from dovetail.pytree import flatten, map_leaves, unflatten
 from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
+from dovetail.tracing import derivative_order
 
 Statics = tuple[tuple[int | str, Hashable], ...]
 
@@ -188,9 +189,10 @@ class Jitted:
         """Call the function within the trace in progress."""
         in_progress = current()
         # Programs are shared within a module, as its functions are; the key is the one of compiled
-        # programs.
+        # programs; what will be differentiated more often has more rules of its own.
         known = {} if in_progress is None else in_progress.root.jitted
-        key = self, jit_call.key, None if in_progress is None else (*in_progress.axes.items(),)
+        axes = None if in_progress is None else (*in_progress.axes.items(),)
+        key = self, jit_call.key, axes, derivative_order()
         inlined = known.get(key)
         if inlined is None:
             traced = self._trace(jit_call)

@@ -147,6 +147,7 @@ def trace(
     name: str,
     outside: Sequence[Operand | None] | None = None,
     axes: Mapping[Hashable, Axis] | None = None,
+    order: int | None = None,
 ) -> Traced:
     """Trace a function.
 
@@ -159,8 +160,9 @@ def trace(
       outside: what the arguments stand for, None for those whose value may not be asked for; if it
         is not given, that of nothing in the function may.
       axes: the named axes that the transform binds.
+      order: how often it will be differentiated; by default as often as the trace in progress.
     """
-    in_progress = Trace(kind, name, outside is not None, names, axes)
+    in_progress = Trace(kind, name, outside is not None, names, axes, order)
     where = in_progress.place
     traces = stack.traces
     traces.append(in_progress)

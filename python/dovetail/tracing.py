@@ -61,6 +61,12 @@ def current() -> Trace | None:
     return traces[-1] if traces else None
 
 
+def derivative_order() -> int:
+    """How often what is applied now will be differentiated."""
+    traces = stack.traces
+    return traces[-1].order if traces else 0
+
+
 def axes_in_scope() -> Mapping[Hashable, Axis]:
     """The named axes that transforms in progress bind."""
     in_progress = current()
@@ -85,6 +91,7 @@ class Trace:
       concrete: whether values are computed where Python asks for them and they are known.
       names: what to call the arguments in messages.
       axes: the named axes that the transform binds.
+      order: how often the function will be differentiated; by default as often as that around it.
     """
 
     def __init__(
@@ -94,8 +101,10 @@ class Trace:
         concrete: bool,
         names: Sequence[str],
         axes: Mapping[Hashable, Axis] | None = None,
+        order: int | None = None,
     ) -> None:
         parent = self.parent = current()
+        self.order = derivative_order() if order is None else order
         self.kind = kind
         self.name = name
         self.concrete = concrete

@@ -42,3 +42,20 @@ func.func @main(%arg0: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   %0, %1 = dovetail.jvp @f wrt [0](%arg0) tangents(%arg0) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return %0, %1 : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+func.func private @f(%arg0: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{a function with a custom vjp rule has no forward-mode derivative}}
+  %0 = dovetail.custom_vjp @g fwd @g bwd @g wrt [0](%arg0) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+func.func private @g(%arg0: tensor<f32>) -> tensor<f32> {
+  return %arg0 : tensor<f32>
+}
+
+func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  %0:2 = dovetail.jvp @f wrt [0](%arg0) tangents(%arg0) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %0#1 : tensor<f32>
+}

@@ -1,0 +1,357 @@
+// Functions with derivative rules of their own: verification and rules.
+#include "Custom.h"
+#include "Call.h"
+#include "Control.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "dialects/Custom.cpp.inc"
+
+namespace dovetail {
+
+void registerCustomOps(DovetailDialect &dialect) {
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/Custom.cpp.inc"
+      >();
+}
+
+//===- Verification ---------------------------------------------------------------===//
+
+static SmallVector<Type> differentiable(TypeRange types) {
+  return llvm::to_vector(llvm::make_filter_range(types, isDifferentiable));
+}
+
+/// Checks that a rule is a function from the types of `arguments`.
+static FailureOr<func::FuncOp> findRule(Operation *op, StringRef what, FlatSymbolRefAttr name, TypeRange arguments,
+                                        SymbolTableCollection &symbols) {
+  FailureOr<func::FuncOp> rule = findCallee(op, what, name, symbols);
+  if (failed(rule) || failed(verifyTypes(op, ("arguments of " + what).str(), arguments, rule->getArgumentTypes())))
+    return failure();
+  return rule;
+}
+
+LogicalResult CustomJvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyCall(*this, getCalleeAttr(), symbols)))
+    return failure();
+  SmallVector<Type> arguments(getOperandTypes()), results(getResultTypes());
+  llvm::append_range(arguments, differentiable(getArgs().getTypes()));
+  llvm::append_range(results, differentiable(getResultTypes()));
+  FailureOr<func::FuncOp> rule = findRule(*this, "rule", getRuleAttr(), arguments, symbols);
+  if (failed(rule))
+    return failure();
+  return verifyTypes(*this, "results of rule", results, rule->getResultTypes());
+}
+
+LogicalResult CustomVjpOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (failed(verifyCall(*this, getCalleeAttr(), symbols)) ||
+      failed(verifyDims(getLoc(), getOperationName(), "wrt", getWrt(), getArgs().size(), true)))
+    return failure();
+  FailureOr<func::FuncOp> fwd = findRule(*this, "fwd", getFwdAttr(), getOperandTypes(), symbols);
+  if (failed(fwd))
+    return failure();
+  unsigned numResults = getNumResults();
+  if (fwd->getNumResults() < numResults)
+    return emitOpError() << "fwd must return " << numResults << " results and residuals, got: " << fwd->getNumResults();
+  if (failed(
+          verifyTypes(*this, "first results of fwd", getResultTypes(), fwd->getResultTypes().take_front(numResults))))
+    return failure();
+  SmallVector<Type> arguments(fwd->getResultTypes().drop_front(numResults)), cotangents;
+  llvm::append_range(arguments, getCaptured().getTypes());
+  llvm::append_range(arguments, differentiable(getResultTypes()));
+  FailureOr<func::FuncOp> bwd = findRule(*this, "bwd", getBwdAttr(), arguments, symbols);
+  if (failed(bwd))
+    return failure();
+  for (int64_t number : getWrt())
+    cotangents.push_back(getArgs()[number].getType());
+  return verifyTypes(*this, "results of bwd", cotangents, bwd->getResultTypes());
+}
+
+LogicalResult CustomTangentOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  SmallVector<Type> arguments(getResiduals().getTypes()), cotangents;
+  llvm::append_range(arguments, getResultTypes());
+  FailureOr<func::FuncOp> bwd = findRule(*this, "bwd", getBwdAttr(), arguments, symbols);
+  if (failed(bwd) || failed(verifyDims(getLoc(), getOperationName(), "of", getOf(), bwd->getNumResults(), true)))
+    return failure();
+  int64_t numSizes = 0;
+  for (Type type : getResultTypes())
+    numSizes += cast<RankedTensorType>(type).getNumDynamicDims();
+  if (numSizes != static_cast<int64_t>(getSizes().size()))
+    return emitOpError() << "must have one size for each '?' of its results, " << numSizes
+                         << ", got: " << getSizes().size();
+  for (int64_t number : getOf())
+    cotangents.push_back(bwd->getResultTypes()[number]);
+  return verifyTypes(*this, "tangents", cotangents, getTangents().getTypes());
+}
+
+//===- What both share ---------------------------------------------------------------===//
+
+/// Checks that only arguments have tangents: the rules say nothing of what a function closes over.
+static LogicalResult checkCaptured(Operation *op, ArrayRef<Value> tangentsOfCaptured) {
+  if (llvm::none_of(tangentsOfCaptured, [](Value tangent) { return static_cast<bool>(tangent); }))
+    return success();
+  auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee").getValue();
+  return op->emitError() << "the derivative of '" << callee << "' with respect to a value that it closes over is not "
+                         << "known, since its custom rule gives derivatives for its arguments only; pass the value as "
+                            "an argument";
+}
+
+namespace {
+
+/// Functions over a batch whose results must carry it at the same places.
+class BatchedTogether {
+public:
+  explicit BatchedTogether(Emitter &e) : e(e) {}
+
+  LogicalResult add(func::FuncOp function, ArrayRef<int64_t> dims) {
+    if (!function.getBody().hasOneBlock())
+      return function.emitError() << "'" << function.getSymName() << "' must have a body of one block to be batched";
+    auto made = e.transforms().batch(function.getBody(), dims, e.batchSize);
+    if (failed(made))
+      return failure();
+    parts.push_back({function, std::move(*made), SmallVector<int64_t>(dims)});
+    return success();
+  }
+
+  /// Moves the result `number` of the part `part` to where its batch is to be.
+  void align(unsigned part, unsigned number, int64_t to) {
+    auto &[function, made, dims] = parts[part];
+    if (to == kUnbatched || made.resultDims[number] == to)
+      return;
+    BodyEmitter inner(e, made.function);
+    inner.findBatchSize(made.function.arguments(), dims);
+    made.function.results[number] = inner.batchAt(made.function.results[number], made.resultDims[number], to);
+    made.resultDims[number] = to;
+  }
+
+  /// The sum over the batch of a result.
+  void sum(unsigned part, unsigned number) {
+    auto &[function, made, dims] = parts[part];
+    int64_t &dim = made.resultDims[number];
+    if (dim == kUnbatched)
+      return;
+    BodyEmitter inner(e, made.function);
+    made.function.results[number] = inner.reduceSum(made.function.results[number], dim);
+    dim = kUnbatched;
+  }
+
+  ArrayRef<int64_t> resultDims(unsigned part) const { return parts[part].made.resultDims; }
+
+  func::FuncOp finish(unsigned part) {
+    return e.transforms().add(parts[part].source, ".batch", std::move(parts[part].made.function));
+  }
+
+private:
+  struct Part {
+    func::FuncOp source;
+    FunctionTransforms::Batch<Body> made;
+    SmallVector<int64_t> dims;
+  };
+  Emitter &e;
+  SmallVector<Part, 3> parts;
+};
+
+} // namespace
+
+static int64_t firstBatched(int64_t a, int64_t b) { return a != kUnbatched ? a : b; }
+
+//===- Forward-mode rules --------------------------------------------------------------===//
+
+LogicalResult CustomJvpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
+                               SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  unsigned numArgs = getArgs().size();
+  if (failed(checkCaptured(*this, tangents.drop_front(numArgs))))
+    return failure();
+  SmallVector<Value> args(primals);
+  for (auto [primal, tangent] : llvm::zip(primals.take_front(numArgs), tangents))
+    if (isDifferentiable(primal.getType()))
+      args.push_back(tangent ? tangent : e.zerosLike(primal));
+  ValueRange outs = emitCall(e, e.transforms().lookup(getRuleAttr()), args);
+  llvm::append_range(results, outs.take_front(getNumResults()));
+  outs = outs.drop_front(getNumResults());
+  for (Type type : getResultTypes()) {
+    bool hasTangent = isDifferentiable(type);
+    resultTangents.push_back(hasTangent ? outs.front() : Value());
+    outs = outs.drop_front(hasTangent);
+  }
+  return success();
+}
+
+LogicalResult CustomJvpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                 SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  // A tangent has the batch where its primal has it.
+  SmallVector<int64_t> withTangents(dims);
+  for (auto [arg, dim] : llvm::zip(getArgs(), dims))
+    if (isDifferentiable(arg.getType()))
+      withTangents.push_back(dim);
+  BatchedTogether parts(e);
+  if (failed(parts.add(e.transforms().lookup(getCalleeAttr()), dims)) ||
+      failed(parts.add(e.transforms().lookup(getRuleAttr()), withTangents)))
+    return failure();
+  unsigned tangent = getNumResults();
+  for (auto [i, type] : llvm::enumerate(getResultTypes())) {
+    int64_t to = firstBatched(parts.resultDims(0)[i], parts.resultDims(1)[i]);
+    if (isDifferentiable(type)) {
+      to = firstBatched(to, parts.resultDims(1)[tangent]);
+      parts.align(1, tangent++, to);
+    }
+    parts.align(0, i, to);
+    parts.align(1, i, to);
+    resultDims.push_back(to);
+  }
+  func::FuncOp callee = parts.finish(0), rule = parts.finish(1);
+  unsigned numArgs = getArgs().size();
+  auto op = CustomJvpOp::create(e.builder, e.loc, callee.getResultTypes(), callee.getSymName(), rule.getSymName(),
+                                operands.take_front(numArgs), operands.drop_front(numArgs));
+  llvm::append_range(results, op->getResults());
+  return success();
+}
+
+//===- Reverse-mode rules --------------------------------------------------------------===//
+
+LogicalResult CustomVjpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
+                               SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  unsigned numArgs = getArgs().size(), numResults = getNumResults();
+  if (failed(checkCaptured(*this, tangents.drop_front(numArgs))))
+    return failure();
+  ValueRange outs = emitCall(e, e.transforms().lookup(getFwdAttr()), primals);
+  llvm::append_range(results, outs.take_front(numResults));
+  SmallVector<int64_t> of;
+  SmallVector<Value> residuals(outs.drop_front(numResults)), sizes, present;
+  llvm::append_range(residuals, primals.drop_front(numArgs));
+  for (auto [i, number] : llvm::enumerate(getWrt()))
+    if (tangents[number]) {
+      of.push_back(i);
+      present.push_back(tangents[number]);
+    }
+  SmallVector<Value> all(numResults);
+  SmallVector<Type> types = differentiable(getResultTypes());
+  if (!of.empty() && !types.empty()) {
+    for (Value out : outs.take_front(numResults))
+      if (isDifferentiable(out.getType()))
+        llvm::append_range(sizes, e.sizes(out));
+    ValueRange made =
+        CustomTangentOp::create(e.builder, e.loc, types, getBwd(), of, residuals, sizes, present)->getResults();
+    for (auto [tangent, type] : llvm::zip_equal(all, getResultTypes()))
+      if (isDifferentiable(type)) {
+        tangent = made.front();
+        made = made.drop_front();
+      }
+  }
+  llvm::append_range(resultTangents, all);
+  return success();
+}
+
+LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                 SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  unsigned numArgs = getArgs().size(), numResults = getNumResults();
+  BatchedTogether parts(e);
+  if (failed(parts.add(e.transforms().lookup(getCalleeAttr()), dims)) ||
+      failed(parts.add(e.transforms().lookup(getFwdAttr()), dims)))
+    return failure();
+  for (unsigned i = 0; i < numResults; ++i) {
+    int64_t to = firstBatched(parts.resultDims(0)[i], parts.resultDims(1)[i]);
+    parts.align(0, i, to);
+    parts.align(1, i, to);
+    resultDims.push_back(to);
+  }
+  SmallVector<int64_t> ofBwd(parts.resultDims(1).drop_front(numResults));
+  llvm::append_range(ofBwd, dims.drop_front(numArgs));
+  for (auto [type, dim] : llvm::zip_equal(getResultTypes(), ArrayRef<int64_t>(resultDims).take_back(numResults)))
+    if (isDifferentiable(type))
+      ofBwd.push_back(dim);
+  if (failed(parts.add(e.transforms().lookup(getBwdAttr()), ofBwd)))
+    return failure();
+  // The cotangent of an argument that all elements of the batch share is the sum over them.
+  for (auto [i, number] : llvm::enumerate(getWrt())) {
+    parts.align(2, i, dims[number]);
+    if (dims[number] == kUnbatched)
+      parts.sum(2, i);
+  }
+  func::FuncOp callee = parts.finish(0), fwd = parts.finish(1), bwd = parts.finish(2);
+  auto op = CustomVjpOp::create(e.builder, e.loc, callee.getResultTypes(), callee.getSymName(), fwd.getSymName(),
+                                bwd.getSymName(), getWrt(), operands.take_front(numArgs), operands.drop_front(numArgs));
+  llvm::append_range(results, op->getResults());
+  return success();
+}
+
+InFlightDiagnostic CustomTangentOp::reportLeft() {
+  return emitError()
+         << "a function with a custom vjp rule has no forward-mode derivative; use reverse mode (grad, vjp, "
+            "jacrev), or give it a custom jvp rule";
+}
+
+LogicalResult CustomTangentOp::jvp(Emitter &, ValueRange, ArrayRef<Value>, SmallVectorImpl<Value> &,
+                                   SmallVectorImpl<Value> &) {
+  return reportLeft();
+}
+
+LogicalResult CustomTangentOp::batch(Emitter &, ValueRange, ArrayRef<int64_t>, SmallVectorImpl<Value> &,
+                                     SmallVectorImpl<int64_t> &) {
+  return reportLeft();
+}
+
+OperandSets CustomTangentOp::linearSets() {
+  unsigned first = getResiduals().size() + getSizes().size();
+  return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(first, getNumOperands()))};
+}
+
+Value CustomTangentOp::resultSize(Emitter &, ValueRange operands, unsigned result, int64_t dimension) {
+  return operands[getResiduals().size() + sizePosition(getResults(), result, dimension)];
+}
+
+LogicalResult CustomTangentOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                         MutableArrayRef<Value> operandCotangents) {
+  unsigned numResiduals = getResiduals().size(), numSizes = getSizes().size();
+  SmallVector<Value> args(operands.take_front(numResiduals));
+  ValueRange sizes = operands.slice(numResiduals, numSizes);
+  for (auto [result, cotangent] : llvm::zip_equal(getResults(), cotangents)) {
+    auto type = cast<RankedTensorType>(result.getType());
+    unsigned count = type.getNumDynamicDims();
+    args.push_back(cotangent ? cotangent : e.zeros(type, sizes.take_front(count)));
+    sizes = sizes.drop_front(count);
+  }
+  ValueRange outs = emitCall(e, e.transforms().lookup(getBwdAttr()), args);
+  for (auto [i, number] : llvm::enumerate(getOf()))
+    operandCotangents[numResiduals + numSizes + i] = outs[number];
+  return success();
+}
+
+//===- As a call of the primal -----------------------------------------------------------===//
+
+static auto calls(Emitter &e) {
+  return [&e](func::FuncOp function, ValueRange args) { return emitCall(e, function, args); };
+}
+
+OperandSets CustomJvpOp::linearSets() { return linearSetsOfCall(*this); }
+OperandSets CustomVjpOp::linearSets() { return linearSetsOfCall(*this); }
+
+LogicalResult CustomJvpOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                     MutableArrayRef<Value> operandCotangents) {
+  return transposeCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, cotangents, operandCotangents,
+                       calls(e));
+}
+LogicalResult CustomVjpOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                     MutableArrayRef<Value> operandCotangents) {
+  return transposeCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, cotangents, operandCotangents,
+                       calls(e));
+}
+
+LogicalResult CustomJvpOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
+                                 SmallVectorImpl<Value> &results) {
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+}
+LogicalResult CustomVjpOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
+                                 SmallVectorImpl<Value> &results) {
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+}
+
+Value CustomJvpOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
+  return sizeOfCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, result, dimension);
+}
+Value CustomVjpOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
+  return sizeOfCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, result, dimension);
+}
+
+} // namespace dovetail

@@ -1,0 +1,167 @@
+"""Rules that are closures, and closures whose variables become arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from dovetail import dtypes, ir
+from dovetail.arguments import Function, LeafNames, as_operand, name_of
+from dovetail.array import ShapedArray
+from dovetail.custom_derivatives.calls import pair_of
+from dovetail.custom_derivatives.reverse import custom_vjp
+from dovetail.custom_derivatives.symbolic import instantiated, tangent_type
+from dovetail.errors import type_error
+from dovetail.pytree import flatten, register_node, unflatten
+from dovetail.tracer import Operand, Traced, Tracer, call, trace
+from dovetail.tracing import derivative_order
+
+
+class _Pull:
+    """A rule that `custom_gradient` was given: its function, and what that closes over."""
+
+    def __init__(self, captured: list[Operand], traced: Traced) -> None:
+        self.captured, self.traced = captured, traced
+
+
+register_node(_Pull, lambda pull: (pull.captured, pull.traced), lambda t, c: _Pull(list(c), t))
+
+
+def custom_gradient(fun: Function) -> Function:
+    """A function that says at each call how it is differentiated in reverse mode.
+
+    Args:
+      fun: returns (result, rule); the rule takes a cotangent of the result, may close over anything
+        that `fun` computes, and returns the argument's cotangent, or a tuple of those of several.
+
+    Returns:
+      The function of the result.
+
+    Raises:
+      TypeError: `fun` returns no pair.
+
+    Example:
+      >>> import dovetail as dt
+      >>> @dt.custom_gradient
+      ... def f(x):
+      ...     return x**2, lambda g: g * x
+      >>> float(dt.grad(f)(3.0))
+      3.0
+    """
+    what = "result, rule"
+
+    @functools.wraps(fun)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return pair_of(fun(*args, **kwargs), fun, name_of(fun), what)[0]
+
+    def fwd(*args: Any, **kwargs: Any) -> tuple[Any, _Pull]:
+        result, rule = pair_of(fun(*args, **kwargs), fun, name_of(fun), what)
+        values, spec = flatten(result)
+        avals = [as_operand(value, "result").aval for value in values]
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            given = iter(tracers)
+            cotangents = [
+                next(given) if dtypes.is_inexact(aval.dtype) else instantiated(tangent_type(aval))
+                for aval in avals
+            ]
+            leaves, out_spec = flatten(rule(unflatten(spec, cotangents)), _is_none)
+            kept = [i for i, leaf in enumerate(leaves) if leaf is not None]
+            return [as_operand(leaves[i], "cotangent") for i in kept], (out_spec, len(leaves), kept)
+
+        differentiable = [aval for aval in avals if dtypes.is_inexact(aval.dtype)]
+        names = ["a cotangent"] * len(differentiable)
+        traced = trace(python, differentiable, names, "custom_gradient", name_of(rule))
+        return result, _Pull(traced.captured, traced)
+
+    def bwd(pull: _Pull, cotangent: Any) -> Any:
+        traced = pull.traced
+        spec, count, kept = traced.extra
+        given = [leaf for leaf in flatten(cotangent)[0] if dtypes.is_inexact(leaf.dtype)]
+        outs = call(ir.Callee(traced.function), [*given, *pull.captured], traced.avals)
+        leaves: list[Any] = [None] * count
+        for i, out in zip(kept, outs, strict=True):
+            leaves[i] = out
+        result = unflatten(spec, leaves)
+        return result if isinstance(result, tuple) else (result,)
+
+    fwd.__name__ = bwd.__name__ = name_of(fun)
+    made = custom_vjp(wrapped)
+    made.defvjp(fwd, bwd)
+    return made
+
+
+def _is_none(node: Any) -> bool:
+    return node is None
+
+
+def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., Any], list[Any]]:
+    """A closure as a function that takes what it closes over as arguments.
+
+    A rule can then say how it is differentiated with respect to these values, which it cannot of
+    what a function closes over.
+
+    Args:
+      fun: the closure.
+      example_args: arguments of the types that it will be called with.
+
+    Returns:
+      (function of the arguments and of the values, list of the values): tracers of floats and
+      complex numbers; the function still closes over others.
+
+    Raises:
+      TypeError: the function is called with arguments of other structure or types.
+
+    Example:
+      >>> import dovetail as dt
+      >>> def f(a):
+      ...     converted, values = dt.closure_convert(lambda x: a * x, 2.0)
+      ...     return converted(2.0, *values)
+      >>> float(dt.grad(f)(3.0))
+      2.0
+    """
+    values, spec = flatten(example_args)
+    names = LeafNames(fun, example_args)
+    avals = [as_operand(value, names.at(i)).aval for i, value in enumerate(values)]
+
+    def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+        leaves, out_spec = flatten(fun(*unflatten(spec, tracers)))
+        return [as_operand(leaf, f"result {i}") for i, leaf in enumerate(leaves)], out_spec
+
+    name = name_of(fun)
+    order = derivative_order() + 1
+    traced = trace(python, avals, names, "closure_convert", name, order=order)
+    captured = traced.captured
+    is_hoisted = [type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in captured]
+    hoisted = [x for x, chosen in zip(captured, is_hoisted, strict=True) if chosen]
+    callee = ir.Callee(traced.function)
+
+    @functools.wraps(fun)
+    def converted(*args: Any) -> Any:
+        count = len(args) - len(hoisted)
+        given, own_spec = flatten(args[:count] if count >= 0 else args)
+        if own_spec != spec:
+            raise type_error(
+                f"the converted `{name}` must be called with arguments of the structure {spec}, "
+                f"then {len(hoisted)} values, got {own_spec}"
+            )
+        leaves = [as_operand(value, names.at(i)) for i, value in enumerate(given)]
+        _check_types(leaves, avals, names)
+        rest = iter(args[count:])
+        closed = [
+            as_operand(next(rest), "a value closed over") if chosen else x
+            for x, chosen in zip(captured, is_hoisted, strict=True)
+        ]
+        return unflatten(traced.extra, call(callee, [*leaves, *closed], traced.avals))
+
+    return converted, hoisted
+
+
+def _check_types(leaves: list[Operand], avals: list[ShapedArray], names: LeafNames) -> None:
+    for i, (leaf, aval) in enumerate(zip(leaves, avals, strict=True)):
+        if leaf.shape != aval.shape or leaf.dtype != aval.dtype:
+            raise type_error(
+                f"{names.at(i)} must be {aval}, as in the example that closure_convert was given, "
+                f"got {leaf.aval}"
+            )

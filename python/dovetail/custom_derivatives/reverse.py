@@ -1,0 +1,243 @@
+"""`custom_vjp`: functions whose reverse-mode derivative is another function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail import dtypes
+from dovetail.arguments import Function, as_operand, is_float0, name_of, set_float0_aside
+from dovetail.array import ShapedArray
+from dovetail.custom_derivatives.calls import (
+    Call,
+    WithRule,
+    missing_rule,
+    pair_of,
+    primal_results,
+    refuse_tracers,
+    share_captured,
+)
+from dovetail.custom_derivatives.symbolic import (
+    CustomVJPPrimal,
+    SymbolicZero,
+    instantiated,
+    tangent_type,
+)
+from dovetail.errors import type_error, value_error
+from dovetail.pytree import broadcast_prefix, flatten, unflatten
+from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing import derivative_order
+
+
+class custom_vjp(WithRule):
+    """A function with rules for its reverse-mode derivative.
+
+    The rules are used wherever the function is differentiated in reverse mode, also within jitted,
+    batched and looping functions; other calls run the function. It has no forward-mode derivative.
+
+    Args:
+      fun: takes and returns trees of arrays. What it closes over must not be differentiated.
+      nondiff_argnums, nondiff_argnames: arguments that are no arrays; `fwd` takes them where `fun`
+        does, `bwd` takes them first.
+
+    Example:
+      >>> import dovetail as dt
+      >>> @dt.custom_vjp
+      ... def clipped(low, high, x):
+      ...     return x
+      >>> def fwd(low, high, x):
+      ...     return x, (low, high)
+      >>> def bwd(bounds, g):
+      ...     return None, None, dnp.clip(g, *bounds)
+      >>> clipped.defvjp(fwd, bwd)
+      >>> float(dt.grad(lambda x: 10 * clipped(-1.0, 1.0, x))(3.0))
+      1.0
+    """
+
+    def __init__(
+        self,
+        fun: Function,
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
+        super().__init__(fun, nondiff_argnums, nondiff_argnames)
+        self.fwd: Function | None = None
+        self.bwd: Function | None = None
+        self.symbolic_zeros = False
+
+    def defvjp(
+        self,
+        fwd: Function,
+        bwd: Function,
+        symbolic_zeros: bool = False,
+        optimize_remat: bool = False,
+    ) -> None:
+        """Define the rules.
+
+        Args:
+          fwd: takes what the function takes, returns (result, residuals), the latter a tree of
+            arrays.
+          bwd: takes the arguments named by `nondiff_argnums`, the residuals and a cotangent of the
+            result; returns a tuple of cotangents, one for each other argument, None for zero.
+          symbolic_zeros: whether `fwd` takes `CustomVJPPrimal`s, and `bwd` a `SymbolicZero` for a
+            result without a derivative.
+          optimize_remat: accepted for JAX's sake; what is not used is never recomputed.
+
+        Raises:
+          NotImplementedError: both `symbolic_zeros` and `optimize_remat`.
+        """
+        if symbolic_zeros and optimize_remat:
+            raise NotImplementedError("optimize_remat must be without symbolic_zeros, got: both")
+        self.fwd, self.bwd = fwd, bwd
+        self.symbolic_zeros = symbolic_zeros
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, in a way that its derivative is that of the rules."""
+        if self.fwd is None or self.bwd is None:
+            raise missing_rule("vjp", "defvjp", self.fun)
+        args = self._resolved(args, kwargs)
+        refuse_tracers((args[i] for i in self.nondiff_argnums if i < len(args)), name_of(self.fun))
+        order = derivative_order()
+        if not order:
+            return self.fun(*args)
+        call = Call(self.fun, args, self.nondiff_argnums)
+        count = len(call.leaves)
+        primal = trace(
+            call.primal, call.avals, call.names, "custom_vjp", call.name, call.leaves, order=0
+        )
+        fwd = trace(
+            lambda *tracers: self._traced_fwd(call, primal, tracers),
+            call.avals,
+            call.names,
+            "custom_vjp",
+            name_of(self.fwd),
+            call.leaves,
+            order=order - 1,
+        )
+        residuals = fwd.avals[len(primal.avals) :]
+        cotangents = [aval for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
+        bwd = self._trace_bwd(call, primal, fwd.extra, residuals, cotangents, order - 1)
+        captured = share_captured(
+            [(primal, count, 0), (fwd, count, 0), (bwd, len(residuals), len(cotangents))]
+        )
+        outs = apply(
+            "custom_vjp",
+            primal.function,
+            [*call.leaves, *captured],
+            primal.avals,
+            fwd=fwd.function,
+            bwd=bwd.function,
+            wrt=bwd.extra,
+            operandSegmentSizes=(count, len(captured)),
+        )
+        return unflatten(primal.extra, outs)
+
+    def _traced_fwd(
+        self, call: Call, primal: Traced, tracers: Sequence[Tracer]
+    ) -> tuple[list[Operand], Any]:
+        """Results and residuals; the residuals' structure goes with them."""
+        assert self.fwd is not None
+        leaves: list[Any] = list(tracers)
+        if self.symbolic_zeros:
+            leaves = [
+                CustomVJPPrimal(x, type(outer) is Tracer and dtypes.is_inexact(x.dtype))
+                for x, outer in zip(tracers, call.leaves, strict=True)
+            ]
+        result, residuals = pair_of(
+            call.apply(self.fwd, leaves), self.fwd, call.name, "result, residuals"
+        )
+        outs = primal_results(result, self.fwd, call.name, primal.extra, primal.avals)
+        values, spec = set_float0_aside(*flatten(residuals))
+        kept = [
+            as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")
+            for i, value in enumerate(values)
+        ]
+        return [*outs, *kept], spec
+
+    def _trace_bwd(
+        self,
+        call: Call,
+        primal: Traced,
+        residual_spec: Any,
+        residuals: Sequence[ShapedArray],
+        cotangents: Sequence[ShapedArray],
+        order: int,
+    ) -> Traced:
+        """The rule from residuals and cotangents; the numbers of the arguments whose cotangents it
+        returns go with it."""
+        bwd = self.bwd
+        assert bwd is not None
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], tuple[int, ...]]:
+            kept, given = tracers[: len(residuals)], iter(tracers[len(residuals) :])
+            zero = SymbolicZero if self.symbolic_zeros else instantiated
+            of_results = [
+                next(given) if dtypes.is_inexact(aval.dtype) else zero(tangent_type(aval))
+                for aval in primal.avals
+            ]
+            result = bwd(
+                *call.statics,
+                unflatten(residual_spec, kept),
+                unflatten(primal.extra, of_results),
+            )
+            found = self._cotangents(call, result)
+            return list(found.values()), tuple(found)
+
+        names = [
+            *(f"a residual of `{call.name}`" for _ in residuals),
+            *(f"a cotangent of `{call.name}`" for _ in cotangents),
+        ]
+        avals = [*residuals, *cotangents]
+        return trace(python, avals, names, "custom_vjp", name_of(bwd), order=order)
+
+    def _cotangents(self, call: Call, result: Any) -> dict[int, Operand]:
+        """Cotangents of the arguments, by the numbers of their leaves, without those that are zero.
+
+        Raises:
+          TypeError: the rule returned another structure.
+          ValueError: a cotangent has another type than its argument.
+        """
+        name = f"the rule `{name_of(self.bwd)}` of `{call.name}`"
+        arguments = call.tree(call.leaves)
+        try:
+            if not isinstance(result, (tuple, list)) or len(result) != call.count:
+                raise ValueError
+            values = broadcast_prefix(tuple(result), arguments, "cotangents")
+        except ValueError:
+            got = flatten(result)[1]
+            raise type_error(
+                f"{name} must return a tuple of {call.count} cotangents of the structure of the "
+                f"arguments, {call.spec}, got {got}"
+            ) from None
+        found = {}
+        for i, (value, leaf) in enumerate(zip(values, call.leaves, strict=True)):
+            if value is None or not dtypes.is_inexact(leaf.dtype):
+                continue
+            if type(value) is SymbolicZero or is_float0(value):
+                got = f"{value.dtype}[{','.join(map(str, value.shape))}]"
+                if value.shape != leaf.shape:
+                    raise value_error(
+                        f"the cotangent of {call.names.at(i)} that {name} returns "
+                        f"must be {leaf.aval}, got {got}; return None for zero"
+                    )
+                continue
+            operand = as_operand(value, f"the cotangent of {call.names.at(i)} that {name} returns")
+            found[i] = _converted(operand, leaf.aval, i, call, name)
+        return found
+
+
+def _converted(
+    operand: Operand, aval: ShapedArray, position: int, call: Call, name: str
+) -> Operand:
+    """A cotangent of the argument's type; another real type is converted."""
+    is_lossy = dtypes.kind(operand.dtype) == "c" and dtypes.kind(aval.dtype) != "c"
+    if operand.shape != aval.shape or is_lossy:
+        raise value_error(
+            f"the cotangent of {call.names.at(position)} that {name} returns must be {aval}, as "
+            f"the argument is, got {operand.aval}"
+        )
+    if operand.dtype == aval.dtype:
+        return operand
+    from dovetail.lax import convert_element_type
+
+    return convert_element_type(operand, aval.dtype)

@@ -1,0 +1,24 @@
+// Functions with rules are printed as they are parsed.
+// RUN: dovetail-opt %s | dovetail-opt | FileCheck %s
+
+func.func private @f(tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+func.func private @rule(tensor<2xf32>, tensor<i32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+func.func private @fwd(tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<i32>)
+func.func private @bwd(tensor<i32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+func.func private @g(tensor<?xf32>) -> tensor<?xf32>
+func.func private @of_g(tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<2xf32>, %n: tensor<i32>, %y: tensor<?xf32>, %size: index) {
+  // CHECK-NEXT: dovetail.custom_jvp @f rule @rule(%arg0, %arg1) captured(%arg0) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  %0 = dovetail.custom_jvp @f rule @rule(%x, %n) captured(%x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK-NEXT: dovetail.custom_jvp @g rule @of_g(%arg2) : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = dovetail.custom_jvp @g rule @of_g(%y) : (tensor<?xf32>) -> tensor<?xf32>
+  // CHECK-NEXT: dovetail.custom_vjp @f fwd @fwd bwd @bwd wrt [0](%arg0, %arg1) captured(%arg0) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  %2 = dovetail.custom_vjp @f fwd @fwd bwd @bwd wrt [0](%x, %n) captured(%x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK-NEXT: dovetail.custom_tangent @bwd of [0](%arg1, %arg0) tangents(%arg0) : (tensor<i32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %3 = dovetail.custom_tangent @bwd of [0](%n, %x) tangents(%x) : (tensor<i32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  // CHECK-NEXT: dovetail.custom_tangent @of_g of [1](%arg2) sizes(%arg3) tangents(%arg2) : (tensor<?xf32>, index, tensor<?xf32>) -> tensor<?xf32>
+  %4 = dovetail.custom_tangent @of_g of [1](%y) sizes(%size) tangents(%y) : (tensor<?xf32>, index, tensor<?xf32>) -> tensor<?xf32>
+  return
+}

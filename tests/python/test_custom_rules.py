@@ -1,0 +1,223 @@
+"""Functions with custom derivative rules: values against formulas, and what is wrong with rules."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from custom_programs import PROGRAMS, XS, log1pexp, scaled, tripled
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import config
+from dovetail.errors import LeakedTracerError
+
+
+@pytest.fixture(autouse=True)
+def x64() -> Any:
+    with config.enable_x64(True):
+        yield
+
+
+def close(got: Any, wanted: Any) -> None:
+    np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program_runs(name: str) -> None:
+    PROGRAMS[name](dt)
+
+
+def test_jvp_rule_is_used_at_every_order() -> None:
+    f = log1pexp(dt)
+    s = 1 / (1 + np.exp(-0.3))
+    close(dt.grad(f)(0.3), s)
+    close(dt.grad(dt.grad(f))(0.3), s * (1 - s))
+    close(dt.grad(dt.grad(dt.grad(f)))(0.3), s * (1 - s) * (1 - 2 * s))
+    close(dt.grad(f)(1000.0), 1.0)
+
+
+def test_a_loop_has_the_derivatives_of_its_steps_one_after_the_other() -> None:
+    f = scaled(dt, 2.0)
+    loop = lambda x: dt.lax.scan(lambda c, _: (f(c), None), x, None, length=3)[0]  # noqa: E731
+    steps = lambda x: f(f(f(x)))  # noqa: E731
+    for derivative in (dt.grad, lambda g: dt.grad(dt.grad(g)), dt.hessian):
+        close(derivative(loop)(0.7), derivative(steps)(0.7))
+
+
+def test_vjp_rule_under_other_transforms() -> None:
+    f = tripled(dt)
+    wanted = 6 * np.cos(XS)
+    for g in (
+        lambda: dt.vmap(dt.grad(f), (0, None))(XS, 2.0),
+        lambda: dt.jit(dt.vmap(dt.grad(dt.jit(f)), (0, None)))(XS, 2.0),
+        lambda: dt.grad(lambda x: dt.vmap(f, (0, None))(x, 2.0).sum())(XS),
+        lambda: dt.jit(dt.grad(lambda x: dt.lax.map(lambda v: f(v, 2.0), x).sum()))(XS),
+        lambda: dt.vjp(lambda x: f(x, dnp.full(6, 2.0)), XS)[1](np.ones(6))[0],
+    ):
+        close(g(), wanted)
+
+
+def test_python_branches_on_values_within_rules() -> None:
+    @dt.custom_jvp
+    def f(x):
+        return x if x > 0 else -x
+
+    @f.defjvp
+    def f_jvp(primals, tangents):
+        return f(primals[0]), tangents[0] * (10.0 if primals[0] > 0 else 20.0)
+
+    assert float(dt.grad(f)(2.0)) == 10.0
+    assert float(dt.grad(f)(-2.0)) == 20.0
+
+
+def test_rules_are_not_run_without_differentiation() -> None:
+    @dt.custom_jvp
+    def f(x):
+        return 2 * x
+
+    @f.defjvp
+    def f_jvp(primals, tangents):
+        raise NotImplementedError("no derivative")
+
+    assert float(f(1.0)) == float(dt.jit(f)(1.0)) == 2.0
+    close(dt.vmap(f)(XS), 2 * XS)
+    with pytest.raises(NotImplementedError, match="no derivative"):
+        dt.grad(f)(1.0)
+
+
+def test_a_value_closed_over_has_no_derivative() -> None:
+    def outer(y):
+        f = dt.custom_jvp(lambda x: x * y)
+        f.defjvp(lambda primals, tangents: (primals[0] * y, tangents[0] * y))
+        return f(2.0)
+
+    with pytest.raises(
+        ValueError, match=r"closes over.*pass the value as an argument.*test_custom"
+    ):
+        dt.grad(outer)(3.0)
+
+
+def test_forward_mode_of_a_vjp_rule() -> None:
+    f = tripled(dt)
+    for g in (
+        lambda: dt.jvp(f, (1.0, 2.0), (1.0, 0.0)),
+        lambda: dt.linearize(f, 1.0, 2.0)[1](1.0, 0.0),
+        lambda: dt.jacfwd(f)(1.0, 2.0),
+        lambda: dt.jit(lambda x: dt.jvp(f, (x, 2.0), (1.0, 0.0))[1])(1.0),
+    ):
+        with pytest.raises(ValueError, match=r"no forward-mode derivative.*test_custom_rules.py"):
+            g()
+    # Forward over reverse is no such thing.
+    close(dt.hessian(f)(0.5, 2.0), -6 * np.sin(0.5))
+
+
+def test_methods_attributes_and_names_stay() -> None:
+    @partial(dt.custom_vjp, nondiff_argnames=("n",))
+    def power(x, n=2):
+        """A power."""
+        return x**n
+
+    power.defvjp(lambda x, n: (x**n, x), lambda n, x, g: (g * n * 100,))
+    assert power.__name__ == "power"
+    assert power.__doc__ == "A power."
+    assert power.nondiff_argnums == (1,)
+    close(dt.grad(power)(2.0), 200.0)
+    close(dt.grad(partial(power, n=3))(2.0), 300.0)
+
+
+def test_zeros_of_missing_cotangents_cost_nothing() -> None:
+    f = dt.custom_vjp(lambda x, y: x * y)
+    f.defvjp(lambda x, y: (x * y, None), lambda _, g: (None, g))
+    text = dt.make_ir(dt.grad(f))(1.0, 2.0)
+    assert "wrt [1]" in text
+    assert float(dt.grad(f)(1.0, 2.0)) == 0.0
+
+
+def jvp_with(rule: Any) -> Any:
+    f = dt.custom_jvp(lambda x: {"out": 2 * x})
+    f.defjvp(rule)
+    return lambda: dt.grad(lambda x: dnp.sum(f(x)["out"]))(np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (lambda p, t: p[0], "must return a pair (result, tangent of the result), got"),
+        (lambda p, t: (p[0], t[0]), "of the structure that"),
+        (lambda p, t: ({"out": p[0]}, t[0]), "of one structure"),
+        (lambda p, t: ({"out": p[0][:2]}, {"out": t[0]}), "must be float64[3]"),
+        (lambda p, t: ({"out": p[0]}, {"out": t[0][:2]}), "must be float64[3], as the result is"),
+        (lambda p, t: ({"out": p[0]}, {"out": t[0].astype("float32")}), "got float32[3]"),
+    ],
+)
+def test_wrong_jvp_rules(rule: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=r"test_custom_rules.py") as error:
+        jvp_with(rule)()
+    assert message in str(error.value)
+    assert "`<lambda>`" in str(error.value)
+
+
+def vjp_with(fwd: Any, bwd: Any) -> Any:
+    f = dt.custom_vjp(lambda x, n: 2 * x)
+    f.defvjp(fwd, bwd)
+    return lambda: dt.grad(lambda x: dnp.sum(f(x, 3)))(np.ones(3))
+
+
+def good(x: Any, n: Any) -> Any:
+    return 2 * x, None
+
+
+@pytest.mark.parametrize(
+    ("fwd", "bwd", "error", "message"),
+    [
+        (lambda x, n: x, lambda r, g: (g, None), TypeError, "a pair (result, residuals), got"),
+        (lambda x, n: ((x, x), None), lambda r, g: (g, None), TypeError, "of the structure that"),
+        (lambda x, n: (x[:2], None), lambda r, g: (g, None), TypeError, "must be float64[3]"),
+        (good, lambda r, g: g, TypeError, "a tuple of 2 cotangents"),
+        (good, lambda r, g: None, TypeError, "a tuple of 2 cotangents"),
+        (good, lambda r, g: (g,), TypeError, "a tuple of 2 cotangents"),
+        (good, lambda r, g: (g[:2], None), ValueError, "must be float64[3], as the argument is"),
+        (good, lambda r, g: (g * 1j, None), ValueError, "got complex128[3]"),
+    ],
+)
+def test_wrong_vjp_rules(fwd: Any, bwd: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=r"test_custom_rules.py") as raised:
+        vjp_with(fwd, bwd)()
+    assert message in str(raised.value)
+
+
+def test_wrong_calls() -> None:
+    with pytest.raises(AttributeError, match=r"no jvp is defined for it.*defjvp"):
+        dt.custom_jvp(lambda x: x)(1.0)
+    with pytest.raises(AttributeError, match=r"no vjp is defined for it.*defvjp"):
+        dt.custom_vjp(lambda x: x)(1.0)
+    f = tripled(dt)
+    with pytest.raises(TypeError, match="arguments of `f` must fit its parameters"):
+        f(1.0, 2.0, 3.0)
+    g = dt.custom_jvp(lambda x, *, scale: x)
+    g.defjvp(lambda p, t: (p[0], t[0]))
+    with pytest.raises(TypeError, match="keyword-only"):
+        g(1.0, scale=2.0)
+    h = dt.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
+    h.defvjp(lambda n, x: (n * x, None), lambda n, r, g: (g * n,))
+    with pytest.raises(LeakedTracerError, match="nondiff_argnums names must be known"):
+        dt.jit(h)(2.0, 1.0)
+    with pytest.raises(TypeError, match="defjvps must be without nondiff_argnums"):
+        dt.custom_jvp(lambda n, x: x, nondiff_argnums=(0,)).defjvps(None)
+    with pytest.raises(ValueError, match="must name parameters"):
+        dt.custom_jvp(lambda n, x: x, nondiff_argnames=("m",))
+    with pytest.raises(NotImplementedError, match="without symbolic_zeros"):
+        f.defvjp(good, good, symbolic_zeros=True, optimize_remat=True)
+
+
+def test_closure_convert_checks_types() -> None:
+    converted, values = dt.closure_convert(lambda x: x * 2, 1.0)
+    assert values == []
+    assert float(converted(3.0)) == 6.0
+    with pytest.raises(TypeError, match=r"must be float64\[\]"):
+        converted(np.ones(3))
+    with pytest.raises(TypeError, match="the structure"):
+        converted((1.0, 2.0))
