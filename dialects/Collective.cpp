@@ -6,6 +6,7 @@
 #include "Pointwise.h"
 #include "Reduce.h"
 #include "Shape.h"
+#include <map>
 
 using namespace mlir;
 
@@ -36,9 +37,15 @@ static LogicalResult verifyAxes(std::optional<Location> loc, StringRef name, Arr
   if (sizes.size() != axes.size())
     return emitOptionalError(loc, "'", name, "' op must have one of sizes for each of ", axes.size(),
                              " axes, got: ", sizes.size());
-  for (int64_t size : sizes)
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  int64_t product = 1;
+  for (int64_t size : sizes) {
     if (size < 0)
       return emitOptionalError(loc, "'", name, "' op sizes must be at least 0, got: ", size);
+    if (size > most || (product *= size) > most)
+      return emitOptionalError(loc, "'", name, "' op axes must have at most ", most,
+                               " elements together, got: ", llvm::ArrayRef(sizes));
+  }
   return success();
 }
 
@@ -56,7 +63,16 @@ static LogicalResult verifyDivided(std::optional<Location> loc, StringRef name, 
 /// Checks that the numbers are distinct, and of elements of the axes.
 static LogicalResult verifyElements(std::optional<Location> loc, StringRef name, StringRef what,
                                     ArrayRef<int64_t> numbers, ArrayRef<int64_t> sizes) {
-  return verifyDims(loc, name, what, numbers, productOf(sizes), false);
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t number : numbers) {
+    if (number < 0 || number >= productOf(sizes))
+      return emitOptionalError(loc, "'", name, "' op ", what,
+                               " must be at least 0 and less than the size of the axes, ", productOf(sizes),
+                               ", got: ", number);
+    if (!seen.insert(number).second)
+      return emitOptionalError(loc, "'", name, "' op ", what, " must be distinct, got: ", number, " twice");
+  }
+  return success();
 }
 
 static RankedTensorType withoutDim(RankedTensorType type, int64_t dimension) {
@@ -75,8 +91,6 @@ struct OwnAxis {
   ArrayAttr rest;
   SmallVector<int64_t> restSizes;
   int64_t before = 1, own = 1, after = 1;
-
-  int64_t number(int64_t i, int64_t j, int64_t k) const { return (i * own + j) * after + k; }
 };
 
 } // namespace
@@ -204,8 +218,6 @@ LogicalResult AllGatherOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
   return success();
 }
 
-OperandSets AllGatherOp::linearSets() { return {{0}}; }
-
 LogicalResult AllGatherOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                      MutableArrayRef<Value> operandCotangents) {
   operandCotangents[0] = e.make<ReduceScatterOp>(cotangents[0], getAxes(), getSizes(), getDimension());
@@ -268,8 +280,6 @@ LogicalResult ReduceScatterOp::inferReturnTypes(MLIRContext *, std::optional<Loc
   return success();
 }
 
-OperandSets ReduceScatterOp::linearSets() { return {{0}}; }
-
 LogicalResult ReduceScatterOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                          MutableArrayRef<Value> operandCotangents) {
   operandCotangents[0] = e.make<AllGatherOp>(cotangents[0], getAxes(), getSizes(), getDimension());
@@ -317,8 +327,6 @@ LogicalResult AllToAllOp::inferReturnTypes(MLIRContext *, std::optional<Location
   types.push_back(withDim(withoutDim(type, adaptor.getFrom()), to, productOf(adaptor.getSizes())));
   return success();
 }
-
-OperandSets AllToAllOp::linearSets() { return {{0}}; }
 
 LogicalResult AllToAllOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                     MutableArrayRef<Value> operandCotangents) {
@@ -375,8 +383,6 @@ LogicalResult PermuteOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   return success();
 }
 
-OperandSets PermuteOp::linearSets() { return {{0}}; }
-
 LogicalResult PermuteOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                    MutableArrayRef<Value> operandCotangents) {
   operandCotangents[0] = e.make<PermuteOp>(cotangents[0], getAxes(), getSizes(), getTargets(), getSources());
@@ -393,31 +399,31 @@ static Value reordered(Emitter &e, Value x, ArrayRef<int32_t> order) {
 /// The permutation, of which each pair goes from one element of the batch to another: for each two, a permutation over
 /// the other axes.
 static Value permutedOverOthers(Emitter &e, PermuteOp op, const OwnAxis &axis, Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<int64_t> part(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
-  part[0] = 1;
-  auto ownOf = [&](int64_t number) { return number / axis.after % axis.own; };
   auto restOf = [&](int64_t number) { return number / (axis.after * axis.own) * axis.after + number % axis.after; };
-  SmallVector<Value> all;
-  for (int64_t target = 0; target < axis.own; ++target) {
-    Value sum;
-    for (int64_t source = 0; source < axis.own; ++source) {
-      SmallVector<int64_t> sources, targets;
-      for (auto [s, t] : llvm::zip_equal(op.getSources(), op.getTargets()))
-        if (ownOf(s) == source && ownOf(t) == target) {
-          sources.push_back(restOf(s));
-          targets.push_back(restOf(t));
-        }
-      if (sources.empty())
-        continue;
-      starts[0] = source;
-      Value sent = e.make<SliceOp>(withShape(type, part), x, starts, strides, e.sizes(x));
-      Value got = e.make<PermuteOp>(sent, axis.rest, axis.restSizes, sources, targets);
-      bool isBool = type.getElementType().isInteger(1);
-      sum = sum && isBool ? e.make<OrOp>(sum, got) : e.add(sum, got);
-    }
-    all.push_back(sum ? sum : e.zeros(withShape(type, part), e.sizes(x)));
+  auto ownOf = [&](int64_t number) { return number / axis.after % axis.own; };
+  // Sources and targets among the other axes, by target and source of the batch.
+  std::map<std::pair<int64_t, int64_t>, std::array<SmallVector<int64_t>, 2>> pairs;
+  for (auto [source, target] : llvm::zip_equal(op.getSources(), op.getTargets())) {
+    auto &[sources, targets] = pairs[{ownOf(target), ownOf(source)}];
+    sources.push_back(restOf(source));
+    targets.push_back(restOf(target));
   }
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape()), starts(type.getRank(), 0), strides(type.getRank(), 1);
+  shape[0] = 1;
+  RankedTensorType part = withShape(type, shape);
+  SmallVector<Value> all(axis.own);
+  for (auto &[own, places] : pairs) {
+    starts[0] = own.second;
+    Value sent = e.make<SliceOp>(part, x, starts, strides, e.sizes(x));
+    Value got = e.make<PermuteOp>(sent, axis.rest, axis.restSizes, places[0], places[1]);
+    // Where one of them is not zero, the others are.
+    Value &sum = all[own.first];
+    sum = sum && part.getElementType().isInteger(1) ? e.make<OrOp>(sum, got) : e.add(sum, got);
+  }
+  for (Value &sum : all)
+    if (!sum)
+      sum = e.zeros(part, e.sizes(x));
   return e.make<ConcatenateOp>(all, 0);
 }
 
@@ -439,7 +445,7 @@ LogicalResult PermuteOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
   }
   Value x = e.batchAt(operands[0], dims[0], 0);
   resultDims.push_back(0);
-  if (!axis->rest.empty()) {
+  if (axis->own == 0 || !axis->rest.empty()) {
     results.push_back(axis->own == 0 ? x : permutedOverOthers(e, *this, *axis, x));
     return success();
   }

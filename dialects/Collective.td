@@ -45,6 +45,7 @@ class Exchange<string mnemonic, Type element, dag attributes, string format>
   let arguments = !con((ins Tensor<element>:$x, StrArrayAttr:$axes, DenseI64ArrayAttr:$sizes), attributes);
   let results = (outs Tensor<element>:$ans);
   let assemblyFormat = "$x `over` $axes `sizes` $sizes " # format # " attr-dict `:` type($x)";
+  let extraClassDefinition = "::dovetail::OperandSets $cppClass::linearSets() { return {{0}}; }";
 }
 
 def AllGatherOp : Exchange<"all_gather", Element, (ins I64Attr:$dimension), "`dimension` $dimension"> {

@@ -13,4 +13,10 @@ class UnboundAxesError(ValueError):
 
 def unbound(*operands: np.ndarray, axes: tuple[str, ...], **attributes: Any) -> NoReturn:
     """Any collective."""
-    raise UnboundAxesError(f"axes must be bound by a vmap that names them, got: {', '.join(axes)}")
+    # Its modules need this one.
+    from dovetail import ir
+
+    raise UnboundAxesError(
+        f"axes must be bound by a vmap that names them, got: {', '.join(axes)}, {ir.here()}; call "
+        "the function where they are in scope"
+    )

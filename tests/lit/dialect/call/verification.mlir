@@ -202,6 +202,16 @@ func.func @wrong(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>, %arg2: tensor<f32>,
 func.func private @callee(tensor<2xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>)
 
 func.func @wrong(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>, %arg2: tensor<f32>, %arg3: tensor<4x2xf32>, %arg4: tensor<?x2xf32>, %arg5: tensor<1x1x2xf32>) {
+  // expected-error @+1 {{'dovetail.vmap' op size must be at least 0, got: -4}}
+  %0:2 = dovetail.vmap @callee in [-1, -1] out [0, -1] size -4(%arg0, %arg1) : (tensor<2xf32>, tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi32>)
+  return
+}
+
+// -----
+
+func.func private @callee(tensor<2xf32>, tensor<2xi32>) -> (tensor<f32>, tensor<2xi32>)
+
+func.func @wrong(%arg0: tensor<2xf32>, %arg1: tensor<2xi32>, %arg2: tensor<f32>, %arg3: tensor<4x2xf32>, %arg4: tensor<?x2xf32>, %arg5: tensor<1x1x2xf32>) {
   // expected-error @+1 {{'dovetail.vmap' op value 0 of 'in' must be 'tensor<2xf32>', got: 'tensor<f32>'}}
   %0:2 = dovetail.vmap @callee in [-1, 0] out [0, -1](%arg2, %arg1) : (tensor<f32>, tensor<2xi32>) -> (tensor<4xf32>, tensor<2xi32>)
   return

@@ -74,7 +74,7 @@ func.func @wrong(%arg0: tensor<2x6xf32>) {
 // -----
 
 func.func @wrong(%arg0: tensor<2x6xf32>) {
-  // expected-error @+1 {{'dovetail.permute' op sources must be at least 0 and less than 2, got: 2}}
+  // expected-error @+1 {{'dovetail.permute' op sources must be at least 0 and less than the size of the axes, 2, got: 2}}
   %0 = dovetail.permute %arg0 over ["i"] sizes [2] from [0, 2] to [1, 0] : tensor<2x6xf32>
   return
 }
@@ -92,6 +92,14 @@ func.func @wrong(%arg0: tensor<2x6xf32>) {
 func.func @wrong(%arg0: tensor<2x6xf32>) {
   // expected-error @+1 {{'dovetail.permute' op must have as many sources as targets, got: 1 and 2}}
   %0 = dovetail.permute %arg0 over ["i"] sizes [2] from [0] to [1, 0] : tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @wrong(%arg0: tensor<2x6xf32>) {
+  // expected-error @+1 {{'dovetail.axis_index' op axes must have at most 2147483647 elements together, got: 2147483647, 2}}
+  %0 = dovetail.axis_index over ["i", "j"] sizes [2147483647, 2]
   return
 }
 
