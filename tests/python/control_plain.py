@@ -115,6 +115,7 @@ def grad(f: Any) -> Callable[..., Any]:
 
 
 LIBRARY = SimpleNamespace(
+    __name__="plain",
     numpy=np,
     jit=lambda f: f,
     vmap=vmap,

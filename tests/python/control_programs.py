@@ -441,6 +441,25 @@ def computed_bounds(lib: Any, x: Any, lower: Any, upper: Any) -> Any:
     return between, never
 
 
+@program(ROWS, W)
+def bounded_whiles(lib: Any, rows: Any, w: Any) -> Any:
+    def body(c: Any) -> Any:
+        return 0.8 * lib.numpy.sin(c * w) + 0.1 * c
+
+    def goes_on(c: Any) -> Any:
+        return lib.numpy.sum(c * c) > 0.04
+
+    def bounded(c: Any) -> Any:
+        if lib.__name__ == "dovetail":
+            return lib.lax.while_loop(goes_on, body, c, max_steps=6)
+        # Elsewhere that is a loop of so many branches.
+        return lib.lax.fori_loop(
+            0, 6, lambda _, c: lib.lax.cond(goes_on(c), body, lambda c: c, c), c
+        )
+
+    return lib.lax.scan(lambda c, row: (c * bounded(row), None), w, rows)[0], bounded(w)
+
+
 # Branches ---------------------------------------------------------------------------------------
 
 

@@ -189,6 +189,19 @@ def test_weak_types_take_as_many_steps_as_they_need() -> None:
 # What is called how often, and what is known -----------------------------------------------------
 
 
+def test_bound_of_steps() -> None:
+    def double(bound: int) -> Any:
+        return lax.while_loop(lambda x: x < 100, lambda x: 2 * x, 3, max_steps=bound)
+
+    for disable_jit in (False, True):
+        with config.disable_jit(disable_jit):
+            assert [int(double(bound)) for bound in (0, 2, 5, 6, 9)] == [3, 12, 96, 192, 192]
+    # Weakly typed carries grow as in other loops.
+    grown = lax.while_loop(lambda x: x < 3, lambda x: x + 1.0, 0, max_steps=9)
+    assert kinds(grown) == [("float32", False)]
+    assert float(grown) == 3.0
+
+
 def test_python_predicate_is_traced_too() -> None:
     called = []
     lax.cond(True, lambda: called.append("true"), lambda: called.append("false"))
