@@ -10,7 +10,7 @@ import numpy as np
 import optree
 import pytest
 from control_plain import LIBRARY
-from control_programs import PROGRAMS
+from control_programs import FORMS, PROGRAMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +70,18 @@ def test_value_without_ops(name: str) -> None:
 def test_compiled_value(name: str) -> None:
     compiled = dt.jit(lambda *args: PROGRAMS[name].function(dt, *args))
     assert_same(compiled(*PROGRAMS[name].args), expected(name), rtol=2e-5)
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_compiled_gradient(name: str) -> None:
+    program = PROGRAMS[name]
+    points = [x.astype("float32") for x in program.points]
+
+    def loss(*points: Any) -> Any:
+        return sum(dnp.sum(out * out) for out in program.smooth(dt, *points))
+
+    gradient = dt.grad(loss, (0, 1))
+    assert_same(dt.jit(gradient)(*points), gradient(*points), rtol=2e-5)
 
 
 # Sizes ----------------------------------------------------------------------------------------
