@@ -1,0 +1,121 @@
+// Loops and branches with small bodies are one dispatch, others are loops and branches on the host.
+// RUN: dovetail-opt %s --split-input-file --dovetail-lower | FileCheck %s
+
+module attributes {dovetail.target = "cpu"} {
+  func.func @one(%arg0: tensor<8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
+    %0:2 = dovetail.scan length 4 init(%arg0) over(%arg1) consts() {reverse = true} : (tensor<8xf32>, tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
+    ^bb0(%arg2: tensor<8xf32>, %arg3: tensor<8xf32>):
+      %1 = dovetail.add %arg2, %arg3 : tensor<8xf32>
+      dovetail.yield %1, %arg2 : tensor<8xf32>, tensor<8xf32>
+    }
+    return %0#0, %0#1 : tensor<8xf32>, tensor<4x8xf32>
+  }
+  // The last slices come first.
+  // CHECK: "hal.executable.source"
+  // CHECK: func.func @[[NAME:.+]]() {
+  // CHECK: scf.for %[[STEP:.+]] = %{{.+}} to %{{.+}} step
+  // CHECK-NEXT: arith.subi %{{.+}}, %[[STEP]]
+  // CHECK: arith.addf
+  // CHECK-LABEL: func.func @one(
+  // CHECK-NOT: scf.for
+  // CHECK: flow.dispatch
+}
+
+// -----
+
+module attributes {dovetail.target = "cpu"} {
+  func.func @host(%arg0: tensor<40000000xf32>, %arg1: tensor<4x40000000xf32>) -> (tensor<40000000xf32>, tensor<4x40000000xf32>) {
+    %0:2 = dovetail.scan length 4 init(%arg0) over(%arg1) consts() {reverse = true} : (tensor<40000000xf32>, tensor<4x40000000xf32>) -> (tensor<40000000xf32>, tensor<4x40000000xf32>) {
+    ^bb0(%arg2: tensor<40000000xf32>, %arg3: tensor<40000000xf32>):
+      %1 = dovetail.add %arg2, %arg3 : tensor<40000000xf32>
+      dovetail.yield %1, %arg2 : tensor<40000000xf32>, tensor<40000000xf32>
+    }
+    return %0#0, %0#1 : tensor<40000000xf32>, tensor<4x40000000xf32>
+  }
+  // CHECK-NOT: hal.executable.source
+  // CHECK-LABEL: func.func @host(
+  // CHECK: %[[STACK:.+]] = tensor.empty() : tensor<4x40000000xf32>
+  // CHECK: %[[LOOP:.+]]:2 = scf.for %[[STEP:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[CARRY:.+]] = %arg0, %[[STACKED:.+]] = %[[STACK]])
+  // CHECK-NEXT: %[[PLACE:.+]] = arith.subi %{{.+}}, %[[STEP]]
+  // CHECK-NEXT: %[[SLICE:.+]] = tensor.extract_slice %arg1[%[[PLACE]], 0] [1, 40000000] [1, 1]
+  // CHECK: %[[NEXT:.+]] = linalg.generic {{.*}} ins(%[[CARRY]], %[[SLICE]] :
+  // CHECK: %[[INSERTED:.+]] = tensor.insert_slice %[[CARRY]] into %[[STACKED]][%[[PLACE]], 0]
+  // CHECK: scf.yield %[[NEXT]], %[[INSERTED]]
+  // CHECK: return %[[LOOP]]#0, %[[LOOP]]#1
+}
+
+// -----
+
+// The number of steps and the sizes of what is stacked are computed before the loop.
+module attributes {dovetail.target = "vulkan-spirv"} {
+  func.func @counted(%arg0: tensor<?xf32>, %arg1: tensor<i32>, %arg2: index) -> tensor<?x?xf32> {
+    %0:2 = dovetail.scan length -1 count %arg1 init(%arg0) over() consts(%arg2) : (tensor<?xf32>, index, tensor<i32>) -> (tensor<?xf32>, tensor<?x?xf32>) {
+    ^bb0(%arg3: tensor<?xf32>, %arg4: index):
+      %1 = dovetail.iota 0 sizes(%arg4) : tensor<?xf32>
+      dovetail.yield %arg3, %1 : tensor<?xf32>, tensor<?xf32>
+    }
+    return %0#1 : tensor<?x?xf32>
+  }
+  // CHECK-LABEL: func.func @counted(
+  // CHECK: %[[COUNT:.+]] = tensor.extract %arg1[]
+  // CHECK: %[[LENGTH:.+]] = arith.index_cast %[[COUNT]] : i32 to index
+  // CHECK: tensor.empty(%[[LENGTH]], %arg2) : tensor<?x?xf32>
+  // CHECK: scf.for %{{.+}} = %{{.+}} to %[[LENGTH]] step
+}
+
+// -----
+
+// The software driver of Vulkan stops dispatches of many iterations.
+module attributes {dovetail.target = "vulkan-spirv"} {
+  func.func @while(%arg0: tensor<f32>, %arg1: tensor<f32>) -> tensor<f32> {
+    %0 = dovetail.while init(%arg0) consts(%arg1) : (tensor<f32>, tensor<f32>) -> tensor<f32> {
+    ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+      %1 = dovetail.compare lt %arg2, %arg3 : tensor<f32>
+      dovetail.yield %1 : tensor<i1>
+    } do {
+    ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+      %1 = dovetail.add %arg2, %arg2 : tensor<f32>
+      dovetail.yield %1 : tensor<f32>
+    }
+    return %0 : tensor<f32>
+  }
+  // CHECK-NOT: hal.executable.source
+  // CHECK-LABEL: func.func @while(
+  // CHECK: scf.while (%[[CARRY:.+]] = %arg0)
+  // CHECK: %[[PREDICATE:.+]] = tensor.extract %{{.+}}[] : tensor<i1>
+  // CHECK: scf.condition(%[[PREDICATE]]) %[[CARRY]]
+  // CHECK: } do {
+  // CHECK: scf.yield
+}
+
+// -----
+
+// A chain of choices; the last branch is that of all larger numbers.
+module attributes {dovetail.target = "cpu"} {
+  func.func @case(%arg0: tensor<i32>, %arg1: tensor<40000000xf32>) -> tensor<40000000xf32> {
+    %0 = dovetail.case %arg0 of(%arg1) : (tensor<i32>, tensor<40000000xf32>) -> tensor<40000000xf32> {
+    ^bb0(%arg2: tensor<40000000xf32>):
+      %1 = dovetail.neg %arg2 : tensor<40000000xf32>
+      dovetail.yield %1 : tensor<40000000xf32>
+    }, {
+    ^bb0(%arg2: tensor<40000000xf32>):
+      dovetail.yield %arg2 : tensor<40000000xf32>
+    }, {
+    ^bb0(%arg2: tensor<40000000xf32>):
+      %1 = dovetail.add %arg2, %arg2 : tensor<40000000xf32>
+      dovetail.yield %1 : tensor<40000000xf32>
+    }
+    return %0 : tensor<40000000xf32>
+  }
+  // CHECK-LABEL: func.func @case(
+  // CHECK: %[[NUMBER:.+]] = tensor.extract %arg0[]
+  // CHECK: arith.cmpi sle, %[[NUMBER]], %c0
+  // CHECK: scf.if
+  // CHECK: arith.negf
+  // CHECK: } else {
+  // CHECK: arith.cmpi sle, %[[NUMBER]], %c1
+  // CHECK: scf.if
+  // CHECK: scf.yield %arg1
+  // CHECK: } else {
+  // CHECK: arith.addf
+}
