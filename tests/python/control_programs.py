@@ -119,7 +119,7 @@ def fori_traced(lib: Any, g: Map) -> Map:
     return function
 
 
-def while_loop(lib: Any, g: Map) -> Map:
+def while_loop(lib: Any, g: Map, **bound: Any) -> Map:
     def function(x: Any, w: Any) -> Any:
         def goes_on(carry: Any) -> Any:
             i, c = carry
@@ -129,9 +129,14 @@ def while_loop(lib: Any, g: Map) -> Map:
             i, c = carry
             return i + 1, 0.6 * g(c, w)
 
-        return lib.lax.while_loop(goes_on, body, (0, x))[1]
+        return lib.lax.while_loop(goes_on, body, (0, x), **bound)[1]
 
     return function
+
+
+def bounded_while(lib: Any, g: Map) -> Map:
+    # Other libraries know no bound.
+    return while_loop(lib, g, **({"max_steps": 4} if lib.__name__ == "dovetail" else {}))
 
 
 def cond(lib: Any, g: Map) -> Map:
@@ -181,14 +186,15 @@ FORMS: dict[str, Callable[[Any, Map], Map]] = {
         fori,
         fori_traced,
         while_loop,
+        bounded_while,
         cond,
         switch,
         mapped,
         associative,
     )
 }
-WITH_WHILE = {"while_loop", "fori_traced"}
-INNER = ("scan", "reverse_scan", "fori_traced", "while_loop", "cond", "mapped")
+WITH_WHILE = {"while_loop", "bounded_while", "fori_traced"}
+INNER = ("scan", "reverse_scan", "fori_traced", "while_loop", "bounded_while", "cond", "mapped")
 TRIPLES = (
     ("scan", "while_loop", "cond"),
     ("while_loop", "cond", "scan"),
@@ -197,6 +203,7 @@ TRIPLES = (
     ("fori", "switch", "while_loop"),
     ("switch", "mapped", "reverse_scan"),
     ("while_loop", "while_loop", "while_loop"),
+    ("while_loop", "bounded_while", "bounded_while"),
     ("reverse_scan", "scan", "scan"),
 )
 

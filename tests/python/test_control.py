@@ -25,6 +25,7 @@ COMPILED = [
     "fori",
     "fori_traced",
     "while_loop",
+    "bounded_while",
     "cond",
     "switch",
     "mapped",
