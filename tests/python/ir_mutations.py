@@ -35,6 +35,12 @@ def seeds() -> list[str]:
         last, sums = lax.scan(lambda c, row: (c * row, dnp.sum(c)), dnp.ones(3), y)
         return dnp.sum(last) + dnp.sum(sums)
 
+    def elements(x: Any) -> Any:
+        sent = lax.ppermute(x, ("i", "j"), [(0, 3), (2, 1)]) + lax.axis_index(("j", "i"))
+        parts = lax.all_to_all(lax.all_gather(sent, ("i", "j")), ("i", "j"), 0, 0)
+        return lax.psum_scatter(parts, ("i", "j")) + lax.pmax(x, "i") - lax.psum(x, ("j", "i"))
+
+    over_elements = dt.vmap(dt.vmap(dt.grad(elements), axis_name="j"), axis_name="i")
     x = dt.ShapeDtypeStruct((4, 3), "float32")
     params = {
         "w": dt.ShapeDtypeStruct((3, 2), "float32"),
@@ -45,6 +51,7 @@ def seeds() -> list[str]:
         (dt.vmap(dt.grad(network), in_axes=(None, 0)), (params, x)),
         (lambda p, x: dt.jvp(lambda x: network(p, x), (x,), (x,)), (params, x)),
         (shapes, (x,)),
+        (over_elements, (x,)),
         (loops, (x,)),
         (dt.grad(loops), (x,)),
         (dt.vmap(dt.grad(loops)), (dt.ShapeDtypeStruct((2, 4, 3), "float32"),)),
