@@ -104,6 +104,8 @@ struct BranchParts {
   SmallVector<Value> residuals;
   /// For each residual: the number of a known argument, or else of a slot.
   SmallVector<std::pair<bool, unsigned>> places;
+  /// For each slot, what is in it.
+  SmallVector<Value> kept;
 
   /// Makes the results marked in `unknown` those of the rest, and takes the residuals from the known results.
   void separate(const llvm::SmallBitVector &unknown);
@@ -133,16 +135,43 @@ void BranchParts::separate(const llvm::SmallBitVector &unknown) {
   rest.results = restResults;
 }
 
-/// A value to fill a slot that this branch does not use.
-static Value filler(Emitter &e, Type type) {
-  if (auto array = dyn_cast<RankedTensorType>(type)) {
-    SmallVector<Value> none(array.getNumDynamicDims(), e.make<arith::ConstantIndexOp>(0));
-    return e.zeros(array, none);
-  }
-  return e.make<arith::ConstantIndexOp>(0);
+/// The sizes of all `?`s of some of a branch's known values, in a body that takes what the branch does.
+static FailureOr<Body> sizesIn(Emitter &e, Body &known, ValueRange values) {
+  Body copy(known.loc, known.block().getArgumentTypes());
+  OpBuilder builder = copy.builder();
+  copy.results = inlineBody(builder, known.block(), values, copy.arguments());
+  Region region;
+  fill(region, std::move(copy));
+  return e.transforms().sizes(region, llvm::SmallBitVector(region.getNumArguments()));
 }
 
-/// Gives each residual of each branch a place; the types of the slots.
+/// Fills the slots that branches do not use: with zeros, as large as what the others keep there.
+static LogicalResult fillSlots(Emitter &e, ArrayRef<Type> slots, MutableArrayRef<BranchParts> branches) {
+  for (auto [number, slot] : llvm::enumerate(slots)) {
+    auto type = dyn_cast<RankedTensorType>(slot);
+    FailureOr<Body> sizes = failure();
+    if (type && !type.hasStaticShape()) {
+      auto *owner = llvm::find_if(branches, [&](BranchParts &branch) { return branch.kept[number]; });
+      sizes = sizesIn(e, owner->parts.known, owner->kept[number]);
+      if (failed(sizes))
+        return failure();
+    }
+    for (BranchParts &branch : branches) {
+      if (branch.kept[number])
+        continue;
+      Body &known = branch.parts.known;
+      BodyEmitter inner(e, known);
+      SmallVector<Value> own;
+      if (succeeded(sizes))
+        own = inlineBody(inner.builder, *sizes, known.arguments());
+      branch.kept[number] = type ? inner.zeros(type, own) : inner.make<arith::ConstantIndexOp>(0);
+    }
+  }
+  return success();
+}
+
+/// Gives each residual of each branch a place; the types of the slots. Where branches share one, they agree in its
+/// size.
 static SmallVector<Type> assignPlaces(MutableArrayRef<BranchParts> branches) {
   SmallVector<Type> slots;
   for (BranchParts &branch : branches) {
@@ -152,7 +181,8 @@ static SmallVector<Type> assignPlaces(MutableArrayRef<BranchParts> branches) {
         branch.places.emplace_back(true, argument.getArgNumber());
         continue;
       }
-      unsigned slot = 0;
+      auto array = dyn_cast<RankedTensorType>(residual.getType());
+      unsigned slot = array && !array.hasStaticShape() ? slots.size() : 0;
       while (slot < slots.size() && (used.test(slot) || slots[slot] != residual.getType()))
         ++slot;
       if (slot == slots.size()) {
@@ -179,11 +209,19 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
     if (failed(parts))
       return failure();
     unknownResults |= parts->unknownResults;
-    branches.push_back({std::move(*parts), {}, {}});
+    branches.push_back({std::move(*parts), {}, {}, {}});
   }
   for (BranchParts &branch : branches)
     branch.separate(unknownResults);
   SmallVector<Type> slots = assignPlaces(branches);
+  for (BranchParts &branch : branches) {
+    branch.kept.resize(slots.size());
+    for (auto [residual, place] : llvm::zip_equal(branch.residuals, branch.places))
+      if (auto [isArgument, number] = place; !isArgument)
+        branch.kept[number] = residual;
+  }
+  if (failed(fillSlots(e, slots, branches)))
+    return failure();
 
   SmallVector<Value> knownArgs = pick(operands.drop_front(), ~mask), restArgs = pick(operands.drop_front(), mask);
   SmallVector<Body> knownBodies, restBodies;
@@ -193,17 +231,10 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   llvm::append_range(restTypes, ValueRange(restArgs).getTypes());
   for (BranchParts &branch : branches) {
     Body &known = branch.parts.known, &rest = branch.parts.rest;
-    SmallVector<Value> filled(numSlots);
     SmallVector<unsigned> positions;
-    for (auto [residual, place] : llvm::zip_equal(branch.residuals, branch.places)) {
-      auto [isArgument, number] = place;
+    for (auto [isArgument, number] : branch.places)
       positions.push_back(isArgument ? numSlots + number : number);
-      if (!isArgument)
-        filled[number] = residual;
-    }
-    BodyEmitter inner(e, known);
-    for (auto [slot, type] : llvm::zip_equal(filled, slots))
-      known.results.push_back(slot ? slot : filler(inner, type));
+    llvm::append_range(known.results, branch.kept);
     for (unsigned i = 0; i < restArgs.size(); ++i)
       positions.push_back(numSlots + numKnown + i);
     rest.arrange(positions, restTypes);
@@ -235,7 +266,11 @@ static LogicalResult batchAllBranches(Emitter &e, MutableArrayRef<FunctionTransf
     SmallVector<Value> outs = inlineBody(e.builder, branch.function, operands.drop_front());
     Value chosen = number == 0 ? Value() : e.greater(index, e.full(index, number - 1.0));
     for (auto [i, out] : llvm::enumerate(outs)) {
-      Value aligned = e.batchAt(out, branch.resultDims[i], 0);
+      // Sizes are the same in all branches, as their results differ by element.
+      bool isSize = out.getType().isIndex();
+      if (isSize && number != 0)
+        continue;
+      Value aligned = isSize ? out : e.batchAt(out, branch.resultDims[i], 0);
       if (number == 0)
         results.push_back(aligned);
       else
@@ -259,7 +294,8 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
     branches.push_back(std::move(*made));
   }
   if (dims[0] != kUnbatched) {
-    resultDims.append(getNumResults(), 0);
+    for (Type type : getResultTypes())
+      resultDims.push_back(type.isIndex() ? kUnbatched : 0);
     return batchAllBranches(e, branches, operands, dims[0], results);
   }
   SmallVector<Body> bodies;
@@ -280,6 +316,10 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
 
 // The branches may differ in their sizes: the one that is chosen says its own.
 Value CaseOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
+  if (!operands[0]) {
+    emitOpError() << "whose branch depends on what is transposed has no size";
+    return nullptr;
+  }
   SmallVector<Body> branches;
   SmallVector<Value> args;
   llvm::SmallBitVector absent(getArgs().size());

@@ -100,7 +100,8 @@ SmallVector<Value> sizesOfSlice(Emitter &e, Value operand, bool isSliced) {
   return sizes;
 }
 
-Value sizeOfBodyResult(Emitter &e, Operation *op, Region &body, ValueRange sizes, unsigned result, int64_t dimension) {
+Value sizeOfBodyResult(Emitter &e, Operation *op, Region &body, ValueRange arguments, unsigned result,
+                       int64_t dimension) {
   // The elements of what the body takes need not exist: a size that depends on them differs between the steps.
   llvm::SmallBitVector absent(body.getNumArguments());
   for (BlockArgument argument : body.getArguments())
@@ -108,7 +109,7 @@ Value sizeOfBodyResult(Emitter &e, Operation *op, Region &body, ValueRange sizes
   auto made = e.transforms().sizes(body, absent);
   if (failed(made))
     return nullptr;
-  return inlineBody(e.builder, *made, sizes)[sizePosition(returned(body), result, dimension)];
+  return inlineBody(e.builder, *made, arguments)[sizePosition(returned(body), result, dimension)];
 }
 
 Value selectLeading(Emitter &e, Value p, Value x, Value y) {

@@ -35,13 +35,15 @@ def scan(
         carries = outs[:num_inits]
         for stack, out in zip(stacks, outs[num_inits:], strict=True):
             stack.append(out)
-    stacked = []
-    for stack, shape, element in zip(stacks, shapes[num_inits:], elements[num_inits:], strict=True):
-        if stack:
-            stacked.append(np.stack(stack[::-1] if reverse else stack))
-        else:
-            stacked.append(np.zeros([0, *[max(size, 0) for size in shape[1:]]], element))
-    return (*carries, *stacked)
+    if stacks and not length:
+        slices = [shape[1:] for shape in shapes[num_inits:]]
+        if any(size < 0 for shape in slices for size in shape):
+            # Only the body knows what size a result would have.
+            outs = body([*carries, *[np.zeros(x.shape[1:], x.dtype) for x in xs], *consts])
+            slices = [out.shape for out in outs[num_inits:]]
+        empty = zip(slices, elements[num_inits:], strict=True)
+        return (*carries, *[np.zeros((0, *shape), element) for shape, element in empty])
+    return (*carries, *[np.stack(stack[::-1] if reverse else stack) for stack in stacks])
 
 
 def while_loop(
