@@ -7,7 +7,7 @@ include "Dovetail.td"
 def ConvOp : InferredOp<"conv", [DeclareOpInterfaceMethods<LinearOpInterface>,
                                  DeclareOpInterfaceMethods<BatchOpInterface>,
                                  DeclareOpInterfaceMethods<DimsOpInterface>,
-                                 DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+                                 DeclareOpInterfaceMethods<ResultSizeOpInterface>, SaveableOpInterface]> {
   let summary = "the contraction of an array's windows with a kernel";
   let description = [{
     Every dimension of `lhs`, `rhs` and the result has a label: `lhs_dims`, `rhs_dims`, `ans_dims`. A label of `windows` is
@@ -26,6 +26,7 @@ def ConvOp : InferredOp<"conv", [DeclareOpInterfaceMethods<LinearOpInterface>,
     $lhs `,` $rhs `dims` $lhs_dims `x` $rhs_dims `to` $ans_dims `windows` $windows `strides` $strides
     `dilations` $dilations (`element` $element^)? attr-dict `:` type($lhs) `,` type($rhs)
   }];
+  let extraClassDeclaration = [{ ::llvm::StringRef getSavedKind() { return "dot"; } }];
 }
 
 #endif // DOVETAIL_CONV_TD

@@ -6,7 +6,7 @@ include "Dovetail.td"
 
 def DotGeneralOp : InferredOp<"dot_general", [DeclareOpInterfaceMethods<LinearOpInterface>,
                                               DeclareOpInterfaceMethods<BatchOpInterface>,
-                                              DeclareOpInterfaceMethods<DimsOpInterface>]> {
+                                              DeclareOpInterfaceMethods<DimsOpInterface>, SaveableOpInterface]> {
   let summary = "sum over the contracting dimensions of the product of two arrays";
   let description = [{
     Result dimensions: the batch dimensions in the order given, the free ones of `lhs`, the free ones of `rhs`. With
@@ -20,6 +20,9 @@ def DotGeneralOp : InferredOp<"dot_general", [DeclareOpInterfaceMethods<LinearOp
     attr-dict `:` type($lhs) `,` type($rhs)
   }];
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    ::llvm::StringRef getSavedKind() { return getLhsBatch().empty() ? "unbatched_dot" : "dot"; }
+  }];
 }
 
 #endif // DOVETAIL_DOT_TD

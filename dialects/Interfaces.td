@@ -116,6 +116,11 @@ def ResultSizeOpInterface : Rule<"ResultSizeOpInterface"> {
   ];
 }
 
+def SizingOpInterface : Rule<"SizingOpInterface"> {
+  let description = "An op some of whose results have sizes that elements of its operands say.";
+  let methods = [InterfaceMethod<"The numbers of these operands.", "::llvm::SmallVector<unsigned>", "getSizingOperands">];
+}
+
 def SizeQueryOpInterface : Rule<"SizeQueryOpInterface"> {
   let description = "An op that asks only for a size of its operand, so that the operand's elements need not exist.";
   let methods = [
@@ -164,6 +169,15 @@ def InlineOpInterface : Rule<"InlineOpInterface"> {
     InterfaceMethod<"The function's arguments, emitted before its body where they are not this op's operands.",
       "::llvm::SmallVector<::mlir::Value>", "inlinedArguments", (ins "::mlir::OpBuilder &":$builder), "",
       "return ::llvm::SmallVector<::mlir::Value>($_op->getOperands());">,
+  ];
+}
+
+def SaveableOpInterface : Rule<"SaveableOpInterface"> {
+  let description = "An op whose result policies of checkpoints can tell from others.";
+  let methods = [
+    InterfaceMethod<"What it is: a `dot`, an `unbatched_dot` without batch dimensions, or `named`.",
+      "::llvm::StringRef", "getSavedKind">,
+    InterfaceMethod<"The name of what is named.", "::llvm::StringRef", "getSavedName", (ins), "", "return {};">,
   ];
 }
 

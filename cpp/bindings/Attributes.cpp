@@ -43,11 +43,17 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
     return b.getI64IntegerAttr(nb::cast<int64_t>(value));
   if (nb::isinstance<nb::float_>(value))
     return b.getF64FloatAttr(nb::cast<double>(value));
-  if (name == "axis")
+  if (name == "axis" || name == "label")
     return b.getStringAttr(nb::cast<std::string>(value));
   if (name == "axes") {
     auto names = nb::cast<std::vector<std::string>>(value);
     return b.getStrArrayAttr(SmallVector<StringRef>(names.begin(), names.end()));
+  }
+  if (name == "policy") {
+    SmallVector<Attribute> entries;
+    for (const auto &texts : nb::cast<std::vector<std::vector<std::string>>>(value))
+      entries.push_back(b.getStrArrayAttr(SmallVector<StringRef>(texts.begin(), texts.end())));
+    return b.getArrayAttr(entries);
   }
   if (nb::isinstance<nb::str>(value)) {
     std::string keyword = nb::cast<std::string>(value);

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from dovetail import ad_checkpoint as ad_checkpoint
     from dovetail import config as config
     from dovetail import custom_derivatives as custom_derivatives
     from dovetail import dlpack as dlpack
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from dovetail import test_util as test_util
     from dovetail import tree as tree
     from dovetail import tree_util as tree_util
+    from dovetail.ad_checkpoint import checkpoint as checkpoint
+    from dovetail.ad_checkpoint import checkpoint_policies as checkpoint_policies
+    from dovetail.ad_checkpoint import remat as remat
     from dovetail.arguments import ShapeDtypeStruct as ShapeDtypeStruct
     from dovetail.arguments import block_until_ready as block_until_ready
     from dovetail.array import Array as Array
@@ -91,8 +95,11 @@ _PUBLIC = {
     "Device": ("placement", "Device"),
     "ShapeDtypeStruct": ("arguments", "ShapeDtypeStruct"),
     "Shard": ("placement", "Shard"),
+    "ad_checkpoint": ("ad_checkpoint", ""),
     "block_until_ready": ("arguments", "block_until_ready"),
     "check_tracer_leaks": ("config", "check_tracer_leaks"),
+    "checkpoint": ("ad_checkpoint", "checkpoint"),
+    "checkpoint_policies": ("ad_checkpoint", "checkpoint_policies"),
     "checking_leaks": ("config", "checking_leaks"),
     "clear_caches": ("environment", "clear_caches"),
     "closure_convert": ("custom_derivatives", "closure_convert"),
@@ -146,6 +153,7 @@ _PUBLIC = {
     "process_count": ("environment", "process_count"),
     "process_index": ("environment", "process_index"),
     "process_indices": ("environment", "process_indices"),
+    "remat": ("ad_checkpoint", "checkpoint"),
     "runtime": ("runtime", ""),
     "stop_gradient": ("lax", "stop_gradient"),
     "test_util": ("test_util", ""),

@@ -30,6 +30,8 @@ WITHOUT_ROW = {
     "custom_jvp": "not an op on arrays; test_custom_rules.py",
     "custom_vjp": "not an op on arrays; test_custom_rules.py",
     "custom_tangent": "arises in derivatives; test_custom_rules.py",
+    "checkpoint": "not an op on arrays; test_checkpoint.py",
+    "name": "means something to checkpoints only; test_checkpoint.py",
     **dict.fromkeys(
         (
             *("all_reduce_sum", "all_reduce_max", "all_reduce_min", "all_gather", "reduce_scatter"),

@@ -103,6 +103,11 @@ def concatenate(*xs: Array, dimension: int) -> Array:
     return np.concatenate(xs, dimension)
 
 
+def name(x: Array, label: str) -> Array:
+    """The operand."""
+    return x
+
+
 def optimization_barrier(*xs: Array) -> tuple[Array, ...]:
     """The operands."""
     return xs

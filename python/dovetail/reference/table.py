@@ -113,6 +113,7 @@ RAW: dict[str, Function] = {
     "reverse": shapes.reverse,
     "concatenate": shapes.concatenate,
     "optimization_barrier": shapes.optimization_barrier,
+    "name": shapes.name,
     "gather": indexing.gather,
     "scatter": indexing.scatter,
     "scatter_add": indexing.scatter_add,

@@ -1,0 +1,198 @@
+"""Checkpoints: functions whose derivatives keep little and compute the rest again."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from dovetail.arguments import Function, LeafNames, as_numbers, as_operand, name_of
+from dovetail.errors import type_error, value_error
+from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.tracer import Operand, Tracer, apply, bind, trace
+from dovetail.tracing import derivative_order
+
+
+class Policy:
+    """What a checkpoint may keep of a function's values for its derivative.
+
+    Args:
+      entries: of the op `checkpoint`, as the dialect has them.
+      name: what messages call it.
+    """
+
+    def __init__(self, entries: Sequence[tuple[str, ...]], name: str) -> None:
+        self.entries = tuple(entries)
+        self.__name__ = name
+
+    def __repr__(self) -> str:
+        return f"<checkpoint policy {self.__name__}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Policy) and self.entries == other.entries
+
+    def __hash__(self) -> int:
+        return hash(self.entries)
+
+
+def _of_names(kind: str, function: str) -> Callable[..., Policy]:
+    def policy(*names: str) -> Policy:
+        for name in names:
+            if not isinstance(name, str):
+                raise type_error(f"{function}: names must be strings, got {name!r}")
+        return Policy([(kind, *names)], f"{function}{names}")
+
+    policy.__name__ = function
+    return policy
+
+
+def _save_from_both_policies(policy_1: Policy, policy_2: Policy) -> Policy:
+    both = [_checked(policy, "save_from_both_policies") for policy in (policy_1, policy_2)]
+    entries = dict.fromkeys(entry for policy in both for entry in policy.entries)
+    return Policy(list(entries), " | ".join(policy.__name__ for policy in both))
+
+
+_DOTS = Policy([("dot",)], "dots_saveable")
+_UNBATCHED_DOTS = Policy([("unbatched_dot",)], "dots_with_no_batch_dims_saveable")
+
+# What `checkpoint` takes as `policy`, and functions that make such.
+checkpoint_policies = SimpleNamespace(
+    everything_saveable=Policy([("all",)], "everything_saveable"),
+    nothing_saveable=Policy([], "nothing_saveable"),
+    dots_saveable=_DOTS,
+    checkpoint_dots=_DOTS,
+    dots_with_no_batch_dims_saveable=_UNBATCHED_DOTS,
+    checkpoint_dots_with_no_batch_dims=_UNBATCHED_DOTS,
+    save_only_these_names=_of_names("named", "save_only_these_names"),
+    save_any_names_but_these=_of_names("named_but", "save_any_names_but_these"),
+    save_anything_except_these_names=_of_names("all_but", "save_anything_except_these_names"),
+    save_from_both_policies=_save_from_both_policies,
+)
+
+
+def _checked(policy: Any, what: str) -> Policy:
+    if isinstance(policy, Policy):
+        return policy
+    got = f"the function `{name_of(policy)}`" if callable(policy) else repr(policy)
+    known = ", ".join(vars(checkpoint_policies))
+    raise type_error(f"{what}: a policy must be one of checkpoint_policies ({known}), got {got}")
+
+
+def checkpoint(
+    fun: Function | None = None,
+    *,
+    prevent_cse: bool | Sequence[bool] = True,
+    policy: Policy | None = None,
+    static_argnums: int | Sequence[int] = (),
+    concrete: bool = False,
+) -> Any:
+    """The function with a derivative that needs little memory.
+
+    Reverse mode keeps the arguments, and computes what else it needs a second time. Values and
+    derivatives are the same.
+
+    Args:
+      fun: takes and returns trees of arrays.
+      prevent_cse: whether the compiler is kept from finding that a value is computed twice. It need
+        not be where the function is the body of a loop. One of several bools is enough.
+      policy: of `checkpoint_policies`: what may be kept beside the arguments.
+      static_argnums: arguments that are no arrays.
+      concrete: accepted for JAX's sake; known values can always be asked for.
+
+    Returns:
+      The function; without `fun`, a decorator.
+
+    Raises:
+      TypeError: `policy` is none of `checkpoint_policies`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> f = dt.checkpoint(lambda x: dnp.sin(dnp.sin(x)))
+      >>> float(dt.grad(f)(0.0))
+      1.0
+    """
+    if fun is None:
+        return functools.partial(
+            checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums
+        )
+    if not callable(fun):
+        raise type_error(f"checkpoint: fun must be a function, got {fun!r}")
+    function, name = fun, name_of(fun)
+    chosen = _checked(policy or checkpoint_policies.nothing_saveable, "checkpoint")
+    numbers = as_numbers(static_argnums, "static_argnums")
+    is_kept_apart = prevent_cse if isinstance(prevent_cse, bool) else any(prevent_cse)
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if not derivative_order():
+            return function(*args, **kwargs)
+        statics = {_position(number, len(args), name): None for number in numbers}
+        dynamic = [None if i in statics else arg for i, arg in enumerate(args)]
+        values, spec = flatten((dynamic, kwargs))
+        names = LeafNames(function, dynamic, kwargs)
+        leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            given, keywords = unflatten(spec, tracers)
+            full = [args[i] if i in statics else value for i, value in enumerate(given)]
+            outs, out_spec = flatten(function(*full, **keywords))
+            return [
+                as_operand(out, f"result {i} of `{name}`") for i, out in enumerate(outs)
+            ], out_spec
+
+        avals = [leaf.aval for leaf in leaves]
+        traced = trace(python, avals, names, "checkpoint", name, leaves)
+        saving = {"policy": chosen.entries} if chosen.entries else {}
+        outs = apply(
+            "checkpoint",
+            traced.function,
+            [*leaves, *traced.captured],
+            traced.avals,
+            prevent_cse=is_kept_apart,
+            **saving,
+        )
+        return unflatten(traced.extra, outs)
+
+    return wrapper
+
+
+# JAX's other name for it.
+remat = checkpoint
+
+
+def _position(number: int, count: int, name: str) -> int:
+    if not -count <= number < count:
+        raise value_error(
+            f"static_argnums must be numbers of the {count} positional arguments that `{name}` was "
+            f"called with, got {number}"
+        )
+    return number % count
+
+
+def checkpoint_name(x: Any, name: str) -> Any:
+    """The arrays, with a name by which policies of checkpoints choose them.
+
+    Args:
+      x: a tree of arrays.
+      name: the name.
+
+    Returns:
+      The tree.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.ad_checkpoint import checkpoint_name
+      >>> policy = dt.checkpoint_policies.save_only_these_names("s")
+      >>> f = dt.checkpoint(lambda x: dnp.sin(checkpoint_name(dnp.sin(x), "s")), policy=policy)
+      >>> float(dt.grad(f)(0.0))
+      1.0
+    """
+    if not isinstance(name, str):
+        raise type_error(f"checkpoint_name: name must be a string, got {name!r}")
+
+    def named(leaf: Any) -> Operand:
+        operand = as_operand(leaf, "an argument of checkpoint_name")
+        return bind("name", operand, label=name) if derivative_order() else operand
+
+    return map_leaves(named, x)
