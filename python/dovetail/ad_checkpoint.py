@@ -9,6 +9,7 @@ from typing import Any
 
 from dovetail.arguments import Function, LeafNames, as_numbers, as_operand, name_of
 from dovetail.errors import type_error, value_error
+from dovetail.linearization import saved_residuals
 from dovetail.pytree import flatten, map_leaves, unflatten
 from dovetail.tracer import Operand, Tracer, apply, bind, trace
 from dovetail.tracing import derivative_order
@@ -196,3 +197,20 @@ def checkpoint_name(x: Any, name: str) -> Any:
         return bind("name", operand, label=name) if derivative_order() else operand
 
     return map_leaves(named, x)
+
+
+def print_saved_residuals(f: Function, *args: Any, **kwargs: Any) -> None:
+    """Print what `vjp` keeps of a function at a point.
+
+    Args:
+      f: the function.
+      args, kwargs: its arguments.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.ad_checkpoint import print_saved_residuals
+      >>> print_saved_residuals(dt.checkpoint(lambda x: dnp.sin(dnp.sin(x))), 1.0)
+      float32[] from the argument x
+    """
+    for aval, source in saved_residuals(f, *args, **kwargs):
+        print(f"{aval} {source}")

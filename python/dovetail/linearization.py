@@ -112,6 +112,22 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
     return at.pull(selected, results, values[at.count :], name)
 
 
+def saved_residuals(fun: Function, *args: Any, **kwargs: Any) -> list[tuple[ShapedArray, str]]:
+    """What `vjp` keeps of a function at a point: the types, and where each value is from.
+
+    Args:
+      fun: the function.
+      args, kwargs: its arguments.
+
+    Returns:
+      A list of (type, description).
+    """
+    name = name_of(fun)
+    selected = select(fun, range(len(args)), args, kwargs, "arguments")
+    results = trace_selected("vjp", name, selected, has_aux=False)
+    return _Linearized(selected, results, transposed=True).sources(selected)
+
+
 def _zeros_like(primal: Any) -> Operand:
     if isinstance(primal, ShapeDtypeStruct) or (
         hasattr(primal, "shape") and hasattr(primal, "dtype")
@@ -144,6 +160,18 @@ class _Linearized:
     def values(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The function's results, then the residuals."""
         return call(self._known, [*leaves, *self._captured], self._types)
+
+    def sources(self, selected: Selected) -> list[tuple[ShapedArray, str]]:
+        """The types of the residuals, and where each is from."""
+        program = self._known.flat.module.program("main")
+        sources = dict.fromkeys(program.inputs, "from a constant")
+        for number, argument in zip(program.inputs, selected.names, strict=False):
+            sources[number] = f"from the argument {argument}"
+        for (op, _, made, *_), place in zip(program.instructions, program.places, strict=True):
+            where = f"output of {op} from {ir.describe_place(place)}"
+            sources.update(dict.fromkeys(made, where))
+        kept = zip(self._types[self.count :], program.outputs[self.count :], strict=True)
+        return [(aval, sources[number]) for aval, number in kept]
 
     def check_linear(self, count: int, name: str) -> None:
         """Refuse a function whose derivative depends on its first `count` arguments.

@@ -10,6 +10,7 @@ from typing import Any
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import _core, lax
+from dovetail.ad_checkpoint import checkpoint_name
 
 _TOKEN = re.compile(r"\s+|[%@#!]?[\w.$]+|->|[^\w\s]")
 _TYPES = ["f32", "f64", "i1", "i32", "ui8", "complex<f32>", "bf16", "index", "tensor<f32>"]
@@ -40,6 +41,23 @@ def seeds() -> list[str]:
         parts = lax.all_to_all(lax.all_gather(sent, ("i", "j")), ("i", "j"), 0, 0)
         return lax.psum_scatter(parts, ("i", "j")) + lax.pmax(x, "i") - lax.psum(x, ("j", "i"))
 
+    @dt.custom_jvp
+    def doubled(x: Any) -> Any:
+        return 2 * x
+
+    doubled.defjvps(lambda t, ans, x: 2 * t + 0 * ans)
+
+    @dt.custom_vjp
+    def scaled(x: Any, y: Any) -> Any:
+        return x * y
+
+    scaled.defvjp(lambda x, y: (x * y, (x, y)), lambda r, g: (g * r[1], None))
+
+    def rules(x: Any) -> Any:
+        policy = dt.checkpoint_policies.save_only_these_names("z")
+        again = dt.checkpoint(lambda x: dnp.sin(checkpoint_name(doubled(x), "z")), policy=policy)
+        return dnp.sum(scaled(again(x), x))
+
     over_elements = dt.vmap(dt.vmap(dt.grad(elements), axis_name="j"), axis_name="i")
     x = dt.ShapeDtypeStruct((4, 3), "float32")
     params = {
@@ -52,6 +70,7 @@ def seeds() -> list[str]:
         (lambda p, x: dt.jvp(lambda x: network(p, x), (x,), (x,)), (params, x)),
         (shapes, (x,)),
         (over_elements, (x,)),
+        (dt.vmap(dt.grad(rules)), (x,)),
         (loops, (x,)),
         (dt.grad(loops), (x,)),
         (dt.vmap(dt.grad(loops)), (dt.ShapeDtypeStruct((2, 4, 3), "float32"),)),

@@ -12,7 +12,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config
-from dovetail.ad_checkpoint import checkpoint_name
+from dovetail.ad_checkpoint import checkpoint_name, print_saved_residuals
+from dovetail.linearization import saved_residuals
 
 SAVE = dt.checkpoint_policies
 RNG = np.random.default_rng(0)
@@ -52,16 +53,7 @@ def products(function: Callable[..., Any], *args: Any) -> int:
 
 def kept(function: Callable[..., Any], *args: Any) -> list[tuple[int, ...]]:
     """The shapes of the residuals of `vjp`, arguments among them."""
-    shapes: list[tuple[int, ...]] = []
-
-    def pull_of(*xs: Any) -> Any:
-        pull = dt.vjp(function, *xs)[1]
-        cells = dict(zip(pull.__code__.co_freevars, pull.__closure__, strict=True))
-        shapes.extend(residual.shape for residual in cells["residuals"].cell_contents)
-        return xs[0]
-
-    dt.eval_shape(pull_of, *args)
-    return sorted(shapes)
+    return sorted(aval.shape for aval, _ in saved_residuals(function, *args))
 
 
 POLICIES = {
@@ -217,3 +209,15 @@ def test_wrong_arguments() -> None:
         dt.grad(dt.checkpoint(loss, static_argnums=3))(X)
     with pytest.raises(TypeError, match="must be an array or a number"):
         dt.grad(dt.checkpoint(lambda x, kind: x), 0)(1.0, "kind")
+
+
+def test_residuals_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    policy = SAVE.save_only_these_names("product1")
+    print_saved_residuals(dt.checkpoint(network, policy=policy), X)
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(line.split(" from ")[0] for line in lines) == [
+        "float64[2,4]",
+        "float64[2,4] output of dot_general",
+    ]
+    assert any("from the argument x" in line for line in lines)
+    assert any("test_checkpoint.py" in line for line in lines)
