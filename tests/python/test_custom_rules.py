@@ -84,6 +84,7 @@ def test_rules_are_not_run_without_differentiation() -> None:
 
     assert float(f(1.0)) == float(dt.jit(f)(1.0)) == 2.0
     close(dt.vmap(f)(XS), 2 * XS)
+    close(dt.grad(lambda x: x * f(2.0))(1.0), 4.0)
     with pytest.raises(NotImplementedError, match="no derivative"):
         dt.grad(f)(1.0)
 

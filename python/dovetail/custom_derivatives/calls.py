@@ -7,12 +7,13 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from dovetail import ir
+from dovetail import dtypes, ir
 from dovetail.arguments import Function, LeafNames, as_operand, name_of
 from dovetail.array import ShapedArray
 from dovetail.errors import LeakedTracerError, type_error
 from dovetail.pytree import flatten, leaf_names, unflatten
 from dovetail.tracer import Operand, Traced, Tracer
+from dovetail.tracer import call as apply_function
 
 
 class WithRule:
@@ -123,6 +124,15 @@ class Call:
         return [
             as_operand(leaf, f"result {i} of `{self.name}`") for i, leaf in enumerate(leaves)
         ], spec
+
+
+def constant_results(call: Call, primal: Traced) -> Any:
+    """The results of the traced function where no derivative can reach it, else None."""
+    operands = [*call.leaves, *primal.captured]
+    if any(type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in operands):
+        return None
+    outs = apply_function(ir.Callee(primal.function), operands, primal.avals)
+    return unflatten(primal.extra, outs)
 
 
 def refuse_tracers(values: Iterable[Any], name: str) -> None:

@@ -11,6 +11,7 @@ from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import (
     Call,
     WithRule,
+    constant_results,
     missing_rule,
     pair_of,
     paths_of,
@@ -126,6 +127,9 @@ class custom_jvp(WithRule):
         primal = trace(
             call.primal, call.avals, call.names, "custom_jvp", call.name, call.leaves, order=0
         )
+        constant = constant_results(call, primal)
+        if constant is not None:
+            return constant
         tangents = [aval for aval in call.avals if dtypes.is_inexact(aval.dtype)]
         names = [*call.names, *(f"a tangent of `{call.name}`" for _ in tangents)]
         outside = [*call.leaves, *(None for _ in tangents)]

@@ -11,6 +11,7 @@ from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import (
     Call,
     WithRule,
+    constant_results,
     missing_rule,
     pair_of,
     primal_results,
@@ -105,6 +106,9 @@ class custom_vjp(WithRule):
         primal = trace(
             call.primal, call.avals, call.names, "custom_vjp", call.name, call.leaves, order=0
         )
+        constant = constant_results(call, primal)
+        if constant is not None:
+            return constant
         fwd = trace(
             lambda *tracers: self._traced_fwd(call, primal, tracers),
             call.avals,
