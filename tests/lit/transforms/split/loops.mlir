@@ -136,3 +136,36 @@ func.func @main(%p: tensor<?xf32>, %t: tensor<?xf32>, %n: tensor<i32>) -> tensor
 // CHECK-NEXT:      dovetail.yield %[[SIN]] : tensor<?xf32>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[IOTA]], %arg1 : tensor<?xf32>, tensor<i32>
+
+// -----
+
+// A size that differs between the steps is kept as the number that it comes from.
+func.func @main(%p: tensor<?xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {
+  %0:2 = dovetail.scan length 4 init(%p, %t) over() consts() : (tensor<?xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  ^bb0(%c: tensor<?xf32>, %d: tensor<?xf32>):
+    %1 = dovetail.reduce_sum %c [0] : tensor<?xf32>
+    %2 = dovetail.convert %1 : tensor<f32> -> tensor<i32>
+    %3 = dovetail.index %2 : tensor<i32>
+    %4 = dovetail.slice %d starts [0] strides [1] sizes(%3) : tensor<?xf32> -> tensor<?xf32>
+    dovetail.yield %c, %4 : tensor<?xf32>, tensor<?xf32>
+  }
+  return %0#1 : tensor<?xf32>
+}
+// CHECK-LABEL: func.func private @main.rest(%arg0: tensor<4xi32>, %arg1: tensor<?xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    %[[SCAN:.+]] = dovetail.scan length 4 init(%arg1) over(%arg0) consts() : (tensor<?xf32>, tensor<4xi32>) -> tensor<?xf32> {
+// CHECK-NEXT:    ^bb0(%arg2: tensor<?xf32>, %arg3: tensor<i32>):
+// CHECK-NEXT:      %[[INDEX:.+]] = dovetail.index %arg3 : tensor<i32>
+// CHECK-NEXT:      %[[SLICE:.+]] = dovetail.slice %arg2 starts [0] strides [1] sizes(%[[INDEX]]) : tensor<?xf32> -> tensor<?xf32>
+// CHECK-NEXT:      dovetail.yield %[[SLICE]] : tensor<?xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[SCAN]] : tensor<?xf32>
+
+// CHECK-LABEL: func.func private @main.known(%arg0: tensor<?xf32>) -> tensor<4xi32>
+// CHECK-NEXT:    %[[SCAN:.+]]:2 = dovetail.scan length 4 init(%arg0) over() consts() : (tensor<?xf32>) -> (tensor<?xf32>, tensor<4xi32>) {
+// CHECK-NEXT:    ^bb0(%arg1: tensor<?xf32>):
+// CHECK-NEXT:      %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %arg1 [0] : tensor<?xf32>
+// CHECK-NEXT:      %[[CONVERT:.+]] = dovetail.convert %[[REDUCE_SUM]] : tensor<f32> -> tensor<i32>
+// CHECK-NEXT:      %[[INDEX:.+]] = dovetail.index %[[CONVERT]] : tensor<i32>
+// CHECK-NEXT:      dovetail.yield %arg1, %[[CONVERT]] : tensor<?xf32>, tensor<i32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    return %[[SCAN]]#1 : tensor<4xi32>
