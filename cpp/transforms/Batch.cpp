@@ -19,8 +19,10 @@ bool Functions::names(Operation *op, StringAttr axis) {
     bool found = false;
     inner->getAttrDictionary().walk([&](FlatSymbolRefAttr callee) {
       auto known = namedByCallee.find({callee, axis});
-      if (known == namedByCallee.end())
-        known = namedByCallee.insert({{callee, axis}, names(lookup(callee), axis)}).first;
+      if (known == namedByCallee.end()) {
+        func::FuncOp function = lookup(callee);
+        known = namedByCallee.insert({{callee, axis}, function && names(function, axis)}).first;
+      }
       found |= known->second;
     });
     return found;
