@@ -74,3 +74,17 @@ func.func @main(%arg0: tensor<f32>, %arg1: tensor<3xf32>) -> tensor<f32> {
   }
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+  %0 = dovetail.convert %arg0 : tensor<f32> -> tensor<i32>
+  // expected-error @+2 {{'dovetail.scan' op whose number of steps depends on what is transposed has no size}}
+  // expected-error @+1 {{'dovetail.scan' is not linear in its operands that are to be transposed}}
+  %1:2 = dovetail.scan length -1 count %0 init(%arg0) over() consts() : (tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<?xf32>) {
+  ^bb0(%arg1: tensor<f32>):
+    dovetail.yield %arg1, %arg1 : tensor<f32>, tensor<f32>
+  }
+  %2 = dovetail.reduce_sum %1#1 [0] : tensor<?xf32>
+  return %2 : tensor<f32>
+}
