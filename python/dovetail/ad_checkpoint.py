@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from dovetail.arguments import Function, LeafNames, as_numbers, as_operand, name_of
+from dovetail.arguments import (
+    Function,
+    LeafNames,
+    as_numbers,
+    as_operand,
+    name_of,
+    set_float0_aside,
+)
 from dovetail.errors import type_error, value_error
 from dovetail.linearization import saved_residuals
 from dovetail.pytree import flatten, map_leaves, unflatten
@@ -128,34 +135,44 @@ def checkpoint(
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if not derivative_order():
             return function(*args, **kwargs)
-        statics = {_position(number, len(args), name): None for number in numbers}
-        dynamic = [None if i in statics else arg for i, arg in enumerate(args)]
-        values, spec = flatten((dynamic, kwargs))
-        names = LeafNames(function, dynamic, kwargs)
-        leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
-
-        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            given, keywords = unflatten(spec, tracers)
-            full = [args[i] if i in statics else value for i, value in enumerate(given)]
-            outs, out_spec = flatten(function(*full, **keywords))
-            return [
-                as_operand(out, f"result {i} of `{name}`") for i, out in enumerate(outs)
-            ], out_spec
-
-        avals = [leaf.aval for leaf in leaves]
-        traced = trace(python, avals, names, "checkpoint", name, leaves)
-        saving = {"policy": chosen.entries} if chosen.entries else {}
-        outs = apply(
-            "checkpoint",
-            traced.function,
-            [*leaves, *traced.captured],
-            traced.avals,
-            prevent_cse=is_kept_apart,
-            **saving,
-        )
-        return unflatten(traced.extra, outs)
+        statics = {_position(number, len(args), name) for number in numbers}
+        return _apply(function, args, kwargs, statics, chosen, is_kept_apart)
 
     return wrapper
+
+
+def _apply(
+    function: Function,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    statics: Collection[int],
+    policy: Policy,
+    prevent_cse: bool,
+) -> Any:
+    """The results of a checkpoint, in the trace in progress."""
+    name = name_of(function)
+    dynamic = [None if i in statics else arg for i, arg in enumerate(args)]
+    values, spec = set_float0_aside(*flatten((dynamic, kwargs)))
+    names = LeafNames(function, dynamic, kwargs)
+    leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+
+    def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+        given, keywords = unflatten(spec, tracers)
+        full = [args[i] if i in statics else value for i, value in enumerate(given)]
+        outs, out_spec = set_float0_aside(*flatten(function(*full, **keywords)))
+        return [as_operand(out, f"result {i} of `{name}`") for i, out in enumerate(outs)], out_spec
+
+    traced = trace(python, [leaf.aval for leaf in leaves], names, "checkpoint", name, leaves)
+    saving = {"policy": policy.entries} if policy.entries else {}
+    outs = apply(
+        "checkpoint",
+        traced.function,
+        [*leaves, *traced.captured],
+        traced.avals,
+        prevent_cse=prevent_cse,
+        **saving,
+    )
+    return unflatten(traced.extra, outs)
 
 
 # JAX's other name for it.

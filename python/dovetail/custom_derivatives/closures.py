@@ -57,22 +57,7 @@ def custom_gradient(fun: Function) -> Function:
 
     def fwd(*args: Any, **kwargs: Any) -> tuple[Any, _Pull]:
         result, rule = pair_of(fun(*args, **kwargs), fun, name_of(fun), what)
-        values, spec = flatten(result)
-        avals = [as_operand(value, "result").aval for value in values]
-
-        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            given = iter(tracers)
-            cotangents = [
-                next(given) if dtypes.is_inexact(aval.dtype) else instantiated(tangent_type(aval))
-                for aval in avals
-            ]
-            leaves, out_spec = flatten(rule(unflatten(spec, cotangents)), _is_none)
-            kept = [i for i, leaf in enumerate(leaves) if leaf is not None]
-            return [as_operand(leaves[i], "cotangent") for i in kept], (out_spec, len(leaves), kept)
-
-        differentiable = [aval for aval in avals if dtypes.is_inexact(aval.dtype)]
-        names = ["a cotangent"] * len(differentiable)
-        traced = trace(python, differentiable, names, "custom_gradient", name_of(rule))
+        traced = _traced_rule(rule, result)
         return result, _Pull(traced.captured, traced)
 
     def bwd(pull: _Pull, cotangent: Any) -> Any:
@@ -90,6 +75,27 @@ def custom_gradient(fun: Function) -> Function:
     made = custom_vjp(wrapped)
     made.defvjp(fwd, bwd)
     return made
+
+
+def _traced_rule(rule: Function, result: Any) -> Traced:
+    """A rule as a function of the cotangents of those results that have one; with it goes the
+    structure of what it returns, and which of that is not None."""
+    values, spec = flatten(result)
+    avals = [as_operand(value, "result").aval for value in values]
+
+    def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+        given = iter(tracers)
+        cotangents = [
+            next(given) if dtypes.is_inexact(aval.dtype) else instantiated(tangent_type(aval))
+            for aval in avals
+        ]
+        leaves, out_spec = flatten(rule(unflatten(spec, cotangents)), _is_none)
+        kept = [i for i, leaf in enumerate(leaves) if leaf is not None]
+        return [as_operand(leaves[i], "cotangent") for i in kept], (out_spec, len(leaves), kept)
+
+    differentiable = [aval for aval in avals if dtypes.is_inexact(aval.dtype)]
+    names = ["a cotangent"] * len(differentiable)
+    return trace(python, differentiable, names, "custom_gradient", name_of(rule))
 
 
 def _is_none(node: Any) -> bool:
