@@ -1,6 +1,7 @@
 // Lowering of control flow to scf.
 #include "dialects/Control.h"
 #include "Dispatch.h"
+#include "Iree.h"
 #include "Lowering.h"
 #include "cpp/transforms/Functions.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -43,9 +44,11 @@ struct Slice {
 
 /// Dynamic sizes count as so much, and a loop of unknown length as so many steps.
 constexpr int64_t kAssumedSize = 64;
-/// What fits one dispatch, in scalar steps of one iteration. On two cores, one thread in vectors is as fast as a
-/// dispatch for all of them up to here, and much faster below; a GPU has slower threads.
-constexpr int64_t kWorkOnCpu = int64_t(1) << 18, kWorkElsewhere = int64_t(1) << 9;
+/// What fits one dispatch, in scalar steps of one iteration. One thread in vectors takes about as long for these as the
+/// host for starting dispatches, whatever the number of cores; a GPU has slower threads.
+constexpr int64_t kWorkOnCpu = int64_t(1) << 20, kWorkElsewhere = int64_t(1) << 9;
+/// In every iteration on the host IREE 3.13 copies all that a loop stacks, for each element about so many steps long.
+constexpr int64_t kWorkPerCopy = 8;
 /// More iterations than this of all loops together are cut off, without an error, by the software driver of Vulkan.
 constexpr int64_t kIterationsOnVulkan = 65535;
 
@@ -53,9 +56,17 @@ constexpr int64_t kMost = int64_t(1) << 40;
 
 int64_t sizeOr(int64_t size) { return ShapedType::isDynamic(size) ? kAssumedSize : size; }
 
+int64_t times(int64_t a, int64_t b) { return std::min(kMost, std::max<int64_t>(a, 1) * std::max<int64_t>(b, 1)); }
+
+int64_t elementsOf(RankedTensorType array) {
+  int64_t elements = 1;
+  for (int64_t size : array.getShape())
+    elements = times(elements, sizeOr(size));
+  return elements;
+}
+
 /// About how many scalar steps an op takes: the product of its loops' sizes, or the largest of its arrays.
 int64_t workOf(Operation *op) {
-  auto times = [](int64_t a, int64_t b) { return std::min(kMost, std::max<int64_t>(a, 1) * std::max<int64_t>(b, 1)); };
   int64_t work = 1;
   if (op->getNumRegions() != 0) {
     for (Region &region : op->getRegions())
@@ -72,13 +83,10 @@ int64_t workOf(Operation *op) {
       auto array = dyn_cast<RankedTensorType>(type);
       if (!array)
         continue;
-      int64_t elements = 1;
-      for (auto [d, size] : llvm::enumerate(array.getShape())) {
-        elements = times(elements, sizeOr(size));
+      work = std::max(work, elementsOf(array));
+      for (auto [d, size] : llvm::enumerate(array.getShape()))
         if (map && factors[i][d] != FactorMap::kNone)
           loops[factors[i][d]] = sizeOr(size);
-      }
-      work = std::max(work, elements);
     }
   };
   count(op->getOperandTypes(), map ? ArrayRef(map->operands) : ArrayRef<SmallVector<int64_t>>());
@@ -93,7 +101,7 @@ ModuleOp moduleOf(ImplicitLocOpBuilder &b) { return b.getInsertionBlock()->getPa
 
 /// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
 bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
-  if (isInDispatch(b))
+  if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops))
     return false;
   auto target = moduleOf(b)->getAttrOfType<StringAttr>("dovetail.target");
   StringRef name = target ? target.getValue() : "cpu";
@@ -105,7 +113,13 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   if (name.starts_with("vulkan") &&
       (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kIterationsOnVulkan))
     return false;
-  return each <= (name.starts_with("cpu") ? kWorkOnCpu : kWorkElsewhere);
+  if (!name.starts_with("cpu"))
+    return each <= kWorkElsewhere;
+  int64_t saved = kWorkOnCpu;
+  if (scan)
+    for (Value stacked : scan.getResults().drop_front(scan.getInits().size()))
+      saved += kWorkPerCopy * elementsOf(cast<RankedTensorType>(stacked.getType()));
+  return each <= saved;
 }
 
 /// A loop or a choice between branches: in one dispatch where that pays, else among the other ops.
@@ -127,6 +141,15 @@ lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef
     }
   }
   return emit(b, inputs, results);
+}
+
+/// A number of an array without dimensions, at least 0, as a size. It is said to be so: IREE 3.13 takes a place after
+/// an array of a size without bounds, rounded up to whole lines of memory, for 0.
+Value sizeOf(ImplicitLocOpBuilder &b, Value array) {
+  Value number = tensor::ExtractOp::create(b, array, ValueRange());
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(number.getType()));
+  Value size = arith::MaxSIOp::create(b, number, zero);
+  return arith::IndexCastOp::create(b, b.getIndexType(), size);
 }
 
 struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
@@ -243,8 +266,7 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
       return b.getIndexAttr(length);
     if (!scan.getCount())
       return sizesOf(b, operands[scan.getInits().size()])[0];
-    Value count = tensor::ExtractOp::create(b, operands.back(), ValueRange());
-    return arith::IndexCastOp::create(b, b.getIndexType(), count).getResult();
+    return sizeOf(b, operands.back());
   }
 };
 
@@ -319,6 +341,11 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
     Value bound = arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
     Value isThis = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, index, bound);
     auto types = llvm::map_to_vector(op.getResultTypes(), loweredType);
+    // Sizes that are not known are results too: IREE 3.13 does not find those of all choices in loops.
+    int64_t numSizes = 0;
+    for (Type type : types)
+      numSizes += cast<RankedTensorType>(type).getNumDynamicDims();
+    types.append(numSizes, b.getIndexType());
     auto made = scf::IfOp::create(b, types, isThis, true);
     for (bool isFirst : {true, false}) {
       Block *block = isFirst ? made.thenBlock() : made.elseBlock();
@@ -327,10 +354,17 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
       if (failed(isFirst ? lowerBody(inner, op.getBranches()[number], args, outs)
                          : lowerFrom(op, number + 1, inner, index, args, outs)))
         return failure();
+      for (Value out : SmallVector<Value>(outs))
+        llvm::append_range(outs, dynamicSizes(inner, out));
       if (!outs.empty())
         scf::YieldOp::create(inner, outs);
     }
-    llvm::append_range(results, made.getResults());
+    ValueRange sizes = made.getResults().take_back(numSizes);
+    for (Value array : made.getResults().drop_back(numSizes)) {
+      int64_t own = cast<RankedTensorType>(array.getType()).getNumDynamicDims();
+      results.push_back(tieShape(b, array, sizes.take_front(own)));
+      sizes = sizes.drop_front(own);
+    }
     return success();
   }
 };
@@ -338,8 +372,7 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
 struct IndexLowering : LowerOpInterface::ExternalModel<IndexLowering, IndexOp> {
   LogicalResult lower(Operation *, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
-    Value number = tensor::ExtractOp::create(b, operands[0], ValueRange());
-    results.push_back(arith::IndexCastOp::create(b, b.getIndexType(), number));
+    results.push_back(sizeOf(b, operands[0]));
     return success();
   }
 };

@@ -63,13 +63,21 @@ void registerIreeDialects(DialectRegistry &registry) {
 
 Attribute workgroupMapping(MLIRContext *context) { return WorkgroupMappingAttr::get(context); }
 
-static SmallVector<Value> dynamicSizes(ImplicitLocOpBuilder &b, Value x) {
+SmallVector<Value> dynamicSizes(ImplicitLocOpBuilder &b, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<Value> sizes;
   for (int64_t d = 0; d < type.getRank(); ++d)
     if (type.isDynamicDim(d))
       sizes.push_back(tensor::DimOp::create(b, x, d));
   return sizes;
+}
+
+Value tieShape(ImplicitLocOpBuilder &b, Value x, ValueRange sizes) {
+  if (sizes.empty())
+    return x;
+  SmallVector<Value> operands = {x};
+  llvm::append_range(operands, sizes);
+  return b.create(OperationState(b.getLoc(), "flow.tensor.tie_shape", operands, x.getType()))->getResult(0);
 }
 
 Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
@@ -82,13 +90,9 @@ Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
 SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
   OperationState state(b.getLoc(), "util.optimization_barrier", xs, xs.getTypes());
   SmallVector<Value> results = llvm::to_vector_of<Value>(b.create(state)->getResults());
-  for (auto [x, result] : llvm::zip_equal(xs, results)) {
-    // Nothing is known of what comes out of the barrier, so its sizes are said again.
-    SmallVector<Value> operands = {result};
-    llvm::append_range(operands, dynamicSizes(b, x));
-    if (operands.size() > 1)
-      result = b.create(OperationState(b.getLoc(), "flow.tensor.tie_shape", operands, result.getType()))->getResult(0);
-  }
+  // Nothing is known of what comes out of the barrier, so its sizes are said again.
+  for (auto [x, result] : llvm::zip_equal(xs, results))
+    result = tieShape(b, result, dynamicSizes(b, x));
   return results;
 }
 

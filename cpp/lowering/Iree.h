@@ -9,6 +9,11 @@ namespace dovetail {
 /// Registers the dialects, so that their ops verify and print in generic form.
 void registerIreeDialects(mlir::DialectRegistry &registry);
 
+/// The sizes of an array that its type does not say.
+llvm::SmallVector<mlir::Value> dynamicSizes(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+/// `x`, known to be of these sizes where its type does not say them.
+mlir::Value tieShape(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::ValueRange sizes);
+
 /// `x`, computed before anything that uses the result: the code generator fuses nothing across.
 mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 

@@ -216,6 +216,7 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (failed(lowerFunction(function)))
         return signalPassFailure();
+    getOperation()->removeAttr(kHostLoops);
   }
 };
 } // namespace

@@ -7,6 +7,9 @@
 
 namespace dovetail {
 
+/// Marks a module of which every loop is to run on the host, with dispatches for the ops inside: for tests of that way.
+constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
+
 /// All dialects that programs go through, with the lowerings of our ops attached.
 void registerAllDialects(mlir::DialectRegistry &registry);
 

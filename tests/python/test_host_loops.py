@@ -1,0 +1,114 @@
+"""Loops and branches lowered to loops of the host over dispatches, against evaluation op by op."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import optree
+import pytest
+from control_programs import FORMS, PROGRAMS, TRIPLES
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import _core, config, lax
+from dovetail.lowered import Compiled
+
+VALUES = [
+    *map(" of ".join, TRIPLES[:4]),
+    "trees",
+    "exchanged",
+    "no_steps",
+    "no_iterations",
+    "flag_as_carry",
+    "computed_bounds",
+]
+GRADIENTS = [
+    *FORMS,
+    "scan of cond",
+    "cond of scan",
+    "fori_traced of scan",
+    "switch of while_loop",
+    "recurrent_network",
+    "integers_beside",
+    "no_steps",
+    "complex_carry",
+    "newton",
+]
+
+
+def on_host(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of the compiled function, no loop of which is one dispatch."""
+    program = dt.jit(function).lower(*args)._program
+    marked = "module attributes {dovetail.host_loops} {"
+    module = _core.Module.parse(program.module.text().replace("module {", marked, 1))
+    compiled = Compiled(program._replace(module=module))
+    text = compiled.as_text()
+    assert "hal.executable" not in text
+    assert "host_loops" not in text
+    return compiled(*args)
+
+
+def check(function: Callable[..., Any], *args: Any) -> None:
+    actual, expected = (optree.tree_leaves(f(*args)) for f in (bind(function), function))
+    for ours, other in zip(actual, expected, strict=True):
+        assert ours.dtype == other.dtype
+        np.testing.assert_allclose(ours, other, rtol=1e-9, atol=1e-11)
+
+
+def bind(function: Callable[..., Any]) -> Callable[..., Any]:
+    return functools.partial(on_host, function)
+
+
+@pytest.fixture(autouse=True)
+def x64() -> Any:
+    with config.enable_x64(True):
+        yield
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values(name: str) -> None:
+    check(functools.partial(PROGRAMS[name].results, dt), *PROGRAMS[name].points)
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(name: str) -> None:
+    program = PROGRAMS[name]
+
+    def loss(*points: Any) -> Any:
+        return sum(dnp.sum(dnp.real(out * out)) for out in program.smooth(dt, *points))
+
+    check(dt.grad(loss, tuple(range(len(program.points)))), *program.points)
+
+
+# Of sizes in bytes below and above a line of memory, and just one; several are kept side by side.
+@pytest.mark.parametrize("size", [1, 3, 8])
+@pytest.mark.parametrize("count", [0, 4])
+def test_stacks_of_unknown_length(size: int, count: int) -> None:
+    def loss(n: Any, x: Any) -> Any:
+        def body(i: Any, carry: Any) -> Any:
+            a, b, is_odd = carry
+            return dnp.where(is_odd, dnp.sin(a) * b, a * b), dnp.exp(0.1 * a), ~is_odd
+
+        a, b, _ = lax.fori_loop(0, n, body, (x, x * x, x > 0.2))
+        return dnp.sum(a * b)
+
+    x = np.linspace(0.1, 0.3, size)
+    check(dt.grad(loss, 1), np.int32(count), x)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8", "bool", "complex64"])
+def test_stacks_of_types(dtype: str) -> None:
+    rows = (np.arange(15).reshape(5, 3) % 3).astype(dtype)
+
+    def function(n: Any, rows: Any) -> Any:
+        def body(i: Any, carry: Any) -> Any:
+            kept, last = carry
+            return lax.dynamic_update_index_in_dim(kept, last, i, 0), rows[i]
+
+        scanned = lax.scan(lambda c, row: (row, (c, row == c)), rows[0], rows, reverse=True)
+        return lax.fori_loop(0, n, body, (dnp.zeros_like(rows), rows[0])), scanned
+
+    check(function, np.int32(4), dnp.array(rows))
