@@ -2,6 +2,8 @@
 #include "Body.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -16,6 +18,13 @@ OpBuilder Body::builder() const {
   OpBuilder builder(loc.getContext());
   builder.setInsertionPointToEnd(&block());
   return builder;
+}
+
+void Body::prune() {
+  llvm::DenseSet<Value> needed(results.begin(), results.end());
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block())))
+    if (isOpTriviallyDead(&op) && llvm::none_of(op.getResults(), [&](Value result) { return needed.contains(result); }))
+      op.erase();
 }
 
 void Body::arrange(ArrayRef<unsigned> order) {

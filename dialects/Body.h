@@ -20,6 +20,9 @@ struct Body {
   mlir::Block::BlockArgListType arguments() const { return block().getArguments(); }
   mlir::OpBuilder builder() const;
 
+  /// Removes ops that nothing needs.
+  void prune();
+
   /// Gives it other arguments: `order[i]` is the number of the argument that becomes argument i.
   void arrange(llvm::ArrayRef<unsigned> order);
   /// Gives it arguments of `types`, of which that at `positions[i]` is the present argument i.

@@ -204,8 +204,11 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   }
   llvm::SmallBitVector mask = bitsOf(unknown, 1, getArgs().size()), unknownResults(getNumResults());
   SmallVector<BranchParts, 2> branches;
+  // Slots that one branch fills have sizes that the others know too.
+  Keeping keeping(llvm::SmallBitVector(mask.size(), true));
+  keeping.steady.reset();
   for (Region &branch : getBranches()) {
-    auto parts = e.transforms().split(branch, mask, llvm::SmallBitVector(mask.size(), true));
+    auto parts = e.transforms().split(branch, mask, keeping);
     if (failed(parts))
       return failure();
     unknownResults |= parts->unknownResults;

@@ -78,16 +78,17 @@ struct Loop {
   mlir::ValueRange emit(Emitter &e, Body body) const;
 };
 
-/// The body of a loop that runs more steps than it counts: in the others its carries stay, and it stacks zeros. It takes
-/// the step after the slices, and the count after the constants.
+/// The body of a loop that runs more steps than it counts: in the others its carries stay, and it stacks zeros. It
+/// takes the step after the slices, and the count after the constants.
 Body masked(Emitter &e, mlir::Region &source, unsigned numInits, unsigned numXs);
 
-/// What it costs a loop nothing to keep, of what its body takes: all but the carries.
-llvm::SmallBitVector freeArguments(unsigned numCarries, unsigned count);
+/// What a loop can keep of its body, which takes carries and slices before constants: it has all but the carries
+/// anyway, and stacks only arrays that have one size at all steps.
+Keeping keepingOfLoop(unsigned numCarries, unsigned numXs, unsigned count);
 /// Emits the part of a loop that does not need the operands in `unknown`, which holds for its carries at every step,
-/// then the part that does; appends one entry per result.
-llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, mlir::Region &body, const llvm::SmallBitVector &unknown,
-                              llvm::SmallVectorImpl<mlir::Value> &results);
+/// then the part that does, from those of its body; appends one entry per result.
+llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, FunctionTransforms::Split<Body> parts,
+                              const llvm::SmallBitVector &unknown, llvm::SmallVectorImpl<mlir::Value> &results);
 
 /// Sizes of the `?`s of an operand, or of a slice of it along its leading dimension.
 llvm::SmallVector<mlir::Value> sizesOfSlice(Emitter &e, mlir::Value operand, bool isSliced);

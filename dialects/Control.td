@@ -23,7 +23,7 @@ class ControlOp<string mnemonic, list<Trait> traits = []>
   let hasCanonicalizer = 1;
 }
 
-def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments]> {
+def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SizingOpInterface>]> {
   let summary = "a loop over the leading dimension of arrays";
   let description = [{
     The body takes the carries, one slice of each of `xs` and `consts`, and returns the carries of the next step and
@@ -61,12 +61,13 @@ def CaseOp : ControlOp<"case"> {
   let assemblyFormat = "$index `of` `(` $args `)` attr-dict `:` functional-type(operands, results) $branches";
 }
 
-def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterface>]> {
+def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterface>, SizingOpInterface]> {
   let summary = "a number as a size";
   let description = "The number is at least 0. Of a batch of numbers, the largest is the size.";
   let arguments = (ins Tensor<I32>:$x);
   let results = (outs Index:$size);
   let assemblyFormat = "$x attr-dict `:` type($x)";
+  let extraClassDeclaration = "::llvm::SmallVector<unsigned> getSizingOperands() { return {0}; }";
   let hasFolder = 1;
   let hasVerifier = 1;
 }

@@ -299,18 +299,16 @@ Body masked(Emitter &e, Region &source, unsigned numInits, unsigned numXs) {
   return body;
 }
 
-llvm::SmallBitVector freeArguments(unsigned numCarries, unsigned count) {
-  llvm::SmallBitVector free(count, true);
-  free.reset(0, numCarries);
-  return free;
+Keeping keepingOfLoop(unsigned numCarries, unsigned numXs, unsigned count) {
+  Keeping keeping(llvm::SmallBitVector(count, true));
+  keeping.free.reset(0, numCarries);
+  keeping.steady.reset(0, numCarries + numXs);
+  return keeping;
 }
 
-LogicalResult splitLoop(Emitter &e, const Loop &loop, Region &body, const llvm::SmallBitVector &unknown,
-                        SmallVectorImpl<Value> &results) {
-  auto parts = e.transforms().split(body, unknown, freeArguments(loop.inits.size(), unknown.size()));
-  if (failed(parts))
-    return failure();
-  return LoopSplit(e, loop, unknown, std::move(*parts)).run(results);
+LogicalResult splitLoop(Emitter &e, const Loop &loop, FunctionTransforms::Split<Body> parts,
+                        const llvm::SmallBitVector &unknown, SmallVectorImpl<Value> &results) {
+  return LoopSplit(e, loop, unknown, std::move(parts)).run(results);
 }
 
 } // namespace dovetail

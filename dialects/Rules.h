@@ -99,6 +99,16 @@ bool isWithinOne(const llvm::SmallBitVector &active, const OperandSets &sets);
 
 //===- Transforms of bodies and functions ---------------------------------------===//
 
+/// What a split may keep of a body for later.
+struct Keeping {
+  /// Arguments that cost nothing to keep.
+  llvm::SmallBitVector free;
+  /// Arguments that are the same whenever the body runs. Arrays are kept only if nothing else says their sizes.
+  llvm::SmallBitVector steady;
+
+  Keeping(const llvm::SmallBitVector &free) : free(free), steady(free.size(), true) {}
+};
+
 /// What the rule of an op with a body or a callee needs of the transforms. Those of functions are memoised by callee
 /// and request; those of bodies give a body to which the rule may add.
 class FunctionTransforms {
@@ -122,9 +132,9 @@ public:
     Made known, rest;
     llvm::SmallBitVector unknownResults;
   };
-  /// Of several sets of residuals the cheapest to keep is taken, where arguments in `free` cost nothing.
+  /// Of several sets of residuals the cheapest to keep is taken.
   virtual llvm::FailureOr<Split<Body>> split(mlir::Region &body, const llvm::SmallBitVector &unknown,
-                                             const llvm::SmallBitVector &free) = 0;
+                                             const Keeping &keeping) = 0;
   virtual llvm::FailureOr<Split<mlir::func::FuncOp>> split(mlir::func::FuncOp function,
                                                            const llvm::SmallBitVector &unknown) = 0;
 

@@ -58,34 +58,36 @@ OperandSets ScanOp::linearSets() {
   return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, numBodyOperands(*this)))};
 }
 
-/// The operands of the body that are unknown at some step, where those marked are from outside.
-static FailureOr<llvm::SmallBitVector> unknownAtAnyStep(Emitter &e, ScanOp op, const llvm::SmallBitVector &unknown) {
-  llvm::SmallBitVector mask = bitsOf(unknown, 0, numBodyOperands(op));
+/// The parts of the body for operands that are unknown at some step: those in `unknown`, to which carries are added.
+static FailureOr<FunctionTransforms::Split<Body>> splitBody(Emitter &e, ScanOp op, llvm::SmallBitVector &unknown) {
   unsigned numInits = op.getInits().size();
+  unknown.resize(numBodyOperands(op));
+  FailureOr<FunctionTransforms::Split<Body>> parts = failure();
   auto step = [&](const llvm::SmallBitVector &now) -> FailureOr<llvm::SmallBitVector> {
-    auto made = e.transforms().split(op.getBody(), now, freeArguments(numInits, now.size()));
-    if (failed(made))
+    parts = e.transforms().split(op.getBody(), now, keepingOfLoop(numInits, op.getXs().size(), now.size()));
+    if (failed(parts))
       return failure();
-    return bitsOf(made->unknownResults, 0, numInits);
+    return bitsOf(parts->unknownResults, 0, numInits);
   };
-  if (failed(growCarries(mask, step)))
+  if (failed(growCarries(unknown, step)))
     return failure();
-  return mask;
+  return parts;
 }
 
 LogicalResult ScanOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                             SmallVectorImpl<Value> &results) {
-  FailureOr<llvm::SmallBitVector> mask = unknownAtAnyStep(e, *this, unknown);
-  if (failed(mask))
+  llvm::SmallBitVector mask = unknown;
+  auto parts = splitBody(e, *this, mask);
+  if (failed(parts))
     return failure();
-  return splitLoop(e, loopOf(*this, operands), getBody(), *mask, results);
+  return splitLoop(e, loopOf(*this, operands), std::move(*parts), mask, results);
 }
 
 FailureOr<bool> ScanOp::needsSplit(Emitter &e, const llvm::SmallBitVector &linear) {
-  FailureOr<llvm::SmallBitVector> mask = unknownAtAnyStep(e, *this, linear);
-  if (failed(mask))
+  llvm::SmallBitVector mask = linear;
+  if (failed(splitBody(e, *this, mask)))
     return failure();
-  return !bitsOf(*mask, 0, getInits().size()).all();
+  return !bitsOf(mask, 0, getInits().size()).all();
 }
 
 // The steps run backwards. The cotangents of the carries are carried; those of constants are summed up in further
@@ -250,6 +252,10 @@ LogicalResult ScanOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
 }
 
 //===- Sizes ----------------------------------------------------------------------------===//
+
+SmallVector<unsigned> ScanOp::getSizingOperands() {
+  return getCount() ? SmallVector<unsigned>{getNumOperands() - 1} : SmallVector<unsigned>();
+}
 
 Value ScanOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
   unsigned numInits = getInits().size(), numXs = getXs().size();

@@ -40,13 +40,13 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
   llvm::SmallBitVector mask = unknown;
   FailureOr<FunctionTransforms::Split<Body>> parts = failure();
   if (failed(growCarries(mask, [&](const llvm::SmallBitVector &now) -> FailureOr<llvm::SmallBitVector> {
-        parts = e.transforms().split(getBody(), now, freeArguments(numInits, now.size()));
+        parts = e.transforms().split(getBody(), now, keepingOfLoop(numInits, 0, now.size()));
         if (failed(parts))
           return failure();
         return bitsOf(parts->unknownResults, 0, numInits);
       })))
     return failure();
-  auto cond = e.transforms().split(getCond(), mask, freeArguments(numInits, mask.size()));
+  auto cond = e.transforms().split(getCond(), mask, keepingOfLoop(numInits, 0, mask.size()));
   if (failed(cond))
     return failure();
   if (cond->unknownResults.any()) {
@@ -106,7 +106,9 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
     loop.length = -1;
     loop.count = ends.back();
   }
-  if (failed(splitLoop(e, loop, bounded.empty() ? getBody() : bounded, mask, all)))
+  parts = e.transforms().split(bounded.empty() ? getBody() : bounded, mask,
+                               keepingOfLoop(loop.inits.size(), loop.xs.size(), mask.size()));
+  if (failed(parts) || failed(splitLoop(e, loop, std::move(*parts), mask, all)))
     return failure();
   scatterTo(ends.drop_back(), knownCarries, all);
   llvm::append_range(results, all);

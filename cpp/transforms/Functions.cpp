@@ -39,7 +39,8 @@ FailureOr<Functions::Jvp<func::FuncOp>> Functions::jvp(Function function, const 
 
 FailureOr<Functions::Split<func::FuncOp>> Functions::split(Function function, const Mask &unknown) {
   return memoised<Split<Function>, Split<Body>>(
-      splits, keyOf(function, unknown), function, [&] { return split(function.getBody(), unknown, Mask(unknown.size(), true)); },
+      splits, keyOf(function, unknown), function,
+      [&] { return split(function.getBody(), unknown, Mask(unknown.size(), true)); },
       [&](Split<Body> &made) {
         Function known = add(function, ".known", std::move(made.known));
         return Split<Function>{known, add(function, ".rest", std::move(made.rest)), made.unknownResults};

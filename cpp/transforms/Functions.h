@@ -16,7 +16,7 @@ public:
   explicit Functions(mlir::ModuleOp module) : symbols(module) {}
 
   llvm::FailureOr<Jvp<Body>> jvp(mlir::Region &body, const Mask &active) override;
-  llvm::FailureOr<Split<Body>> split(mlir::Region &body, const Mask &unknown, const Mask &free) override;
+  llvm::FailureOr<Split<Body>> split(mlir::Region &body, const Mask &unknown, const Keeping &keeping) override;
   llvm::FailureOr<Transpose<Body>> transpose(mlir::Region &body, const Mask &linear, const Mask &results) override;
   llvm::FailureOr<Body> sizes(mlir::Region &body, const Mask &linear) override;
   llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, BatchSize size) override;

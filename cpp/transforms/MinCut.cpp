@@ -2,11 +2,9 @@
 #include "MinCut.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
-#include <limits>
 
 namespace dovetail {
 
-constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
 constexpr unsigned kUnreached = ~0u;
 
 unsigned VertexCut::addVertex(int64_t cost) {

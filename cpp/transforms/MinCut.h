@@ -5,6 +5,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <limits>
 
 namespace dovetail {
 
@@ -12,6 +13,9 @@ namespace dovetail {
 /// through vertices of these capacities, and with it the cheapest set of vertices on all paths from sources to sinks.
 class VertexCut {
 public:
+  /// The cost of a vertex that is never removed.
+  static constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max() / 4;
+
   /// Adds a vertex; returns its number.
   unsigned addVertex(int64_t cost);
   void addEdge(unsigned from, unsigned to);

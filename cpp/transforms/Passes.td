@@ -29,7 +29,8 @@ def SplitPass : FunctionPass<"dovetail-split"> {
   let description = [{
     Adds `@f.known`: (known arguments) to (known results, residuals), and `@f.rest`: (residuals, unknown arguments) to
     (unknown results). Every op whose operands are known is known; an op with a body is first split itself. Residuals are
-    the known values that the rest needs; ops without operands are repeated there instead. Applied to a jvp with unknown
+    those known values of the fewest bytes from which cheap ops compute all that the rest needs (a minimal cut); these ops, and
+    those without operands, are repeated there. Applied to a jvp with unknown
     tangents this is linearization.
   }];
   let options = functionOption # [ListOption<"unknown", "unknown", "int64_t", "the arguments that are unknown">];

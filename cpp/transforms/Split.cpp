@@ -73,6 +73,35 @@ static int64_t bytesOf(Value value) {
   return bytes;
 }
 
+/// Known values with sizes that may differ each time the body runs, so that a loop cannot stack them.
+static DenseSet<Value> findRagged(const Partition &whole, const llvm::SmallBitVector &steadyArguments) {
+  DenseSet<Value> ragged, steady;
+  if (steadyArguments.all())
+    return ragged;
+  for (unsigned i : steadyArguments.set_bits())
+    steady.insert(whole.body.arguments()[i]);
+  auto isSteady = [&](Value value) { return steady.contains(value); };
+  auto isRagged = [&](Value value) { return ragged.contains(value); };
+  for (Operation &op : whole.body.block()) {
+    bool fromRagged = llvm::any_of(op.getOperands(), isRagged), allSteady = llvm::all_of(op.getOperands(), isSteady);
+    if (allSteady || (isa<SizeQueryOpInterface>(op) && !fromRagged)) {
+      steady.insert(op.result_begin(), op.result_end());
+      continue;
+    }
+    bool saysSizes = false;
+    if (auto sizing = dyn_cast<SizingOpInterface>(op))
+      saysSizes = llvm::any_of(sizing.getSizingOperands(), [&](unsigned i) { return !isSteady(op.getOperand(i)); });
+    else
+      saysSizes = op.getNumRegions() != 0 || isa<CallOpInterface>(op);
+    if (!fromRagged && !saysSizes)
+      continue;
+    for (Value result : op.getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType()); !type || !type.hasStaticShape())
+        ragged.insert(result);
+  }
+  return ragged;
+}
+
 /// Whether the rest may compute the op again, given its operands.
 static bool isRepeatable(Operation *op) {
   auto cheap = dyn_cast<CheapOpInterface>(op);
@@ -80,15 +109,18 @@ static bool isRepeatable(Operation *op) {
 }
 
 /// The known values to keep for the unknown ops: those of the fewest bytes from which cheap ops compute all others.
-static DenseSet<Value> chooseResiduals(const Partition &whole, const llvm::SmallBitVector &free) {
+/// What cannot be kept is computed again, whatever that costs.
+static DenseSet<Value> chooseResiduals(const Partition &whole, const Keeping &keeping) {
   VertexCut cut;
+  DenseSet<Value> ragged = findRagged(whole, keeping.steady);
   DenseMap<Value, unsigned> vertices;
   SmallVector<Value> values;
   auto vertexOf = [&](Value value) {
     auto [it, isNew] = vertices.try_emplace(value, values.size());
     if (isNew) {
       auto argument = dyn_cast<BlockArgument>(value);
-      cut.addVertex(argument && free.test(argument.getArgNumber()) ? 0 : bytesOf(value));
+      bool isFree = argument && keeping.free.test(argument.getArgNumber());
+      cut.addVertex(isFree ? 0 : ragged.contains(value) ? VertexCut::kUnbounded : bytesOf(value));
       values.push_back(value);
     }
     return it->second;
@@ -100,7 +132,7 @@ static DenseSet<Value> chooseResiduals(const Partition &whole, const llvm::Small
           cut.addSink(vertexOf(operand));
   for (unsigned i = 0; i < values.size(); ++i) {
     Operation *op = values[i].getDefiningOp();
-    if (!op || !isRepeatable(op)) {
+    if (!op || !(isRepeatable(op) || ragged.contains(values[i]))) {
       cut.addSource(i);
       continue;
     }
@@ -113,7 +145,8 @@ static DenseSet<Value> chooseResiduals(const Partition &whole, const llvm::Small
   return kept;
 }
 
-FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, const Mask &unknown, const Mask &free) {
+FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, const Mask &unknown,
+                                                            const Keeping &keeping) {
   FailureOr<Partition> taken =
       takeApart(source, unknown, this, [](SplitOpInterface, const Mask &) -> FailureOr<bool> { return true; });
   if (failed(taken))
@@ -133,7 +166,7 @@ FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, cons
   }
 
   SmallVector<Value> residuals;
-  DenseSet<Value> kept = chooseResiduals(whole, free);
+  DenseSet<Value> kept = chooseResiduals(whole, keeping);
   auto makeAvailable = [&](Value wanted) {
     SmallVector<Value> pending = {wanted};
     while (!pending.empty()) {

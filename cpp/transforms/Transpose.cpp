@@ -218,6 +218,7 @@ FailureOr<Body> Functions::sizes(Region &source, const Mask &linear) {
     llvm::append_range(body.results, e.sizes(result));
   if (transposition.isSizeMissing)
     return failure();
+  body.prune();
   return body;
 }
 
