@@ -1,6 +1,6 @@
 """How long tracing and transforming programs takes, by their size and by the depth of their loops.
 
-Usage: transforms.py [--depth N]
+Usage: transforms.py
 
 Nothing is compiled. `expand` is where derivatives and batches are made; its time has that of the
 printing in it, as has that of `simplify`, which begins anew.
@@ -8,7 +8,6 @@ printing in it, as has that of `simplify`, which begins anew.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from typing import Any
@@ -60,16 +59,13 @@ def row(name: str, function: Callable[[Any], Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Measures the transforms.")
-    parser.add_argument("--depth", type=int, default=4, help="of scans (default: %(default)s)")
-    depth = parser.parse_args().depth
     row("warm up", twice(chain(2)))
     print("| ms | trace | expand | simplify | lines |")
     print("|---" * 5 + "|")
     for length in (100, 1_000, 10_000):
         row(f"gradient of a gradient, {length} ops", twice(chain(length)))
     for transform in (dt.grad, twice):
-        for level in range(1, depth + 1):
+        for level in (1, 2, 4, 8, 16):
             name = "gradient" if transform is dt.grad else "gradient of a gradient"
             row(f"{name}, {level} scans", transform(nested(level)))
 

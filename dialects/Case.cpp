@@ -228,18 +228,25 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
 
   SmallVector<Value> knownArgs = pick(operands.drop_front(), ~mask), restArgs = pick(operands.drop_front(), mask);
   SmallVector<Body> knownBodies, restBodies;
-  unsigned numSlots = slots.size(), numKnown = knownArgs.size();
+  // Of the known arguments the rests take what one of them keeps.
+  llvm::SmallBitVector isKept(knownArgs.size());
+  for (BranchParts &branch : branches)
+    for (auto [isArgument, number] : branch.places)
+      if (isArgument)
+        isKept.set(number);
+  SmallVector<Value> keptArgs = pick(knownArgs, isKept);
+  unsigned numSlots = slots.size(), numKept = keptArgs.size();
   SmallVector<Type> restTypes(slots);
-  llvm::append_range(restTypes, ValueRange(knownArgs).getTypes());
+  llvm::append_range(restTypes, ValueRange(keptArgs).getTypes());
   llvm::append_range(restTypes, ValueRange(restArgs).getTypes());
   for (BranchParts &branch : branches) {
     Body &known = branch.parts.known, &rest = branch.parts.rest;
     SmallVector<unsigned> positions;
     for (auto [isArgument, number] : branch.places)
-      positions.push_back(isArgument ? numSlots + number : number);
+      positions.push_back(isArgument ? numSlots + bitsOf(isKept, 0, number).count() : number);
     llvm::append_range(known.results, branch.kept);
     for (unsigned i = 0; i < restArgs.size(); ++i)
-      positions.push_back(numSlots + numKnown + i);
+      positions.push_back(numSlots + numKept + i);
     rest.arrange(positions, restTypes);
     knownBodies.push_back(std::move(known));
     restBodies.push_back(std::move(rest));
@@ -249,7 +256,7 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   if (!knownBodies[0].results.empty())
     knownOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], knownArgs, knownBodies));
   SmallVector<Value> all(getNumResults()), args(ArrayRef<Value>(knownOuts).take_back(numSlots));
-  llvm::append_range(args, knownArgs);
+  llvm::append_range(args, keptArgs);
   llvm::append_range(args, restArgs);
   if (unknownResults.any())
     restOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], args, restBodies));

@@ -192,7 +192,8 @@ private:
     SmallVector<Value> operands = {arith::ConstantIndexOp::create(inner, offset)};
     llvm::append_range(operands, sizes);
     OperationState state(inner.getLoc(), "hal.interface.binding.subspan", operands, type);
-    state.addAttribute("alignment", inner.getIndexAttr(kAlignment));
+    // What is handed in may be a part of an array, and begin at any of its elements.
+    state.addAttribute("alignment", inner.getIndexAttr(bytesOf(type.getElementType())));
     state.addAttribute("operandSegmentSizes", inner.getDenseI32ArrayAttr({1, static_cast<int32_t>(sizes.size())}));
     if (isInput)
       state.addAttribute("descriptor_flags", inner.getI32IntegerAttr(1));
