@@ -142,7 +142,9 @@ public:
       init = &loop.getInitsMutable()[result.getResultNumber()];
     else if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
       init = &loop.getInitsMutable()[result.getResultNumber()];
-    if (!init || result.getOwner()->getBlock() != end->getBlock())
+    Operation *owner = result.getOwner(), *before = place.getDefiningOp();
+    if (!init || owner->getBlock() != end->getBlock() ||
+        (before && before->getBlock() == owner->getBlock() && !before->isBeforeInBlock(owner)))
       return array;
     if (init->get().getDefiningOp<tensor::EmptyOp>()) {
       init->set(place);
@@ -222,7 +224,7 @@ private:
 } // namespace
 
 /// Lets each sum begin in memory of its own.
-static void separateFills(func::FuncOp function) {
+static void separateFills(func::FuncOp function, ArrayRef<Output> outputs) {
   SmallVector<linalg::FillOp> fills;
   function.walk([&](linalg::FillOp op) { fills.push_back(op); });
   for (linalg::FillOp fill : fills) {
@@ -236,7 +238,9 @@ static void separateFills(func::FuncOp function) {
       own->moveAfter(own.getDpsInitOperand(0)->get().getDefiningOp());
       use.set(own.getResult(0));
     }
-    fill.erase();
+    auto isFill = [&](const Output &output) { return output.array == fill.getResult(0); };
+    if (llvm::none_of(outputs, isFill))
+      fill.erase();
   }
 }
 
@@ -244,7 +248,7 @@ LogicalResult updateInPlace(func::FuncOp function, ArrayRef<Output> outputs) {
   ImplicitLocOpBuilder b(function.getLoc(), function.getContext());
   InPlace inPlace(b);
   Operation *end = function.front().getTerminator();
-  separateFills(function);
+  separateFills(function, outputs);
   WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return inPlace.loop(loop);

@@ -1,6 +1,6 @@
 // Collectives that are left when a program is lowered: nothing has bound their axes.
-#include "Lowering.h"
 #include "dialects/Collective.h"
+#include "Lowering.h"
 
 using namespace mlir;
 

@@ -255,11 +255,11 @@ private:
     }
     llvm::for_each(expandable, expand);
     simplify(function, /*fuse=*/true);
+    liftConstants();
     SmallVector<Output> kept;
     for (size_t i = 0; i < results.size(); ++i)
       kept.push_back({end->getOperand(2 * i), end->getOperand(2 * i + 1)});
     end->setOperands({});
-    liftConstants();
     if (failed(updateInPlace(function, kept)) || failed(bufferize(function)))
       return failure();
     simplify(function, /*fuse=*/false);
