@@ -12,8 +12,8 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
 
-W = np.float32([0.5, 0.6, 0.7])
-X = np.float32([0.1, 0.2, 0.3])
+W = np.array([0.5, 0.6, 0.7], np.float32)
+X = np.array([0.1, 0.2, 0.3], np.float32)
 
 
 def same_constant(w: Any) -> Any:

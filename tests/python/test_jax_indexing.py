@@ -65,7 +65,7 @@ def test_jitted(seed: int) -> None:
 
 def gradients(library: Any, f: Any) -> Any:
     """The gradients by all floats of a sum in which no two elements weigh the same."""
-    xp = dnp if library is dt else jnp
+    xp: Any = dnp if library is dt else jnp
 
     def total(*arrays: Any) -> Any:
         y = f(*arrays)
