@@ -318,6 +318,8 @@ x, [i], (0,); x, [i, j[:3]], (0, 1); t, [i], (1,) | index_take
 = | reduce_window_shape_tuple AccuracyMode DotAlgorithm DotAlgorithmPreset Tolerance after_all
 = | composite create_token dce_sink platform_dependent scaled_dot stage
 = | associative_scan cond fori_loop map scan switch while_loop
+= | all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle
+= | psum psum_scatter pswapaxes
 """)
 
 LAX_DIFFERS = {
