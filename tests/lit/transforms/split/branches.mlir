@@ -79,17 +79,17 @@ func.func @main(%x: tensor<f32>, %t: tensor<f32>, %i: tensor<i32>) -> (tensor<f3
   }
   return %0#0, %0#1 : tensor<f32>, tensor<f32>
 }
-// CHECK-LABEL: func.func private @main.rest(%arg0: tensor<i32>, %arg1: tensor<f32>, %arg2: tensor<f32>, %arg3: tensor<f32>) -> tensor<f32>
-// CHECK-NEXT:    %[[CASE:.+]] = dovetail.case %arg0 of(%arg1, %arg2, %arg3) : (tensor<i32>, tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<f32> {
-// CHECK-NEXT:    ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>, %arg6: tensor<f32>):
-// CHECK-NEXT:      dovetail.yield %arg6 : tensor<f32>
-// CHECK-NEXT:    }, {
-// CHECK-NEXT:    ^bb0(%arg4: tensor<f32>, %arg5: tensor<f32>, %arg6: tensor<f32>):
+// CHECK-LABEL: func.func private @main.rest(%arg0: tensor<i32>, %arg1: tensor<f32>, %arg2: tensor<f32>) -> tensor<f32>
+// CHECK-NEXT:    %[[CASE:.+]] = dovetail.case %arg0 of(%arg1, %arg2) : (tensor<i32>, tensor<f32>, tensor<f32>) -> tensor<f32> {
+// CHECK-NEXT:    ^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
 // CHECK-NEXT:      dovetail.yield %arg4 : tensor<f32>
+// CHECK-NEXT:    }, {
+// CHECK-NEXT:    ^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):
+// CHECK-NEXT:      dovetail.yield %arg3 : tensor<f32>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[CASE]] : tensor<f32>
 
-// CHECK-LABEL: func.func private @main.known(%arg0: tensor<f32>, %arg1: tensor<i32>) -> (tensor<f32>, tensor<i32>, tensor<f32>, tensor<f32>)
+// CHECK-LABEL: func.func private @main.known(%arg0: tensor<f32>, %arg1: tensor<i32>) -> (tensor<f32>, tensor<i32>, tensor<f32>)
 // CHECK-NEXT:    %[[CASE:.+]]:2 = dovetail.case %arg1 of(%arg0) : (tensor<i32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
 // CHECK-NEXT:    ^bb0(%arg2: tensor<f32>):
 // CHECK-NEXT:      %[[EXP:.+]] = dovetail.exp %arg2 : tensor<f32>
@@ -100,7 +100,7 @@ func.func @main(%x: tensor<f32>, %t: tensor<f32>, %i: tensor<i32>) -> (tensor<f3
 // CHECK-NEXT:      %[[SIN:.+]] = dovetail.sin %arg2 : tensor<f32>
 // CHECK-NEXT:      dovetail.yield %arg2, %[[SIN]] : tensor<f32>, tensor<f32>
 // CHECK-NEXT:    }
-// CHECK-NEXT:    return %[[CASE]]#0, %arg1, %[[CASE]]#1, %arg0 : tensor<f32>, tensor<i32>, tensor<f32>, tensor<f32>
+// CHECK-NEXT:    return %[[CASE]]#0, %arg1, %[[CASE]]#1 : tensor<f32>, tensor<i32>, tensor<f32>
 
 // -----
 
