@@ -33,6 +33,40 @@ OperandSets WhileOp::linearSets() {
   return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, getNumOperands()))};
 }
 
+/// The known carries at the end of a loop, then the number of its steps. `known` computes the carries that do not
+/// depend on unknown operands, of which those that `unknown` marks start as unknown all the same, and are not carried.
+static ValueRange countSteps(Emitter &e, WhileOp op, ValueRange operands, const llvm::SmallBitVector &unknown,
+                             const FunctionTransforms::Split<Body> &parts, Body predicate) {
+  unsigned numInits = op.getInits().size();
+  SmallVector<Value> inits = pick(operands.take_front(numInits), bitsOf(~unknown, 0, numInits));
+  SmallVector<Value> consts =
+      pick(operands.drop_front(numInits), bitsOf(~unknown, numInits, unknown.size() - numInits));
+  auto number = RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
+  inits.push_back(e.full(number, {}, 0.0));
+  // Both bodies take the number of steps behind the other carries.
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  llvm::append_range(types, ValueRange(consts).getTypes());
+  SmallVector<unsigned> positions;
+  for (unsigned i = 0; i < types.size(); ++i)
+    if (i != inits.size() - 1)
+      positions.push_back(i);
+  Body body(e.loc, types);
+  BodyEmitter inner(e, body);
+  SmallVector<Value> outs =
+      inlineBody(inner.builder, parts.known, pick(body.arguments(), ArrayRef<unsigned>(positions)));
+  unsigned position = 0;
+  for (unsigned i = 0; i < numInits; ++i)
+    if (!parts.unknownResults.test(i)) {
+      if (!unknown.test(i))
+        body.results.push_back(outs[position]);
+      ++position;
+    }
+  body.results.push_back(inner.add(body.arguments()[inits.size() - 1], 1.0));
+  predicate.arrange(positions, types);
+  predicate.results.resize(1);
+  return emitWhile(e, op, inits, consts, std::move(predicate), std::move(body));
+}
+
 // The steps are counted first; a loop of as many keeps what the rest needs.
 LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                              SmallVectorImpl<Value> &results) {
@@ -53,61 +87,31 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
     llvm::append_range(results, cloneWith(e, *this, operands, getResultTypes())->getResults());
     return success();
   }
-
   llvm::SmallBitVector knownCarries = bitsOf(~mask, 0, numInits);
-  SmallVector<Value> inits = pick(operands.take_front(numInits), knownCarries);
-  SmallVector<Value> consts = pick(operands.drop_front(numInits), bitsOf(~mask, numInits, mask.size() - numInits));
-  auto number = RankedTensorType::get({}, IntegerType::get(getContext(), 32));
-  inits.push_back(e.full(number, {}, 0.0));
-  // Both bodies take the number of steps behind the other carries.
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  llvm::append_range(types, ValueRange(consts).getTypes());
-  SmallVector<unsigned> positions;
-  for (unsigned i = 0; i < types.size(); ++i)
-    if (i != inits.size() - 1)
-      positions.push_back(i);
-  Body body = std::move(parts->known), predicate = std::move(cond->known);
-  body.arrange(positions, types);
-  predicate.arrange(positions, types);
-  predicate.results.resize(1);
-  // Carries that start as unknown may still be computed here; only the others are carried.
-  SmallVector<Value> next;
-  unsigned position = 0;
-  for (unsigned i = 0; i < numInits; ++i)
-    if (!parts->unknownResults.test(i)) {
-      if (knownCarries.test(i))
-        next.push_back(body.results[position]);
-      ++position;
-    }
-  BodyEmitter inner(e, body);
-  Value steps = body.arguments()[inits.size() - 1];
-  next.push_back(inner.add(steps, 1.0));
-  body.results = next;
-  ValueRange ends = emitWhile(e, *this, inits, consts, std::move(predicate), std::move(body));
+  ValueRange ends = countSteps(e, *this, operands, mask, *parts, std::move(cond->known));
 
   Loop loop;
   loop.inits = llvm::to_vector(operands.take_front(numInits));
   loop.consts = llvm::to_vector(operands.drop_front(numInits));
   loop.reverse = false;
-  SmallVector<Value> all;
+  loop.length = -1;
+  loop.count = ends.back();
   Region bounded;
   if (std::optional<uint64_t> most = getMaxSteps()) {
     fill(bounded, masked(e, getBody(), numInits, 0));
     loop.length = *most;
-    loop.xs.push_back(e.make<IotaOp>(RankedTensorType::get(loop.length, number.getElementType()), 0, ValueRange()));
-    loop.consts.push_back(ends.back());
-    // Neither the step nor the count is unknown.
-    llvm::SmallBitVector carries = mask;
+    loop.xs.push_back(
+        e.make<IotaOp>(RankedTensorType::get(loop.length, getElementTypeOrSelf(loop.count)), 0, ValueRange()));
+    loop.consts.push_back(std::exchange(loop.count, nullptr));
+    // Neither the step, which comes behind the carries, nor the count at the end is unknown.
+    llvm::SmallBitVector withoutStep = mask;
     mask.resize(mask.size() + 2);
-    for (unsigned i = numInits; i < carries.size(); ++i)
-      mask[i + 1] = carries.test(i);
+    for (unsigned i = numInits; i < withoutStep.size(); ++i)
+      mask[i + 1] = withoutStep.test(i);
     mask.reset(numInits);
-  } else {
-    loop.length = -1;
-    loop.count = ends.back();
+    parts = e.transforms().split(bounded, mask, keepingOfLoop(numInits, 1, mask.size()));
   }
-  parts = e.transforms().split(bounded.empty() ? getBody() : bounded, mask,
-                               keepingOfLoop(loop.inits.size(), loop.xs.size(), mask.size()));
+  SmallVector<Value> all;
   if (failed(parts) || failed(splitLoop(e, loop, std::move(*parts), mask, all)))
     return failure();
   scatterTo(ends.drop_back(), knownCarries, all);

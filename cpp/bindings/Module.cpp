@@ -83,6 +83,9 @@ static Shared wrap(const std::string &name, nb::dict attributes,
       named.push_back(nb::cast<Function &>(value));
   llvm::SetVector<Operation *> needed;
   for (const Function &function : named) {
+    // Elsewhere their names, and those that they call, may stand for others.
+    if (function.module != named.front().module)
+      throw CompilerError("the functions of an op must be of one module", "", 0);
     FailureOr<SmallVector<func::FuncOp>> callees = calleesFirst(function.op());
     if (failed(callees))
       throw CompilerError("a function must not call itself", "", 0);
