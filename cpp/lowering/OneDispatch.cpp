@@ -348,13 +348,13 @@ private:
 
   /// Adds an executable of the function, with a name of its own.
   StringAttr addToProgram(Attribute layout) {
+    // Those made before come first, so that most names are found free at once.
+    unsigned number = llvm::count_if(
+        *program.getBody(), [](Operation &op) { return op.getName().getStringRef() == "hal.executable.source"; });
     std::string name;
-    auto isTaken = [&](Operation &op) {
-      auto taken = op.getAttrOfType<StringAttr>("sym_name");
-      return taken && taken.getValue() == name;
-    };
-    for (int i = 0; name.empty() || llvm::any_of(*program.getBody(), isTaken); ++i)
-      name = "once" + std::to_string(i);
+    do
+      name = "once" + std::to_string(number++);
+    while (SymbolTable::lookupSymbolIn(program, name));
     ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(outer.getLoc(), program.getBody());
     OperationState state(b.getLoc(), "hal.executable.source");
     state.addAttribute("sym_name", b.getStringAttr(name));
