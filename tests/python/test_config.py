@@ -168,6 +168,15 @@ def test_infinity_is_traced_to_its_op() -> None:
     assert np.isinf(float(f(1.0)))
 
 
+def test_unwanted_results_in_a_loop_name_the_op() -> None:
+    def loop(x: Any) -> Any:
+        return dt.lax.fori_loop(0, 3, lambda i, c: dnp.log(c - 1), x)
+
+    for function in (loop, dt.jit(loop), dt.grad(loop)):
+        with dt.debug_nans(), pytest.raises(FloatingPointError, match="log: results must have no"):
+            function(1.5)
+
+
 def test_unwanted_arguments() -> None:
     identity = dt.jit(lambda x: x)
     with (

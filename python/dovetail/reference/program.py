@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -114,6 +115,8 @@ class Evaluator:
         for position, (name, function, operands, results, attributes, dead) in enumerate(
             self.steps
         ):
+            if unwanted_values:
+                attributes = _checked(attributes, unwanted_values)
             answer = function(*[values[i] for i in operands], **attributes)
             if unwanted_values:
                 self._check(position, name, answer, unwanted_values)
@@ -128,10 +131,6 @@ class Evaluator:
                 values[i] = None
         return [values[i] for i in self.outputs]
 
-    def as_body(self, args: Sequence[np.ndarray]) -> list[Any]:
-        """The results where this program is part of one that runs."""
-        return self.run(args, unwanted())
-
     def _check(self, position: int, name: str, answer: Any, values: Unwanted) -> None:
         try:
             check(name, answer, values)
@@ -144,6 +143,14 @@ def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:
     return Evaluator(program)(args)
 
 
+def _checked(attributes: dict[str, Any], unwanted_values: Unwanted) -> dict[str, Any]:
+    """The attributes of an op whose bodies refuse these values too, each where it is made."""
+    if "regions" not in attributes:
+        return attributes
+    bodies = [partial(body, unwanted_values=unwanted_values) for body in attributes["regions"]]
+    return {**attributes, "regions": bodies}
+
+
 def _decoded(
     name: str, attributes: dict[str, Any], shapes: Sequence[Shape], elements: Sequence[Any]
 ) -> dict[str, Any]:
@@ -152,7 +159,7 @@ def _decoded(
     if isinstance(keywords.get("value"), tuple):
         keywords["value"] = _array(*keywords["value"])
     if "regions" in keywords:
-        keywords["regions"] = [Evaluator(body).as_body for body in keywords["regions"]]
+        keywords["regions"] = [Evaluator(body).run for body in keywords["regions"]]
     if "element" in keywords:
         keywords["element"] = as_dtype(keywords["element"])
     stated = STATED.get(name, ())
