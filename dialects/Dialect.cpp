@@ -24,6 +24,7 @@ void registerCumulativeOps(DovetailDialect &);
 void registerCustomOps(DovetailDialect &);
 void registerDotOps(DovetailDialect &);
 void registerIndexOps(DovetailDialect &);
+void registerLinalgOps(DovetailDialect &);
 void registerPointwiseOps(DovetailDialect &);
 void registerReduceOps(DovetailDialect &);
 void registerShapeOps(DovetailDialect &);
@@ -46,6 +47,7 @@ void DovetailDialect::initialize() {
   registerCustomOps(*this);
   registerDotOps(*this);
   registerIndexOps(*this);
+  registerLinalgOps(*this);
   registerPointwiseOps(*this);
   registerReduceOps(*this);
   registerShapeOps(*this);

@@ -1,0 +1,25 @@
+// Factorisations of matrices and solutions of linear equations.
+#ifndef DOVETAIL_LINALG_H
+#define DOVETAIL_LINALG_H
+
+#include "Dialect.h"
+
+namespace dovetail {
+
+/// What the matrices of a result are.
+struct MatrixShape {
+  /// The elements of the operand, their real or complex type, or i32.
+  enum Elements { Same, Real, Complex, Index };
+
+  /// The dimensions after those of the batch: m and n are the operand's, k is min(m, n), e is max(m - 1, 0).
+  const char *dims;
+  Elements elements;
+};
+using MatrixShapes = llvm::SmallVector<MatrixShape, 4>;
+
+} // namespace dovetail
+
+#define GET_OP_CLASSES
+#include "dialects/Linalg.h.inc"
+
+#endif // DOVETAIL_LINALG_H
