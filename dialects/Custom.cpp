@@ -1,7 +1,6 @@
 // Functions with derivative rules of their own: verification and rules.
 #include "Custom.h"
-#include "Call.h"
-#include "Control.h"
+#include "CustomRules.h"
 
 using namespace mlir;
 
@@ -21,15 +20,6 @@ void registerCustomOps(DovetailDialect &dialect) {
 
 static SmallVector<Type> differentiable(TypeRange types) {
   return llvm::to_vector(llvm::make_filter_range(types, isDifferentiable));
-}
-
-/// Checks that a rule is a function from the types of `arguments`.
-static FailureOr<func::FuncOp> findRule(Operation *op, StringRef what, FlatSymbolRefAttr name, TypeRange arguments,
-                                        SymbolTableCollection &symbols) {
-  FailureOr<func::FuncOp> rule = findCallee(op, what, name, symbols);
-  if (failed(rule) || failed(verifyTypes(op, ("arguments of " + what).str(), arguments, rule->getArgumentTypes())))
-    return failure();
-  return rule;
 }
 
 LogicalResult CustomJvpOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -85,6 +75,14 @@ LogicalResult CustomTangentOp::verifySymbolUses(SymbolTableCollection &symbols) 
   return verifyTypes(*this, "tangents", cotangents, getTangents().getTypes());
 }
 
+FailureOr<func::FuncOp> findRule(Operation *op, StringRef what, FlatSymbolRefAttr name, TypeRange arguments,
+                                 SymbolTableCollection &symbols) {
+  FailureOr<func::FuncOp> rule = findCallee(op, what, name, symbols);
+  if (failed(rule) || failed(verifyTypes(op, ("arguments of " + what).str(), arguments, rule->getArgumentTypes())))
+    return failure();
+  return rule;
+}
+
 //===- What both share ---------------------------------------------------------------===//
 
 /// Checks that only arguments have tangents: the rules say nothing of what a function closes over.
@@ -96,63 +94,6 @@ static LogicalResult checkCaptured(Operation *op, ArrayRef<Value> tangentsOfCapt
                          << "known, since its custom rule gives derivatives for its arguments only; pass the value as "
                             "an argument";
 }
-
-namespace {
-
-/// Functions over a batch whose results must carry it at the same places.
-class BatchedTogether {
-public:
-  explicit BatchedTogether(Emitter &e) : e(e) {}
-
-  LogicalResult add(func::FuncOp function, ArrayRef<int64_t> dims) {
-    if (!function.getBody().hasOneBlock())
-      return function.emitError() << "'" << function.getSymName() << "' must have a body of one block to be batched";
-    auto made = e.transforms().batch(function.getBody(), dims, e.batchSize);
-    if (failed(made))
-      return failure();
-    parts.push_back({function, std::move(*made), SmallVector<int64_t>(dims)});
-    return success();
-  }
-
-  /// Moves the result `number` of the part `part` to where its batch is to be.
-  void align(unsigned part, unsigned number, int64_t to) {
-    auto &[function, made, dims] = parts[part];
-    if (to == kUnbatched || made.resultDims[number] == to)
-      return;
-    BodyEmitter inner(e, made.function);
-    inner.findBatchSize(made.function.arguments(), dims);
-    made.function.results[number] = inner.batchAt(made.function.results[number], made.resultDims[number], to);
-    made.resultDims[number] = to;
-  }
-
-  /// The sum over the batch of a result.
-  void sum(unsigned part, unsigned number) {
-    auto &[function, made, dims] = parts[part];
-    int64_t &dim = made.resultDims[number];
-    if (dim == kUnbatched)
-      return;
-    BodyEmitter inner(e, made.function);
-    made.function.results[number] = inner.reduceSum(made.function.results[number], dim);
-    dim = kUnbatched;
-  }
-
-  ArrayRef<int64_t> resultDims(unsigned part) const { return parts[part].made.resultDims; }
-
-  func::FuncOp finish(unsigned part) {
-    return e.transforms().add(parts[part].source, ".batch", std::move(parts[part].made.function));
-  }
-
-private:
-  struct Part {
-    func::FuncOp source;
-    FunctionTransforms::Batch<Body> made;
-    SmallVector<int64_t> dims;
-  };
-  Emitter &e;
-  SmallVector<Part, 3> parts;
-};
-
-} // namespace
 
 static int64_t firstBatched(int64_t a, int64_t b) { return a != kUnbatched ? a : b; }
 

@@ -55,4 +55,30 @@ def CustomTangentOp : OnFunction<"custom_tangent", [Pure, AttrSizedOperandSegmen
   }];
 }
 
+def LinearSolveOp : OnFunction<"linear_solve", [Pure, AttrSizedOperandSegments, InlineOpInterface,
+                                                DeclareOpInterfaceMethods<JvpOpInterface>,
+                                                DeclareOpInterfaceMethods<LinearOpInterface>,
+                                                DeclareOpInterfaceMethods<BatchOpInterface>,
+                                                DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let summary = "the solution of a linear equation, differentiated as the equation says";
+  let description = [{
+    All functions take arrays of the types of `rhs` and what is `captured`, and return arrays of the types of `rhs`. The
+    callee computes the x of matvec(x) = rhs, and may return more results, which have no derivative; `transpose_solve` does so
+    for `vecmat`, the transpose of `matvec`. `matvec` alone is differentiated:
+    matvec(x') = rhs' - matvec'(x).
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, FlatSymbolRefAttr:$matvec, OptionalAttr<FlatSymbolRefAttr>:$vecmat,
+                       OptionalAttr<FlatSymbolRefAttr>:$transpose_solve, Variadic<AnyArray>:$rhs,
+                       Variadic<AnyType>:$captured);
+  let results = (outs Variadic<AnyType>:$outs);
+  let assemblyFormat = [{
+    $callee `matvec` $matvec (`vecmat` $vecmat^)? (`transpose_solve` $transpose_solve^)? `(` $rhs `)`
+    (`captured` `(` $captured^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// The solution of the same equation, or of the transposed one, for other right-hand sides.
+    LinearSolveOp solve(Emitter &e, ::mlir::ValueRange rhs, ::mlir::ValueRange captured, bool transposed = false);
+  }];
+}
+
 #endif // DOVETAIL_CUSTOM_TD

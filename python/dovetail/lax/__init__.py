@@ -44,6 +44,8 @@ from dovetail.lax.collectives import (
 from dovetail.lax.control import (
     associative_scan,
     cond,
+    custom_linear_solve,
+    custom_root,
     fori_loop,
     map,
     scan,
@@ -237,7 +239,17 @@ from dovetail.lax.staging import (
 from dovetail.lax.windows import reduce, reduce_window, reduce_window_shape_tuple
 
 # Functions that are given to these may do anything.
-_CONTROL = ("associative_scan", "cond", "fori_loop", "map", "scan", "switch", "while_loop")
+_CONTROL = (
+    "associative_scan",
+    "cond",
+    "custom_linear_solve",
+    "custom_root",
+    "fori_loop",
+    "map",
+    "scan",
+    "switch",
+    "while_loop",
+)
 # These depend on the named axes in scope.
 _COLLECTIVES = (
     *("all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax"),

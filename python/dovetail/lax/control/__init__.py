@@ -7,3 +7,5 @@ from dovetail.lax.control.loops import fori_loop as fori_loop
 from dovetail.lax.control.loops import while_loop as while_loop
 from dovetail.lax.control.mapping import map as map
 from dovetail.lax.control.scan import scan as scan
+from dovetail.lax.control.solves import custom_linear_solve as custom_linear_solve
+from dovetail.lax.control.solves import custom_root as custom_root

@@ -20,5 +20,9 @@ func.func @main(%x: tensor<2xf32>, %n: tensor<i32>, %y: tensor<?xf32>, %size: in
   %3 = dovetail.custom_tangent @bwd of [0](%n, %x) tangents(%x) : (tensor<i32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   // CHECK-NEXT: dovetail.custom_tangent @of_g of [1](%arg2) sizes(%arg3) tangents(%arg2) : (tensor<?xf32>, index, tensor<?xf32>) -> tensor<?xf32>
   %4 = dovetail.custom_tangent @of_g of [1](%y) sizes(%size) tangents(%y) : (tensor<?xf32>, index, tensor<?xf32>) -> tensor<?xf32>
+  // CHECK-NEXT: dovetail.linear_solve @g matvec @g(%arg2) : (tensor<?xf32>) -> tensor<?xf32>
+  %5 = dovetail.linear_solve @g matvec @g(%y) : (tensor<?xf32>) -> tensor<?xf32>
+  // CHECK-NEXT: dovetail.linear_solve @f matvec @f vecmat @f transpose_solve @f(%arg0) captured(%arg1, %arg0) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
+  %6 = dovetail.linear_solve @f matvec @f vecmat @f transpose_solve @f(%x) captured(%n, %x) : (tensor<2xf32>, tensor<i32>, tensor<2xf32>) -> tensor<2xf32>
   return
 }

@@ -193,3 +193,57 @@ func.func @wrong(%x: tensor<2xf32>, %n: tensor<i32>, %size: index) {
   %0 = dovetail.custom_tangent @bwd of [0](%n, %x) sizes(%size) tangents(%x) : (tensor<i32>, tensor<2xf32>, index, tensor<2xf32>) -> tensor<2xf32>
   return
 }
+
+// -----
+
+func.func private @f(tensor<2xf32>) -> tensor<2xf32>
+func.func private @g(tensor<2xf32>) -> tensor<f32>
+
+func.func @wrong(%b: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.linear_solve' op solutions must be ('tensor<2xf32>'), got: ('tensor<f32>')}}
+  %0 = dovetail.linear_solve @g matvec @f(%b) : (tensor<2xf32>) -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func private @f(tensor<2xf32>) -> tensor<2xf32>
+func.func private @g(tensor<2xf32>) -> tensor<f32>
+
+func.func @wrong(%b: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.linear_solve' op results of matvec must be ('tensor<2xf32>'), got: ('tensor<f32>')}}
+  %0 = dovetail.linear_solve @f matvec @g(%b) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func private @f(tensor<2xf32>) -> tensor<2xf32>
+
+func.func @wrong(%b: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.linear_solve' op must have 'vecmat' and 'transpose_solve', or neither, got: one}}
+  %0 = dovetail.linear_solve @f matvec @f vecmat @f(%b) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func private @f(tensor<2xf32>) -> tensor<2xf32>
+func.func private @g(tensor<2xf32>) -> tensor<f32>
+
+func.func @wrong(%b: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.linear_solve' op first results of transpose_solve must be ('tensor<2xf32>'), got: ('tensor<f32>')}}
+  %0 = dovetail.linear_solve @f matvec @f vecmat @f transpose_solve @g(%b) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func private @k(tensor<2xf32>)
+func.func private @f(tensor<2xf32>) -> tensor<2xf32>
+
+func.func @wrong(%b: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.linear_solve' op must return one solution for each of 1 right-hand sides, got: 0 results}}
+  dovetail.linear_solve @k matvec @f(%b) : (tensor<2xf32>) -> ()
+  return
+}

@@ -1,0 +1,255 @@
+"""Solutions of equations, differentiated as the equations say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dovetail.arguments import Function, as_operand, name_of
+from dovetail.array import ShapedArray
+from dovetail.autodiff import jvp
+from dovetail.custom_derivatives import closure_convert, custom_jvp
+from dovetail.custom_derivatives.calls import pair_of
+from dovetail.custom_derivatives.symbolic import instantiated, tangent_type
+from dovetail.errors import type_error
+from dovetail.lax.control.bodies import check_callable, joined, results_of
+from dovetail.lax.control.trees import listed, structure_differences, type_differences
+from dovetail.linearization import linear_transpose, linearize
+from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
+from dovetail.tracer import Operand, Traced, apply, trace
+from dovetail.tracing import current, derivative_order
+
+
+class _Like:
+    """The structure and the types of an example, which the results of functions must have.
+
+    Args:
+      what: the function that asks for it.
+      root: its parameter that is the example.
+      example: a tree of arrays.
+    """
+
+    def __init__(self, what: str, root: str, example: Any) -> None:
+        self.what, self.root = what, root
+        values, self.spec = flatten(example)
+        self.paths = list(leaf_names(example, root))
+        self.leaves = [as_operand(v, f"`{p}`") for v, p in zip(values, self.paths, strict=True)]
+        self.avals: list[ShapedArray] = [leaf.aval for leaf in self.leaves]
+
+    def leaves_of(self, role: str, function: Function, result: Any) -> list[Operand]:
+        """The leaves of what a function returned.
+
+        Raises:
+          TypeError: structure, shape or element type differ from the example's.
+        """
+        values, spec = flatten(result)
+        differences = list(structure_differences(self.spec, spec, self.root))
+        leaves: list[Operand] = []
+        if not differences:
+            leaves = results_of(function, values)
+            avals = [leaf.aval for leaf in leaves]
+            differences = type_differences(self.paths, self.avals, avals)
+        if differences:
+            lines = [f"{d.second} for `{d.path}`, which is {d.first}" for d in differences]
+            raise type_error(
+                f"{self.what}: {role} `{name_of(function)}` must return arrays of the structure "
+                f"and the types of `{self.root}`, got {listed(lines)}"
+            )
+        return leaves
+
+    def checked(self, role: str, function: Function) -> Function:
+        """The function, whose results are looked at where its argument is like the example."""
+
+        def called(x: Any) -> Any:
+            result = function(x)
+            leaves, spec = flatten(x)
+            is_like = spec == self.spec and all(
+                getattr(leaf, "shape", ()) == aval.shape
+                for leaf, aval in zip(leaves, self.avals, strict=True)
+            )
+            if is_like:
+                self.leaves_of(role, function, result)
+            return result
+
+        called.__name__ = name_of(function)
+        return called
+
+    def traced(
+        self,
+        function: Callable[[Any], tuple[list[Operand], Any]],
+        name: str,
+        order: int | None = None,
+    ) -> Traced:
+        """A function of such a tree, which returns leaves and anything else."""
+        return trace(
+            lambda *tracers: function(unflatten(self.spec, tracers)),
+            self.avals,
+            self.paths,
+            self.what,
+            name,
+            order=order,
+        )
+
+
+def custom_linear_solve(
+    matvec: Function,
+    b: Any,
+    solve: Function,
+    transpose_solve: Function | None = None,
+    symmetric: bool = False,
+    has_aux: bool = False,
+) -> Any:
+    """Solve a linear equation, with the derivatives of its solution instead of the solver's.
+
+    From A x = b follows A x' = b' - A' x, whatever computes x (implicit differentiation).
+
+    Args:
+      matvec: the linear function A, from trees like `b` to trees like `b`. It is differentiated.
+      b: the right-hand side, a tree of arrays.
+      solve: takes `matvec` and a right-hand side, returns the solution; never differentiated.
+      transpose_solve: does the same for the transpose of A, which it is given as its first
+        argument; reverse mode needs it.
+      symmetric: whether A is its own transpose, so that `solve` solves both.
+      has_aux: whether the solvers return pairs (solution, auxiliary data).
+
+    Returns:
+      The solution, or the pair (solution, auxiliary data).
+
+    Raises:
+      TypeError: a function returns arrays of other structure or types than `b`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> def root(a):
+      ...     return dt.lax.custom_linear_solve(
+      ...         lambda x: a * x, 6.0, lambda matvec, b: b / matvec(1.0), symmetric=True
+      ...     )
+      >>> float(root(3.0)), round(float(dt.grad(root)(3.0)), 4)
+      (2.0, -0.6667)
+    """
+    check_callable("matvec of custom_linear_solve", matvec)
+    check_callable("solve of custom_linear_solve", solve)
+    if transpose_solve is None and symmetric:
+        transpose_solve = solve
+    like = _Like("custom_linear_solve", "b", b)
+    product = like.checked("matvec", matvec)
+
+    def leaves_of(role: str, solver: Function, result: Any) -> tuple[list[Operand], Any]:
+        aux: list[Any] = []
+        aux_spec = None
+        if has_aux:
+            result, auxiliary = pair_of(result, solver, role, "solution, auxiliary data")
+            aux, aux_spec = flatten(auxiliary)
+        return [*like.leaves_of(role, solver, result), *results_of(solver, aux)], aux_spec
+
+    def result_of(leaves: list[Operand], aux_spec: Any) -> Any:
+        count = len(like.leaves)
+        solution = unflatten(like.spec, leaves[:count])
+        return (solution, unflatten(aux_spec, leaves[count:])) if has_aux else solution
+
+    # Rules of derivatives are transposed, even those that are not differentiated any more.
+    if current() is None:
+        return result_of(*leaves_of("solve", solve, solve(product, b)))
+
+    def transposed(y: Any) -> Any:
+        return product(y) if symmetric else linear_transpose(matvec, b)(y)[0]
+
+    def as_leaves(function: Function) -> Callable[[Any], tuple[list[Operand], Any]]:
+        return lambda x: (like.leaves_of("matvec", matvec, function(x)), None)
+
+    solver = like.traced(lambda y: leaves_of("solve", solve, solve(product, y)), name_of(solve), 0)
+    functions = {"matvec": like.traced(as_leaves(product), name_of(matvec))}
+    if transpose_solve is not None:
+        given = transpose_solve
+        functions["vecmat"] = like.traced(as_leaves(transposed), f"{name_of(matvec)}_transposed")
+        functions["transpose_solve"] = like.traced(
+            lambda y: leaves_of("transpose_solve", given, given(transposed, y)), name_of(given), 0
+        )
+    count = len(like.leaves)
+    captured = joined([solver, *functions.values()], count)
+    outs = apply(
+        "linear_solve",
+        solver.function,
+        [*like.leaves, *captured],
+        solver.avals,
+        operandSegmentSizes=(count, len(captured)),
+        **{key: traced.function for key, traced in functions.items()},
+    )
+    return result_of(outs, solver.extra)
+
+
+def custom_root(
+    f: Function,
+    initial_guess: Any,
+    solve: Function,
+    tangent_solve: Function,
+    has_aux: bool = False,
+) -> Any:
+    """Find a root of a function, with the derivatives of the root instead of the solver's.
+
+    From f(p, x(p)) = 0 follows x' = -(df/dx)^-1 f' p' (the implicit function theorem), for all
+    values p of floats or complex numbers that `f` closes over.
+
+    Args:
+      f: from trees like `initial_guess` to trees like it. It is differentiated.
+      initial_guess: where `solve` begins, a tree of arrays.
+      solve: takes `f` and the guess, returns the root; never differentiated.
+      tangent_solve: takes a linear function g and y, both like `initial_guess`, and returns the x
+        of g(x) = y; for scalars `lambda g, y: y / g(1.0)`. It must be linear in y.
+      has_aux: whether `solve` returns a pair (root, auxiliary data).
+
+    Returns:
+      The root, or the pair (root, auxiliary data).
+
+    Raises:
+      TypeError: a function returns arrays of other structure or types than `initial_guess`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> def newton(f, x):
+      ...     return dt.lax.fori_loop(0, 20, lambda _, x: x - f(x) / dt.grad(f)(x), x)
+      >>> def sqrt(a):
+      ...     return dt.lax.custom_root(
+      ...         lambda x: x**2 - a, 1.0, newton, lambda g, y: y / g(1.0)
+      ...     )
+      >>> float(sqrt(4.0)), float(dt.grad(sqrt)(4.0))
+      (2.0, 0.25)
+    """
+    for role, function in [("f", f), ("solve", solve), ("tangent_solve", tangent_solve)]:
+        check_callable(f"{role} of custom_root", function)
+    like = _Like("custom_root", "initial_guess", initial_guess)
+    guess = unflatten(like.spec, like.leaves)
+    checked = like.checked("f", f)
+
+    def solved(x: Any) -> Any:
+        result = solve(checked, x)
+        root, aux = pair_of(result, solve, "solve", "root, aux") if has_aux else (result, ())
+        return unflatten(like.spec, like.leaves_of("solve", solve, root)), aux
+
+    def result_of(root: Any, aux: Any) -> Any:
+        return (root, aux) if has_aux else root
+
+    if not derivative_order():
+        return result_of(*solved(guess))
+    # The rule differentiates with respect to what `f` closes over, and not what `solve` does.
+    equation, ours = closure_convert(checked, guess)
+    solver, theirs = closure_convert(solved, guess)
+
+    @custom_jvp
+    def root_of(ours: Any, theirs: Any, guess: Any) -> Any:
+        return solver(guess, *theirs)
+
+    @root_of.defjvp
+    def root_jvp(primals: Any, tangents: Any) -> Any:
+        ours, directions = primals[0], tangents[0]
+        root, aux = root_of(*primals)
+        rhs = jvp(lambda *values: equation(root, *values), tuple(ours), tuple(directions))[1]
+        linear = linearize(lambda x: equation(x, *ours), root)[1]
+        change = tangent_solve(linear, rhs)
+        leaves = like.leaves_of("tangent_solve", tangent_solve, change)
+        return (root, aux), (unflatten(like.spec, [-leaf for leaf in leaves]), zeros_of(aux))
+
+    def zeros_of(aux: Any) -> Any:
+        return map_leaves(lambda leaf: instantiated(tangent_type(leaf.aval)), aux)
+
+    return result_of(*root_of(ours, theirs, guess))
