@@ -29,6 +29,7 @@ void registerAllDialects(DialectRegistry &registry) {
     attachCumulativeLowerings(context);
     attachDotLowerings(context);
     attachGatherLowerings(context);
+    attachRandomLowerings(context);
     attachReduceLowerings(context);
     attachScatterLowerings(context);
     attachShapeLowerings(context);

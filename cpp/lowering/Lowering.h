@@ -22,6 +22,7 @@ void attachCreateLowerings(mlir::MLIRContext *context);
 void attachCumulativeLowerings(mlir::MLIRContext *context);
 void attachDotLowerings(mlir::MLIRContext *context);
 void attachGatherLowerings(mlir::MLIRContext *context);
+void attachRandomLowerings(mlir::MLIRContext *context);
 void attachReduceLowerings(mlir::MLIRContext *context);
 void attachScatterLowerings(mlir::MLIRContext *context);
 void attachShapeLowerings(mlir::MLIRContext *context);

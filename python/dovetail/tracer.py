@@ -52,9 +52,12 @@ def bind(
     return Array(evaluate(*_known_values(operands), **keywords), weak_type)
 
 
-def bind_all(name: str, *operands: Operand, **attributes: Any) -> list[Any]:
-    """Apply an op that has a result like each of its operands."""
-    weak_types = [operand.weak_type for operand in operands]
+def bind_all(
+    name: str, *operands: Operand, weak_types: Sequence[bool] | None = None, **attributes: Any
+) -> list[Any]:
+    """Apply an op of several results: like its operands, or of the `weak_types` given."""
+    if weak_types is None:
+        weak_types = [operand.weak_type for operand in operands]
     evaluate = FUNCTIONS[name]
     if stack.traces:
         return stack.traces[-1].emit(

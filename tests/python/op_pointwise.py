@@ -389,3 +389,28 @@ row(
     result_type=lambda _, attributes: attributes["dtype"],
     no_derivative="bits have no derivative",
 )
+
+
+def _threefry(k0: int, k1: int, x0: int, x1: int) -> int:
+    """The first word of the hash, round by round; the rotations are those of text."""
+    rotations = (13, 15, 26, 6, 17, 29, 16, 24)
+    keys = (k0, k1, 0x1BD11BDA ^ k0 ^ k1)
+    x0, x1 = (x0 + k0) % 2**32, (x1 + k1) % 2**32
+    for number in range(20):
+        x0 = (x0 + x1) % 2**32
+        bits, by = f"{x1:032b}", rotations[number % 8]
+        x1 = int(bits[by:] + bits[:by], 2) ^ x0
+        if number % 4 == 3:
+            group = number // 4 + 1
+            x0 = (x0 + keys[group % 3]) % 2**32
+            x1 = (x1 + keys[(group + 1) % 3] + group) % 2**32
+    return x0
+
+
+row(
+    "threefry2x32",
+    (dtypes.uint32,),
+    *(_ANY,) * 4,
+    oracle=np.frompyfunc(_threefry, 4, 1),
+    call=lambda *words: ops.threefry2x32(*words)[0],
+)

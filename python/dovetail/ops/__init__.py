@@ -88,6 +88,7 @@ from dovetail.ops.pointwise import (
     xor,
     zeta,
 )
+from dovetail.ops.random import threefry2x32
 from dovetail.ops.reductions import (
     argmax,
     argmin,
@@ -237,6 +238,7 @@ __all__ = [
     "sub",
     "tan",
     "tanh",
+    "threefry2x32",
     "transpose",
     "window_argmax",
     "window_argmin",

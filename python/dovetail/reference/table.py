@@ -17,6 +17,7 @@ from dovetail.reference import (
     elementary,
     indexing,
     integers,
+    random,
     reductions,
     running,
     shapes,
@@ -134,6 +135,7 @@ RAW: dict[str, Function] = {
     "cumlogsumexp": running.cumlogsumexp,
     "linear_recurrence": running.linear_recurrence,
     "sort": sorting.sort,
+    "threefry2x32": random.threefry2x32,
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
     "dot_general": contractions.dot_general,
@@ -196,7 +198,11 @@ STRETCHING = frozenset(
 )
 
 # What only moves elements neither warns nor makes scalars.
-_MOVES = frozenset(vars(shapes).keys() & RAW.keys()) | {"stop_gradient", "sort"}
+_MOVES = frozenset(vars(shapes).keys() & RAW.keys()) | {
+    "stop_gradient",
+    "sort",
+    "threefry2x32",
+}
 
 FUNCTIONS: dict[str, Function] = {
     name: function if name in _MOVES else _guarded(function) for name, function in RAW.items()

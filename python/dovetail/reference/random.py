@@ -1,0 +1,70 @@
+"""Hashes of which random numbers are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+_PARITY = 0x1BD11BDA
+_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_MASK = 0xFFFFFFFF
+# Amounts by which NumPy shifts to the left, and to the right for the other bits.
+_SHIFTS = tuple(
+    tuple((np.uint32(n), np.uint32(32 - n)) for n in rotations) for rotations in _ROTATIONS
+)
+# So many hashes are quicker one by one than in NumPy's loops; so many fit the processor's caches.
+_FEW = 6
+_BLOCK = 16384
+
+
+def threefry2x32(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Array]:
+    """Threefry-2x32 with 20 rounds (Salmon et al., 2011) of counters (x0, x1) under keys."""
+    shape, size = x0.shape, x0.size
+    if size <= _FEW:
+        words = zip(*(x.ravel().tolist() for x in (k0, k1, x0, x1)), strict=True)
+        pairs = np.array([_one(*each) for each in words], np.uint32).reshape(size, 2)
+        return pairs[:, 0].reshape(shape), pairs[:, 1].reshape(shape)
+    # A key that is repeated has strides of 0 only.
+    keys = [k.flat[0] if not any(k.strides) else k.ravel() for k in (k0, k1)]
+    keys.append(np.bitwise_xor(np.bitwise_xor(*keys), np.uint32(_PARITY)))
+    first, second = x0.flatten(), x1.flatten()
+    scratch = np.empty(min(size, _BLOCK), np.uint32)
+    for start in range(0, size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        block = [k if k.ndim == 0 else k[part] for k in keys]
+        _mix(block, first[part], second[part], scratch)
+    return first.reshape(shape), second.reshape(shape)
+
+
+def _mix(keys: list[Any], x0: Array, x1: Array, scratch: Array) -> None:
+    """The rounds, in place."""
+    scratch = scratch[: x0.size]
+    np.add(x0, keys[0], x0)
+    np.add(x1, keys[1], x1)
+    for group in range(5):
+        for left, right in _SHIFTS[group % 2]:
+            np.add(x0, x1, x0)
+            np.left_shift(x1, left, scratch)
+            np.right_shift(x1, right, x1)
+            np.bitwise_or(x1, scratch, x1)
+            np.bitwise_xor(x1, x0, x1)
+        np.add(x0, keys[(group + 1) % 3], x0)
+        np.add(x1, keys[(group + 2) % 3], x1)
+        np.add(x1, np.uint32(group + 1), x1)
+
+
+def _one(k0: int, k1: int, x0: int, x1: int) -> tuple[int, int]:
+    """The same of one counter, in Python's integers."""
+    keys = (k0, k1, k0 ^ k1 ^ _PARITY)
+    x0 += k0
+    x1 = x1 + k1 & _MASK
+    for group in range(5):
+        for n in _ROTATIONS[group % 2]:
+            x0 = x0 + x1 & _MASK
+            x1 = (x1 << n & _MASK | x1 >> (32 - n)) ^ x0
+        x0 += keys[(group + 1) % 3]
+        x1 = x1 + keys[(group + 2) % 3] + group + 1 & _MASK
+    return x0 & _MASK, x1
