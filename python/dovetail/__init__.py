@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dovetail import dtypes as dtypes
     from dovetail import errors as errors
     from dovetail import lax as lax
+    from dovetail import nn as nn
     from dovetail import numpy as numpy
     from dovetail import runtime as runtime
     from dovetail import test_util as test_util
@@ -145,6 +146,7 @@ _PUBLIC = {
     "make_jaxpr": ("staging", "make_ir"),
     "named_call": ("scopes", "named_call"),
     "named_scope": ("scopes", "named_scope"),
+    "nn": ("nn", ""),
     "no_tracing": ("config", "no_tracing"),
     "numpy": ("numpy", ""),
     "numpy_dtype_promotion": ("config", "numpy_dtype_promotion"),

@@ -13,6 +13,7 @@ MODULES = [
     "dovetail.config",
     "dovetail.dtypes",
     "dovetail.lax",
+    "dovetail.nn",
     "dovetail.numpy",
     "dovetail.runtime",
     "dovetail.test_util",
