@@ -23,7 +23,6 @@ expit = scipy.special.expit
 ndtr = scipy.special.ndtr
 
 
-
 def f32(*values: float) -> np.ndarray:
     return np.array(values, np.float32)
 
@@ -150,7 +149,9 @@ def test_softmax_and_its_logarithm(x: np.ndarray, mask: np.ndarray, axis: Any) -
 def test_logsumexp(x: np.ndarray, b: np.ndarray, mask: np.ndarray, axis: Any, keep: bool) -> None:
     with config.enable_x64(True):
         expected = scipy.special.logsumexp(x, axis, keepdims=keep)
-        np.testing.assert_allclose(nn.logsumexp(x, axis, keepdims=keep), expected, rtol=1e-13, atol=1e-15)
+        np.testing.assert_allclose(
+            nn.logsumexp(x, axis, keepdims=keep), expected, rtol=1e-13, atol=1e-15
+        )
         count = x.size if axis is None else x.shape[axis]
         mean = nn.logmeanexp(x, axis, keepdims=keep)
         np.testing.assert_allclose(mean, expected - np.log(count), rtol=1e-12, atol=1e-12)
@@ -160,7 +161,9 @@ def test_logsumexp(x: np.ndarray, b: np.ndarray, mask: np.ndarray, axis: Any, ke
             np.testing.assert_allclose(mine, other, rtol=1e-9, atol=1e-9)
         some = np.where(mask, x, -np.inf)
         given = nn.logsumexp(x, axis, keepdims=keep, where=mask)
-        np.testing.assert_allclose(given, scipy.special.logsumexp(some, axis, keepdims=keep), atol=1e-15)
+        np.testing.assert_allclose(
+            given, scipy.special.logsumexp(some, axis, keepdims=keep), atol=1e-15
+        )
 
 
 def test_logsumexp_at_the_edges() -> None:
