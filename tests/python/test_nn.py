@@ -225,11 +225,12 @@ def test_one_hot() -> None:
 # Attention ----------------------------------------------------------------------------------------
 
 
-def attention(q: Any, k: Any, v: Any, seen: Any = True, bias: Any = 0.0) -> np.ndarray:
+def attention(arrays: Any, seen: Any = True, bias: Any = 0.0) -> np.ndarray:
     """By a loop over batch and heads."""
-    result = np.zeros(q.shape)
+    q, k, v = arrays
     shape = (q.shape[0], q.shape[2], q.shape[1], k.shape[1])
     seen, bias = np.broadcast_to(seen, shape), np.broadcast_to(bias, shape)
+    result = np.zeros(q.shape)
     for b in range(q.shape[0]):
         for n in range(q.shape[2]):
             m = n // (q.shape[2] // k.shape[2])
@@ -262,12 +263,12 @@ def test_attention(heads: int) -> None:
         ({"bias": bias, "mask": some[0]}, some[0]),
     ]
     for options, seen in cases:
-        expected = attention(*arrays, seen, options.get("bias", 0.0))
+        expected = attention(arrays, seen, options.get("bias", 0.0))
         for implementation in (None, "xla", "cudnn"):
             given = nn.dot_product_attention(*arrays, **options, implementation=implementation)
             np.testing.assert_allclose(given, expected, rtol=2e-5, atol=2e-6, err_msg=str(options))
     compiled = dt.jit(lambda *a: nn.dot_product_attention(*a, is_causal=True))(*arrays)
-    np.testing.assert_allclose(compiled, attention(*arrays, columns <= rows), rtol=2e-5, atol=2e-6)
+    np.testing.assert_allclose(compiled, attention(arrays, columns <= rows), rtol=2e-5, atol=2e-6)
 
 
 def test_attention_beyond_lengths_is_zero() -> None:
@@ -275,7 +276,7 @@ def test_attention_beyond_lengths_is_zero() -> None:
     lengths = np.array([2, 5], np.int32)
     result = np.asarray(nn.dot_product_attention(*arrays, query_seq_lengths=lengths))
     assert (result[0, 2:] == 0).all()
-    np.testing.assert_allclose(result[0, :2], attention(*arrays)[0, :2], rtol=2e-5, atol=1e-6)
+    np.testing.assert_allclose(result[0, :2], attention(arrays)[0, :2], rtol=2e-5, atol=1e-6)
 
 
 def test_attention_gradients() -> None:
@@ -297,7 +298,7 @@ def test_attention_of_few_bits() -> None:
     result, residual = nn.dot_product_attention(*arrays, return_residual=True)
     assert result.dtype == residual.dtype == dnp.bfloat16
     assert residual.shape == (2, 5, 4)
-    wide = attention(*[np.float32(a) for a in arrays])
+    wide = attention([np.float32(a) for a in arrays])
     np.testing.assert_allclose(np.float32(result), wide, atol=0.03)
 
 

@@ -99,7 +99,7 @@ def logmeanexp(
     return total - dnp.log(count)
 
 
-def _shifted(x: ArrayLike, where: ArrayLike | None, largest: Array) -> Array:
+def _shifted(x: Array, where: ArrayLike | None, largest: Array) -> Array:
     """x less its maximum; -inf where it does not take part."""
     return (x if where is None else dnp.where(where, x, -np.inf)) - largest
 
@@ -208,7 +208,7 @@ def standardize(
         squares = dnp.mean(dnp.square(x), axis, keepdims=True, where=where)
         # By rounding, the difference can be negative.
         variance = dnp.clip(squares - dnp.square(mean), 0)
-    return (x - mean) * lax.rsqrt(inexact("standardize", variance + epsilon))
+    return (x - mean) * lax.rsqrt(inexact("standardize", dnp.add(variance, epsilon)))
 
 
 def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> Array:
