@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from dovetail import test_util as test_util
     from dovetail import tree as tree
     from dovetail import tree_util as tree_util
-    from dovetail.ad_checkpoint import checkpoint as checkpoint
     from dovetail.ad_checkpoint import checkpoint_policies as checkpoint_policies
     from dovetail.ad_checkpoint import remat as remat
     from dovetail.arguments import ShapeDtypeStruct as ShapeDtypeStruct
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from dovetail.autodiff import jvp as jvp
     from dovetail.autodiff import value_and_grad as value_and_grad
     from dovetail.batching import vmap as vmap
+    from dovetail.checkpoint import this_module as checkpoint
     from dovetail.config import check_tracer_leaks as check_tracer_leaks
     from dovetail.config import checking_leaks as checking_leaks
     from dovetail.config import debug_infs as debug_infs
@@ -99,7 +99,7 @@ _PUBLIC = {
     "ad_checkpoint": ("ad_checkpoint", ""),
     "block_until_ready": ("arguments", "block_until_ready"),
     "check_tracer_leaks": ("config", "check_tracer_leaks"),
-    "checkpoint": ("ad_checkpoint", "checkpoint"),
+    "checkpoint": ("checkpoint", ""),
     "checkpoint_policies": ("ad_checkpoint", "checkpoint_policies"),
     "checking_leaks": ("config", "checking_leaks"),
     "clear_caches": ("environment", "clear_caches"),

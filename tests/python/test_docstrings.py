@@ -10,6 +10,7 @@ from typing import Any
 
 MODULES = [
     "dovetail",
+    "dovetail.checkpoint",
     "dovetail.config",
     "dovetail.dtypes",
     "dovetail.lax",
@@ -29,7 +30,8 @@ def public(module: str) -> Iterator[tuple[str, Any]]:
         value = getattr(namespace, name)
         own = str(getattr(value, "__module__", "")).startswith("dovetail")
         called = getattr(value, "__name__", None)
-        if name.startswith("_") or not callable(value) or not own or called is None:
+        plain = callable(value) and not isinstance(value, types.ModuleType)
+        if name.startswith("_") or not plain or not own or called is None:
             continue
         if called == name or getattr(namespace, called, None) is not value:
             yield name, value
