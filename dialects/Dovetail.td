@@ -55,6 +55,9 @@ def Sizes : Variadic<Index>;
 
 //===- Base classes --------------------------------------------------------===//
 
+/// An op of which compiled code may call the reference function: see HostFunction.h.
+def HostFunction : NativeOpTrait<"HostFunction"> { let cppNamespace = "::dovetail"; }
+
 class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits>;
 
 /// An op that infers its result types from operands and attributes; Python never states them.

@@ -3,6 +3,7 @@
 #define DOVETAIL_LINALG_H
 
 #include "Dialect.h"
+#include "HostFunction.h"
 
 namespace dovetail {
 

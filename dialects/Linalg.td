@@ -9,7 +9,7 @@ def Matrices : Tensor<MatrixElement>;
 def Indices : Tensor<I32>;
 
 class MatrixOp<string mnemonic, list<Trait> traits = []>
-    : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<BatchOpInterface>,
+    : InferredOp<mnemonic, traits # [HostFunction, DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>,
                                      DeclareOpInterfaceMethods<ResultSizeOpInterface>]>;
 

@@ -145,9 +145,11 @@ static nb::object fromAttribute(Attribute value) {
   return nb::str(text.c_str());
 }
 
-nb::dict fromAttributes(Operation *op) {
+nb::dict fromAttributes(Operation *op) { return fromAttributes(op->getAttrs()); }
+
+nb::dict fromAttributes(ArrayRef<NamedAttribute> attributes) {
   nb::dict values;
-  for (NamedAttribute attribute : op->getAttrs())
+  for (NamedAttribute attribute : attributes)
     values[attribute.getName().str().c_str()] = fromAttribute(attribute.getValue());
   return values;
 }

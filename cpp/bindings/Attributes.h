@@ -19,6 +19,7 @@ mlir::NamedAttrList toAttributes(nanobind::dict values);
 /// The inverse, for all inherent and discardable attributes of an op; arrays become (bytes, dtype name, shape, is
 /// splat).
 nanobind::dict fromAttributes(mlir::Operation *op);
+nanobind::dict fromAttributes(llvm::ArrayRef<mlir::NamedAttribute> attributes);
 
 } // namespace dovetail
 

@@ -5,11 +5,13 @@
 #include "Program.h"
 #include "Remembered.h"
 #include "cpp/transforms/CallGraph.h"
+#include "cpp/lowering/HostCall.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Pipeline.h"
 #include "dialects/Create.h"
 #include "dialects/Dialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "dialects/HostFunction.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -51,8 +53,10 @@ static std::string textOf(const Shared &module, bool locations, bool generic) {
   return text;
 }
 
-/// Runs the phases after `from` up to `to` in place, for a target of which lowerings may ask.
-static void runPhases(const Shared &module, const std::string &from, const std::string &to, const std::string &target) {
+/// Runs the phases after `from` up to `to` in place, for a target of which lowerings may ask, and for this process if
+/// there are host functions.
+static void runPhases(const Shared &module, const std::string &from, const std::string &to, const std::string &target,
+                      bool hostFunctions) {
   Diagnostics diagnostics;
   PassManager manager(&context());
   if (!addPhases(manager, from, to))
@@ -60,8 +64,11 @@ static void runPhases(const Shared &module, const std::string &from, const std::
   StringRef targetName = "dovetail.target";
   module->op.get()->setAttr(targetName, StringAttr::get(&context(), target));
   LogicalResult result = manager.run(*module->op);
+  if (hostFunctions)
+    module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
   module->op.get()->removeAttr(targetName);
   module->symbols = std::make_unique<SymbolTable>(*module->op);
+  module->op.get()->removeAttr(kHostFunctions);
   if (failed(result))
     diagnostics.raise("the compiler failed between '" + from + "' and '" + to + "'");
 }
@@ -204,6 +211,15 @@ static int64_t largestContraction(const Shared &module) {
 static std::vector<std::string> registeredOps() {
   std::vector<std::string> names;
   for (RegisteredOperationName name : context().getRegisteredOperationsByDialect("dovetail"))
+/// (name, op, attributes, types of operands, types of results) of each host function that a lowered module imports.
+static nb::list takeHostImportsOf(const Shared &module) {
+  nb::list imports;
+  for (const HostImport &import : takeHostImports(*module->op))
+    imports.append(nb::make_tuple(import.name.str(), import.op.str(), fromAttributes(import.attributes.getValue()),
+                                  describeTypes(import.type.getInputs()), describeTypes(import.type.getResults())));
+  return imports;
+}
+
     names.push_back(name.stripDialect().str());
   return names;
 }
@@ -240,7 +256,8 @@ NB_MODULE(_core, m) {
                  OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())));
            })
       .def("text", &textOf, "locations"_a = false, "generic"_a = false)
-      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu")
+      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false)
+      .def("take_host_imports", &takeHostImportsOf)
       .def("function", &findIn, "name"_a)
       .def("keep_as_main", &keepAsMain, "name"_a)
       .def("set_reflection", &setReflection, "key"_a, "text"_a)

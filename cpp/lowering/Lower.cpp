@@ -1,10 +1,12 @@
 // The lowering pass, and the vocabulary in which lowerings are written.
 #include "Buffers.h"
+#include "HostCall.h"
 #include "Iree.h"
 #include "Lowering.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "dialects/HostFunction.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -162,7 +164,10 @@ Type accumulatorType(Type element) {
 static LogicalResult lowerOp(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
   auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookup(operand); });
   SmallVector<Value> results;
-  if (auto stated = dyn_cast<LowerOpInterface>(op)) {
+  if (isForHost(op)) {
+    if (failed(lowerToHostCall(op, b, operands, results)))
+      return failure();
+  } else if (auto stated = dyn_cast<LowerOpInterface>(op)) {
     if (failed(stated.lower(b, operands, results)))
       return failure();
   } else if (auto pointwise = dyn_cast<PointwiseOpInterface>(op)) {
@@ -221,5 +226,6 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
   }
 };
 } // namespace
+    getOperation()->removeAttr(kHostFunctions);
 
 } // namespace dovetail

@@ -84,7 +84,8 @@ def LowerPass : ModulePass<"dovetail-lower"> {
     Pointwise ops become one `linalg.generic` with their scalar code, reductions one with a reduction loop; other ops lower as
     their families state. Integers lose their sign. The result suits every target, unless the module's attribute
     `dovetail.target` names one for which a family knows better. With the module's attribute `dovetail.host_loops` no loop becomes
-    one dispatch.
+    one dispatch; with `dovetail.host_functions` an op that the evaluator computes well is a call of a function that the module
+    imports, whose declaration says which.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];

@@ -104,10 +104,14 @@ def explained(error: Exception) -> Exception:
     return ValueError(f"{message} (at {where})")
 
 
-def run_phases(module: Any, to: str) -> None:
-    """Take a module through the phases, in place."""
+def run_phases(module: Any, to: str, *, host_functions: bool = False) -> None:
+    """Take a module through the phases, in place.
+
+    Args:
+      host_functions: whether what it becomes may call functions of this process.
+    """
     try:
-        module.run("", to)
+        module.run("", to, host_functions=host_functions)
     except _core.CompilerError as error:
         raise explained(error) from None
 

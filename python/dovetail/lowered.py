@@ -58,11 +58,11 @@ class Program(NamedTuple):
     out_spec: Any
 
     def after(self, phase: str) -> Any:
-        """A copy of the module after a phase."""
+        """A copy of the module, as it is to run in this process, after a phase."""
         if phase not in ir.phases:
             raise ValueError(f"phase must be one of {', '.join(ir.phases)}, got: {phase!r}")
         module = self.module.clone()
-        ir.run_phases(module, phase)
+        ir.run_phases(module, phase, host_functions=True)
         return module
 
 
@@ -136,7 +136,8 @@ class Compiled(_Stage):
     _default_phase = "lower"
 
     def __init__(self, program: Program) -> None:
-        from dovetail.runtime import Executable, put
+        from dovetail.host_functions import host_functions_of
+        from dovetail.runtime import Executable, HostFunctions, get_device, put
         from dovetail.runtime.devices import SHARE_BYTES
 
         super().__init__(program)
@@ -146,11 +147,14 @@ class Compiled(_Stage):
         inputs = [*program.signature.avals, *(operand.aval for operand in program.captured)]
         elements = sum(math.prod(aval.shape) for aval in [*inputs, *program.avals])
         device = "local-sync" if elements < INLINE_ELEMENTS else "local-task"
+        lowered = program.after("lower")
+        functions = host_functions_of(lowered)
         self._executable = Executable(
-            _compile(program.after("lower")),
+            _compile(lowered),
             "main",
             device,
             output_dtypes=[aval.dtype for aval in program.avals],
+            host_functions=HostFunctions(functions, get_device(device)) if functions else None,
         )
         # Copied once: the user may write to a NumPy array later.
         self._captured = [put(operand.buffer, device) for operand in program.captured]

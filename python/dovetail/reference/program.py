@@ -95,7 +95,7 @@ class Evaluator:
                 RAW[name],
                 operands,
                 results,
-                _decoded(name, attributes, shapes, elements),
+                decoded(name, attributes, shapes, elements),
                 sorted(i for i in {*results, *operands} if last_use[i] == position),
             )
             for position, (name, operands, results, attributes, shapes, elements) in enumerate(
@@ -151,7 +151,7 @@ def _checked(attributes: dict[str, Any], unwanted_values: Unwanted) -> dict[str,
     return {**attributes, "regions": bodies}
 
 
-def _decoded(
+def decoded(
     name: str, attributes: dict[str, Any], shapes: Sequence[Shape], elements: Sequence[Any]
 ) -> dict[str, Any]:
     """The keywords for the function of an op: attributes as it takes them, and the stated type."""

@@ -15,8 +15,10 @@ from dovetail.reference import (
     control,
     conversions,
     elementary,
+    fourier,
     indexing,
     integers,
+    linalg,
     random,
     reductions,
     running,
@@ -139,7 +141,24 @@ RAW: dict[str, Function] = {
     "argmax": reductions.argmax,
     "argmin": reductions.argmin,
     "dot_general": contractions.dot_general,
+    "cholesky": linalg.cholesky,
+    "lu": linalg.lu,
+    "lu_solve": linalg.lu_solve,
+    "det": linalg.det,
+    "geqrf": linalg.geqrf,
+    "qr": linalg.qr,
+    "eigh": linalg.eigh,
+    "svd": linalg.svd,
+    "eig": linalg.eig,
+    "schur": linalg.schur,
+    "hessenberg": linalg.hessenberg,
+    "tridiagonal": linalg.tridiagonal,
+    "triangular_solve": linalg.triangular_solve,
+    "tridiagonal_solve": linalg.tridiagonal_solve,
     "conv": windows.conv,
+    "fft": fourier.fft,
+    "rfft": fourier.rfft,
+    "irfft": fourier.irfft,
     "reduce_window_sum": windows.reduce_window_sum,
     "reduce_window_max": windows.reduce_window_max,
     "reduce_window_min": windows.reduce_window_min,
@@ -162,6 +181,7 @@ RAW: dict[str, Function] = {
     "arith.subi": np.subtract,
     "arith.muli": np.multiply,
     "arith.maxsi": np.maximum,
+    "arith.minsi": np.minimum,
     "arith.divui": np.floor_divide,
 }
 
@@ -181,9 +201,9 @@ def quietly(function: Callable[..., Any], *args: Any, **attributes: Any) -> Any:
 def _guarded(function: Function) -> Function:
     """The function without warnings, and with 0-dimensional arrays where NumPy gives scalars."""
 
-    def call(*operands: np.ndarray, **attributes: Any) -> np.ndarray:
+    def call(*operands: np.ndarray, **attributes: Any) -> Any:
         result = _quiet.copy().run(function, *operands, **attributes)
-        return result if type(result) is np.ndarray else np.asarray(result)
+        return result if type(result) in (np.ndarray, tuple) else np.asarray(result)
 
     return call
 

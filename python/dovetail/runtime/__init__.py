@@ -6,6 +6,8 @@ from .devices import Device as Device
 from .devices import get_device as get_device
 from .executable import Executable as Executable
 from .executable import LoadedModule as LoadedModule
+from .host_functions import HostFunction as HostFunction
+from .host_functions import HostFunctions as HostFunctions
 from .module import Function as Function
 from .module import Module as Module
 from .module import load as load
@@ -19,6 +21,8 @@ __all__ = [
     "Device",
     "Executable",
     "Function",
+    "HostFunction",
+    "HostFunctions",
     "LoadedModule",
     "Module",
     "Signature",

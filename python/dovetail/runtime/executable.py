@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVaria
 from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
+from .host_functions import HostFunctions
 from .signature import Signature
 
 
@@ -74,6 +75,7 @@ class Executable:
       output_dtypes: dtypes of the results; by default what the module says. A module without a
         Dovetail signature does not tell signed from unsigned integers.
       imports: VM modules with the functions that the module imports.
+      host_functions: functions of this process that the module imports.
 
     Example:
       >>> from dovetail import runtime
@@ -96,11 +98,16 @@ class Executable:
         *,
         output_dtypes: Sequence[Any] | None = None,
         imports: Sequence[VmModule] = (),
+        host_functions: HostFunctions | None = None,
     ) -> None:
+        if host_functions is not None:
+            imports = [*imports, host_functions.module]
         if not isinstance(vmfb, LoadedModule):
             vmfb = LoadedModule(VmModule.copy_buffer(INSTANCE, vmfb), device, imports)
         self.device = vmfb.device
-        self._invoke = vmfb.context.invoke
+        self._invoke: Callable[..., None] = vmfb.context.invoke
+        if host_functions is not None:
+            self._invoke = host_functions.guarded(self._invoke)
         self._function = vmfb.function(function)
         self._dtypes = _output_dtypes(self._function, output_dtypes)
 

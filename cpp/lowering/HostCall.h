@@ -1,0 +1,31 @@
+// Calls of what the machine that runs compiled code computes for it.
+#ifndef DOVETAIL_LOWERING_HOSTCALL_H
+#define DOVETAIL_LOWERING_HOSTCALL_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dovetail {
+
+/// Marks the declaration of a host function: which op it computes, on operands and results of which types.
+constexpr llvm::StringLiteral kHostOp = "dovetail.host_op";
+
+/// A call of the op's host function on lowered operands. Fails within a dispatch, where none can be called.
+llvm::LogicalResult lowerToHostCall(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b, mlir::ValueRange operands,
+                                    llvm::SmallVectorImpl<mlir::Value> &results);
+
+/// A host function that a lowered module imports.
+struct HostImport {
+  llvm::StringRef name;
+  /// As the evaluator has them.
+  llvm::StringRef op;
+  mlir::DictionaryAttr attributes;
+  mlir::FunctionType type;
+};
+
+/// The imports of a module, which no longer says what they compute: equal code has equal text.
+llvm::SmallVector<HostImport> takeHostImports(mlir::ModuleOp module);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_HOSTCALL_H

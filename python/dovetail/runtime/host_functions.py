@@ -1,0 +1,151 @@
+"""Functions of this process that compiled modules import and call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from iree.runtime import HalBufferView, PyModuleInterface, VmModule
+
+from .devices import Device
+from .dtypes import ELEMENT_OF_DTYPE
+
+# What compiled modules call the module that has them.
+MODULE_NAME = "host"
+
+
+class HostFunction(NamedTuple):
+    """A function that a module imports.
+
+    Attributes:
+      name: as the module has it, without the name of the module that has the function.
+      compute: takes NumPy arrays, which it must not write to and which are only lent to it; returns
+        an array, or a tuple of several.
+      operands: the element types of its arguments.
+      results: shape, -1 for sizes that are not known, and element type of each result.
+    """
+
+    name: str
+    compute: Callable[..., Any]
+    operands: tuple[np.dtype, ...]
+    results: tuple[tuple[tuple[int, ...], np.dtype], ...]
+
+
+class HostFunctions:
+    """Functions bound to a device whose memory they see.
+
+    Threads may call them at the same time. What a function raises comes out of the call of the
+    compiled program, on the thread that made it.
+
+    Args:
+      functions: the functions.
+      device: a device of the host.
+
+    Attributes:
+      module: the VM module for a `LoadedModule` that imports them.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> from dovetail.compile import compile_module
+      >>> vmfb = compile_module('''
+      ... func.func private @host.double(tensor<2xf32>) -> tensor<2xf32>
+      ... func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      ...   %y = call @host.double(%x) : (tensor<2xf32>) -> tensor<2xf32>
+      ...   return %y : tensor<2xf32>
+      ... }''')
+      >>> f32 = np.dtype(np.float32)
+      >>> double = runtime.HostFunction("double", lambda x: x + x, (f32,), (((2,), f32),))
+      >>> host = runtime.HostFunctions([double], runtime.get_device("local-sync"))
+      >>> program = runtime.Executable(vmfb, "main", host.device, host_functions=host)
+      >>> program([np.ones(2, np.float32)])[0].numpy()
+      array([2., 2.], dtype=float32)
+    """
+
+    def __init__(self, functions: Sequence[HostFunction], device: Device) -> None:
+        if not device.on_host:
+            raise ValueError(
+                f"host functions need a device of the host, got: {device.name!r}; "
+                "use 'local-task' or 'local-sync'"
+            )
+        self.device = device
+        raised = self._raised = threading.local()
+        interface: Any = PyModuleInterface(MODULE_NAME, _State)
+        for function in functions:
+            convention = f"0{'r' * len(function.operands)}_{'r' * len(function.results)}"
+            if not function.operands:
+                convention = convention.replace("0_", "0v_")
+            if not function.results:
+                convention += "v"
+            interface.export(function.name, convention, _import_of(function, device.put, raised))
+        self.module: VmModule = interface.create()
+
+    def guarded(self, invoke: Callable[..., None]) -> Callable[..., None]:
+        """A context's `invoke` that raises what a host function raised."""
+        raised = self._raised
+
+        def call(*args: Any) -> None:
+            try:
+                invoke(*args)
+            except Exception:
+                error = raised.__dict__.pop("error", None)
+                if error is None:
+                    raise
+                # What IREE says of it is a text with the same traceback.
+                raise error from None
+
+        return call
+
+
+class _State:
+    """What IREE makes for each context; these functions keep nothing there."""
+
+    def __init__(self, interface: Any) -> None:
+        pass
+
+
+def _import_of(
+    function: HostFunction, put: Callable[[np.ndarray, int], Any], raised: threading.local
+) -> Callable[..., Any]:
+    """The function as IREE calls it, with references to buffer views."""
+    _, compute, operands, results = function
+
+    def call(state: Any, *references: Any) -> Any:
+        try:
+            arrays = []
+            for reference, dtype in zip(references, operands, strict=True):
+                view = reference.deref(HalBufferView)
+                # IREE maps no empty buffers.
+                shape = tuple(view.shape)
+                empty = 0 in shape
+                array = np.empty(shape, dtype) if empty else view.map().asarray(shape, dtype)
+                array.flags.writeable = False
+                arrays.append(array)
+            answer = compute(*arrays)
+            answers = answer if isinstance(answer, tuple) else (answer,)
+            views = [
+                put(_checked(given, expected), ELEMENT_OF_DTYPE[expected[1]])
+                for given, expected in zip(answers, results, strict=True)
+            ]
+        except BaseException as error:
+            raised.error = error
+            raise
+        return views[0].ref if len(views) == 1 else tuple(view.ref for view in views)
+
+    return call
+
+
+def _checked(answer: Any, expected: tuple[tuple[int, ...], np.dtype]) -> np.ndarray:
+    """A result as a contiguous array of the type that the program expects."""
+    shape, dtype = expected
+    array = np.asarray(answer)
+    is_alike = array.dtype == dtype and len(array.shape) == len(shape)
+    if not is_alike or any(
+        size not in (got, -1) for size, got in zip(shape, array.shape, strict=True)
+    ):
+        raise ValueError(
+            f"a host function must return an array of shape {shape} and dtype {dtype}, "
+            f"got: shape {array.shape} and dtype {array.dtype}"
+        )
+    return np.ascontiguousarray(array).reshape(array.shape)
