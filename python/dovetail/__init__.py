@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dovetail import lax as lax
     from dovetail import nn as nn
     from dovetail import numpy as numpy
+    from dovetail import random as random
     from dovetail import runtime as runtime
     from dovetail import test_util as test_util
     from dovetail import tree as tree
@@ -39,15 +40,20 @@ if TYPE_CHECKING:
     from dovetail.config import check_tracer_leaks as check_tracer_leaks
     from dovetail.config import checking_leaks as checking_leaks
     from dovetail.config import debug_infs as debug_infs
+    from dovetail.config import debug_key_reuse as debug_key_reuse
     from dovetail.config import debug_nans as debug_nans
     from dovetail.config import default_matmul_precision as default_matmul_precision
+    from dovetail.config import default_prng_impl as default_prng_impl
     from dovetail.config import disable_jit as disable_jit
+    from dovetail.config import enable_custom_prng as enable_custom_prng
     from dovetail.config import enable_x64 as enable_x64
     from dovetail.config import explain_cache_misses as explain_cache_misses
+    from dovetail.config import legacy_prng_key as legacy_prng_key
     from dovetail.config import log_compiles as log_compiles
     from dovetail.config import no_tracing as no_tracing
     from dovetail.config import numpy_dtype_promotion as numpy_dtype_promotion
     from dovetail.config import numpy_rank_promotion as numpy_rank_promotion
+    from dovetail.config import threefry_partitionable as threefry_partitionable
     from dovetail.custom_derivatives import closure_convert as closure_convert
     from dovetail.custom_derivatives import custom_gradient as custom_gradient
     from dovetail.custom_derivatives import custom_jvp as custom_jvp
@@ -111,9 +117,11 @@ _PUBLIC = {
     "custom_jvp": ("custom_derivatives", "custom_jvp"),
     "custom_vjp": ("custom_derivatives", "custom_vjp"),
     "debug_infs": ("config", "debug_infs"),
+    "debug_key_reuse": ("config", "debug_key_reuse"),
     "debug_nans": ("config", "debug_nans"),
     "default_backend": ("environment", "default_backend"),
     "default_matmul_precision": ("config", "default_matmul_precision"),
+    "default_prng_impl": ("config", "default_prng_impl"),
     "device_count": ("environment", "device_count"),
     "device_get": ("environment", "device_get"),
     "device_put": ("environment", "device_put"),
@@ -122,6 +130,7 @@ _PUBLIC = {
     "dlpack": ("dlpack", ""),
     "dtypes": ("dtypes", ""),
     "effects_barrier": ("environment", "effects_barrier"),
+    "enable_custom_prng": ("config", "enable_custom_prng"),
     "enable_x64": ("config", "enable_x64"),
     "ensure_compile_time_eval": ("scopes", "ensure_compile_time_eval"),
     "errors": ("errors", ""),
@@ -136,6 +145,7 @@ _PUBLIC = {
     "jit": ("staging", "jit"),
     "jvp": ("autodiff", "jvp"),
     "lax": ("lax", ""),
+    "legacy_prng_key": ("config", "legacy_prng_key"),
     "linear_transpose": ("linearization", "linear_transpose"),
     "linearize": ("linearization", "linearize"),
     "live_arrays": ("environment", "live_arrays"),
@@ -155,10 +165,12 @@ _PUBLIC = {
     "process_count": ("environment", "process_count"),
     "process_index": ("environment", "process_index"),
     "process_indices": ("environment", "process_indices"),
+    "random": ("random", ""),
     "remat": ("ad_checkpoint", "checkpoint"),
     "runtime": ("runtime", ""),
     "stop_gradient": ("lax", "stop_gradient"),
     "test_util": ("test_util", ""),
+    "threefry_partitionable": ("config", "threefry_partitionable"),
     "tree": ("tree", ""),
     "tree_util": ("tree_util", ""),
     "typeof": ("environment", "typeof"),

@@ -15,11 +15,11 @@ from dovetail.shaped import ShapedArray as ShapedArray
 
 class _ArrayType(type):
     """Makes `isinstance(x, Array)` hold for tracers, so that code which asks for arrays can be
-    traced.
+    traced, and for arrays of random keys.
     """
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, ArrayMethods)
+        return isinstance(instance, ArrayMethods) or hasattr(type(instance), "is_key_array")
 
 
 class Array(ArrayMethods, metaclass=_ArrayType):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Callable
@@ -241,6 +242,43 @@ explain_cache_misses = Option(
 enable_compilation_cache = Option(
     "enable_compilation_cache", True, "Keep compiled programs on disk."
 )
+default_prng_impl = Option(
+    "default_prng_impl",
+    "threefry2x32",
+    "The generator of the keys that `random.key` makes, and that raw keys are of.",
+    choices=("threefry2x32", "threefry4x32", "rbg", "unsafe_rbg", "philox2x32", "philox4x32"),
+)
+threefry_partitionable = Option(
+    "threefry_partitionable",
+    True,
+    "Let each random number depend on the key and its own place only; without it the numbers of "
+    "arrays are others, as those of older programs are.",
+)
+random_seed_offset: Option[int] = Option(
+    "random_seed_offset",
+    0,
+    "What is added to all seeds of random keys.",
+    check=operator.index,
+    accepts="an int",
+    example=1,
+)
+high_dynamic_range_gumbel = Option(
+    "high_dynamic_range_gumbel",
+    False,
+    "Draw two numbers for each sample of `random.gumbel`, for more precision where it is rare.",
+)
+debug_key_reuse = Option(
+    "debug_key_reuse", False, "Raise KeyReuseError where a typed random key is used twice."
+)
+legacy_prng_key = Option(
+    "legacy_prng_key",
+    "allow",
+    "What to do when `dovetail.random` is given a raw key, as `PRNGKey` makes them.",
+    choices=("allow", "warn", "error"),
+)
+enable_custom_prng = Option(
+    "enable_custom_prng", False, "Let `random.PRNGKey` make typed keys, as `random.key` does."
+)
 compilation_cache_dir: Option[Any] = Option(
     "compilation_cache_dir",
     None,
@@ -254,7 +292,18 @@ compilation_cache_dir: Option[Any] = Option(
 __test__ = {name: option.__doc__ for name, option in _options.items()}
 
 # What a traced program depends on.
-_TRACED = (enable_x64, numpy_dtype_promotion, numpy_rank_promotion)
+_TRACED = (
+    enable_x64,
+    numpy_dtype_promotion,
+    numpy_rank_promotion,
+    default_prng_impl,
+    threefry_partitionable,
+    random_seed_offset,
+    high_dynamic_range_gumbel,
+    debug_key_reuse,
+    legacy_prng_key,
+    enable_custom_prng,
+)
 
 
 class Snapshot(NamedTuple):

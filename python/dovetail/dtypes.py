@@ -310,6 +310,16 @@ class extended(np.generic):
     """
 
 
+class prng_key(extended):
+    """The class of the element types of random keys, for `issubdtype`; it has no values.
+
+    Example:
+      >>> from dovetail import random
+      >>> issubdtype(random.key(0).dtype, prng_key)
+      True
+    """
+
+
 _CLASSES = {"i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
 # NumPy files the types of ml_dtypes under `generic` only.
 _CLASS_OF = {t.type: _CLASSES[kind] for t, kind in KINDS.items() if t.isbuiltin != 1}
@@ -330,7 +340,11 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
       True
     """
     is_class = [isinstance(t, type) and issubclass(t, np.generic) for t in (a, b)]
-    a, b = (t if given else np.dtype(t).type for t, given in zip((a, b), is_class, strict=True))
+    # Also extended types, of which NumPy has no idea, have their class as `type`.
+    a, b = (
+        t if given else getattr(t, "type", None) or np.dtype(t).type
+        for t, given in zip((a, b), is_class, strict=True)
+    )
     if a in _CLASS_OF:
         return b is a or issubclass(_CLASS_OF[a], b)
     return bool(np.issubdtype(a, b))

@@ -37,6 +37,10 @@ class LeakedTracerError(TracerError):
     """A tracer was used after, or outside, the function whose tracing made it."""
 
 
+class KeyReuseError(TypeError):
+    """A random key was used a second time."""
+
+
 # JAX's name for it.
 UnexpectedTracerError = LeakedTracerError
 

@@ -8,7 +8,11 @@ from typing import Any
 import optree
 from optree import PyTreeSpec
 
+# Where users' nodes are; that of the transforms also has those of arrays which consist of others.
 NAMESPACE = "dovetail"
+_DATA = "dovetail.data"
+# Classes of these.
+_ARRAYS: set[type] = set()
 
 
 def flatten(
@@ -28,7 +32,7 @@ def flatten(
       >>> leaves, structure.num_leaves
       ([1, 2], 2)
     """
-    leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
+    leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=_DATA)
     return leaves, spec
 
 
@@ -79,8 +83,28 @@ def register_node(
       >>> flatten(Box([1, 2]))[0]
       [1, 2]
     """
+    for namespace in (NAMESPACE, _DATA):
+        optree.register_pytree_node(
+            cls, flatten_func, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
+        )
+
+
+def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str) -> None:
+    """Let instances of a class be leaves for users, and for the transforms nodes of one array.
+
+    Args:
+      cls: the class; its `hidden_ndim` says how many of the array's dimensions, the last ones, are
+        not those of the instance.
+      flatten_func, unflatten_func: as those of `register_node`.
+      entry: what messages call the array.
+    """
+    _ARRAYS.add(cls)
+
+    def flatten_one(instance: Any) -> tuple[Any, Any, tuple[str]]:
+        return *flatten_func(instance), (entry,)
+
     optree.register_pytree_node(
-        cls, flatten_func, unflatten_func, path_entry_type=path_entry_type, namespace=NAMESPACE
+        cls, flatten_one, unflatten_func, path_entry_type=optree.GetAttrEntry, namespace=_DATA
     )
 
 
@@ -98,7 +122,7 @@ def map_leaves(function: Callable[..., Any], tree: Any) -> Any:
       >>> map_leaves(lambda x: 10 * x, {"a": 1, "b": (2, None)})
       {'a': 10, 'b': (20, None)}
     """
-    return optree.tree_map(function, tree, namespace=NAMESPACE)
+    return optree.tree_map(function, tree, namespace=_DATA)
 
 
 def count_leaves(tree: Any) -> int:
@@ -108,9 +132,7 @@ def count_leaves(tree: Any) -> int:
 
 def leaf_names(tree: Any, root: str) -> list[str]:
     """What to call each leaf of an argument in messages: `params['w'][0]`."""
-    return [
-        root + accessor.codify("") for accessor in optree.tree_accessors(tree, namespace=NAMESPACE)
-    ]
+    return [root + accessor.codify("") for accessor in optree.tree_accessors(tree, namespace=_DATA)]
 
 
 def broadcast_prefix(prefix: Any, tree: Any, what: str) -> list[Any]:
@@ -119,13 +141,18 @@ def broadcast_prefix(prefix: Any, tree: Any, what: str) -> list[Any]:
     Raises:
       ValueError: `prefix` is no prefix of the tree.
     """
-    if prefix is None or isinstance(prefix, int):
+    if prefix is None or (isinstance(prefix, int) and prefix >= 0):
         return [prefix] * count_leaves(tree)
     entries: list[Any] = []
     walk: Any = optree.tree_map_
 
     def fill(entry: Any, subtree: Any) -> None:
-        entries.extend([entry] * count_leaves(subtree))
+        if isinstance(entry, int) and entry < 0:
+            # Counted from the last dimension that users see.
+            nodes = flatten(subtree, lambda node: type(node) in _ARRAYS)[0]
+            entries.extend([entry - getattr(node, "hidden_ndim", 0) for node in nodes])
+        else:
+            entries.extend([entry] * count_leaves(subtree))
 
     if isinstance(prefix, list) and isinstance(tree, tuple):
         prefix = tuple(prefix)
@@ -136,7 +163,7 @@ def broadcast_prefix(prefix: Any, tree: Any, what: str) -> list[Any]:
             tree,
             is_leaf=lambda node: node is None,
             none_is_leaf=True,
-            namespace=NAMESPACE,
+            namespace=_DATA,
         )
     except ValueError as error:
         raise ValueError(

@@ -1,0 +1,282 @@
+"""Making random keys, and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import config, dtypes, lax
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.random.generators import Generator, find_generator
+from dovetail.random.keys import KeyArray, KeyType
+from dovetail.random.sampler import KeyLike, as_keys, sampler, sizes_of
+from dovetail.tracer import constant
+
+
+def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArray:
+    """A key made of a seed.
+
+    Args:
+      seed: an int, or an array of an integer type and of rank 0; without `enable_x64` its low 32
+        bits count.
+      impl: the generator: a name such as "threefry2x32" or "rbg", by default that of the setting
+        `default_prng_impl`.
+      dtype: the same as the element type of keys; one of both can be given.
+
+    Returns:
+      A key array of rank 0.
+
+    Raises:
+      TypeError: the seed is no integer, or not of rank 0.
+      ValueError: there is no such generator, or it is given twice.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.key(42)
+      Array((), dtype=key<fry>) overlaying:
+      Array([ 0, 42], dtype=uint32)
+    """
+    return _seeded("key", seed, _one_of("key", impl, dtype))
+
+
+def PRNGKey(seed: int | ArrayLike, *, impl: Any = None) -> KeyArray | Array:
+    """A raw key made of a seed: its words, where `key` gives a typed one.
+
+    Args:
+      seed: an int, or an array of an integer type and of rank 0.
+      impl: the generator; functions take raw keys for those of the default one.
+
+    Returns:
+      ui32[2] of the default generator.
+
+    Raises:
+      TypeError: the seed is no integer, or not of rank 0.
+      ValueError: there is no such generator.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.PRNGKey(42)
+      Array([ 0, 42], dtype=uint32)
+    """
+    return _returned(_seeded("PRNGKey", seed, find_generator(impl)), True)
+
+
+def _one_of(name: str, impl: Any, dtype: Any) -> Generator:
+    if impl is not None and dtype is not None:
+        raise value_error(f"{name}: one of impl and dtype can be given, got both")
+    return find_generator(dtype if impl is None else impl)
+
+
+def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
+    if isinstance(seed, KeyArray):
+        raise type_error(f"{name}: the seed must be an integer, got a key; use split or fold_in")
+    if isinstance(seed, int):
+        # As of 64 bits, so that hashes of Python can be seeds.
+        number = int(np.int64(seed)) + config.random_seed_offset.value
+        if not config.enable_x64.value:
+            number = int(np.int64(number).astype(np.int32)) & 0xFFFFFFFF
+        words = [constant(np.uint32(w)) for w in (number >> 32 & 0xFFFFFFFF, number & 0xFFFFFFFF)]  # type: ignore[arg-type]
+        return KeyArray(generator, generator.seed(*words))
+    array = as_operand(name, seed)
+    if array.ndim:
+        raise type_error(
+            f"{name}: the seed must have rank 0, got shape {array.shape}; map over seeds with "
+            "dovetail.vmap"
+        )
+    if dtypes.KINDS[array.dtype] not in "iu":
+        raise type_error(f"{name}: the seed must be an integer, got element type {array.dtype}")
+    if config.random_seed_offset.value:
+        array = lax.add(array, np.asarray(config.random_seed_offset.value, array.dtype))
+    high = lax.full((), np.uint32(0))
+    if array.dtype.itemsize == 8:
+        shift = np.asarray(32, array.dtype)
+        high = lax.convert_element_type(lax.shift_right_logical(array, shift), np.uint32)
+    return KeyArray(generator, generator.seed(high, lax.convert_element_type(array, np.uint32)))
+
+
+def _returned(keys: KeyArray, was_raw: bool) -> KeyArray | Array:
+    """Keys of the kind that was given."""
+    return keys._data if was_raw and not config.enable_custom_prng.value else keys
+
+
+@sampler
+def _split(key: Any, shape: tuple[int, ...]) -> Any:
+    return key._generator.split(key._data, shape)
+
+
+def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
+    """New keys of a key, which is not to be used again.
+
+    Args:
+      key: a key.
+      num: how many, or the shape of an array of them.
+
+    Returns:
+      A key array of that shape; raw if `key` is.
+
+    Raises:
+      TypeError: `key` is no key, or `num` no int.
+      ValueError: it is an array of several keys, or a size is negative.
+
+    Example:
+      >>> from dovetail import random
+      >>> key, subkey = random.split(random.key(0))
+      >>> random.split(key, (2, 3)).shape
+      (2, 3)
+    """
+    was_raw = not isinstance(key, KeyArray)
+    typed = as_keys("split", key)
+    shape = sizes_of("split", tuple(num) if isinstance(num, Sequence) else (num,))
+    return _returned(KeyArray(typed._generator, _split(typed, shape)), was_raw)
+
+
+@sampler
+def _fold_in(key: Any, data: ArrayLike) -> Any:
+    return key._generator.fold_in(key._data, data)
+
+
+def fold_in(key: KeyLike, data: ArrayLike) -> Any:
+    """A new key of a key and a number.
+
+    Args:
+      key: a key.
+      data: an integer of rank 0 that fits 32 bits.
+
+    Returns:
+      A key; raw if `key` is.
+
+    Raises:
+      TypeError: `key` is no key, or `data` no integer of rank 0.
+      ValueError: it is an array of several keys.
+      OverflowError: `data` is a Python int that is negative, or 2^32 or more.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.fold_in(random.key(0), 3) == random.fold_in(random.key(0), 3)
+      Array(True, dtype=bool)
+    """
+    was_raw = not isinstance(key, KeyArray)
+    typed = as_keys("fold_in", key)
+    if isinstance(data, int):
+        if not 0 <= data < 2**32:
+            raise OverflowError(f"fold_in: data must fit uint32, got {data}")
+        number: Any = constant(np.array(data, np.uint32))
+    else:
+        number = as_operand("fold_in", data)
+        if number.ndim:
+            raise type_error(
+                f"fold_in: data must have rank 0, got shape {number.shape}; map over it with "
+                "dovetail.vmap"
+            )
+        number = lax.convert_element_type(number, np.uint32)
+    # The key may be folded with other numbers too: it counts as not used.
+    fresh = KeyArray(typed._generator, typed._data)
+    return _returned(KeyArray(typed._generator, _fold_in(fresh, number)), was_raw)
+
+
+def clone(key: Any) -> Any:
+    """The same keys, which `debug_key_reuse` takes for others.
+
+    Args:
+      key: keys, typed or raw.
+
+    Returns:
+      A key array with the same keys.
+
+    Example:
+      >>> from dovetail import random
+      >>> key = random.key(0)
+      >>> random.bits(key) == random.bits(random.clone(key))
+      Array(True, dtype=bool)
+    """
+    keys = as_keys("clone", key)
+    return KeyArray(keys._generator, keys._data) if isinstance(key, KeyArray) else keys._data
+
+
+def key_data(keys: KeyLike) -> Array:
+    """The words of keys.
+
+    Args:
+      keys: a key array, typed or raw.
+
+    Returns:
+      ui32[*keys.shape, 2] of the default generator.
+
+    Raises:
+      TypeError: they are no keys.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.key_data(random.key(7))
+      Array([0, 7], dtype=uint32)
+    """
+    return as_keys("key_data", keys)._data
+
+
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> KeyArray:
+    """The keys that consist of some words.
+
+    Args:
+      key_bits_array: ui32[..., 2] of the default generator.
+      impl: the generator: a name, by default that of the setting `default_prng_impl`.
+      dtype: the same as the element type of keys; one of both can be given.
+
+    Returns:
+      A key array.
+
+    Raises:
+      TypeError: the words are not of the type or the shape of the generator's keys.
+      ValueError: there is no such generator, or it is given twice.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.wrap_key_data(random.key_data(random.key(7))) == random.key(7)
+      Array(True, dtype=bool)
+    """
+    generator = _one_of("wrap_key_data", impl, dtype)
+    words = as_operand("wrap_key_data", key_bits_array)
+    return as_keys("wrap_key_data", KeyArray(generator, words))
+
+
+def key_impl(keys: KeyLike) -> str:
+    """The name of the generator that keys are of.
+
+    Args:
+      keys: a key array, typed or raw.
+
+    Returns:
+      A string, for the argument `impl` of `key`.
+
+    Raises:
+      TypeError: they are no keys.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.key_impl(random.key(0))
+      'threefry2x32'
+    """
+    return as_keys("key_impl", keys)._generator.name
+
+
+def key_dtype(impl_spec: Any = None) -> KeyType:
+    """The element type of a generator's keys.
+
+    Args:
+      impl_spec: the generator: a name, by default that of the setting `default_prng_impl`.
+
+    Returns:
+      A `KeyType`.
+
+    Raises:
+      ValueError: there is no such generator.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.key_dtype("threefry2x32") == random.key(0).dtype
+      True
+    """
+    return KeyType(find_generator(impl_spec))

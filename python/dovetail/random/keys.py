@@ -1,0 +1,419 @@
+"""Arrays of random keys: an element is a vector of words of the array beneath."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from dovetail import batching, config, dtypes, ir
+from dovetail.array import Array, ShapedArray
+from dovetail.array_operators import NumPyAtFirstUse
+from dovetail.errors import KeyReuseError, type_error
+from dovetail.pytree import register_array
+
+if TYPE_CHECKING:
+    from dovetail.random.generators import Generator
+
+dnp: Any = NumPyAtFirstUse(globals())
+
+
+class KeyType:
+    """The element type of arrays of keys: which generator they are of.
+
+    Args:
+      generator: the generator.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.key(0).dtype
+      key<fry>
+    """
+
+    type = dtypes.prng_key
+    kind = "V"
+
+    def __init__(self, generator: Generator) -> None:
+        self.generator = generator
+
+    @property
+    def name(self) -> str:
+        """The generator's short name, as in `key<fry>`."""
+        return f"key<{self.generator.tag}>"
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one key."""
+        return 4 * math.prod(self.generator.key_shape)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KeyType) and self.generator is other.generator
+
+    def __hash__(self) -> int:
+        return hash((KeyType, self.generator.name))
+
+
+class KeyArray:
+    """An immutable array of random keys.
+
+    It has the shape, the indexing and the rearranging methods of other arrays, and no arithmetic.
+
+    Args:
+      generator: the generator that the keys are of.
+      data: the words, ui32[..., *generator.key_shape].
+
+    Example:
+      >>> from dovetail import random
+      >>> keys = random.split(random.key(0), 4)
+      >>> keys.shape, keys.reshape(2, 2)[0].shape
+      ((4,), (2,))
+    """
+
+    __slots__ = ("__weakref__", "_consumed", "_data", "_generator")
+    __array_priority__ = 100
+    __hash__ = None  # type: ignore[assignment]
+    # `isinstance(x, Array)` holds.
+    is_key_array = True
+
+    def __init__(self, generator: Generator, data: Any, consumed: np.ndarray | None = None) -> None:
+        self._generator = generator
+        self._data = data
+        # With `debug_key_reuse`: which keys were used. Arrays that share keys share this.
+        self._consumed = consumed
+
+    @property
+    def hidden_ndim(self) -> int:
+        """How many dimensions of the array beneath a key takes."""
+        return len(self._generator.key_shape)
+
+    # What it is -----------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dimensions."""
+        return self._data.shape[: -self.hidden_ndim]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of keys."""
+        return math.prod(self.shape)
+
+    @property
+    def dtype(self) -> KeyType:
+        """The element type, which names the generator."""
+        return KeyType(self._generator)
+
+    @property
+    def weak_type(self) -> bool:
+        """False: the element type yields to no other."""
+        return False
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one key."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all keys."""
+        return self.size * self.itemsize
+
+    @property
+    def aval(self) -> ShapedArray:
+        """Shape and element type."""
+        return ShapedArray(self.shape, self.dtype)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise type_error("len() of a key array of rank 0")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[KeyArray]:
+        if not self.shape:
+            raise type_error("iteration over a key array of rank 0; use dovetail.random.split")
+        return (self[i] for i in range(self.shape[0]))
+
+    def __repr__(self) -> str:
+        return f"Array({self.shape}, dtype={self.dtype.name}) overlaying:\n{self._data!r}"
+
+    def __bool__(self) -> bool:
+        raise type_error("a key array has no truth value; draw a number with dovetail.random")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise type_error(
+            "NumPy cannot take an array of random keys; use dovetail.random.key_data(keys) for "
+            "their words"
+        )
+
+    def __eq__(self, other: object) -> Any:
+        return self._compared(other, True)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compared(other, False)
+
+    def _compared(self, other: object, are_equal: bool) -> Any:
+        if not isinstance(other, KeyArray):
+            return NotImplemented
+        if other.dtype != self.dtype:
+            raise type_error(
+                f"keys compare with keys of their own generator, got {self.dtype} and {other.dtype}"
+            )
+        words = tuple(range(-self.hidden_ndim, 0))
+        left, right = _of_equal_rank(self, other)
+        return (left == right).all(words) if are_equal else (left != right).any(words)
+
+    def __copy__(self) -> KeyArray:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> KeyArray:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from dovetail.random.creation import wrap_key_data
+
+        data = np.array(self._data._value())
+        return _unpickled, (wrap_key_data, data, self._generator.name)
+
+    # Rearranging ----------------------------------------------------------------------------------
+
+    def _with(self, data: Any, consumed: np.ndarray | None = None) -> KeyArray:
+        return KeyArray(self._generator, data, consumed)
+
+    def _rearranged(self, function: Callable[[Any], Any]) -> KeyArray:
+        """What a function that only moves elements makes of the keys."""
+        mapped = function
+        for _ in range(self.hidden_ndim):
+            mapped = batching.vmap(mapped, -1, -1)
+        consumed = self._consumed
+        if consumed is not None:
+            consumed = np.asarray(function(Array(consumed))._value())
+        return self._with(mapped(self._data), consumed)
+
+    def __getitem__(self, index: Any) -> KeyArray:
+        entries = index if isinstance(index, tuple) else (index,)
+        if not any(entry is Ellipsis for entry in entries):
+            entries = (*entries, ...)
+        whole = (slice(None),) * self.hidden_ndim
+        consumed = self._consumed
+        if consumed is None and config.debug_key_reuse.value:
+            consumed = self._consumed = np.zeros(self.shape, bool)
+        if consumed is not None:
+            # A view where NumPy makes one: what is used of the part is used of the whole.
+            consumed = np.asarray(consumed[entries])
+        _check_rank(entries, self.ndim)
+        return self._with(self._data[(*entries, *whole)], consumed)
+
+    @property
+    def at(self) -> _At:
+        """`keys.at[i].set(other)`: the keys with others at some places."""
+        return _At(self)
+
+    @property
+    def T(self) -> KeyArray:
+        """The dimensions in reverse order."""
+        return self.transpose()
+
+    def reshape(self, *shape: Any, order: str = "C") -> KeyArray:
+        """The same keys in another shape; one size may be -1."""
+        return self._rearranged(lambda x: x.reshape(*shape, order=order))
+
+    def ravel(self, order: str = "C") -> KeyArray:
+        """The keys in one dimension."""
+        return self.reshape(-1, order=order)
+
+    def flatten(self, order: str = "C") -> KeyArray:
+        """The keys in one dimension."""
+        return self.reshape(-1, order=order)
+
+    def squeeze(self, axis: Any = None) -> KeyArray:
+        """Without dimensions of size 1."""
+        return self._rearranged(lambda x: x.squeeze(axis))
+
+    def swapaxes(self, axis1: int, axis2: int) -> KeyArray:
+        """Two dimensions exchanged."""
+        return self._rearranged(lambda x: x.swapaxes(axis1, axis2))
+
+    def transpose(self, *axes: Any) -> KeyArray:
+        """The dimensions in another order, by default reversed."""
+        return self._rearranged(lambda x: x.transpose(*axes))
+
+    def take(self, indices: Any, axis: int | None = None, **options: Any) -> KeyArray:
+        """The keys at indices along a dimension."""
+        return self._rearranged(lambda x: dnp.take(x, indices, axis, **options))
+
+    def copy(self) -> KeyArray:
+        """A new array with the same keys."""
+        return self._with(self._data.copy(), self._consumed)
+
+    # Where the words are --------------------------------------------------------------------------
+
+    @property
+    def device(self) -> Any:
+        """The device that holds the keys."""
+        return self._data.device
+
+    def devices(self) -> set[Any]:
+        """The devices that hold the keys."""
+        return self._data.devices()
+
+    @property
+    def sharding(self) -> Any:
+        """How the keys are spread over devices."""
+        return self._data.sharding
+
+    @property
+    def committed(self) -> bool:
+        """Whether the keys must stay on their device."""
+        return self._data.committed
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether this process reaches all keys."""
+        return self._data.is_fully_addressable
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether each device holds all keys."""
+        return self._data.is_fully_replicated
+
+    def addressable_data(self, index: int) -> KeyArray:
+        """What the device of that number holds."""
+        return self._with(self._data.addressable_data(index))
+
+    def block_until_ready(self) -> KeyArray:
+        """Wait until the keys are computed; returns the array."""
+        self._data.block_until_ready()
+        return self
+
+    def copy_to_host_async(self) -> None:
+        """Begin to copy the words to where NumPy can read them."""
+        self._data.copy_to_host_async()
+
+    def on_device_size_in_bytes(self) -> int:
+        """The bytes that the keys take on their device."""
+        return self._data.on_device_size_in_bytes()
+
+    def unsafe_buffer_pointer(self) -> int:
+        """The address of the first word, for as long as the array lives."""
+        return self._data.unsafe_buffer_pointer()
+
+    def delete(self) -> None:
+        """Free the words now; the array is of no more use."""
+        self._data.delete()
+
+    def is_deleted(self) -> bool:
+        """Whether `delete` was called."""
+        return self._data.is_deleted()
+
+    # Reuse ----------------------------------------------------------------------------------------
+
+    def consume(self, name: str) -> None:
+        """Note that a function used the keys, where `debug_key_reuse` is on.
+
+        Args:
+          name: the function.
+
+        Raises:
+          KeyReuseError: one of them was used before.
+        """
+        if not config.debug_key_reuse.value:
+            return
+        if self._consumed is None:
+            self._consumed = np.zeros(self.shape, bool)
+        if self._consumed.any():
+            raise KeyReuseError(
+                f"{name}: a key must be used once, got one that was used before, {ir.here()}; make "
+                "new ones with dovetail.random.split, or say that it is meant with "
+                "dovetail.random.clone"
+            )
+        self._consumed[...] = True
+
+
+class _At:
+    """`keys.at`, and `keys.at[index]`."""
+
+    def __init__(self, keys: KeyArray, index: Any = None) -> None:
+        self._keys = keys
+        self._index = index
+
+    def __getitem__(self, index: Any) -> _At:
+        return _At(self._keys, index)
+
+    def get(self, **options: Any) -> KeyArray:
+        """The keys at the index."""
+        return self._keys._rearranged(lambda x: x.at[self._index].get(**options))
+
+    def set(self, values: KeyArray, **options: Any) -> KeyArray:
+        """All keys, with others at the index."""
+        keys = self._keys
+        if not isinstance(values, KeyArray) or values.dtype != keys.dtype:
+            got = values.dtype if hasattr(values, "dtype") else type(values).__name__
+            raise type_error(f"keys.at[...].set takes keys of type {keys.dtype}, got {got}")
+
+        def put(x: Any, y: Any) -> Any:
+            return x.at[self._index].set(y, **options)
+
+        for _ in range(keys.hidden_ndim):
+            put = batching.vmap(put, -1, -1)
+        return keys._with(put(keys._data, values._data))
+
+
+def _check_rank(entries: tuple[Any, ...], rank: int) -> None:
+    """Refuse indices of words."""
+    dtype_of = [getattr(entry, "dtype", None) for entry in entries]
+    counted = 0
+    for entry, dtype in zip(entries, dtype_of, strict=True):
+        if entry is None or entry is Ellipsis or isinstance(entry, bool):
+            continue
+        counted += entry.ndim if dtype == dtypes.bool_ else 1
+    if counted > rank:
+        from dovetail.errors import index_error
+
+        raise index_error(
+            f"an index must have at most one entry per dimension of the keys, got {counted} for "
+            f"rank {rank}"
+        )
+
+
+def _of_equal_rank(a: KeyArray, b: KeyArray) -> tuple[Any, Any]:
+    """The words of both, of one rank."""
+    rank = max(a.ndim, b.ndim)
+    return tuple(x._data.reshape((1,) * (rank - x.ndim) + x._data.shape) for x in (a, b))  # type: ignore[return-value]
+
+
+def _unpickled(wrap: Callable[..., KeyArray], data: np.ndarray, name: str) -> KeyArray:
+    return wrap(data, impl=name)
+
+
+def _refused(symbol: str) -> Callable[..., NoReturn]:
+    def refuse(self: KeyArray, *others: Any) -> NoReturn:
+        raise type_error(
+            f"{symbol} needs numbers, got random keys of type {self.dtype}; use "
+            "dovetail.random.key_data(keys) for their words"
+        )
+
+    return refuse
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+    setattr(KeyArray, f"__{_name}__", _refused(_name))
+    setattr(KeyArray, f"__r{_name}__", _refused(_name))
+for _name in ("lt", "le", "gt", "ge", "neg", "abs", "invert", "and", "or", "xor"):
+    setattr(KeyArray, f"__{_name}__", _refused(_name))
+
+register_array(
+    KeyArray,
+    lambda keys: ((keys._data,), keys._generator),
+    lambda generator, children: KeyArray(generator, *children),
+    "key_data",
+)
