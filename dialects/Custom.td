@@ -55,6 +55,21 @@ def CustomTangentOp : OnFunction<"custom_tangent", [Pure, AttrSizedOperandSegmen
   }];
 }
 
+def CustomVmapOp : CustomOp<"custom_vmap"> {
+  let summary = "a call of a function that a rule batches";
+  let description = [{
+    `batch_rule` names a rule of the program that made this module (see CustomVmap.h): asked which arguments have a batch, it gives
+    the function that takes them with the batch in front. Forward mode appends a tangent for each argument numbered by the
+    next list of `jvps`, and one for each differentiable result. The rule knows nothing of what is captured.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$batch_rule, OptionalAttr<ArrayAttr>:$jvps, Variadic<AnyType>:$args,
+                       Variadic<AnyType>:$captured);
+  let assemblyFormat = [{
+    $callee `rule` $batch_rule (`jvps` $jvps^)? `(` $args `)` (`captured` `(` $captured^ `)`)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
 def LinearSolveOp : OnFunction<"linear_solve", [Pure, AttrSizedOperandSegments, InlineOpInterface,
                                                 DeclareOpInterfaceMethods<JvpOpInterface>,
                                                 DeclareOpInterfaceMethods<LinearOpInterface>,

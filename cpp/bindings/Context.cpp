@@ -43,7 +43,13 @@ Diagnostics::Diagnostics()
         return success();
       }) {}
 
+static std::exception_ptr kept;
+
+void Diagnostics::keep(std::exception_ptr exception) { kept = std::move(exception); }
+
 void Diagnostics::raise(const std::string &otherwise) {
+  if (kept)
+    std::rethrow_exception(std::exchange(kept, nullptr));
   throw CompilerError(message.empty() ? otherwise : message, file, line);
 }
 

@@ -5,6 +5,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -25,8 +26,10 @@ struct CompilerError : std::runtime_error {
 class Diagnostics {
 public:
   Diagnostics();
-  /// Throws what was collected, or `otherwise` if nothing was.
+  /// Throws what was collected, or `otherwise` if nothing was; before all an exception that was kept.
   [[noreturn]] void raise(const std::string &otherwise);
+  /// Keeps an exception, which must not pass through the compiler, for `raise`.
+  static void keep(std::exception_ptr exception);
 
 private:
   mlir::ScopedDiagnosticHandler handler;

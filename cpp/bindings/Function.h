@@ -14,9 +14,11 @@ namespace dovetail {
 struct Module {
   mlir::OwningOpRef<mlir::ModuleOp> op;
   std::unique_ptr<mlir::SymbolTable> symbols;
+  /// What the compiler may ask for as long as the module, or one made of it, exists.
+  std::vector<nanobind::object> kept;
 
-  explicit Module(mlir::OwningOpRef<mlir::ModuleOp> module)
-      : op(std::move(module)), symbols(std::make_unique<mlir::SymbolTable>(*op)) {}
+  explicit Module(mlir::OwningOpRef<mlir::ModuleOp> module, std::vector<nanobind::object> kept = {})
+      : op(std::move(module)), symbols(std::make_unique<mlir::SymbolTable>(*op)), kept(std::move(kept)) {}
 };
 
 /// A place in the user's program: file, line, name of the function.

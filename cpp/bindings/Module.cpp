@@ -1,17 +1,18 @@
 // The extension module `dovetail._core`.
 #include "Attributes.h"
+#include "BatchRules.h"
 #include "Context.h"
 #include "Function.h"
 #include "Program.h"
 #include "Remembered.h"
-#include "cpp/transforms/CallGraph.h"
 #include "cpp/lowering/HostCall.h"
+#include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Pipeline.h"
 #include "dialects/Create.h"
 #include "dialects/Dialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "dialects/HostFunction.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -63,12 +64,12 @@ static void runPhases(const Shared &module, const std::string &from, const std::
     throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
   StringRef targetName = "dovetail.target";
   module->op.get()->setAttr(targetName, StringAttr::get(&context(), target));
-  LogicalResult result = manager.run(*module->op);
   if (hostFunctions)
     module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
+  LogicalResult result = manager.run(*module->op);
   module->op.get()->removeAttr(targetName);
-  module->symbols = std::make_unique<SymbolTable>(*module->op);
   module->op.get()->removeAttr(kHostFunctions);
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))
     diagnostics.raise("the compiler failed between '" + from + "' and '" + to + "'");
 }
@@ -100,6 +101,8 @@ static Shared wrap(const std::string &name, nb::dict attributes,
   }
   for (Operation *function : needed)
     module->op->push_back(function->clone());
+  if (!named.empty())
+    module->kept = named.front().module->kept;
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   Function main(module, "main", true, Place());
   std::vector<unsigned> arguments, outs;
@@ -208,9 +211,6 @@ static int64_t largestContraction(const Shared &module) {
   return largest;
 }
 
-static std::vector<std::string> registeredOps() {
-  std::vector<std::string> names;
-  for (RegisteredOperationName name : context().getRegisteredOperationsByDialect("dovetail"))
 /// (name, op, attributes, types of operands, types of results) of each host function that a lowered module imports.
 static nb::list takeHostImportsOf(const Shared &module) {
   nb::list imports;
@@ -220,6 +220,9 @@ static nb::list takeHostImportsOf(const Shared &module) {
   return imports;
 }
 
+static std::vector<std::string> registeredOps() {
+  std::vector<std::string> names;
+  for (RegisteredOperationName name : context().getRegisteredOperationsByDialect("dovetail"))
     names.push_back(name.stripDialect().str());
   return names;
 }
@@ -252,9 +255,11 @@ NB_MODULE(_core, m) {
       .def_static("parse", &parseModule, "text"_a)
       .def("clone",
            [](const Shared &module) {
-             return std::make_shared<Module>(
-                 OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())));
+             return std::make_shared<Module>(OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())),
+                                             module->kept);
            })
+      .def(
+          "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a)
       .def("text", &textOf, "locations"_a = false, "generic"_a = false)
       .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false)
       .def("take_host_imports", &takeHostImportsOf)
@@ -292,6 +297,7 @@ NB_MODULE(_core, m) {
       .def_ro("size", &Program::size);
 
   bindRemembered(m);
+  bindBatchRules(m);
   m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");
   m.def("phases", &phaseNames, "(name, description) of each phase, in order.");
 }

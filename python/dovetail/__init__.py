@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dovetail import ad_checkpoint as ad_checkpoint
     from dovetail import config as config
+    from dovetail import custom_batching as custom_batching
     from dovetail import custom_derivatives as custom_derivatives
     from dovetail import dlpack as dlpack
     from dovetail import dtypes as dtypes
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
     from dovetail.jacobians import jacfwd as jacfwd
     from dovetail.jacobians import jacrev as jacrev
     from dovetail.lax import stop_gradient as stop_gradient
+    from dovetail.linearization import fwd_and_bwd as fwd_and_bwd
     from dovetail.linearization import linear_transpose as linear_transpose
     from dovetail.linearization import linearize as linearize
     from dovetail.linearization import vjp as vjp
@@ -112,6 +114,7 @@ _PUBLIC = {
     "closure_convert": ("custom_derivatives", "closure_convert"),
     "config": ("config", ""),
     "copy_to_host_async": ("environment", "copy_to_host_async"),
+    "custom_batching": ("custom_batching", ""),
     "custom_derivatives": ("custom_derivatives", ""),
     "custom_gradient": ("custom_derivatives", "custom_gradient"),
     "custom_jvp": ("custom_derivatives", "custom_jvp"),
@@ -146,6 +149,7 @@ _PUBLIC = {
     "jvp": ("autodiff", "jvp"),
     "lax": ("lax", ""),
     "legacy_prng_key": ("config", "legacy_prng_key"),
+    "fwd_and_bwd": ("linearization", "fwd_and_bwd"),
     "linear_transpose": ("linearization", "linear_transpose"),
     "linearize": ("linearization", "linearize"),
     "live_arrays": ("environment", "live_arrays"),

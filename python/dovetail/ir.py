@@ -131,6 +131,20 @@ def flat_module(
     return module
 
 
+def expanded(function: Any, last: Sequence[np.ndarray]) -> Any:
+    """The module of a finished function as `main`, without requests.
+
+    Args:
+      function: the function; the others of its module that it does not need are removed.
+      last: what its last arguments are.
+    """
+    module = function.module
+    module.keep_as_main(function.name)
+    module.bind_arguments([encode_array(value) for value in last])
+    run_phases(module, "expand")
+    return module
+
+
 def evaluate_on_functions(
     name: str,
     attributes: dict[str, Any],

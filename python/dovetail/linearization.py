@@ -6,18 +6,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail import _core, dtypes, ir
-from dovetail.arguments import Function, Selected, ShapeDtypeStruct, name_of, select
+from dovetail.arguments import (
+    Function,
+    Selected,
+    ShapeDtypeStruct,
+    as_numbers,
+    name_of,
+    select,
+)
 from dovetail.array import ShapedArray
 from dovetail.autodiff import (
     Results,
-    as_direction,
-    cotangent_type,
     float0_zeros,
     inexact,
     tangent_operands,
     trace_selected,
 )
-from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.pullback import Pullback, Side, Transposed
+from dovetail.pytree import map_leaves, unflatten
+from dovetail.staging import jit
 from dovetail.tracer import Operand, call, zeros
 
 
@@ -39,8 +46,11 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
       >>> [float(ct) for ct in pull(2.0)]
       [2.0]
     """
-    name = name_of(fun)
     selected = select(fun, range(len(primals)), primals, {}, "primals")
+    return _vjp(selected, name_of(fun), has_aux)
+
+
+def _vjp(selected: Selected, name: str, has_aux: bool) -> Any:
     results = trace_selected("vjp", name, selected, has_aux)
     at = _Linearized(selected, results, transposed=True)
     values = at.values(selected.leaves)
@@ -110,6 +120,43 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
     at.check_linear(len(selected.leaves), name)
     values = at.values(selected.leaves)
     return at.pull(selected, results, values[at.count :], name)
+
+
+def fwd_and_bwd(
+    fun: Function, argnums: int | Sequence[int], has_aux: bool = False, jitted: bool = True
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """The two halves of reverse mode, each compiled once for all points.
+
+    Args:
+      fun: the function.
+      argnums: the positional arguments to differentiate with respect to.
+      has_aux: whether `fun` returns a pair (result, auxiliary data).
+      jitted: whether both are jitted functions.
+
+    Returns:
+      `fwd`, which takes what `fun` does and returns (result, residuals) or (result, residuals,
+      auxiliary data), and `bwd`, which takes these residuals and a cotangent of the result and
+      returns the cotangent of the argument, or a tuple of those of several.
+
+    Example:
+      >>> import dovetail as dt
+      >>> fwd, bwd = dt.fwd_and_bwd(lambda x, w: x * w, argnums=(0, 1))
+      >>> value, residuals = fwd(2.0, 3.0)
+      >>> [float(ct) for ct in bwd(residuals, 1.0)]
+      [3.0, 2.0]
+    """
+    numbers = as_numbers(argnums, "argnums")
+
+    def fwd(*args: Any, **kwargs: Any) -> Any:
+        return _vjp(select(fun, numbers, args, kwargs, "arguments"), name_of(fun), has_aux)
+
+    def bwd(residuals: Pullback, cotangent: Any) -> Any:
+        cotangents = residuals(cotangent)
+        return cotangents[0] if isinstance(argnums, int) else cotangents
+
+    fwd.__name__ = f"{name_of(fun)}_fwd"
+    bwd.__name__ = f"{name_of(fun)}_bwd"
+    return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
 
 
 def saved_residuals(fun: Function, *args: Any, **kwargs: Any) -> list[tuple[ShapedArray, str]]:
@@ -192,37 +239,13 @@ class _Linearized:
 
     def pull(
         self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str
-    ) -> Callable[[Any], tuple[Any, ...]]:
+    ) -> Pullback:
         """The linear function from cotangents of the result to those of the primals."""
-        leaves = [leaf.aval for leaf in selected.leaves]
         nonzero = dict(zip(self._wrt, self._nonzero, strict=True))
-
-        def pulled(cotangent: Any) -> tuple[Any, ...]:
-            values, spec = flatten(cotangent)
-            if spec != results.spec:
-                raise TypeError(
-                    f"the cotangent must have the structure of the result of `{name}`, "
-                    f"{results.spec}, got: {spec} {ir.here()}"
-                )
-            operands = []
-            for i, aval in enumerate(results.traced.avals):
-                seed = None
-                if i < results.count and dtypes.is_inexact(aval.dtype):
-                    seed = as_direction(values[i], aval, f"the cotangent of result {i} of `{name}`")
-                if self._active[i]:
-                    operands.append(zeros(aval) if seed is None else seed)
-            weak = all(operand.weak_type for operand in operands)
-            types = [cotangent_type(leaves[i], weak) for i in self._wrt if nonzero[i]]
-            outs = iter(call(self._linear, [*residuals, *operands], types))
-            cotangents: list[Any] = []
-            for i, leaf in enumerate(leaves):
-                if i not in nonzero:
-                    cotangents.append(float0_zeros(leaf))
-                else:
-                    cotangents.append(next(outs) if nonzero[i] else zeros(leaf))
-            return unflatten(selected.spec, cotangents)
-
-        return pulled
+        leaves = [leaf.aval for leaf in selected.leaves]
+        primals = Side(leaves, selected.spec, [nonzero.get(i, False) for i in range(len(leaves))])
+        returned = Side(results.traced.avals, results.spec, self._active)
+        return Pullback(Transposed(name, self._linear, returned, results.count, primals), residuals)
 
     def push(
         self, selected: Selected, results: Results, residuals: Sequence[Operand]

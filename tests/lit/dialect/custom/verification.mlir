@@ -247,3 +247,34 @@ func.func @wrong(%b: tensor<2xf32>) {
   dovetail.linear_solve @k matvec @f(%b) : (tensor<2xf32>) -> ()
   return
 }
+
+// -----
+
+func.func private @f(tensor<2xf32>) -> tensor<2xf32>
+
+func.func @wrong(%x: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.custom_vmap' op arguments must be ('tensor<2xf32>'), got: ('tensor<2xf32>', 'tensor<2xf32>')}}
+  %0 = dovetail.custom_vmap @f rule "r"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func private @f(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+
+func.func @wrong(%x: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.custom_vmap' op jvps must be lists of the numbers of arguments whose tangents follow, got: 1}}
+  %0 = dovetail.custom_vmap @f rule "r" jvps [1](%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func private @f(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+
+func.func @wrong(%x: tensor<2xf32>) {
+  // expected-error @+2 {{'dovetail.custom_vmap' op jvps must be at least 0 and less than 1, got: 1}}
+  // expected-error @+1 {{'dovetail.custom_vmap' op jvps must be lists of the numbers of arguments whose tangents follow, got: array<i64: 1>}}
+  %0 = dovetail.custom_vmap @f rule "r" jvps [array<i64: 1>](%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}

@@ -1,0 +1,214 @@
+// Functions that a rule batches: verification and rules.
+#include "CustomVmap.h"
+#include "CustomRules.h"
+#include "mlir/IR/DialectInterface.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+struct BatchRules : DialectInterface::Base<BatchRules> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BatchRules)
+  explicit BatchRules(Dialect *dialect) : Base(dialect) {}
+  BatchRule rule;
+};
+
+/// The function over the batch, and which of its arguments and results have it.
+struct Batched {
+  func::FuncOp function;
+  SmallVector<bool> arguments, results;
+};
+
+} // namespace
+
+void setBatchRule(MLIRContext &context, BatchRule rule) {
+  auto *dialect = context.getLoadedDialect<DovetailDialect>();
+  if (!dialect->getRegisteredInterface<BatchRules>())
+    dialect->addInterfaces<BatchRules>();
+  const_cast<BatchRules *>(dialect->getRegisteredInterface<BatchRules>())->rule = std::move(rule);
+}
+
+LogicalResult CustomVmapOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  unsigned count = getArgs().size();
+  for (Attribute numbers : llvm::reverse(getJvps().value_or(ArrayAttr::get(getContext(), {})))) {
+    auto tangents = dyn_cast<DenseI64ArrayAttr>(numbers);
+    if (!tangents || tangents.size() > count ||
+        failed(verifyDims(getLoc(), getOperationName(), "jvps", tangents.asArrayRef(), count - tangents.size(), true)))
+      return emitOpError() << "jvps must be lists of the numbers of arguments whose tangents follow, got: " << numbers;
+    count -= tangents.size();
+  }
+  return verifyCall(*this, getCalleeAttr(), symbols);
+}
+
+static auto calls(Emitter &e) {
+  return [&e](func::FuncOp function, ValueRange args) { return emitCall(e, function, args); };
+}
+
+/// The jvp of a function, with a tangent for each differentiable result.
+static FailureOr<Body> fullJvp(Emitter &e, func::FuncOp function, const llvm::SmallBitVector &active) {
+  auto made = e.transforms().jvp(function.getBody(), active);
+  if (failed(made))
+    return failure();
+  Body body = std::move(made->function);
+  BodyEmitter inner(e, body);
+  unsigned numResults = function.getNumResults();
+  SmallVector<Value> tangents(numResults), primals(ArrayRef<Value>(body.results).take_front(numResults));
+  scatterTo(ValueRange(body.results).drop_front(numResults), made->activeResults, tangents);
+  body.results = primals;
+  for (auto [primal, tangent] : llvm::zip_equal(primals, tangents))
+    if (isDifferentiable(primal.getType()))
+      body.results.push_back(tangent ? tangent : inner.zerosLike(primal));
+  return body;
+}
+
+// The derivative is again a function with a rule: the derivative of what the rule gives. A rule says nothing of what is
+// captured; where that has a tangent, the function itself is differentiated.
+LogicalResult CustomVmapOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
+                                SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
+  func::FuncOp callee = e.transforms().lookup(getCalleeAttr());
+  unsigned numArgs = getArgs().size(), numCaptured = getCaptured().size(), numResults = getNumResults();
+  llvm::SmallBitVector active = present(tangents);
+  if (llvm::any_of(tangents.drop_front(numArgs), [](Value tangent) { return static_cast<bool>(tangent); }))
+    return jvpOfCall(e, callee, primals, tangents, results, resultTangents, calls(e));
+  FailureOr<Body> body = fullJvp(e, callee, active);
+  if (failed(body))
+    return failure();
+  SmallVector<int64_t> order = range(0, numArgs);
+  unsigned numTangents = active.count(), first = numArgs + numCaptured;
+  llvm::append_range(order, range(first, first + numTangents));
+  llvm::append_range(order, range(numArgs, first));
+  body->arrange(llvm::to_vector_of<unsigned>(order));
+  func::FuncOp made = e.transforms().add(callee, ".jvp", std::move(*body));
+
+  SmallVector<Value> args(primals.take_front(numArgs));
+  llvm::append_range(args, presentOf(tangents));
+  SmallVector<Attribute> jvps;
+  if (getJvps())
+    llvm::append_range(jvps, *getJvps());
+  jvps.push_back(e.builder.getDenseI64ArrayAttr(llvm::to_vector_of<int64_t>(active.set_bits())));
+  auto op = CustomVmapOp::create(e.builder, e.loc, made.getResultTypes(), made.getSymName(), getBatchRule(),
+                                 e.builder.getArrayAttr(jvps), args, primals.drop_front(numArgs));
+  ValueRange outs = op->getResults();
+  llvm::append_range(results, outs.take_front(numResults));
+  outs = outs.drop_front(numResults);
+  for (Type type : getResultTypes()) {
+    bool hasTangent = isDifferentiable(type);
+    resultTangents.push_back(hasTangent ? outs.front() : Value());
+    outs = outs.drop_front(hasTangent);
+  }
+  return success();
+}
+
+/// Takes the functions of a rule over, next to `source`; returns its `main`.
+static func::FuncOp takeOver(Emitter &e, func::FuncOp source, ModuleOp module) {
+  llvm::DenseMap<StringAttr, FlatSymbolRefAttr> names;
+  SmallVector<func::FuncOp> functions;
+  func::FuncOp main;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    Body body(function.getLoc());
+    SmallVector<Value> results(function.front().getTerminator()->getOperands());
+    function.front().getTerminator()->erase();
+    body.region->takeBody(function.getBody());
+    body.results = results;
+    func::FuncOp made = e.transforms().add(source, ".vmap", std::move(body));
+    names[function.getSymNameAttr()] = FlatSymbolRefAttr::get(made.getSymNameAttr());
+    functions.push_back(made);
+    if (function.getSymName() == "main")
+      main = made;
+  }
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](FlatSymbolRefAttr name) {
+    auto it = names.find(name.getAttr());
+    return std::pair(it == names.end() ? name : it->second, WalkResult::skip());
+  });
+  for (func::FuncOp function : functions)
+    function.getBody().walk([&](Operation *op) { replacer.replaceElementsIn(op); });
+  return main;
+}
+
+/// The function over the batch where the arguments that are marked have it, and maybe more: a tangent has the batch
+/// where its primal has it. Only the first `count` of `jvps` have happened.
+static FailureOr<Batched> askRule(CustomVmapOp op, Emitter &e, SmallVector<bool> batched, ArrayRef<Attribute> jvps) {
+  if (jvps.empty()) {
+    const auto *rules = op->getDialect()->getRegisteredInterface<BatchRules>();
+    if (!rules || !rules->rule)
+      return op.emitError() << "'" << op.getCallee() << "' must be batched by the program that has its rule, "
+                            << op.getBatchRuleAttr() << ", got: a program that has none";
+    if (ShapedType::isDynamic(e.batchSize))
+      return op.emitError() << "the rule of '" << op.getCallee()
+                            << "' needs a batch of static size, got: one of unknown size";
+    FailureOr<BatchedByRule> made = rules->rule(op.getBatchRule(), batched, e.batchSize);
+    if (failed(made))
+      return failure();
+    func::FuncOp source = e.transforms().lookup(op.getCalleeAttr());
+    return Batched{takeOver(e, source, *made->module), batched, made->resultsBatched};
+  }
+  ArrayRef<int64_t> withTangents = cast<DenseI64ArrayAttr>(jvps.back()).asArrayRef();
+  unsigned numArgs = batched.size() - withTangents.size();
+  SmallVector<bool> ofArgs(ArrayRef<bool>(batched).take_front(numArgs));
+  for (auto [i, number] : llvm::enumerate(withTangents))
+    ofArgs[number] = ofArgs[number] || batched[numArgs + i];
+  FailureOr<Batched> below = askRule(op, e, ofArgs, jvps.drop_back());
+  if (failed(below))
+    return failure();
+  llvm::SmallBitVector active(numArgs);
+  for (int64_t number : withTangents)
+    active.set(number);
+  FailureOr<Body> body = fullJvp(e, below->function, active);
+  if (failed(body))
+    return failure();
+  Batched result = *below;
+  for (int64_t number : withTangents)
+    result.arguments.push_back(below->arguments[number]);
+  for (auto [type, isBatched] : llvm::zip_equal(below->function.getResultTypes(), below->results))
+    if (isDifferentiable(type))
+      result.results.push_back(isBatched);
+  result.function = e.transforms().add(below->function, ".jvp", std::move(*body));
+  return result;
+}
+
+LogicalResult CustomVmapOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
+                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+  unsigned numArgs = getArgs().size();
+  auto isBatched = [](int64_t dim) { return dim != kUnbatched; };
+  if (llvm::any_of(dims.drop_front(numArgs), isBatched))
+    return emitError() << "'" << getCallee()
+                       << "', which has a rule for vmap, must not close over a value that depends on "
+                       << "the batch, since the rule knows nothing of it; pass the value as an argument";
+  SmallVector<Attribute> jvps;
+  if (getJvps())
+    llvm::append_range(jvps, *getJvps());
+  FailureOr<Batched> made = askRule(*this, e, llvm::map_to_vector(dims.take_front(numArgs), isBatched), jvps);
+  if (failed(made))
+    return failure();
+  SmallVector<Value> args;
+  for (unsigned i = 0; i < numArgs; ++i)
+    args.push_back(made->arguments[i] ? e.batchAt(operands[i], dims[i], 0) : operands[i]);
+  llvm::append_range(results, emitCall(e, made->function, args));
+  for (bool hasBatch : made->results)
+    resultDims.push_back(hasBatch ? 0 : kUnbatched);
+  return success();
+}
+
+//===- As a call -----------------------------------------------------------------------===//
+
+OperandSets CustomVmapOp::linearSets() { return linearSetsOfCall(*this); }
+
+LogicalResult CustomVmapOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
+                                      MutableArrayRef<Value> operandCotangents) {
+  return transposeCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, cotangents, operandCotangents,
+                       calls(e));
+}
+
+LogicalResult CustomVmapOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
+                                  SmallVectorImpl<Value> &results) {
+  return splitCall(e, e.transforms().lookup(getCalleeAttr()), unknown, operands, results);
+}
+
+Value CustomVmapOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
+  return sizeOfCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, result, dimension);
+}
+
+} // namespace dovetail

@@ -1,0 +1,219 @@
+"""Functions with rules of their own for `vmap`."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from dovetail import _core, ir
+from dovetail.arguments import Function, as_operand, name_of
+from dovetail.array import ShapedArray
+from dovetail.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
+from dovetail.errors import type_error, value_error
+from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
+from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing import Axis, axes_in_scope, current, derivative_order, stack
+
+
+class custom_vmap(WithRule):
+    """A function with a rule for `vmap`.
+
+    The rule is asked wherever the function is batched, also within jitted, differentiated and
+    looping functions; elsewhere the function runs. Forward-mode derivatives are batched by the
+    derivative of the rule. `vmap` around reverse mode batches what the function computes, as it
+    does without a rule.
+
+    Args:
+      fun: takes and returns trees of arrays. What it closes over must not depend on the batch.
+
+    Example:
+      >>> import dovetail as dt
+      >>> @dt.custom_batching.custom_vmap
+      ... def f(x, y):
+      ...     return x + y
+      >>> @f.def_vmap
+      ... def f_vmap(axis_size, in_batched, xs, ys):
+      ...     return xs * ys, all(in_batched)
+      >>> dt.vmap(f)(dnp.arange(3), dnp.arange(1, 4))
+      Array([0, 2, 6], dtype=int32)
+    """
+
+    def __init__(self, fun: Function) -> None:
+        super().__init__(fun)
+        self.vmap_rule: Function | None = None
+
+    def def_vmap(self, vmap_rule: Function) -> Function:
+        """Define the rule.
+
+        Args:
+          vmap_rule: takes the size of the batch, a list with a tree of bools for each argument,
+            which say whether it has the batch, and the arguments, with the batch in front. It
+            returns a pair: the results, and a tree of bools that say which of these have the batch
+            in front.
+
+        Returns:
+          `vmap_rule`.
+        """
+        self.vmap_rule = vmap_rule
+        return vmap_rule
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, in a way that `vmap` asks the rule."""
+        if self.vmap_rule is None:
+            raise missing_rule("vmap", "def_vmap", self.fun)
+        args = self._resolved(args, kwargs)
+        in_progress = current()
+        if in_progress is None:
+            return self.fun(*args)
+        call = Call(self.fun, args, ())
+        primal = trace(call.primal, call.avals, call.names, "custom_vmap", call.name, call.leaves)
+        rule = _Rule(self.vmap_rule, call, primal)
+        primal.function.module.keep(rule)
+        outs = apply(
+            "custom_vmap",
+            primal.function,
+            [*call.leaves, *primal.captured],
+            primal.avals,
+            batch_rule=rule.name,
+            operandSegmentSizes=(len(call.leaves), len(primal.captured)),
+        )
+        return unflatten(primal.extra, outs)
+
+
+class _Rule:
+    """What the compiler asks for the function of one call over a batch.
+
+    Args:
+      python: the rule that the user gave.
+      call: the call.
+      primal: the function, as it was traced for that call.
+    """
+
+    def __init__(self, python: Function, call: Call, primal: Traced) -> None:
+        self.python, self.called = python, call.name
+        self.avals, self.spec = call.avals, call.spec
+        self.out_avals, self.out_spec = primal.avals, primal.extra
+        self.axes: dict[Any, Axis] = dict(axes_in_scope())
+        self.order = derivative_order()
+        self.name = f"{name_of(python)}.{next(_numbers)}"
+        _known[self.name] = self
+
+    @staticmethod
+    def ask(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
+        """The module of a rule's function over a batch, and which of its results have the batch."""
+        rule = _known.get(name)
+        if rule is None:
+            raise LookupError(f"there is no rule `{name}` for vmap any more")
+        avals = [
+            aval._replace(shape=(size, *aval.shape)) if is_batched else aval
+            for aval, is_batched in zip(rule.avals, batched, strict=True)
+        ]
+        with _outside_of_traces():
+            traced = trace(
+                lambda *tracers: rule._traced(tracers, batched, size),
+                avals,
+                list(leaf_names(unflatten(rule.spec, avals), "args")),
+                "vmap",
+                name_of(rule.python),
+                axes=rule.axes,
+                order=rule.order,
+            )
+        module = ir.expanded(traced.function, [value._value() for value in traced.captured])
+        return module, traced.extra
+
+    def _traced(
+        self, tracers: Sequence[Tracer], batched: list[bool], size: int
+    ) -> tuple[list[Operand], list[bool]]:
+        """The results of the rule, checked, and which have the batch."""
+        name = f"the vmap rule `{name_of(self.python)}` of `{self.called}`"
+        result = self.python(
+            size, list(unflatten(self.spec, batched)), *unflatten(self.spec, tracers)
+        )
+        outs, flags = pair_of(result, self.python, self.called, "results, which have the batch")
+        values, spec = flatten(outs)
+        marks, flags_spec = flatten(flags)
+        for what, other in [("results", spec), ("bools", flags_spec)]:
+            if other != self.out_spec:
+                raise value_error(
+                    f"{name} must return {what} of the structure of the function's results, "
+                    f"{self.out_spec}, got {other}"
+                )
+        operands = []
+        paths = leaf_names(outs, "results")
+        for value, mark, aval, path in zip(values, marks, self.out_avals, paths, strict=True):
+            if not isinstance(mark, bool):
+                raise type_error(
+                    f"{name} must say by bools which results have the batch, got {mark!r}"
+                )
+            operand = as_operand(value, f"`{path}` of {name}")
+            wanted = ShapedArray((size, *aval.shape) if mark else aval.shape, aval.dtype)
+            if operand.shape != wanted.shape or operand.dtype != wanted.dtype:
+                raise type_error(
+                    f"`{path}` of {name} must be {wanted}, as the function returns {aval} and the "
+                    f"rule says that it has {'the' if mark else 'no'} batch of {size}, got "
+                    f"{operand.aval}"
+                )
+            operands.append(operand)
+        return operands, list(marks)
+
+
+_numbers = itertools.count()
+# A rule exists as long as the modules that name it.
+_known: weakref.WeakValueDictionary[str, _Rule] = weakref.WeakValueDictionary()
+
+
+@contextmanager
+def _outside_of_traces() -> Iterator[None]:
+    """What is traced here is of no trace in progress."""
+    traces, module = stack.traces, stack.module
+    stack.traces, stack.module = [], None
+    try:
+        yield
+    finally:
+        stack.traces, stack.module = traces, module
+
+
+def sequential_vmap(fun: Function) -> custom_vmap:
+    """A function that `vmap` calls for one element of the batch after the other.
+
+    Args:
+      fun: takes and returns trees of arrays.
+
+    Returns:
+      The function with a rule that is `lax.map`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> f = dt.custom_batching.sequential_vmap(lambda x: dnp.cumsum(x)[-1])
+      >>> dt.vmap(f)(dnp.arange(6.0).reshape(3, 2))
+      Array([1., 5., 9.], dtype=float32)
+    """
+    from dovetail import lax
+
+    mapped = custom_vmap(fun)
+
+    @mapped.def_vmap
+    def rule(axis_size: int, in_batched: list[Any], *args: Any) -> tuple[Any, Any]:
+        leaves, spec = flatten(args)
+        batched = flatten(in_batched)[0]
+
+        def one(elements: list[Operand]) -> Any:
+            given = iter(elements)
+            whole = [
+                next(given) if is_batched else leaf
+                for leaf, is_batched in zip(leaves, batched, strict=True)
+            ]
+            return mapped(*unflatten(spec, whole))
+
+        out = lax.map(
+            one, [leaf for leaf, is_batched in zip(leaves, batched, strict=True) if is_batched]
+        )
+        return out, map_leaves(lambda _: True, out)
+
+    return mapped
+
+
+_core.set_batch_rule(_Rule.ask)
