@@ -3,6 +3,7 @@
 #include "HostCall.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "cpp/linalg/Decompositions.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -29,6 +30,7 @@ void registerAllDialects(DialectRegistry &registry) {
     attachConvLowerings(context);
     attachCreateLowerings(context);
     attachCumulativeLowerings(context);
+    attachDecompositions(context);
     attachDotLowerings(context);
     attachGatherLowerings(context);
     attachRandomLowerings(context);

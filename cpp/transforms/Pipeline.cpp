@@ -18,6 +18,8 @@ static void addSimplify(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
 }
 
+static void addDecompose(OpPassManager &manager) { manager.addPass(createDecomposePass()); }
+
 static void addLower(OpPassManager &manager) {
   manager.addPass(createLowerPass());
   manager.addPass(createBytesPass());
@@ -31,6 +33,7 @@ ArrayRef<Phase> phases() {
       {"expand", "requests become transformed functions", addExpand},
       {"simplify", "calls inlined, folded, common subexpressions merged, dead code removed", addSimplify},
       {"shard", "the program of one device; the same program where there is no mesh", addNothing},
+      {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},
   };
   return phases;

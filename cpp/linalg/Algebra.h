@@ -1,0 +1,147 @@
+// The vocabulary in which algorithms on one matrix are written, as ops on arrays and loops around them.
+#ifndef DOVETAIL_LINALG_ALGEBRA_H
+#define DOVETAIL_LINALG_ALGEBRA_H
+
+#include "dialects/Dialect.h"
+
+namespace dovetail {
+
+/// An emitter with what linear algebra needs. Vectors and matrices have one and two dimensions, numbers none; places
+/// are numbers of i32. Of a value that is real, conjugates and real parts are the value itself.
+class Algebra : public Emitter {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  explicit Algebra(const Emitter &e) : Emitter(e) {}
+  Algebra(mlir::OpBuilder &builder, mlir::Location loc) : Emitter(builder, loc) {}
+
+  //===- Types and numbers ------------------------------------------------------===//
+
+  static mlir::RankedTensorType typeOf(mlir::Value x) { return llvm::cast<mlir::RankedTensorType>(x.getType()); }
+  static mlir::Type elementOf(mlir::Value x) { return typeOf(x).getElementType(); }
+  static int64_t sizeOf(mlir::Value x, int64_t dim) { return typeOf(x).getDimSize(dim); }
+  static bool isComplex(mlir::Value x) { return llvm::isa<mlir::ComplexType>(elementOf(x)); }
+
+  /// A number, of the elements of `like` or of that type.
+  mlir::Value number(mlir::Value like, double value);
+  mlir::Value number(mlir::Type element, double value);
+  /// A place.
+  mlir::Value place(int64_t value);
+  /// The difference of 1 to the next number, and the smallest one of which the inverse is finite, of real elements.
+  static double epsilonOf(mlir::Value x);
+  static double tiniestOf(mlir::Value x);
+
+  //===- Elements ---------------------------------------------------------------===//
+  // A number beside an array stands for an array of it.
+
+  mlir::Value compare(CompareDirection direction, mlir::Value x, mlir::Value y);
+  mlir::Value less(mlir::Value x, mlir::Value y) { return compare(CompareDirection::LT, x, y); }
+  mlir::Value atMost(mlir::Value x, mlir::Value y) { return compare(CompareDirection::LE, x, y); }
+  mlir::Value same(mlir::Value x, mlir::Value y) { return compare(CompareDirection::EQ, x, y); }
+  mlir::Value either(mlir::Value p, mlir::Value q);
+  mlir::Value negation(mlir::Value p);
+  mlir::Value choose(mlir::Value p, mlir::Value x, mlir::Value y);
+  mlir::Value choose(mlir::Value p, mlir::Value x, double y);
+  mlir::Value plus(mlir::Value x, mlir::Value y);
+  mlir::Value minus(mlir::Value x, mlir::Value y);
+  mlir::Value times(mlir::Value x, mlir::Value y);
+  mlir::Value over(mlir::Value x, mlir::Value y);
+  mlir::Value greatest(mlir::Value x, mlir::Value y);
+  mlir::Value least(mlir::Value x, mlir::Value y);
+  mlir::Value magnitude(mlir::Value x);
+  /// |x|^2, and |Re x| + |Im x|, which are cheaper; real.
+  mlir::Value squareMagnitude(mlir::Value x);
+  mlir::Value sumMagnitude(mlir::Value x);
+  mlir::Value root(mlir::Value x);
+  /// |x| with the sign of y; the sign of 0 is positive.
+  mlir::Value withSignOf(mlir::Value x, mlir::Value y);
+  /// A real array as one of `element`, real or complex.
+  mlir::Value as(mlir::Value x, mlir::Type element);
+  /// The power of two below |x|, 1 where that is not a normal number.
+  mlir::Value powerOfTwoBelow(mlir::Value x);
+
+  //===- Shapes -----------------------------------------------------------------===//
+
+  /// An array like `like`, of which dimension `dims[i]` is that of x.
+  mlir::Value spread(mlir::Value x, llvm::ArrayRef<int64_t> dims, mlir::Value like);
+  mlir::Value everywhere(mlir::Value number, mlir::Value like) { return spread(number, {}, like); }
+  /// The matrix like `like` all of whose rows, or columns, are a vector.
+  mlir::Value eachRow(mlir::Value vector, mlir::Value like) { return spread(vector, {1}, like); }
+  mlir::Value eachColumn(mlir::Value vector, mlir::Value like) { return spread(vector, {0}, like); }
+  mlir::Value transposed(mlir::Value x) { return transpose(x, {1, 0}); }
+  mlir::Value adjoint(mlir::Value x) { return conj(transposed(x)); }
+  mlir::Value backwards(mlir::Value x, llvm::ArrayRef<int64_t> dims);
+  /// An array of the elements of `like`, of a static shape; of the shape of `like`.
+  mlir::Value filled(mlir::Value like, llvm::ArrayRef<int64_t> shape, double value);
+  mlir::Value reshaped(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+
+  /// For each element its place along a dimension, and for each place of a dimension that place.
+  mlir::Value placesIn(mlir::Value like, int64_t dim);
+  mlir::Value places(mlir::Value like, int64_t dim);
+  mlir::Value places(int64_t count);
+  /// Whether row - column is in [from, to].
+  mlir::Value isBetween(mlir::Value like, int64_t from, int64_t to);
+  mlir::Value lowerPart(mlir::Value x, int64_t offset = 0);
+  mlir::Value upperPart(mlir::Value x, int64_t offset = 0);
+  mlir::Value identityLike(mlir::Value x);
+  mlir::Value diagonalOf(mlir::Value x);
+  /// The matrix like `like` with that diagonal, the offset below the main one.
+  mlir::Value diagonal(mlir::Value vector, mlir::Value like, int64_t offset = 0);
+
+  //===- Parts ------------------------------------------------------------------===//
+
+  mlir::Value slice(mlir::Value x, int64_t dim, int64_t begin, int64_t size);
+  /// Static arrays only: zeros, or that number, behind the elements of x up to a shape.
+  mlir::Value padded(mlir::Value x, llvm::ArrayRef<int64_t> shape, double value = 0, llvm::ArrayRef<int64_t> low = {});
+  /// The elements at `start` along `dim` and, with a count, that many; without one the dimension is gone.
+  mlir::Value at(mlir::Value x, int64_t dim, mlir::Value start);
+  mlir::Value at(mlir::Value x, int64_t dim, mlir::Value start, int64_t count);
+  mlir::Value row(mlir::Value x, mlir::Value i) { return at(x, 0, i); }
+  mlir::Value column(mlir::Value x, mlir::Value i) { return at(x, 1, i); }
+  mlir::Value element(mlir::Value x, mlir::Value i) { return at(x, 0, i); }
+  mlir::Value element(mlir::Value x, mlir::Value i, mlir::Value j) { return at(at(x, 0, i), 0, j); }
+  /// x[places] along a dimension.
+  mlir::Value take(mlir::Value x, int64_t dim, mlir::Value places);
+  /// x with something else at one place along a dimension.
+  mlir::Value with(mlir::Value x, int64_t dim, mlir::Value i, mlir::Value part);
+  mlir::Value exchanged(mlir::Value x, int64_t dim, mlir::Value i, mlir::Value j);
+  mlir::Value joined(mlir::ValueRange parts, int64_t dim);
+
+  //===- Sums and products --------------------------------------------------------===//
+
+  mlir::Value sum(mlir::Value x);
+  mlir::Value maximum(mlir::Value x);
+  mlir::Value any(mlir::Value p);
+  mlir::Value all(mlir::Value p) { return negation(any(negation(p))); }
+  /// The sum over a dimension of each of the products of what is there, without conjugation.
+  mlir::Value dot(mlir::Value x, int64_t dimOfX, mlir::Value y, int64_t dimOfY);
+  mlir::Value product(mlir::Value x, mlir::Value y) { return dot(x, typeOf(x).getRank() - 1, y, 0); }
+  /// The columns of x times y's elements in rows.
+  mlir::Value outer(mlir::Value x, mlir::Value y, mlir::Value like);
+  /// The root of a sum of squares of magnitudes, which neither overflows nor vanishes.
+  mlir::Value norm(mlir::Value x);
+  /// `x` where all elements of `checked` are finite; elsewhere NaN.
+  mlir::Value nanUnlessFinite(mlir::Value x, mlir::Value isFinite);
+  mlir::Value isAllFinite(mlir::Value x);
+  /// The order that sorts a vector.
+  mlir::Value orderOf(mlir::Value keys);
+
+  //===- Loops --------------------------------------------------------------------===//
+  // What bodies use of outside is handed to them.
+
+  using Step = llvm::function_ref<Values(Algebra &, mlir::ValueRange carries, mlir::ValueRange slices)>;
+  using Predicate = llvm::function_ref<mlir::Value(Algebra &, mlir::ValueRange carries)>;
+  using Update = llvm::function_ref<Values(Algebra &, mlir::ValueRange carries)>;
+
+  /// A step for each slice of `xs`: it returns the next carries, then what is stacked.
+  Values scan(mlir::ValueRange inits, mlir::ValueRange xs, Step step, bool reverse = false);
+  /// Steps as long as the predicate holds.
+  Values repeat(mlir::ValueRange inits, Predicate predicate, Update update);
+};
+
+/// The transpose of a vector or matrix of real rotations that act on neighbouring rows; see Rotations.cpp.
+mlir::Value rotateRows(Algebra &e, mlir::Value x, mlir::Value c, mlir::Value s);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LINALG_ALGEBRA_H

@@ -1,0 +1,31 @@
+// Algorithms on one matrix, of which the decompositions of ops are made.
+#ifndef DOVETAIL_LINALG_ALGORITHMS_H
+#define DOVETAIL_LINALG_ALGORITHMS_H
+
+#include "Algebra.h"
+#include "cpp/linalg/Decompose.h.inc"
+
+namespace dovetail {
+
+/// Rows or columns of a block: blocks are taken apart one column after the other, and put together by products.
+constexpr int64_t kBlock = 32;
+
+/// Attach the algorithms of one family each.
+void attachTriangularDecompositions(mlir::MLIRContext *context);
+void attachCholeskyDecompositions(mlir::MLIRContext *context);
+void attachLuDecompositions(mlir::MLIRContext *context);
+void attachQrDecompositions(mlir::MLIRContext *context);
+
+/// x of l x = b for lower triangular l, of which only that triangle is read, without its diagonal if that is of ones.
+mlir::Value solveLower(Algebra &e, mlir::Value l, mlir::Value b, bool isUnit);
+/// The same for upper triangular u.
+mlir::Value solveUpper(Algebra &e, mlir::Value u, mlir::Value b, bool isUnit);
+
+/// `size` rounded up to whole blocks, if it is known and more than one.
+inline int64_t wholeBlocks(int64_t size) {
+  return mlir::ShapedType::isDynamic(size) || size <= kBlock ? size : (size + kBlock - 1) / kBlock * kBlock;
+}
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LINALG_ALGORITHMS_H

@@ -1,0 +1,151 @@
+// Ops on matrices as algorithms in other ops.
+#include "Algorithms.h"
+#include "Decompositions.h"
+#include "cpp/transforms/Functions.h"
+#include "cpp/transforms/Passes.h"
+#include "dialects/Control.h"
+#include "dialects/HostFunction.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+#include "cpp/linalg/Decompose.cpp.inc"
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_DECOMPOSEPASS
+#include "cpp/transforms/Passes.h.inc"
+
+void attachDecompositions(MLIRContext *context) {
+  attachCholeskyDecompositions(context);
+  attachLuDecompositions(context);
+  attachQrDecompositions(context);
+  attachTriangularDecompositions(context);
+}
+
+namespace {
+
+/// A batch of several dimensions as one.
+struct Batch {
+  Emitter &e;
+  unsigned numDims;
+  int64_t size = 1;
+  Value sizeValue;
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes;
+
+  Batch(Emitter &e, Value like, unsigned numDims) : e(e), numDims(numDims) {
+    auto type = cast<RankedTensorType>(like.getType());
+    for (unsigned d = 0; d < numDims; ++d) {
+      shape.push_back(type.getDimSize(d));
+      bool isKnown = !type.isDynamicDim(d) && !ShapedType::isDynamic(size);
+      size = isKnown ? size * type.getDimSize(d) : ShapedType::kDynamic;
+      if (type.isDynamicDim(d))
+        sizes.push_back(e.size(like, d));
+    }
+    if (!ShapedType::isDynamic(size))
+      return;
+    sizeValue = e.size(like, 0);
+    for (unsigned d = 1; d < numDims; ++d)
+      sizeValue = e.make<arith::MulIOp>(sizeValue, e.size(like, d));
+  }
+
+  /// The sizes of a value's `?`s after the first so many dimensions.
+  SmallVector<Value> sizesAfter(Value x, unsigned count) {
+    SmallVector<Value> found;
+    auto type = cast<RankedTensorType>(x.getType());
+    for (int64_t d = count; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        found.push_back(e.size(x, d));
+    return found;
+  }
+
+  Value flatten(Value x) {
+    SmallVector<int64_t> flat = {size};
+    llvm::append_range(flat, cast<RankedTensorType>(x.getType()).getShape().drop_front(numDims));
+    SmallVector<Value> dynamic = sizesAfter(x, numDims);
+    if (sizeValue)
+      dynamic.insert(dynamic.begin(), sizeValue);
+    return e.reshape(x, withShape(x.getType(), flat), dynamic);
+  }
+
+  Value unflatten(Value x, Type type) {
+    SmallVector<Value> dynamic(sizes);
+    llvm::append_range(dynamic, sizesAfter(x, 1));
+    return e.reshape(x, cast<RankedTensorType>(type), dynamic);
+  }
+};
+
+LogicalResult decomposeBatch(DecomposeOpInterface op, Emitter &e, SmallVectorImpl<Value> &results) {
+  Batch batch(e, op->getOperand(0), op.numBatchDims());
+  SmallVector<Value> operands;
+  SmallVector<Type> types;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(batch.flatten(operand));
+    auto type = cast<RankedTensorType>(operands.back().getType());
+    types.push_back(withShape(type, type.getShape().drop_front()));
+  }
+  Body one(op.getLoc(), types);
+  OpBuilder builder = one.builder();
+  Emitter inner(builder, op.getLoc(), &e.transforms());
+  if (failed(op.decompose(inner, one.arguments(), one.results)))
+    return failure();
+  Region region;
+  fill(region, std::move(one));
+  auto made = e.transforms().batch(region, SmallVector<int64_t>(types.size(), 0), BatchSize(batch.size));
+  if (failed(made))
+    return failure();
+  e.batchSize = BatchSize(batch.size);
+  e.batchSizeValue = batch.sizeValue;
+  SmallVector<Value> found = inlineBody(e.builder, made->function, operands);
+  for (auto [value, dim, type] : llvm::zip_equal(found, made->resultDims, op->getResultTypes()))
+    results.push_back(batch.unflatten(e.batchAt(value, dim, 0), type));
+  return success();
+}
+
+bool isEmpty(Type type) {
+  auto array = cast<RankedTensorType>(type);
+  return llvm::is_contained(array.getShape(), 0);
+}
+
+LogicalResult decompose(DecomposeOpInterface op, Functions &functions) {
+  OpBuilder builder(op);
+  Emitter e(builder, op.getLoc(), &functions);
+  SmallVector<Value> results;
+  if (llvm::all_of(op->getResultTypes(),
+                   [](Type type) { return isEmpty(type) && cast<ShapedType>(type).hasStaticShape(); })) {
+    for (Type type : op->getResultTypes())
+      results.push_back(e.zeros(cast<RankedTensorType>(type), {}));
+  } else if (failed(op.numBatchDims() ? decomposeBatch(op, e, results) : op.decompose(e, op->getOperands(), results))) {
+    return failure();
+  }
+  op->replaceAllUsesWith(results);
+  op->erase();
+  return success();
+}
+
+struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
+  void runOnOperation() override {
+    Functions functions(getOperation());
+    SmallVector<DecomposeOpInterface> ops;
+    getOperation()->walk([&](DecomposeOpInterface op) {
+      if (!isForHost(op))
+        ops.push_back(op);
+    });
+    for (DecomposeOpInterface op : ops)
+      if (failed(decompose(op, functions)))
+        return signalPassFailure();
+    if (ops.empty())
+      return;
+    OpPassManager tidy(ModuleOp::getOperationName());
+    tidy.addPass(createCanonicalizerPass());
+    tidy.addPass(createCSEPass());
+    if (failed(runPipeline(tidy, getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace dovetail

@@ -1,0 +1,80 @@
+// Triangular systems of equations.
+#include "Algorithms.h"
+#include "dialects/Linalg.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+/// Forward substitution, row by row (Golub & Van Loan, Matrix Computations, 4th ed., 3.1.1). Each row is a product with
+/// all of x, of which the rows to come are still zero.
+static Value substitute(Algebra &e, Value l, Value b, bool isUnit) {
+  return e.scan({e.zerosLike(b)}, {e.places(l, 0), l, b}, [&](Algebra &e, ValueRange carries, ValueRange slices) {
+    Value i = slices[0], x = carries[0];
+    Value before = e.choose(e.less(e.places(slices[1], 0), i), slices[1], 0.0);
+    Value found = e.minus(slices[2], e.dot(before, 0, x, 0));
+    if (!isUnit)
+      found = e.over(found, e.element(slices[1], i));
+    return Algebra::Values{e.with(x, 0, i, found)};
+  })[0];
+}
+
+/// Block by block (3.1.4): what the blocks before contribute is one product of matrices.
+static Value substituteBlocks(Algebra &e, Value l, Value b, bool isUnit) {
+  int64_t n = Algebra::sizeOf(l, 0), m = Algebra::sizeOf(b, 1), whole = wholeBlocks(n), count = whole / kBlock;
+  // Further rows are those of the identity.
+  Value rows = e.padded(l, {whole, whole});
+  if (whole != n)
+    rows = e.choose(e.both(e.isBetween(rows, 0, 0), e.compare(CompareDirection::GE, e.placesIn(rows, 0), e.place(n))),
+                    e.number(rows, 1), rows);
+  Value blocks = e.reshaped(rows, {count, kBlock, whole}), of = e.reshaped(e.padded(b, {whole, m}), {count, kBlock, m});
+  Value none = e.filled(b, {count, kBlock, m}, 0);
+  Value x = e.scan({none}, {e.places(count), blocks, of}, [&](Algebra &e, ValueRange carries, ValueRange slices) {
+    Value start = e.times(slices[0], e.place(kBlock)), rows = slices[1];
+    Value before = e.choose(e.less(e.placesIn(rows, 1), start), rows, 0.0);
+    Value rest = e.minus(slices[2], e.product(before, e.reshaped(carries[0], {whole, m})));
+    Value found = substitute(e, e.at(rows, 1, start, kBlock), rest, isUnit);
+    return Algebra::Values{e.with(carries[0], 0, slices[0], found)};
+  })[0];
+  return e.slice(e.reshaped(x, {whole, m}), 0, 0, n);
+}
+
+Value solveLower(Algebra &e, Value l, Value b, bool isUnit) {
+  bool isStatic = Algebra::typeOf(l).hasStaticShape() && Algebra::typeOf(b).hasStaticShape();
+  return isStatic && Algebra::sizeOf(l, 0) > kBlock ? substituteBlocks(e, l, b, isUnit) : substitute(e, l, b, isUnit);
+}
+
+Value solveUpper(Algebra &e, Value u, Value b, bool isUnit) {
+  return e.backwards(solveLower(e, e.backwards(u, {0, 1}), e.backwards(b, {0}), isUnit), {0});
+}
+
+namespace {
+
+struct TriangularSolve : DecomposeOpInterface::ExternalModel<TriangularSolve, TriangularSolveOp> {
+  LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
+    auto solve = cast<TriangularSolveOp>(op);
+    Algebra e(emitter);
+    Value a = operands[0], b = operands[1];
+    bool isLower = solve.getLower();
+    if (solve.getConjugateA())
+      a = e.conj(a);
+    // x op(a) = b is op(a)^T x^T = b^T.
+    if (solve.getTransposeA() == solve.getLeftSide()) {
+      a = e.transposed(a);
+      isLower = !isLower;
+    }
+    if (!solve.getLeftSide())
+      b = e.transposed(b);
+    Value x = isLower ? solveLower(e, a, b, solve.getUnitDiagonal()) : solveUpper(e, a, b, solve.getUnitDiagonal());
+    results.push_back(solve.getLeftSide() ? x : e.transposed(x));
+    return success();
+  }
+};
+
+} // namespace
+
+void attachTriangularDecompositions(MLIRContext *context) {
+  TriangularSolveOp::attachInterface<TriangularSolve>(*context);
+}
+
+} // namespace dovetail
