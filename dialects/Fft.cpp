@@ -1,0 +1,155 @@
+// Discrete Fourier transforms along one dimension: inference and rules.
+#include "Fft.h"
+#include "Create.h"
+#include "Shape.h"
+
+using namespace mlir;
+
+#define GET_OP_CLASSES
+#include "dialects/Fft.cpp.inc"
+
+namespace dovetail {
+
+void registerFftOps(DovetailDialect &dialect) {
+  dialect.addFamily<
+#define GET_OP_LIST
+#include "dialects/Fft.cpp.inc"
+      >();
+}
+
+/// How many elements the spectrum of a real signal has that are not conjugates of others.
+static int64_t halfSpectrum(int64_t length) { return length / 2 + 1; }
+
+/// The result has `toSize` elements of type `element` where the operand has `fromSize`.
+static LogicalResult inferFourier(std::optional<Location> loc, StringRef name, Value x, int64_t dimension,
+                                  int64_t length, int64_t fromSize, int64_t toSize, Type element,
+                                  SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(x.getType());
+  if (failed(verifyDims(loc, name, "dimension", dimension, type.getRank(), false)))
+    return failure();
+  if (length < 1)
+    return emitOptionalError(loc, "'", name, "' op length must be at least 1, got: ", length);
+  if (!canBeEqual(type.getDimSize(dimension), fromSize))
+    return emitOptionalError(loc, "'", name, "' op operand must have size ", fromSize, " along dimension ", dimension,
+                             " for length ", length, ", got: ", type.getDimSize(dimension));
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dimension] = toSize;
+  types.push_back(RankedTensorType::get(shape, element));
+  return success();
+}
+
+template <typename Op, typename... Attributes>
+static LogicalResult batchFourier(Emitter &e, Op op, ValueRange operands, ArrayRef<int64_t> dims,
+                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims,
+                                  Attributes... attributes) {
+  int64_t dimension = op.getDimension();
+  results.push_back(e.make<Op>(operands[0], dimension + (dimension >= dims[0] ? 1 : 0), op.getLength(), attributes...));
+  resultDims.push_back(dims[0]);
+  return success();
+}
+
+static FactorMap fourierFactorMap(Operation *op, int64_t dimension) {
+  FactorMap map = pointwiseFactorMap(op);
+  map.operands[0][dimension] = FactorMap::kNone;
+  map.results[0][dimension] = FactorMap::kNone;
+  return map;
+}
+
+/// `x`, whose size along a dimension is known, in the type of `like`, where it may not be.
+static Value inTypeOf(Emitter &e, Value like, Value x) {
+  return like.getType() == x.getType() ? x : e.reshape(x, cast<RankedTensorType>(like.getType()), e.sizes(like));
+}
+
+/// Half spectra with all elements scaled that stand for their conjugates too, which are all but the first and, of even
+/// lengths, the last.
+static Value scalePairs(Emitter &e, Value x, int64_t dimension, int64_t length, double factor) {
+  int64_t numPairs = (length - 1) / 2;
+  if (numPairs == 0)
+    return x;
+  auto type = cast<RankedTensorType>(x.getType());
+  auto scalar = RankedTensorType::get({}, realElement(type.getElementType()));
+  Value pairs = e.full(withShape(scalar, {numPairs}), {}, factor);
+  Value factors = e.make<PadOp>(withShape(scalar, {halfSpectrum(length)}), pairs, e.full(scalar, {}, 1.0),
+                                ArrayRef<int64_t>{1}, ArrayRef<int64_t>{0}, ValueRange());
+  return e.mul(x, e.broadcast(e.convert(factors, type.getElementType()), {dimension}, type, e.sizes(x)));
+}
+
+//===- fft ---------------------------------------------------------------------===//
+
+LogicalResult FftOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  int64_t length = adaptor.getLength();
+  return inferFourier(loc, getOperationName(), adaptor.getX(), adaptor.getDimension(), length, length, length,
+                      getElementTypeOrSelf(adaptor.getX()), types);
+}
+
+OperandSets FftOp::linearSets() { return {{0}}; }
+
+LogicalResult FftOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
+                               MutableArrayRef<Value> operandCotangents) {
+  Value ct = e.make<FftOp>(cotangents[0], getDimension(), getLength(), getInverse());
+  operandCotangents[0] = inTypeOf(e, getX(), ct);
+  return success();
+}
+
+LogicalResult FftOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                           SmallVectorImpl<int64_t> &resultDims) {
+  return batchFourier(e, *this, operands, dims, results, resultDims, getInverse());
+}
+
+FactorMap FftOp::factorMap() { return fourierFactorMap(*this, getDimension()); }
+
+//===- rfft --------------------------------------------------------------------===//
+
+LogicalResult RfftOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  int64_t length = adaptor.getLength();
+  return inferFourier(loc, getOperationName(), adaptor.getX(), adaptor.getDimension(), length, length,
+                      halfSpectrum(length), ComplexType::get(getElementTypeOrSelf(adaptor.getX())), types);
+}
+
+OperandSets RfftOp::linearSets() { return {{0}}; }
+
+/// The real part of `fft` of the cotangent and zeros: of the signal whose half spectrum is, up to pairs, the conjugate.
+LogicalResult RfftOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
+                                MutableArrayRef<Value> operandCotangents) {
+  Value ct = scalePairs(e, e.conj(cotangents[0]), getDimension(), getLength(), 0.5);
+  Value signal = e.make<IrfftOp>(ct, getDimension(), getLength());
+  operandCotangents[0] = inTypeOf(e, getX(), e.scale(signal, static_cast<double>(getLength())));
+  return success();
+}
+
+LogicalResult RfftOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                            SmallVectorImpl<int64_t> &resultDims) {
+  return batchFourier(e, *this, operands, dims, results, resultDims);
+}
+
+FactorMap RfftOp::factorMap() { return fourierFactorMap(*this, getDimension()); }
+
+//===- irfft -------------------------------------------------------------------===//
+
+LogicalResult IrfftOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
+  int64_t length = adaptor.getLength();
+  return inferFourier(loc, getOperationName(), adaptor.getX(), adaptor.getDimension(), length, halfSpectrum(length),
+                      length, realElement(getElementTypeOrSelf(adaptor.getX())), types);
+}
+
+OperandSets IrfftOp::linearSets() { return {{0}}; }
+
+LogicalResult IrfftOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
+                                 MutableArrayRef<Value> operandCotangents) {
+  Value spectrum = e.conj(e.make<RfftOp>(cotangents[0], getDimension(), getLength()));
+  Value ct = scalePairs(e, spectrum, getDimension(), getLength(), 2.0);
+  operandCotangents[0] = inTypeOf(e, getX(), e.scale(ct, 1.0 / static_cast<double>(getLength())));
+  return success();
+}
+
+LogicalResult IrfftOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
+                             SmallVectorImpl<int64_t> &resultDims) {
+  return batchFourier(e, *this, operands, dims, results, resultDims);
+}
+
+FactorMap IrfftOp::factorMap() { return fourierFactorMap(*this, getDimension()); }
+
+} // namespace dovetail
