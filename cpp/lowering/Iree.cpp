@@ -20,6 +20,7 @@ namespace {
     }                                                                                                                  \
   };
 DOVETAIL_IREE_DIALECT(FlowDialect, "flow")
+DOVETAIL_IREE_DIALECT(GpuDialect, "gpu")
 DOVETAIL_IREE_DIALECT(HalDialect, "hal")
 DOVETAIL_IREE_DIALECT(TensorExtDialect, "iree_tensor_ext")
 DOVETAIL_IREE_DIALECT(LinalgExtDialect, "iree_linalg_ext")
@@ -49,11 +50,12 @@ struct CodegenDialect : Dialect {
 } // namespace
 
 void registerIreeDialects(DialectRegistry &registry) {
-  registry.insert<CodegenDialect, FlowDialect, HalDialect, LinalgExtDialect, TensorExtDialect, UtilDialect>();
+  registry.insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, TensorExtDialect, UtilDialect>();
   // The lowering makes ops by name, which loads nothing.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     context->getOrLoadDialect<CodegenDialect>();
     context->getOrLoadDialect<FlowDialect>();
+    context->getOrLoadDialect<GpuDialect>();
     context->getOrLoadDialect<HalDialect>();
     context->getOrLoadDialect<LinalgExtDialect>();
     context->getOrLoadDialect<TensorExtDialect>();

@@ -6,8 +6,8 @@
 #include "cpp/linalg/Decompositions.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "dialects/HostFunction.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -32,6 +32,7 @@ void registerAllDialects(DialectRegistry &registry) {
     attachCumulativeLowerings(context);
     attachDecompositions(context);
     attachDotLowerings(context);
+    attachFftLowerings(context);
     attachGatherLowerings(context);
     attachRandomLowerings(context);
     attachReduceLowerings(context);
@@ -225,9 +226,9 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
       if (failed(lowerFunction(function)))
         return signalPassFailure();
     getOperation()->removeAttr(kHostLoops);
+    getOperation()->removeAttr(kHostFunctions);
   }
 };
 } // namespace
-    getOperation()->removeAttr(kHostFunctions);
 
 } // namespace dovetail

@@ -1,0 +1,459 @@
+// Code of the kernels for short transforms: Stockham's algorithm on vectors of columns.
+#include "Columns.h"
+#include "Roots.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace dovetail::fourier {
+
+/// Bytes of a vector, and the longest straight-line transform.
+constexpr int64_t kVectorBytes = 64, kLongestButterfly = 16;
+
+/// From this length on the transform of a few rows is better made in two steps.
+constexpr int64_t kFewColumns = 64;
+
+/// About how many complex numbers make work enough for a workgroup of a CPU.
+constexpr int64_t kGroupWork = 8192;
+
+namespace {
+
+/// Which columns are neighbours in a vector.
+enum class Lanes {
+  /// Those that differ in `i`, or a single one.
+  inner,
+  /// Those that differ in `k`, where `inner` is 1: neighbours in x, far from each other in the result.
+  rest,
+  /// Those of different rows, where there is one column in each.
+  rows
+};
+
+/// How a step is made.
+struct Layout {
+  Lanes lanes = Lanes::inner;
+  int64_t width = 1;
+
+  static Layout of(const Step &step, bool isForCpu) {
+    if (!isForCpu)
+      return {};
+    int64_t most = kVectorBytes * 8 / step.element.getIntOrFloatBitWidth();
+    auto upTo = [&](int64_t count) { return std::min<int64_t>(most, llvm::bit_floor(static_cast<uint64_t>(count))); };
+    if (step.inner > 1)
+      return {Lanes::inner, upTo(step.inner)};
+    if (step.rest > 1)
+      return {Lanes::rest, upTo(step.rest)};
+    auto rows = getConstantIntValue(step.rows);
+    return rows && *rows < most / 2 ? Layout() : Layout{Lanes::rows, most};
+  }
+};
+
+/// The code for one item: a vector of columns.
+class Columns {
+public:
+  Columns(const Step &step, const Layout &layout) : step(step), layout(layout) {
+    type = layout.width > 1 ? VectorType::get({layout.width}, step.element) : Type(step.element);
+    radices = balancedFactors(step.length, kLongestButterfly);
+    llvm::sort(radices, std::greater<>());
+  }
+
+  bool isTwiddled() const { return step.rest > 1; }
+  /// Whether the columns of a vector lie apart, so that they are moved one by one.
+  bool gathers() const { return layout.lanes == Lanes::rows; }
+  bool scatters() const { return layout.lanes != Lanes::inner; }
+  int64_t itemsPerRow() const {
+    if (layout.lanes == Lanes::rows)
+      return 1;
+    if (layout.lanes == Lanes::rest)
+      return llvm::divideCeil(step.rest, layout.width);
+    return step.rest * llvm::divideCeil(step.inner, layout.width);
+  }
+  int64_t rowsPerItem() const { return layout.lanes == Lanes::rows ? layout.width : 1; }
+  Roots roots() const { return {step.length * step.rest, step.inverse}; }
+
+  std::string name() const;
+  SmallVector<std::complex<long double>> passTable() const;
+  SmallVector<std::complex<long double>> laneTable() const;
+  void allocate(ImplicitLocOpBuilder &b);
+  void emit(ImplicitLocOpBuilder &b, ValueRange memory, Value item, Value rows);
+
+private:
+  struct Buffer {
+    Value re, im;
+  };
+  using Load = llvm::function_ref<Complex(Value)>;
+  using Store = llvm::function_ref<void(Value, Complex)>;
+
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(*b, value); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(*b, x, y); }
+  Value mul(Value x, Value y) { return arith::MulIOp::create(*b, x, y); }
+  Value mul(Value x, int64_t y) { return y == 1 ? x : mul(x, index(y)); }
+  Arithmetic arithmetic() { return {*b, type}; }
+  int64_t numBuffers() const;
+
+  void loop(int64_t count, llvm::function_ref<void(Value)> body);
+  Value read(Value from, Value place);
+  void write(Value value, Value into, Value place);
+  Complex loadFrom(const Buffer &buffer, Value k);
+  void storeTo(const Buffer &buffer, Value j, Complex x);
+  Complex loadInput(Value k);
+  void storeResult(Value j, Complex x);
+  Complex finished(Value j, Complex x);
+  void gather(const Buffer &into);
+  void scatter(const Buffer &from);
+  void locate(Value item);
+  void pass(int64_t number, int64_t before, Load load, Store store);
+
+  Step step;
+  Layout layout;
+  Type type;
+  SmallVector<int64_t> radices;
+  SmallVector<Buffer> buffers;
+
+  /// Of the item that is being written.
+  ImplicitLocOpBuilder *b = nullptr;
+  Value x, ans, passRoots, tableOfRoots, tableOfLanes, rows;
+  /// Where columns begin in x and the result, in elements, for each lane that lies apart.
+  SmallVector<Value> starts, ends;
+  Value k;
+};
+
+} // namespace
+
+std::string Columns::name() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto known = getConstantIntValue(step.rows);
+  out << "fft_" << step.element << "_" << step.length << "_" << step.rest << "_" << step.inner << "_"
+      << (known ? std::to_string(*known) : "n") << (step.inverse ? "_inverse" : "")
+      << (step.from == Parts::real ? "_from_real" : "") << (step.to == Parts::real ? "_to_real" : "");
+  if (step.scale != 1.0)
+    out << "_scale" << std::to_string(llvm::bit_cast<uint64_t>(step.scale));
+  return text;
+}
+
+/// For each pass but the last, exp(-2 pi i p j / (radix * m)) for all p < m and 0 < j < radix.
+SmallVector<std::complex<long double>> Columns::passTable() const {
+  SmallVector<std::complex<long double>> values;
+  int64_t left = step.length;
+  for (int64_t radix : radices) {
+    int64_t m = left / radix;
+    for (int64_t p = 0; m > 1 && p < m; ++p)
+      for (int64_t j = 1; j < radix; ++j)
+        values.push_back(root(step.inverse ? left - p * j : p * j, left));
+    left = m;
+  }
+  return values;
+}
+
+/// For each j, exp(-2 pi i j l / n) of all lanes l, the real parts and then the imaginary ones, as pairs.
+SmallVector<std::complex<long double>> Columns::laneTable() const {
+  SmallVector<long double> floats;
+  int64_t n = step.length * step.rest;
+  for (int64_t j = 0; j < step.length; ++j)
+    for (bool isImaginary : {false, true})
+      for (int64_t l = 0; l < layout.width; ++l) {
+        std::complex<long double> w = root(step.inverse ? n - j * l : j * l, n);
+        floats.push_back(isImaginary ? w.imag() : w.real());
+      }
+  SmallVector<std::complex<long double>> pairs;
+  for (size_t i = 0; i < floats.size(); i += 2)
+    pairs.emplace_back(floats[i], floats[i + 1]);
+  return pairs;
+}
+
+//===- Memory ------------------------------------------------------------------===//
+
+int64_t Columns::numBuffers() const {
+  int64_t places = radices.size() - 1 + (gathers() ? 1 : 0) + (scatters() && layout.width > 1 ? 1 : 0);
+  return std::min<int64_t>(places, 2);
+}
+
+void Columns::allocate(ImplicitLocOpBuilder &b) {
+  auto memory = MemRefType::get({step.length * layout.width}, step.element);
+  auto plane = [&]() -> Value { return memref::AllocaOp::create(b, memory); };
+  for (int64_t i = 0; i < numBuffers(); ++i) {
+    Value re = plane(), im = plane();
+    buffers.push_back({re, im});
+  }
+}
+
+void Columns::loop(int64_t count, llvm::function_ref<void(Value)> body) {
+  if (count == 1)
+    return body(index(0));
+  scf::ForOp::create(*b, index(0), index(count), index(1), ValueRange(),
+                     [&](OpBuilder &inner, Location loc, Value i, ValueRange) {
+                       ImplicitLocOpBuilder each(loc, inner);
+                       ImplicitLocOpBuilder *outer = std::exchange(b, &each);
+                       body(i);
+                       b = outer;
+                       scf::YieldOp::create(each);
+                     });
+}
+
+Value Columns::read(Value from, Value place) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector::LoadOp::create(*b, vector, from, place);
+  return memref::LoadOp::create(*b, from, place);
+}
+
+void Columns::write(Value value, Value into, Value place) {
+  if (isa<VectorType>(type))
+    vector::StoreOp::create(*b, value, into, place);
+  else
+    memref::StoreOp::create(*b, value, into, place);
+}
+
+Complex Columns::loadFrom(const Buffer &buffer, Value k) {
+  Value place = mul(k, layout.width);
+  return {read(buffer.re, place), read(buffer.im, place)};
+}
+
+void Columns::storeTo(const Buffer &buffer, Value j, Complex x) {
+  Value place = mul(j, layout.width);
+  write(x.re, buffer.re, place);
+  write(x.im, buffer.im, place);
+}
+
+/// Complex numbers in a row, as real and imaginary parts.
+static Complex deinterleaved(ImplicitLocOpBuilder &b, VectorType type, Value memory, Value place) {
+  int64_t width = type.getDimSize(0);
+  auto both = VectorType::get({2 * width}, type.getElementType());
+  Value pairs = vector::LoadOp::create(b, both, memory, place);
+  SmallVector<int64_t> even, odd;
+  for (int64_t l = 0; l < width; ++l) {
+    even.push_back(2 * l);
+    odd.push_back(2 * l + 1);
+  }
+  return {vector::ShuffleOp::create(b, pairs, pairs, even), vector::ShuffleOp::create(b, pairs, pairs, odd)};
+}
+
+static void interleave(ImplicitLocOpBuilder &b, Complex x, Value memory, Value place) {
+  SmallVector<int64_t> order;
+  int64_t width = cast<VectorType>(x.re.getType()).getDimSize(0);
+  for (int64_t l = 0; l < width; ++l)
+    order.append({l, width + l});
+  vector::StoreOp::create(b, vector::ShuffleOp::create(b, x.re, x.im, order), memory, place);
+}
+
+Complex Columns::loadInput(Value k) {
+  Value place = add(starts[0], mul(k, step.rest * step.inner));
+  if (step.from == Parts::real)
+    return {read(x, place), arithmetic().constant(0.0)};
+  place = mul(place, 2);
+  if (auto vector = dyn_cast<VectorType>(type))
+    return deinterleaved(*b, vector, x, place);
+  return {memref::LoadOp::create(*b, x, place), memref::LoadOp::create(*b, x, add(place, index(1)))};
+}
+
+/// Element j of the transform, as it is in the result.
+Complex Columns::finished(Value j, Complex x) {
+  Arithmetic arithmetic = this->arithmetic();
+  if (isTwiddled()) {
+    x = arithmetic.mul(x, roots().at(arithmetic, tableOfRoots, mul(j, k)));
+    if (layout.lanes == Lanes::rest && layout.width > 1) {
+      Value place = mul(j, 2 * layout.width);
+      x = arithmetic.mul(x, {read(tableOfLanes, place), read(tableOfLanes, add(place, index(layout.width)))});
+    }
+  }
+  return arithmetic.scale(x, step.scale);
+}
+
+void Columns::storeResult(Value j, Complex value) {
+  value = finished(j, value);
+  if (scatters() && layout.width > 1)
+    return storeTo(buffers[(radices.size() - (gathers() ? 0 : 1)) % buffers.size()], j, value);
+  Value place = add(ends[0], mul(j, step.inner));
+  if (step.to == Parts::real)
+    return write(value.re, ans, place);
+  place = mul(place, 2);
+  if (isa<VectorType>(type))
+    return interleave(*b, value, ans, place);
+  memref::StoreOp::create(*b, value.re, ans, place);
+  memref::StoreOp::create(*b, value.im, ans, add(place, index(1)));
+}
+
+/// Brings rows that lie apart side by side.
+void Columns::gather(const Buffer &into) {
+  Value zero =
+      step.from == Parts::real ? arith::ConstantOp::create(*b, FloatAttr::get(step.element, 0.0)).getResult() : Value();
+  loop(step.length, [&](Value k) {
+    for (auto [lane, start] : llvm::enumerate(starts)) {
+      Value place = add(start, k), into_ = add(mul(k, layout.width), index(lane));
+      if (zero) {
+        memref::StoreOp::create(*b, memref::LoadOp::create(*b, x, place), into.re, into_);
+        memref::StoreOp::create(*b, zero, into.im, into_);
+        continue;
+      }
+      place = mul(place, 2);
+      memref::StoreOp::create(*b, memref::LoadOp::create(*b, x, place), into.re, into_);
+      memref::StoreOp::create(*b, memref::LoadOp::create(*b, x, add(place, index(1))), into.im, into_);
+    }
+  });
+}
+
+void Columns::scatter(const Buffer &from) {
+  loop(step.length, [&](Value j) {
+    for (auto [lane, end] : llvm::enumerate(ends)) {
+      Value place = add(end, j), from_ = add(mul(j, layout.width), index(lane));
+      Value re = memref::LoadOp::create(*b, from.re, from_);
+      if (step.to == Parts::real) {
+        memref::StoreOp::create(*b, re, ans, place);
+        continue;
+      }
+      place = mul(place, 2);
+      memref::StoreOp::create(*b, re, ans, place);
+      memref::StoreOp::create(*b, memref::LoadOp::create(*b, from.im, from_), ans, add(place, index(1)));
+    }
+  });
+}
+
+//===- The transform -----------------------------------------------------------===//
+
+/// Where the columns of an item are.
+void Columns::locate(Value item) {
+  starts.clear();
+  ends.clear();
+  if (layout.lanes == Lanes::rows) {
+    Value first = mul(item, layout.width), last = arith::SubIOp::create(*b, rows, index(1));
+    for (int64_t lane = 0; lane < layout.width; ++lane) {
+      // Where there are no more rows, the last once more.
+      Value row = arith::MinUIOp::create(*b, add(first, index(lane)), last);
+      starts.push_back(mul(row, step.length));
+    }
+    ends = starts;
+    return;
+  }
+  Value perRow = index(itemsPerRow());
+  Value row = itemsPerRow() == 1 ? item : arith::DivUIOp::create(*b, item, perRow).getResult();
+  Value place = itemsPerRow() == 1 ? index(0) : arith::RemUIOp::create(*b, item, perRow).getResult();
+  // Of the last vector, which must not reach further, some columns are done once more.
+  auto within = [&](Value vector, int64_t count) -> Value {
+    return arith::MinUIOp::create(*b, mul(vector, layout.width), index(count - layout.width));
+  };
+  int64_t n = step.length;
+  if (layout.lanes == Lanes::rest) {
+    k = within(place, step.rest);
+    starts.push_back(add(mul(row, n * step.rest), k));
+    for (int64_t lane = 0; lane < layout.width; ++lane)
+      ends.push_back(mul(add(mul(row, step.rest), add(k, index(lane))), n));
+    return;
+  }
+  int64_t vectors = llvm::divideCeil(step.inner, layout.width);
+  k = vectors == 1 ? place : arith::DivUIOp::create(*b, place, index(vectors)).getResult();
+  Value i = vectors == 1 ? index(0) : within(arith::RemUIOp::create(*b, place, index(vectors)), step.inner);
+  starts.push_back(add(mul(add(mul(row, n * step.rest), k), step.inner), i));
+  ends.push_back(add(mul(add(mul(row, step.rest), k), n * step.inner), i));
+}
+
+/// One pass of Stockham's algorithm: element q + s (p + m l) for all l < radix becomes q + s (radix p + j) for j <
+/// radix.
+void Columns::pass(int64_t number, int64_t before, Load load, Store store) {
+  int64_t radix = radices[number], s = 1;
+  for (int64_t earlier : ArrayRef(radices).take_front(number))
+    s *= earlier;
+  int64_t m = step.length / (s * radix);
+  loop(m, [&](Value p) {
+    SmallVector<Complex> twiddles;
+    Arithmetic outer = arithmetic();
+    for (int64_t j = 1; m > 1 && j < radix; ++j)
+      twiddles.push_back(tableEntry(outer, passRoots, add(mul(p, radix - 1), index(before + j - 1))));
+    loop(s, [&](Value q) {
+      Arithmetic arithmetic = this->arithmetic();
+      Value from = add(q, mul(p, s)), to = add(q, mul(p, s * radix));
+      SmallVector<Complex> values;
+      for (int64_t l = 0; l < radix; ++l)
+        values.push_back(load(add(from, index(s * m * l))));
+      values = arithmetic.transform(values, step.inverse);
+      for (auto [j, value] : llvm::enumerate(values)) {
+        if (j > 0 && m > 1)
+          value = arithmetic.mul(value, twiddles[j - 1]);
+        store(add(to, index(s * j)), value);
+      }
+    });
+  });
+}
+
+void Columns::emit(ImplicitLocOpBuilder &builder, ValueRange memory, Value item, Value numRows) {
+  b = &builder;
+  rows = numRows;
+  auto next = memory.begin();
+  x = *next++;
+  if (radices.size() > 1)
+    passRoots = *next++;
+  if (isTwiddled()) {
+    tableOfRoots = *next++;
+    if (layout.lanes == Lanes::rest && layout.width > 1)
+      tableOfLanes = *next++;
+  }
+  ans = *next++;
+  locate(item);
+  size_t place = 0;
+  auto buffer = [&](size_t number) -> Buffer & { return buffers[number % buffers.size()]; };
+  if (gathers())
+    gather(buffer(place++));
+  int64_t before = 0, left = step.length;
+  for (auto [number, radix] : llvm::enumerate(radices)) {
+    bool isFirst = number == 0 && !gathers(), isLast = number + 1 == radices.size();
+    auto load = [&](Value k) { return isFirst ? loadInput(k) : loadFrom(buffer(place - 1), k); };
+    auto store = [&](Value j, Complex value) { isLast ? storeResult(j, value) : storeTo(buffer(place), j, value); };
+    pass(number, before, load, store);
+    left /= radix;
+    before += left > 1 ? left * (radix - 1) : 0;
+    ++place;
+  }
+  if (scatters() && layout.width > 1)
+    scatter(buffer(place - 1));
+}
+
+SmallVector<Step> stepsOf(FloatType element, OpFoldResult rows, int64_t length, int64_t inner, bool inverse,
+                          double scale, bool isForCpu) {
+  SmallVector<Step> steps;
+  int64_t rest = length;
+  // Of few rows there are vectors only within them.
+  auto known = getConstantIntValue(rows);
+  bool isFew = inner == 1 && kFewColumns <= length && length <= kLongestOnCpu && known && *known < 4;
+  for (int64_t factor : balancedFactors(length, isForCpu && !isFew ? kLongestOnCpu : kLongestElsewhere)) {
+    rest /= factor;
+    steps.push_back({element, rows, factor, rest, inner, inverse});
+    inner *= factor;
+  }
+  steps.back().scale = scale;
+  return steps;
+}
+
+Value runStep(ImplicitLocOpBuilder &b, Kernels &kernels, const Step &step, Value x, const Memory &result) {
+  Layout layout = Layout::of(step, kernels.isForCpu());
+  Columns columns(step, layout);
+  int64_t perRow = step.length * step.rest * step.inner;
+  auto floats = [&](Parts parts) { return parts == Parts::real ? perRow : 2 * perRow; };
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      sizes.push_back(tensor::DimOp::create(b, x, d));
+  SmallVector<Floats> inputs = {{type, sizes, floats(step.from), x}};
+  SmallVector<std::complex<long double>> passes = columns.passTable();
+  if (!passes.empty())
+    inputs.push_back(sharedTable(b, step.element, passes));
+  if (columns.isTwiddled()) {
+    inputs.push_back(columns.roots().table(b, step.element));
+    if (layout.lanes == Lanes::rest && layout.width > 1)
+      inputs.push_back(sharedTable(b, step.element, columns.laneTable()));
+  }
+  KernelShape shape = {
+      columns.name(),        step.element,          step.rows,
+      columns.itemsPerRow(), columns.rowsPerItem(), std::max<int64_t>(1, kGroupWork / (step.length * layout.width))};
+  return kernels.run(
+      b, shape, inputs, {result.type, result.sizes, floats(step.to), Value()},
+      [&](ImplicitLocOpBuilder &inner) { columns.allocate(inner); },
+      [&](ImplicitLocOpBuilder &inner, ValueRange memory, Value item, Value rows) {
+        columns.emit(inner, memory, item, rows);
+      });
+}
+
+} // namespace dovetail::fourier
