@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import op_fourier
 import op_indexing
 import op_pointwise
 import op_sorted
@@ -14,6 +15,7 @@ FAMILIES = {
     "special": op_special.ROWS,
     "structured": op_structured.ROWS,
     "sorted": op_sorted.ROWS,
+    "fourier": op_fourier.ROWS,
     "indexing": op_indexing.ROWS,
     "windows": op_windows.ROWS,
 }
