@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dovetail import lax as lax
     from dovetail import nn as nn
     from dovetail import numpy as numpy
+    from dovetail import optim as optim
     from dovetail import random as random
     from dovetail import runtime as runtime
     from dovetail import test_util as test_util
@@ -165,6 +166,7 @@ _PUBLIC = {
     "numpy": ("numpy", ""),
     "numpy_dtype_promotion": ("config", "numpy_dtype_promotion"),
     "numpy_rank_promotion": ("config", "numpy_rank_promotion"),
+    "optim": ("optim", ""),
     "print_environment_info": ("environment", "print_environment_info"),
     "process_count": ("environment", "process_count"),
     "process_index": ("environment", "process_index"),

@@ -16,6 +16,7 @@ MODULES = [
     "dovetail.lax",
     "dovetail.nn",
     "dovetail.numpy",
+    "dovetail.optim",
     "dovetail.runtime",
     "dovetail.test_util",
     "dovetail.tree",
