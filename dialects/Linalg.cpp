@@ -1,5 +1,6 @@
 // Factorisations of matrices and solutions of linear equations: inference, batching, sizes and factor maps.
 #include "Linalg.h"
+#include "MatrixOps.h"
 
 using namespace mlir;
 
@@ -56,14 +57,14 @@ static Type elementOf(Type element, MatrixShape::Elements elements) {
   llvm_unreachable("all kinds of elements are above");
 }
 
-static LogicalResult verifyRank(std::optional<Location> loc, StringRef name, Value x, int64_t least) {
+LogicalResult verifyRank(std::optional<Location> loc, StringRef name, Value x, int64_t least) {
   auto type = cast<RankedTensorType>(x.getType());
   if (type.getRank() < least)
     return emitOptionalError(loc, "'", name, "' op operands must have at least ", least, " dimensions, got: ", type);
   return success();
 }
 
-static LogicalResult verifySquare(std::optional<Location> loc, StringRef name, Value x) {
+LogicalResult verifySquare(std::optional<Location> loc, StringRef name, Value x) {
   auto type = cast<RankedTensorType>(x.getType());
   if (failed(verifyRank(loc, name, x, 2)))
     return failure();
@@ -115,9 +116,8 @@ static Value sizeOfMatrices(Emitter &e, Value a, MatrixShape shape, int64_t dime
   }
 }
 
-/// The op over a batch that comes first in all operands.
-static LogicalResult batchMatrices(Emitter &e, Operation *op, ValueRange operands, ArrayRef<int64_t> dims,
-                                   SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
+LogicalResult batchMatrices(Emitter &e, Operation *op, ValueRange operands, ArrayRef<int64_t> dims,
+                            SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
   SmallVector<Value> batched;
   for (auto [operand, dim] : llvm::zip_equal(operands, dims))
     batched.push_back(e.batchAt(operand, dim, 0));
@@ -128,8 +128,7 @@ static LogicalResult batchMatrices(Emitter &e, Operation *op, ValueRange operand
   return success();
 }
 
-/// The batch of `a` is the batch of all operands and results; what comes after it is of no loop.
-static FactorMap matricesFactorMap(Operation *op, Value a, int64_t matrixDims = 2) {
+FactorMap matricesFactorMap(Operation *op, Value a, int64_t matrixDims) {
   FactorMap map = pointwiseFactorMap(op);
   int64_t numBatch = cast<RankedTensorType>(a.getType()).getRank() - matrixDims;
   for (auto *tensors : {&map.operands, &map.results})
@@ -151,163 +150,6 @@ void registerLinalgOps(DovetailDialect &dialect) {
 #define GET_OP_LIST
 #include "dialects/Linalg.cpp.inc"
       >();
-}
-
-//===- Equations -----------------------------------------------------------------===//
-
-/// Checks that two operands have one element type and one batch, of `numBatch` dimensions.
-static LogicalResult verifyBatches(std::optional<Location> loc, StringRef name, Value x, Value y, int64_t numBatch,
-                                   bool sameElement = true) {
-  auto first = cast<RankedTensorType>(x.getType()), second = cast<RankedTensorType>(y.getType());
-  if (sameElement && first.getElementType() != second.getElementType())
-    return emitOptionalError(loc, "'", name, "' op operands must have one element type, got: ", first, " and ", second);
-  auto batchOf = [&](RankedTensorType type) { return type.getShape().take_front(numBatch); };
-  if (second.getRank() < numBatch || !llvm::all_of_zip(batchOf(first), batchOf(second), canBeEqual))
-    return emitOptionalError(loc, "'", name, "' op operands must have one batch, got: ", first, " and ", second);
-  return success();
-}
-
-static LogicalResult verifyEqual(std::optional<Location> loc, StringRef name, StringRef what, int64_t a, int64_t b) {
-  if (!canBeEqual(a, b))
-    return emitOptionalError(loc, "'", name, "' op ", what, " must be equal, got: ", a, " and ", b);
-  return success();
-}
-
-static LogicalResult verifyRanks(std::optional<Location> loc, StringRef name, Value a, Value b, int64_t difference) {
-  auto first = cast<RankedTensorType>(a.getType()), second = cast<RankedTensorType>(b.getType());
-  if (first.getRank() - second.getRank() != difference)
-    return emitOptionalError(loc, "'", name,
-                             "' op right hand sides must be matrices in one batch with the others, got: ", first,
-                             " and ", second);
-  return success();
-}
-
-static ArrayRef<int64_t> shapeOf(Value x) { return cast<RankedTensorType>(x.getType()).getShape(); }
-
-/// Folds a batch that only b, operand `last`, has into the side of b along which its equations differ.
-static Value foldBatch(Emitter &e, Value b, int64_t dim, int64_t side) {
-  // At this position it is merged with `side`, which comes before it.
-  Value moved = e.moveDim(b, dim, side + 1);
-  auto type = cast<RankedTensorType>(moved.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  bool isDynamic = ShapedType::isDynamic(shape[side]) || ShapedType::isDynamic(shape[side + 1]);
-  shape[side] = isDynamic ? ShapedType::kDynamic : shape[side] * shape[side + 1];
-  shape.erase(shape.begin() + side + 1);
-  SmallVector<Value> sizes;
-  for (auto [d, size] : llvm::enumerate(shape)) {
-    if (!ShapedType::isDynamic(size))
-      continue;
-    int64_t source = static_cast<int64_t>(d) > side ? d + 1 : d;
-    Value here = e.size(moved, source);
-    sizes.push_back(static_cast<int64_t>(d) == side ? e.make<arith::MulIOp>(here, e.size(moved, side + 1)) : here);
-  }
-  return e.reshape(moved, withShape(type, shape), sizes);
-}
-
-/// The batching of an equation: a batch of right hand sides of one matrix is more right hand sides of it. `side` is the
-/// dimension of b, counted without the batch, along which its equations differ.
-static LogicalResult batchEquations(Emitter &e, Operation *op, int64_t side, ValueRange operands,
-                                    ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
-                                    SmallVectorImpl<int64_t> &resultDims) {
-  if (llvm::any_of(dims.drop_back(), [](int64_t dim) { return dim != kUnbatched; }))
-    return batchMatrices(e, op, operands, dims, results, resultDims);
-  SmallVector<Value> folded(operands.drop_back());
-  folded.push_back(foldBatch(e, operands.back(), dims.back(), side));
-  Value x = cloneWith(e, op, folded, folded.back().getType())->getResult(0);
-  RankedTensorType type = withDim(op->getResult(0).getType(), side + 1, e.batchSize);
-  // The right hand sides without the batch are absent where only their type is known.
-  Value moved = e.moveDim(operands.back(), dims.back(), side + 1);
-  results.push_back(e.reshape(x, withShape(type, shapeOf(moved)), e.sizes(moved)));
-  resultDims.push_back(side + 1);
-  return success();
-}
-
-/// The matrices' batch, and the dimension along which equations differ, are loops.
-static FactorMap equationsFactorMap(Operation *op, int64_t side) {
-  FactorMap map = matricesFactorMap(op, op->getOperands().back());
-  map.operands.back()[side] = map.results[0][side] = side;
-  return map;
-}
-
-LogicalResult TriangularSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-                                                  SmallVectorImpl<Type> &types) {
-  StringRef name = getOperationName();
-  Value a = adaptor.getA(), b = adaptor.getB();
-  if (failed(verifySquare(loc, name, a)) || failed(verifyRanks(loc, name, a, b, 0)) ||
-      failed(verifyBatches(loc, name, a, b, shapeOf(a).size() - 2)) ||
-      failed(verifyEqual(loc, name, "sizes of matrices and right hand sides", shapeOf(a).back(),
-                         shapeOf(b).end()[adaptor.getLeftSide() ? -2 : -1])))
-    return failure();
-  types.push_back(b.getType());
-  return success();
-}
-
-/// The dimension of b along which the equations differ.
-static int64_t sideOf(Value b, bool isLeft) { return shapeOf(b).size() - (isLeft ? 1 : 2); }
-
-LogicalResult TriangularSolveOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
-                                       SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  return batchEquations(e, *this, sideOf(getB(), getLeftSide()), operands, dims, results, resultDims);
-}
-
-FactorMap TriangularSolveOp::factorMap() { return equationsFactorMap(*this, sideOf(getB(), getLeftSide())); }
-
-Value TriangularSolveOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) {
-  return e.size(getB(), dimension);
-}
-
-LogicalResult LuSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-                                          SmallVectorImpl<Type> &types) {
-  StringRef name = getOperationName();
-  Value a = adaptor.getA(), lu = adaptor.getLu(), permutation = adaptor.getPermutation(), b = adaptor.getB();
-  auto size = [&](StringRef what, Value x, int64_t fromEnd) {
-    return verifyEqual(loc, name, what, shapeOf(a).back(), shapeOf(x).end()[fromEnd]);
-  };
-  if (failed(verifySquare(loc, name, a)) || failed(verifySquare(loc, name, lu)) ||
-      failed(verifyRanks(loc, name, a, lu, 0)) || failed(verifyRanks(loc, name, a, permutation, 1)) ||
-      failed(verifyRanks(loc, name, a, b, 0)))
-    return failure();
-  int64_t numBatch = shapeOf(a).size() - 2;
-  if (failed(verifyBatches(loc, name, a, lu, numBatch)) ||
-      failed(verifyBatches(loc, name, a, permutation, numBatch, false)) ||
-      failed(verifyBatches(loc, name, a, b, numBatch)) || failed(size("sizes of matrices and factors", lu, -1)) ||
-      failed(size("sizes of matrices and permutations", permutation, -1)) ||
-      failed(size("sizes of matrices and right hand sides", b, -2)))
-    return failure();
-  types.push_back(b.getType());
-  return success();
-}
-
-LogicalResult LuSolveOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
-                               SmallVectorImpl<int64_t> &resultDims) {
-  return batchEquations(e, *this, sideOf(getB(), true), operands, dims, results, resultDims);
-}
-
-FactorMap LuSolveOp::factorMap() { return equationsFactorMap(*this, sideOf(getB(), true)); }
-
-Value LuSolveOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) { return e.size(getB(), dimension); }
-
-LogicalResult TridiagonalSolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
-                                                   SmallVectorImpl<Type> &types) {
-  StringRef name = getOperationName();
-  Value d = adaptor.getD(), b = adaptor.getB();
-  if (failed(verifyRank(loc, name, d, 1)) || failed(verifyRanks(loc, name, d, b, -1)) ||
-      failed(verifyBatches(loc, name, d, b, shapeOf(d).size() - 1)) ||
-      failed(verifyEqual(loc, name, "sizes of matrices and right hand sides", shapeOf(d).back(), shapeOf(b).end()[-2])))
-    return failure();
-  types.push_back(b.getType());
-  return success();
-}
-
-LogicalResult TridiagonalSolveOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
-                                        SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  return batchEquations(e, *this, sideOf(getB(), true), operands, dims, results, resultDims);
-}
-
-FactorMap TridiagonalSolveOp::factorMap() { return equationsFactorMap(*this, sideOf(getB(), true)); }
-
-Value TridiagonalSolveOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension) {
-  return e.size(getB(), dimension);
 }
 
 } // namespace dovetail

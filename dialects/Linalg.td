@@ -40,7 +40,7 @@ class Factorization<string mnemonic, bit isSquare, string shapes, list<Trait> tr
   }];
 }
 
-def CholeskyOp : Factorization<"cholesky", 1, [{{{"mm", MatrixShape::Same}}}]> {
+def CholeskyOp : Factorization<"cholesky", 1, [{{{"mm", MatrixShape::Same}}}], [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "the lower triangular L with a = L L^H, zero above the diagonal; of `a` only the lower triangle is read";
   let description = "The lower triangle is NaN where `a` is not positive definite.";
   let arguments = (ins Matrices:$a);
@@ -48,7 +48,7 @@ def CholeskyOp : Factorization<"cholesky", 1, [{{{"mm", MatrixShape::Same}}}]> {
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
 
-def LuOp : Factorization<"lu", 0, [{{{"mn", MatrixShape::Same}, {"k", MatrixShape::Index}, {"m", MatrixShape::Index}}}]> {
+def LuOp : Factorization<"lu", 0, [{{{"mn", MatrixShape::Same}, {"k", MatrixShape::Index}, {"m", MatrixShape::Index}}}], [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "a[permutation] = L U with partial pivoting";
   let description = [{
     `lu` holds U, and below the diagonal L, whose diagonal is 1. In step i rows i and `pivots[i]` were exchanged.
@@ -58,7 +58,7 @@ def LuOp : Factorization<"lu", 0, [{{{"mn", MatrixShape::Same}, {"k", MatrixShap
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
 
-def DetOp : Factorization<"det", 1, [{{{"", MatrixShape::Same}}}]> {
+def DetOp : Factorization<"det", 1, [{{{"", MatrixShape::Same}}}], [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "the determinant";
   let arguments = (ins Matrices:$a);
   let results = (outs Matrices:$ans);
@@ -77,7 +77,7 @@ def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(adaptor.getPivoting())"> 
   let assemblyFormat = "$a (`pivoting` `=` $pivoting^)? attr-dict `:` type($a)";
 }
 
-def QrOp : Factorization<"qr", 0, "shapesOfQr(adaptor.getFullMatrices(), adaptor.getPivoting())"> {
+def QrOp : Factorization<"qr", 0, "shapesOfQr(adaptor.getFullMatrices(), adaptor.getPivoting())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "a = q r with orthonormal columns of q and upper triangular r";
   let description = [{
     q is m x k and r is k x n for k = min(m, n), or m x m and m x n if `full_matrices`. With `pivoting`, of
@@ -91,7 +91,7 @@ def QrOp : Factorization<"qr", 0, "shapesOfQr(adaptor.getFullMatrices(), adaptor
   }];
 }
 
-def EighOp : Factorization<"eigh", 1, "shapesOfEigh(adaptor.getVectors())"> {
+def EighOp : Factorization<"eigh", 1, "shapesOfEigh(adaptor.getVectors())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "eigenvalues, increasing, and eigenvectors, the columns of v, of a Hermitian matrix";
   let description = "Of `a` only the lower triangle is read, and of its diagonal the real parts.";
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "true">:$vectors);
@@ -99,7 +99,7 @@ def EighOp : Factorization<"eigh", 1, "shapesOfEigh(adaptor.getVectors())"> {
   let assemblyFormat = "$a (`vectors` `=` $vectors^)? attr-dict `:` type($a)";
 }
 
-def SvdOp : Factorization<"svd", 0, "shapesOfSvd(adaptor.getFullMatrices(), adaptor.getVectors())"> {
+def SvdOp : Factorization<"svd", 0, "shapesOfSvd(adaptor.getFullMatrices(), adaptor.getVectors())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "singular values, decreasing, and u and vh with a = u diag(s) vh";
   let description = [{
     u is m x k and vh is k x n for k = min(m, n), or m x m and n x n if `full_matrices`.
@@ -112,7 +112,7 @@ def SvdOp : Factorization<"svd", 0, "shapesOfSvd(adaptor.getFullMatrices(), adap
   }];
 }
 
-def EigOp : Factorization<"eig", 1, "shapesOfEig(adaptor.getLeft(), adaptor.getRight())"> {
+def EigOp : Factorization<"eig", 1, "shapesOfEig(adaptor.getLeft(), adaptor.getRight())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "eigenvalues, in no order, and left and right eigenvectors of a square matrix, all complex";
   let description = [{
     a vr = vr diag(w) and vl^H a = diag(w) vl^H. Each column of vl and vr has norm 1, and its element of greatest
@@ -162,7 +162,9 @@ def TridiagonalOp : Factorization<"tridiagonal", 1, [{
 //===- Equations -------------------------------------------------------------===//
 
 /// An op whose result is the unknown x of an equation that is linear in x and in the last operand, b.
-class Equation<string mnemonic, list<Trait> traits = []> : MatrixOp<mnemonic, traits> {
+class Equation<string mnemonic, list<Trait> traits = []>
+    : MatrixOp<mnemonic, traits # [DeclareOpInterfaceMethods<JvpOpInterface>,
+                                   DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let results = (outs Matrices:$x);
 }
 

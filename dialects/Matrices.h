@@ -1,0 +1,76 @@
+// The vocabulary in which rules of linear algebra are written: an emitter for batches of matrices.
+#ifndef DOVETAIL_MATRICES_H
+#define DOVETAIL_MATRICES_H
+
+#include "Dialect.h"
+#include "Pointwise.h"
+
+namespace dovetail {
+
+/// The last two dimensions are a matrix's, or the last one a vector's; those before are a batch. A null value is zero.
+class Matrices : public Emitter {
+public:
+  explicit Matrices(const Emitter &e) : Emitter(e) {}
+
+  //===- Products and transposes -------------------------------------------------===//
+
+  mlir::Value dot(mlir::Value x, mlir::Value y);
+  mlir::Value transposed(mlir::Value x);
+  mlir::Value adjoint(mlir::Value x) { return conj(transposed(x)); }
+
+  //===- Parts ---------------------------------------------------------------------===//
+
+  /// The elements of `x` whose row compares with their column as `kept` says; zero for others.
+  mlir::Value part(mlir::Value x, CompareDirection kept);
+  mlir::Value lower(mlir::Value x) { return part(x, CompareDirection::GE); }
+  mlir::Value strictlyLower(mlir::Value x) { return part(x, CompareDirection::GT); }
+  mlir::Value upper(mlir::Value x) { return part(x, CompareDirection::LE); }
+  mlir::Value strictlyUpper(mlir::Value x) { return part(x, CompareDirection::LT); }
+  /// Where that is so, of the shape of `x`.
+  mlir::Value where(mlir::Value x, CompareDirection kept);
+  /// The diagonal of square matrices, as vectors.
+  mlir::Value diagonal(mlir::Value x);
+  /// 1 on the diagonal, of the type of `x`.
+  mlir::Value identity(mlir::Value x);
+  /// The Hermitian matrices of which `x` has the lower triangles.
+  mlir::Value hermitian(mlir::Value x);
+
+  //===- Shapes ---------------------------------------------------------------------===//
+
+  /// A size, and its value where it is `?`.
+  struct Size {
+    int64_t fixed;
+    mlir::Value value;
+  };
+  Size sizeAt(mlir::Value x, int64_t fromEnd);
+  Size lesser(Size a, Size b);
+  /// `x` without what is beyond these numbers of rows and columns, and with `value` where it has none.
+  mlir::Value resized(mlir::Value x, Size rows, Size columns, double value = 0);
+  /// Columns from `begin` on, of matrices whose sizes are known.
+  mlir::Value columnsFrom(mlir::Value x, int64_t begin);
+  mlir::Value besides(mlir::Value x, mlir::Value y);
+  /// Vectors repeated as the rows, or as the columns, of matrices of the shape of `like`.
+  mlir::Value asRows(mlir::Value v, mlir::Value like);
+  mlir::Value asColumns(mlir::Value v, mlir::Value like);
+  /// Numbers, one for each matrix, repeated in the shape of `like`, whose batch they have.
+  mlir::Value asMatrices(mlir::Value number, mlir::Value like);
+  /// Rows of `x` in the order that a batch of permutations says.
+  mlir::Value rowsAt(mlir::Value x, mlir::Value permutation);
+  mlir::Value columnsAt(mlir::Value x, mlir::Value permutation) {
+    return transposed(rowsAt(transposed(x), permutation));
+  }
+
+  //===- Numbers --------------------------------------------------------------------===//
+
+  /// 1 / x, and 0 for x = 0: differences of equal eigenvalues, in which what is differentiable does not depend on it.
+  mlir::Value inverseOrZero(mlir::Value x);
+  /// x converted to the element type of `like`.
+  mlir::Value alike(mlir::Value x, mlir::Value like);
+
+  static mlir::RankedTensorType typeOf(mlir::Value x) { return llvm::cast<mlir::RankedTensorType>(x.getType()); }
+  static int64_t rankOf(mlir::Value x) { return typeOf(x).getRank(); }
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_MATRICES_H

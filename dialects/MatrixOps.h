@@ -1,0 +1,25 @@
+// What the ops of linear algebra share.
+#ifndef DOVETAIL_MATRIXOPS_H
+#define DOVETAIL_MATRIXOPS_H
+
+#include "Emitter.h"
+
+namespace dovetail {
+
+/// Checks that an operand has so many dimensions at least.
+llvm::LogicalResult verifyRank(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::Value x, int64_t least);
+/// Checks that an operand is a batch of square matrices.
+llvm::LogicalResult verifySquare(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::Value x);
+
+/// The op over a batch that comes first in all operands.
+llvm::LogicalResult batchMatrices(Emitter &e, mlir::Operation *op, mlir::ValueRange operands,
+                                  llvm::ArrayRef<int64_t> dims, llvm::SmallVectorImpl<mlir::Value> &results,
+                                  llvm::SmallVectorImpl<int64_t> &resultDims);
+
+/// The batch of `a` is the batch of all operands and results; what comes after it is of no loop. `matrixDims` are the
+/// dimensions of `a` that are not of the batch.
+FactorMap matricesFactorMap(mlir::Operation *op, mlir::Value a, int64_t matrixDims = 2);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_MATRIXOPS_H
