@@ -17,6 +17,7 @@ MODULES = [
     "dovetail.nn",
     "dovetail.numpy",
     "dovetail.optim",
+    "dovetail.random",
     "dovetail.runtime",
     "dovetail.test_util",
     "dovetail.tree",

@@ -2,6 +2,29 @@
 
 # ruff: noqa: F401 - the names are the package's interface.
 
+from dovetail.random.categorical import (
+    categorical,
+    gumbel,
+)
+from dovetail.random.continuous import (
+    cauchy,
+    double_sided_maxwell,
+    exponential,
+    laplace,
+    logistic,
+    maxwell,
+    pareto,
+    rayleigh,
+    triangular,
+    wald,
+    weibull_min,
+)
+from dovetail.random.counts import (
+    binomial,
+    geometric,
+    multinomial,
+    poisson,
+)
 from dovetail.random.creation import (
     PRNGKey,
     clone,
@@ -13,5 +36,30 @@ from dovetail.random.creation import (
     split,
     wrap_key_data,
 )
-from dovetail.random.normal import normal
-from dovetail.random.uniform import bernoulli, bits, rademacher, randint, uniform
+from dovetail.random.gamma import (
+    ball,
+    beta,
+    chisquare,
+    dirichlet,
+    f,
+    gamma,
+    generalized_normal,
+    loggamma,
+    t,
+)
+from dovetail.random.normal import (
+    lognormal,
+    normal,
+    truncated_normal,
+)
+from dovetail.random.order import (
+    choice,
+    permutation,
+)
+from dovetail.random.uniform import (
+    bernoulli,
+    bits,
+    rademacher,
+    randint,
+    uniform,
+)

@@ -7,14 +7,19 @@ from typing import Any
 import numpy as np
 
 from dovetail import dtypes, lax
+from dovetail import numpy as dnp
 from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
 from dovetail.random.sampler import (
     KeyLike,
     Shape,
+    as_floats,
     element_type,
     sampler,
+    shape_with,
     sizes_of,
     split_keys,
+    spread,
 )
 from dovetail.random.uniform import uniform_of
 
@@ -55,3 +60,78 @@ def normal_of(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
     least = np.nextafter(-one, np.zeros((), dtype))
     u = uniform_of(key, shape, dtype, np.asarray(least, dtype), one)
     return lax.mul(np.array(np.sqrt(2), dtype), lax.erf_inv(u))
+
+
+@sampler
+def truncated_normal(
+    key: KeyLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Normal numbers between two bounds.
+
+    Args:
+      key: a key.
+      lower, upper: the bounds, which are not reached.
+      shape: of the result, by default that of the bounds, which broadcast to it.
+      dtype: a float type.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no float type, or the bounds do not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.truncated_normal(random.key(0), -1.0, 1.0, (2,))
+      Array([0.8618594, 0.9412884], dtype=float32)
+    """
+    element = element_type("truncated_normal", dtype)
+    low, high = (lax.convert_element_type(bound, element) for bound in (lower, upper))
+    sizes = shape_with("truncated_normal", shape, low.shape, high.shape)
+    root = np.array(np.sqrt(2), element)
+    ends = (lax.erf(lax.div(bound, root)) for bound in (low, high))
+    x = lax.mul(lax.erf_inv(uniform_of(key, sizes, element, *ends)), root)
+    infinity = np.array(np.inf, element)
+    least = lax.nextafter(lax.stop_gradient(low), infinity)
+    greatest = lax.nextafter(lax.stop_gradient(high), -infinity)
+    return dnp.clip(x, least, greatest)
+
+
+@sampler
+def lognormal(
+    key: KeyLike,
+    sigma: ArrayLike = np.float32(1),  # noqa: B008 - a scalar.
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Numbers whose logarithms are normal with mean 0.
+
+    Args:
+      key: a key.
+      sigma: the standard deviation of the logarithms.
+      shape: of the result, by default that of `sigma`, which broadcasts to it.
+      dtype: a float or complex type that holds that of `sigma`.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no such type, or `sigma` does not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.lognormal(random.key(0), 1.0, (2,))
+      Array([5.066..., 7.578...], dtype=float32)
+    """
+    element = element_type("lognormal", dtype, "fc")
+    (sigma,) = as_floats("lognormal", element, sigma)
+    sizes = shape_with("lognormal", shape, sigma.shape)
+    return lax.exp(lax.mul(normal_of(key, sizes, element), spread(sigma, sizes)))

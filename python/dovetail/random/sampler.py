@@ -116,14 +116,14 @@ def sampler(function: F) -> F:
     return wrapper  # type: ignore[return-value]
 
 
-def split_keys(key: KeyArray, num: int = 2) -> list[KeyArray]:
+def split_keys(key: Any, num: int = 2) -> list[KeyArray]:
     """So many new keys of one."""
     generator = key._generator
     data = generator.split(key._data, (num,))
     return [KeyArray(generator, lax.index_in_dim(data, i, keepdims=False)) for i in range(num)]
 
 
-def random_bits(key: KeyArray, width: int, shape: tuple[int, ...]) -> Array:
+def random_bits(key: Any, width: int, shape: tuple[int, ...]) -> Array:
     """Random bits of a key, as unsigned integers of that width."""
     return key._generator.bits(key._data, width, shape)
 

@@ -1,0 +1,460 @@
+"""Samples of the gamma distribution, and of those that gamma numbers make."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from dovetail import batching, custom_derivatives, dtypes, lax
+from dovetail import numpy as dnp
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.random.continuous import exponential_of
+from dovetail.random.keys import KeyArray
+from dovetail.random.normal import normal_of
+from dovetail.random.sampler import (
+    KeyLike,
+    Shape,
+    as_floats,
+    element_type,
+    sampler,
+    shape_with,
+    sizes_of,
+    split_keys,
+    spread,
+)
+from dovetail.random.uniform import signs, unit
+
+# One number ---------------------------------------------------------------------------------------
+
+
+def _one_gamma(key: KeyArray, alpha: Array, log_space: bool) -> Array:
+    """A gamma number by rejection (Marsaglia and Tsang, 2000), or its logarithm."""
+    dtype = alpha.dtype
+
+    def number(value: float) -> Any:
+        return np.array(value, dtype)
+
+    # Below 1 a number for alpha + 1 is taken, times a power of a uniform one.
+    is_large = lax.ge(alpha, number(1))
+    d = lax.sub(lax.select(is_large, alpha, alpha + number(1)), number(1 / 3))
+    c = lax.div(number(1 / 3), lax.sqrt(d))
+
+    def rejected(state: Any) -> Array:
+        _, x, v, u = state
+        squeezed = lax.ge(u, number(1) - number(0.0331) * (x * x))
+        bound = x * number(0.5) + d * ((number(1) - v) + lax.log(v))
+        return squeezed & lax.ge(lax.log(u), bound)
+
+    def positive_cube(state: Any) -> Any:
+        key, _, _ = state
+        key, subkey = split_keys(key)
+        x = normal_of(subkey, (), dtype)
+        return key, x, number(1) + x * c
+
+    def step(state: Any) -> Any:
+        key, key_x, key_u = split_keys(state[0], 3)
+        start = (key_x, *_constants(dtype, 0, -1))
+        _, x, v = lax.while_loop(lambda s: lax.le(s[2], number(0)), positive_cube, start)
+        return key, x * x, v * v * v, unit(key_u, (), dtype)
+
+    key, subkey = split_keys(key)
+    v = lax.while_loop(rejected, step, (key, *_constants(dtype, 0, 1, 2)))[2]
+    if log_space:
+        logs = lax.neg(exponential_of(subkey, (), dtype))
+        is_zero = is_large | lax.eq(logs, number(0))
+        boost = lax.select(is_zero, lax.full_like(logs, 0), logs * lax.div(number(1), alpha))
+        return lax.log(d) + lax.log(v) + boost
+    samples = number(1) - unit(subkey, (), dtype)
+    power = lax.pow(samples, lax.div(number(1), alpha))
+    return d * v * lax.select(is_large, lax.full_like(power, 1), power)
+
+
+def _constants(dtype: np.dtype, *values: float) -> list[Array]:
+    return [lax.full((), np.array(value, dtype)) for value in values]
+
+
+def _gamma_gradient(sample: Array, alpha: Array, log_space: bool) -> Array:
+    """The derivative by alpha of the number with a fixed place in the distribution."""
+    if not log_space:
+        return lax.random_gamma_grad(alpha, sample)
+    numbers = lax.exp(sample)
+    tiny = np.asarray(dtypes.finfo(sample.dtype).tiny, sample.dtype)
+    numbers = lax.select(
+        lax.eq(sample, np.zeros((), sample.dtype)), lax.full_like(numbers, tiny), numbers
+    )
+    return lax.random_gamma_grad(alpha, numbers) / numbers
+
+
+def gamma_of(key: Any, alpha: Array, log_space: bool = False) -> Array:
+    """Gamma numbers, or their logarithms, of an array of parameters; see `gamma`."""
+    generator, shape = key._generator, alpha.shape
+
+    @custom_derivatives.custom_jvp
+    def gamma(data: Array, alpha: Array) -> Array:
+        keys = generator.split(data, (math.prod(shape),))
+
+        def one(words: Array, parameter: Array) -> Array:
+            return _one_gamma(KeyArray(generator, words), parameter, log_space)
+
+        return lax.reshape(batching.vmap(one)(keys, lax.reshape(alpha, (alpha.size,))), shape)
+
+    def derivative(primals: Any, tangents: Any) -> Any:
+        sample = gamma(*primals)
+        return sample, tangents[1] * _gamma_gradient(sample, primals[1], log_space)
+
+    gamma.defjvp(derivative)
+    if alpha.size == 0:
+        return alpha
+    return gamma(key._data, alpha)
+
+
+# Gamma numbers ------------------------------------------------------------------------------------
+
+
+def _gamma(name: str, key: Any, a: Any, shape: Any, dtype: Any, log_space: bool) -> Array:
+    element = element_type(name, dtype)
+    alpha = lax.convert_element_type(a, element)
+    return gamma_of(key, spread(alpha, shape_with(name, shape, alpha.shape)), log_space)
+
+
+@sampler
+def gamma(
+    key: KeyLike,
+    a: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Gamma numbers, of density x^(a-1) exp(-x) / gamma(a) for x >= 0.
+
+    They are differentiable by `a`, as of a fixed place in the distribution. For small `a` they
+    underflow: see `loggamma`.
+
+    Args:
+      key: a key.
+      a: positive floats.
+      shape: of the result, by default that of `a`, which broadcasts to it.
+      dtype: a float type.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no float type, or `a` does not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.gamma(random.key(0), 2.0, (3,)).shape
+      (3,)
+    """
+    return _gamma("gamma", key, a, shape, dtype, False)
+
+
+@sampler
+def loggamma(
+    key: KeyLike,
+    a: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Logarithms of gamma numbers, right also where these underflow.
+
+    Args:
+      key: a key.
+      a: positive floats.
+      shape: of the result, by default that of `a`, which broadcasts to it.
+      dtype: a float type.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no float type, or `a` does not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> dnp.isfinite(random.loggamma(random.key(0), 1e-3))
+      Array(True, dtype=bool)
+    """
+    return _gamma("loggamma", key, a, shape, dtype, True)
+
+
+# What they make -----------------------------------------------------------------------------------
+
+
+@sampler
+def beta(
+    key: KeyLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Beta numbers, of density proportional to x^(a-1) (1-x)^(b-1) for 0 <= x <= 1.
+
+    Args:
+      key: a key.
+      a, b: positive floats.
+      shape: of the result, by default that of the parameters, which broadcast to it.
+      dtype: a float type that holds those of the parameters.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no such type, or the parameters do not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.beta(random.key(0), 2.0, 3.0, (3,)).shape
+      (3,)
+    """
+    element = element_type("beta", dtype)
+    parameters = as_floats("beta", element, a, b)
+    sizes = shape_with("beta", shape, *(x.shape for x in parameters))
+    x, y = (
+        gamma_of(subkey, spread(parameter, sizes), True)
+        for subkey, parameter in zip(split_keys(key), parameters, strict=True)
+    )
+    most = lax.max(x, y)
+    x, y = lax.exp(x - most), lax.exp(y - most)
+    return x / (x + y)
+
+
+@sampler
+def dirichlet(
+    key: KeyLike,
+    alpha: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Dirichlet vectors, of density proportional to the product of x_i^(alpha_i - 1).
+
+    Args:
+      key: a key.
+      alpha: positive floats, f[..., n].
+      shape: of the result without n, by default that of `alpha` without n, which broadcasts to it.
+      dtype: a float type.
+
+    Returns:
+      An array of `dtype`, [*shape, n], which sums to 1 along the last dimension.
+
+    Raises:
+      ValueError: `dtype` is no float type, `alpha` has rank 0 or does not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.dirichlet(random.key(0), dnp.ones(3)).shape
+      (3,)
+    """
+    element = element_type("dirichlet", dtype)
+    parameters = lax.convert_element_type(alpha, element)
+    if parameters.ndim < 1:
+        raise value_error("dirichlet: alpha must have rank 1 or more, got rank 0")
+    sizes = shape_with("dirichlet", shape, parameters.shape[:-1])
+    sizes = (*sizes, parameters.shape[-1])
+    logs = gamma_of(key, spread(parameters, sizes), True)
+    most = lax.stop_gradient(dnp.max(logs, -1, keepdims=True, initial=-np.inf))
+    numbers = lax.exp(logs - most)
+    return numbers / dnp.sum(numbers, -1, keepdims=True)
+
+
+@sampler
+def chisquare(
+    key: KeyLike,
+    df: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Chi-square numbers: sums of `df` squares of normal numbers.
+
+    Args:
+      key: a key.
+      df: positive floats.
+      shape: of the result, by default that of `df`, which broadcasts to it.
+      dtype: a float type that holds that of `df`.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no such type, or `df` does not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.chisquare(random.key(0), 3.0, (3,)).shape
+      (3,)
+    """
+    element = element_type("chisquare", dtype)
+    (df,) = as_floats("chisquare", element, df)
+    return _chisquare(key, spread(df, shape_with("chisquare", shape, df.shape)))
+
+
+def _chisquare(key: Any, df: Array) -> Array:
+    two = np.array(2, df.dtype)
+    return lax.mul(lax.exp(gamma_of(key, lax.div(df, two), True)), two)
+
+
+@sampler
+def f(
+    key: KeyLike,
+    dfnum: ArrayLike,
+    dfden: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """F numbers: ratios of two chi-square numbers, each over its degrees of freedom.
+
+    Args:
+      key: a key.
+      dfnum, dfden: positive floats, the degrees of freedom of numerator and denominator.
+      shape: of the result, by default that of the parameters, which broadcast to it.
+      dtype: a float type that holds those of the parameters.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no such type, or the parameters do not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.f(random.key(0), 3.0, 4.0, (3,)).shape
+      (3,)
+    """
+    element = element_type("f", dtype)
+    parameters = as_floats("f", element, dfnum, dfden)
+    sizes = shape_with("f", shape, *(x.shape for x in parameters))
+    above, below = (spread(x, sizes) for x in parameters)
+    key_below, key_above = split_keys(key)
+    return (_chisquare(key_above, above) / above) / (_chisquare(key_below, below) / below)
+
+
+@sampler
+def t(
+    key: KeyLike,
+    df: ArrayLike,
+    shape: Shape | None = None,
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Student's t numbers.
+
+    Args:
+      key: a key.
+      df: positive floats, the degrees of freedom.
+      shape: of the result, by default that of `df`, which broadcasts to it.
+      dtype: a float type that holds that of `df`.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no such type, or `df` does not broadcast to `shape`.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.t(random.key(0), 3.0, (3,)).shape
+      (3,)
+    """
+    element = element_type("t", dtype)
+    (df,) = as_floats("t", element, df)
+    sizes = shape_with("t", shape, df.shape)
+    first, second = split_keys(key)
+    half = lax.div(spread(df, sizes), np.array(2, element))
+    return normal_of(first, sizes, element) * lax.sqrt(half / gamma_of(second, half))
+
+
+@sampler
+def generalized_normal(
+    key: KeyLike,
+    p: ArrayLike,
+    shape: Shape = (),
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Numbers of density proportional to exp(-|x|^p).
+
+    Args:
+      key: a key.
+      p: a positive float.
+      shape: of the result.
+      dtype: a float type.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no float type.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.generalized_normal(random.key(0), 1.0, (3,)).shape
+      (3,)
+    """
+    element = element_type("generalized_normal", dtype)
+    return _generalized_normal(key, p, sizes_of("generalized_normal", shape), element)
+
+
+def _generalized_normal(key: Any, p: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
+    first, second = split_keys(key)
+    exponent = dnp.divide(1, p)
+    alpha = spread(lax.convert_element_type(exponent, dtype), shape)
+    return signs(second, shape, dtype) * gamma_of(first, alpha) ** exponent
+
+
+@sampler
+def ball(
+    key: KeyLike,
+    d: int,
+    p: ArrayLike = 2,
+    shape: Shape = (),
+    dtype: Any = None,
+    *,
+    out_sharding: None = None,
+) -> Array:
+    """Points of the unit ball of the p-norm, uniform (Barthe et al., 2005).
+
+    Args:
+      key: a key.
+      d: the dimension of the ball.
+      p: a positive float.
+      shape: of the array of points.
+      dtype: a float type.
+
+    Returns:
+      An array of `dtype`, [*shape, d].
+
+    Raises:
+      ValueError: `dtype` is no float type.
+
+    Example:
+      >>> from dovetail import random
+      >>> random.ball(random.key(0), 3, shape=(2,)).shape
+      (2, 3)
+    """
+    element = element_type("ball", dtype)
+    sizes = sizes_of("ball", shape)
+    first, second = split_keys(key)
+    power = as_operand("ball", p)
+    g = _generalized_normal(first, power, (*sizes, operator.index(d)), element)
+    e = exponential_of(second, sizes, element)
+    return g / (((dnp.abs(g) ** power).sum(-1) + e) ** (1 / power))[..., None]
