@@ -11,8 +11,10 @@ namespace dovetail {
 constexpr int64_t kBlock = 32;
 
 /// Attach the algorithms of one family each.
+void attachSvdDecompositions(mlir::MLIRContext *context);
 void attachTriangularDecompositions(mlir::MLIRContext *context);
 void attachCholeskyDecompositions(mlir::MLIRContext *context);
+void attachEighDecompositions(mlir::MLIRContext *context);
 void attachLuDecompositions(mlir::MLIRContext *context);
 void attachQrDecompositions(mlir::MLIRContext *context);
 

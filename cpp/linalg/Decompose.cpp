@@ -19,8 +19,10 @@ namespace dovetail {
 
 void attachDecompositions(MLIRContext *context) {
   attachCholeskyDecompositions(context);
+  attachEighDecompositions(context);
   attachLuDecompositions(context);
   attachQrDecompositions(context);
+  attachSvdDecompositions(context);
   attachTriangularDecompositions(context);
 }
 

@@ -1,0 +1,31 @@
+// Chains of plane rotations, of which iterations for eigenvalues and singular values are made.
+#ifndef DOVETAIL_LINALG_ROTATIONS_H
+#define DOVETAIL_LINALG_ROTATIONS_H
+
+#include "Algebra.h"
+
+namespace dovetail {
+
+/// c and s with c x + s z = r and -s x + c z = 0, for real numbers; the identity where both are 0.
+struct Rotation {
+  mlir::Value c, s, r;
+};
+Rotation rotationOf(Algebra &e, mlir::Value x, mlir::Value z);
+
+/// Rotates neighbours along `dim` of x, one pair after the other: with i-th and next as (p, q), into (c[i] p + s[i] q,
+/// -conj(s[i]) p + c[i] q). The last c is 1 and the last s is 0. What is left of the second of a pair when it becomes
+/// the first of the next is a linear recurrence, so that this takes no loop over rotations.
+mlir::Value rotateChain(Algebra &e, mlir::Value x, int64_t dim, mlir::Value c, mlir::Value s);
+
+/// x[i - by], zeros where there is none.
+mlir::Value shifted(Algebra &e, mlir::Value x, int64_t by, int64_t dim = 0);
+
+/// Of [a b; b c], all real, the eigenvalue nearest to c (Wilkinson's shift; Golub & Van Loan 8.3.5).
+mlir::Value wilkinsonShift(Algebra &e, mlir::Value a, mlir::Value b, mlir::Value c);
+
+/// Hands a value from where `isEnd` holds to all places before it, up to the end before that.
+mlir::Value fromEnds(Algebra &e, mlir::Value x, mlir::Value isEnd);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LINALG_ROTATIONS_H
