@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dovetail import optim as optim
     from dovetail import random as random
     from dovetail import runtime as runtime
+    from dovetail import scipy as scipy
     from dovetail import test_util as test_util
     from dovetail import tree as tree
     from dovetail import tree_util as tree_util
@@ -174,6 +175,7 @@ _PUBLIC = {
     "random": ("random", ""),
     "remat": ("ad_checkpoint", "checkpoint"),
     "runtime": ("runtime", ""),
+    "scipy": ("scipy", ""),
     "stop_gradient": ("lax", "stop_gradient"),
     "test_util": ("test_util", ""),
     "threefry_partitionable": ("config", "threefry_partitionable"),

@@ -1,0 +1,24 @@
+"""SciPy's functions on arrays that can be traced, with JAX's names; modules are imported when they
+are first used."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dovetail.scipy import fft as fft
+    from dovetail.scipy import special as special
+
+_MODULES = ("fft", "special")
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted((*globals(), *_MODULES))

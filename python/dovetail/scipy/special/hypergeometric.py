@@ -1,0 +1,293 @@
+"""Hypergeometric functions of real numbers.
+
+Methods and their choice: J. W. Pearson, S. Olver and M. A. Porter, Numerical Methods for the
+Computation of the Confluent and Gauss Hypergeometric Functions, 2014.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail import dtypes, jvp, lax, ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy import any, stack, unstack, where
+from dovetail.numpy.promotion import filled
+from dovetail.scipy.operands import at_least, is_whole, pointwise, with_derivatives
+from dovetail.scipy.special.gamma_functions import gamma_of, gammasgn
+
+# Most terms of a series.
+_TERMS = 2000
+
+
+def _total(
+    ratio: Callable[[Array], Array],
+    like: Array,
+    bound: Callable[[Array], Array] | None = None,
+    start: Any = 1,
+    asymptotic: bool = False,
+) -> Array:
+    """start (1 + t(0) + t(0) t(1) + ...), each term the one before times `ratio` of its number.
+
+    Args:
+      ratio: takes k, returns t(k).
+      like: an array of the type and shape of the terms.
+      bound: what decides, in place of `ratio`, whether terms still matter: the tangents of a series
+        that ends do not.
+      start: the first term.
+      asymptotic: whether to stop where terms grow.
+    """
+    accuracy = float(dtypes.finfo(like.dtype).eps) / 4
+
+    def more(state: Any) -> Array:
+        k, size, total, growing = state[0], state[2], state[3], state[4]
+        return (k < _TERMS) & any((size > accuracy * ops.abs(total)) & ~growing)
+
+    def step(state: Any) -> Any:
+        k, term, size, total, growing = state
+        factor = ratio(k)
+        following = term * factor
+        size = size * ops.abs(factor if bound is None else bound(k))
+        if asymptotic:
+            growing = growing | (ops.abs(following) > ops.abs(term))
+            following = where(growing, 0, following)
+        return k + 1, following, size, total + following, growing
+
+    first = where(like == like, start, like)
+    zero = lax.full((), 0, like.dtype)
+    return lax.while_loop(more, step, (zero, first, ops.abs(first), first, like != like))[3]
+
+
+def _over(numerator: Array, denominator: Array) -> Array:
+    """A quotient, 0 where the numerator is: the series ended before the denominator was 0."""
+    ended = (numerator == 0) | (denominator == 0)
+    return where(ended, numerator, numerator / where(ended, 1, denominator))
+
+
+def _by(argument: int, function: Callable[..., Array]) -> Callable[..., Array]:
+    """The partial derivative of a function whose loops are differentiated."""
+
+    def derivative(ans: Array, *operands: Array) -> Array:
+        def of_one(x: Array) -> Array:
+            return function(*operands[:argument], x, *operands[argument + 1 :], slopes=True)
+
+        return jvp(of_one, (operands[argument],), (filled(ans, 1),))[1]
+
+    return derivative
+
+
+def _is_end(x: Array) -> Array:
+    """Whether a series with this parameter in its numerators ends."""
+    return (x <= 0) & is_whole(x)
+
+
+def _gammas(xs: Sequence[Array]) -> list[Array]:
+    """The gamma function of several arrays at once: there is but one loop to compile."""
+    return list(unstack(gamma_of(stack(xs))))
+
+
+def _reciprocal_gammas(xs: Sequence[Array]) -> list[Array]:
+    """1 / gamma(x), 0 at the poles."""
+    poles = [_is_end(x) for x in xs]
+    values = _gammas([where(pole, 1, x) for pole, x in zip(poles, xs, strict=True)])
+    return [where(pole, 0, 1 / value) for pole, value in zip(poles, values, strict=True)]
+
+
+def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
+    """The confluent hypergeometric function, Kummer's M(a, b, x).
+
+    Args:
+      a, b, x: arrays of real numbers, which are promoted and broadcast.
+
+    Returns:
+      An array of floats, infinite where b is 0 or a negative integer, unless the series ends
+      before. https://dlmf.nist.gov/13.2#E2
+
+    Example:
+      >>> hyp1f1(1.0, 2.0, 1.0)
+      Array(1.7182816, dtype=float32)
+    """
+    return pointwise("hyp1f1", _hyp1f1, a, b, x)
+
+
+def _kummer(a: Array, b: Array, x: Array, slopes: bool = False) -> Array:
+    # Below 0 the terms alternate: https://dlmf.nist.gov/13.2#E39.
+    mirror = (x < 0) & ~_is_end(a)
+    first, at = where(mirror, b - a, a), where(mirror, -x, x)
+    # Tangents of an asymptotic series that ends are a series that does not.
+    many = (500 if x.dtype == dtypes.float64 else 80) if slopes else 80
+    # https://dlmf.nist.gov/13.7#E1
+    far = (at > many) & (ops.abs(b - first) * ops.abs(1 - first) < at) & ~_is_end(first)
+    near = where(far, 1, at)
+
+    def ratio(k: Array) -> Array:
+        return _over(first + k, b + k) * (near / (k + 1))
+
+    def bound(k: Array) -> Array:
+        return at_least(ops.abs(first + k), 1) / ops.abs(b + k) * (near / (k + 1))
+
+    # Half of the exponential first, so that the sum does not overflow.
+    half = where(mirror, ops.exp(where(mirror, x / 2, 0)), 1)
+    value = half * _total(ratio, near, bound if slopes else None, half)
+    distant = where(far, at, 100)
+    series = _total(
+        lambda k: (b - first + k) * (1 - first + k) / ((k + 1) * distant), distant, asymptotic=True
+    )
+    # gamma(b) / gamma(a) exp(x) x^(a - b), without the exponential if it comes and goes.
+    logarithm = ops.lgamma(b) - ops.lgamma(first) + (first - b) * ops.log(distant)
+    logarithm = logarithm + where(mirror, 0, distant)
+    limit = gammasgn(b) * gammasgn(first) * ops.exp(where(far, logarithm, 0)) * series
+    return where(far, limit, value)
+
+
+def _hyp1f1_slope(ans: Array, a: Array, b: Array, x: Array) -> Array:
+    return a / b * _hyp1f1(a + 1, b + 1, x)
+
+
+@with_derivatives(_by(0, _kummer), _by(1, _kummer), _hyp1f1_slope)
+def _hyp1f1(a: Array, b: Array, x: Array) -> Array:
+    ends = _is_end(a)
+    pole = _is_end(b) & ~(ends & (a >= b))
+    value = _kummer(a, where(pole, 1, b), x)
+    value = where((a == b) & ~pole, ops.exp(x), value)
+    value = where((a == 0) | (x == 0), 1, where(pole, math.inf, value))
+    return where((a != a) | (b != b) | (x != x), math.nan, value)
+
+
+def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
+    """Gauss' hypergeometric function F(a, b; c; x).
+
+    Args:
+      a, b, c, x: arrays of real numbers, which are promoted and broadcast.
+
+    Returns:
+      An array of floats, infinite where c is 0 or a negative integer and for x > 1, unless the
+      series ends. https://dlmf.nist.gov/15.2#E1
+
+    Example:
+      >>> hyp2f1(1.0, 1.0, 2.0, 0.5)
+      Array(1.3862946, dtype=float32)
+    """
+    return pointwise("hyp2f1", _hyp2f1, a, b, c, x)
+
+
+def _gauss_series(a: Array, b: Array, c: Array, x: Array, slopes: bool = False) -> Array:
+    def ratio(k: Array) -> Array:
+        return _over((a + k) * (b + k), (c + k) * (k + 1)) * x
+
+    def bound(k: Array) -> Array:
+        top = at_least(ops.abs(a + k), 1) * at_least(ops.abs(b + k), 1)
+        return top / (ops.abs(c + k) * (k + 1)) * ops.abs(x)
+
+    return _total(ratio, x, bound if slopes else None)
+
+
+# Left of this the series is quick enough.
+_NEAR = 0.9
+
+
+def _gauss(a: Array, b: Array, c: Array, x: Array, slopes: bool = False) -> Array:
+    """For x < 1: below 0 by Pfaff's, and where 1 - x has a large negative power by Euler's
+    transformation, https://dlmf.nist.gov/15.8#E1.
+    """
+    ends = _is_end(a) | _is_end(b)
+    mirror = (x < 0) & ~ends
+    # The one whose series may end.
+    swap = mirror & _is_end(c - a)
+    a, b = where(swap, b, a), where(swap, a, b)
+    second = where(mirror, c - b, b)
+    at = where(mirror, x / (x - 1), x)
+    euler = (c - a - second < -0.5) & ~ends & ~_is_end(second) & (at < 1)
+    power = where(euler, c - a - second, 0)
+    first, second = where(euler, c - a, a), where(euler, c - second, second)
+    if slopes:
+        # The limits of the other formulas where c - a - b is an integer have other slopes.
+        value = _gauss_series(first, second, c, at, slopes)
+    else:
+        value = _right_gauss(first, second, c, at)
+    remaining = where(euler, 1 - at, 1)
+    outer = where(mirror, ops.pow(where(mirror, 1 - x, 1), -a), 1)
+    return outer * where(euler, ops.pow(remaining, power), 1) * value
+
+
+def _right_gauss(a: Array, b: Array, c: Array, x: Array) -> Array:
+    """For 0 <= x < 1, and ends of series: near 1 by https://dlmf.nist.gov/15.8#E4 and E10."""
+    ends = _is_end(a) | _is_end(b)
+    d = c - a - b
+    whole = ops.round_even(d)
+    close = (x > _NEAR) & (x < 1) & ~ends
+    # Close to an integer, but not at it, the two terms cancel.
+    apart = ops.abs(d - whole) > (1e-3 if x.dtype == dtypes.float64 else 0.02)
+    direct = ~close | (~apart & (d != whole))
+    s = where(close, 1 - x, 0.5)
+    safe_d = where(apart, d, 0.5)
+    value = _gauss_series(a, b, where(direct, c, 1 - safe_d), where(direct, x, s))
+    split = close & apart
+    other = _gauss_series(c - a, c - b, 1 + safe_d, where(split, s, 0))
+    m = at_least(whole, 0)
+    logarithmic = close & (d == whole)
+    finite, infinite = _with_logarithm(a, b, where(logarithmic, s, 0), m)
+    of_c, of_d, of_minus_d = _gammas([where(_is_end(c), 1, c), safe_d, -safe_d])
+    first, second, third, fourth = _reciprocal_gammas(
+        [where(split, c - a, a + m), where(split, c - b, b + m), a, b]
+    )
+    linear = (
+        of_d * first * second * value + ops.pow(s, safe_d) * of_minus_d * third * fourth * other
+    )
+    by_logarithm = finite * first * second - infinite * third * fourth
+    return where(direct, value, of_c * where(apart, linear, by_logarithm))
+
+
+def _with_logarithm(a: Array, b: Array, s: Array, m: Array) -> tuple[Array, Array]:
+    """The sums for c = a + b + m, m = 0, 1, ..., of s = 1 - x: https://dlmf.nist.gov/15.8#E10."""
+    some = where(m > 0, m, 1)
+
+    def ratio(k: Array) -> Array:
+        left = some - k - 1
+        return where(left > 0, (a + k) * (b + k) / ((k + 1) * where(left > 0, left, 1)) * -s, 0)
+
+    of_some, of_next = _gammas([some, m + 1])
+    finite = where(m > 0, of_some * _total(ratio, s), 0)
+    safe = where(s > 0, s, 1)
+    one, next, at_a, at_b = unstack(ops.digamma(stack([filled(s, 1), m + 1, a + m, b + m])))
+    bracket = ops.log(safe) - one - next + at_a + at_b
+    accuracy = float(dtypes.finfo(s.dtype).eps) / 4
+
+    def more(state: Any) -> Array:
+        k, factor, bracket, total = state
+        return (k < _TERMS) & any(ops.abs(factor * bracket) > accuracy * ops.abs(total))
+
+    def step(state: Any) -> Any:
+        k, factor, bracket, total = state
+        x, y = a + m + k, b + m + k
+        total = total + factor * bracket
+        bracket = bracket - 1 / (k + 1) - 1 / (k + m + 1) + 1 / x + 1 / y
+        return k + 1, factor * (x * y / ((k + 1) * (k + m + 1)) * s), bracket, total
+
+    start = lax.full((), 0, s.dtype), 1 / of_next, bracket, filled(s, 0)
+    total = lax.while_loop(more, step, start)[3]
+    power = where(is_whole(m / 2), filled(s, 1), -1) * ops.pow(safe, m)
+    return finite, power * total
+
+
+def _hyp2f1_slope(ans: Array, a: Array, b: Array, c: Array, x: Array) -> Array:
+    return a * b / c * _hyp2f1(a + 1, b + 1, c + 1, x)
+
+
+@with_derivatives(_by(0, _gauss), _by(1, _gauss), _by(2, _gauss), _hyp2f1_slope)
+def _hyp2f1(a: Array, b: Array, c: Array, x: Array) -> Array:
+    ends = _is_end(a) | _is_end(b)
+    last = ops.max(where(_is_end(a), a, -math.inf), where(_is_end(b), b, -math.inf))
+    pole = _is_end(c) & ~(ends & (last >= c))
+    inside = (x < 1) | ends
+    value = _gauss(a, b, where(pole, 1, c), where(inside, x, 0))
+    d = c - a - b
+    of_d, of_c = _gammas([where(d > 0, d, 1), where(pole | _is_end(c), 1, c)])
+    first, second = _reciprocal_gammas([c - a, c - b])
+    at_1 = of_d * of_c * first * second
+    value = where((x == 1) & ~ends, where(d > 0, at_1, math.inf), value)
+    value = where((x > 1) & ~ends | pole, math.inf, value)
+    value = where((x == 0) | (((a == 0) | (b == 0)) & (c != 0)), 1, value)
+    return where((a != a) | (b != b) | (c != c) | (x != x), math.nan, value)
