@@ -1,0 +1,44 @@
+"""What initial values of weights are made by: functions of a key, a shape and an element type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from dovetail import dtypes
+from dovetail.array import Array
+
+Shape = Sequence[int]
+
+
+@runtime_checkable
+class Initializer(Protocol):
+    """What the functions of this module return.
+
+    Example:
+      >>> from dovetail.nn import initializers
+      >>> isinstance(initializers.normal(), initializers.Initializer)
+      True
+    """
+
+    def __call__(
+        self, key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None
+    ) -> Array:
+        """An array of that shape and type, drawn with the key."""
+        raise NotImplementedError
+
+
+def element_type(dtype: Any, name: str) -> np.dtype:
+    """The element type that the function `name` was asked for, or the default float."""
+    return dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, name)
+
+
+def no_sharding(out_sharding: Any, name: str) -> None:
+    """Refuse a sharding."""
+    if out_sharding is not None:
+        raise NotImplementedError(
+            f"{name}: out_sharding must be None, got {out_sharding!r}; place the result with "
+            "device_put"
+        )

@@ -1,0 +1,272 @@
+"""Initial values whose variance depends on the sizes of layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import dovetail.numpy as dnp
+from dovetail import dtypes, random
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.lax.operands import canonical_axis
+from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, no_sharding
+
+Axes = int | Sequence[int]
+
+# Standard deviations of what remains of a standard normal distribution: of real numbers between -2
+# and 2, and of complex ones of magnitude up to 2.
+_TRUNCATED_DEVIATION = 0.87962566103423978
+_TRUNCATED_COMPLEX_DEVIATION = 0.95311164380491208
+
+
+def _product(shape: Shape, axes: Axes) -> int:
+    axes = (axes,) if isinstance(axes, int) else axes
+    return math.prod(shape[canonical_axis(axis, len(shape))] for axis in axes)
+
+
+def _fans(shape: Shape, in_axis: Axes, out_axis: Axes, batch_axis: Axes) -> tuple[float, float]:
+    """How many inputs an output has, and how many outputs an input."""
+    if in_axis == -2 and len(shape) <= 1:
+        raise value_error(
+            f"variance_scaling: the shape must have at least 2 dimensions, got {tuple(shape)}; or "
+            "give in_axis"
+        )
+    inputs, outputs = _product(shape, in_axis), _product(shape, out_axis)
+    receptive = math.prod(shape) / inputs / outputs / _product(shape, batch_axis)
+    return inputs * receptive, outputs * receptive
+
+
+def _complex_of(radius: Array, key: Any, shape: Shape, dtype: np.dtype) -> Array:
+    """Complex numbers of given magnitudes, of uniform directions."""
+    angle = random.uniform(key, shape, dtypes.to_real_dtype(dtype)).astype(dtype)
+    return radius.astype(dtype) * dnp.exp(1j * (2 * math.pi * angle))
+
+
+def _unit_variance(distribution: str, key: Any, shape: Shape, dtype: np.dtype) -> Array:
+    """A sample of mean 0; its variance is 1, of uniform real numbers 1/3."""
+    is_real, real = dtypes.KINDS[dtype] != "c", dtypes.to_real_dtype(dtype)
+    if distribution == "normal":
+        return random.normal(key, shape, dtype)
+    if is_real and distribution == "uniform":
+        return random.uniform(key, shape, dtype, -1)
+    if is_real:
+        return random.truncated_normal(key, -2, 2, shape, dtype)
+    of_radius, of_angle = random.split(key)
+    draw = random.uniform(of_radius, shape, real)
+    if distribution == "uniform":
+        return _complex_of(dnp.sqrt(2 * draw), of_angle, shape, dtype)
+    # The square of the magnitude is exponential, up to 2**2.
+    squares = -dnp.log(1 - (1 - dnp.exp(dnp.asarray(-4, dtype))) * draw.astype(dtype))
+    return _complex_of(dnp.sqrt(squares), of_angle, shape, dtype)
+
+
+def variance_scaling(
+    scale: Any,
+    mode: str,
+    distribution: str,
+    in_axis: Axes = -2,
+    out_axis: Axes = -1,
+    batch_axis: Axes = (),
+    dtype: Any = None,
+) -> Initializer:
+    """An initializer of mean 0, whose variance is `scale` over the size of the layer.
+
+    Args:
+      scale: a positive number.
+      mode: which size: "fan_in", how many inputs an output has; "fan_out", how many outputs an
+        input; "fan_avg" and "fan_geo_avg", the arithmetic and geometric means of the two.
+      distribution: "truncated_normal", "normal" or "uniform".
+      in_axis, out_axis: the dimensions of inputs and outputs; the others but those of the batch are
+        of the receptive field of a convolution.
+      batch_axis: dimensions along which layers are independent.
+      dtype: the element type, unless another is given later; by default the default float.
+
+    Returns:
+      An initializer.
+
+    Raises:
+      ValueError: there is no such mode or distribution; the initializer: the shape has too few
+        dimensions.
+
+    Example:
+      >>> from dovetail import random
+      >>> from dovetail.nn import initializers
+      >>> init = initializers.variance_scaling(2.0, "fan_in", "normal")
+      >>> bool(abs(init(random.key(0), (100, 200)).var() * 100 - 2) < 0.1)
+      True
+    """
+    modes = {
+        "fan_in": lambda fan_in, fan_out: fan_in,
+        "fan_out": lambda fan_in, fan_out: fan_out,
+        "fan_avg": lambda fan_in, fan_out: (fan_in + fan_out) / 2,
+        "fan_geo_avg": lambda fan_in, fan_out: (fan_in * fan_out) ** 0.5,
+    }
+    distributions = ("truncated_normal", "normal", "uniform")
+    for what, value, known in (
+        ("mode", mode, modes),
+        ("distribution", distribution, distributions),
+    ):
+        if value not in known:
+            raise value_error(
+                f"variance_scaling: {what} must be one of {', '.join(known)}, got {value!r}"
+            )
+    default = dtype
+
+    def init(key: Any, shape: Shape, dtype: Any = default, out_sharding: Any = None) -> Array:
+        no_sharding(out_sharding, "variance_scaling")
+        element = element_type(dtype, "variance_scaling")
+        size = modes[mode](*_fans(shape, in_axis, out_axis, batch_axis))
+        variance = dnp.asarray(scale / size, element)
+        is_real = dtypes.KINDS[element] != "c"
+        if distribution == "uniform" and is_real:
+            deviation = dnp.sqrt(3 * variance)
+        else:
+            deviation = dnp.sqrt(variance)
+        if distribution == "truncated_normal":
+            whole = _TRUNCATED_DEVIATION if is_real else _TRUNCATED_COMPLEX_DEVIATION
+            deviation = deviation / dnp.asarray(whole, element)
+        return _unit_variance(distribution, key, tuple(shape), element) * deviation
+
+    return init
+
+
+def glorot_uniform(
+    in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
+) -> Initializer:
+    """`variance_scaling` of 1 over the mean of inputs and outputs, uniform.
+
+    Args:
+      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+
+    Returns:
+      An initializer.
+
+    Source: Glorot, Bengio, Understanding the difficulty of training deep networks, 2010.
+
+    Example:
+      >>> from dovetail import random
+      >>> from dovetail.nn import initializers
+      >>> initializers.glorot_uniform()(random.key(0), (2, 3)).shape
+      (2, 3)
+    """
+    return variance_scaling(1.0, "fan_avg", "uniform", in_axis, out_axis, batch_axis, dtype)
+
+
+def glorot_normal(
+    in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
+) -> Initializer:
+    """`variance_scaling` of 1 over the mean of inputs and outputs, normal and truncated.
+
+    Args:
+      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+
+    Returns:
+      An initializer.
+
+    Source: Glorot, Bengio, Understanding the difficulty of training deep networks, 2010.
+
+    Example:
+      >>> from dovetail import random
+      >>> from dovetail.nn import initializers
+      >>> initializers.glorot_normal()(random.key(0), (2, 3)).shape
+      (2, 3)
+    """
+    return variance_scaling(
+        1.0, "fan_avg", "truncated_normal", in_axis, out_axis, batch_axis, dtype
+    )
+
+
+def lecun_uniform(
+    in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
+) -> Initializer:
+    """`variance_scaling` of 1 over the inputs, uniform.
+
+    Args:
+      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+
+    Returns:
+      An initializer.
+
+    Source: LeCun, Bottou, Orr, Müller, Efficient backprop, 1998.
+
+    Example:
+      >>> from dovetail import random
+      >>> from dovetail.nn import initializers
+      >>> initializers.lecun_uniform()(random.key(0), (2, 3)).shape
+      (2, 3)
+    """
+    return variance_scaling(1.0, "fan_in", "uniform", in_axis, out_axis, batch_axis, dtype)
+
+
+def lecun_normal(
+    in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
+) -> Initializer:
+    """`variance_scaling` of 1 over the inputs, normal and truncated.
+
+    Args:
+      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+
+    Returns:
+      An initializer.
+
+    Source: LeCun, Bottou, Orr, Müller, Efficient backprop, 1998.
+
+    Example:
+      >>> from dovetail import random
+      >>> from dovetail.nn import initializers
+      >>> initializers.lecun_normal()(random.key(0), (2, 3)).shape
+      (2, 3)
+    """
+    return variance_scaling(1.0, "fan_in", "truncated_normal", in_axis, out_axis, batch_axis, dtype)
+
+
+def he_uniform(
+    in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
+) -> Initializer:
+    """`variance_scaling` of 2 over the inputs, uniform.
+
+    Args:
+      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+
+    Returns:
+      An initializer.
+
+    Source: He, Zhang, Ren, Sun, arXiv:1502.01852.
+
+    Example:
+      >>> from dovetail import random
+      >>> from dovetail.nn import initializers
+      >>> initializers.he_uniform()(random.key(0), (2, 3)).shape
+      (2, 3)
+    """
+    return variance_scaling(2.0, "fan_in", "uniform", in_axis, out_axis, batch_axis, dtype)
+
+
+def he_normal(
+    in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
+) -> Initializer:
+    """`variance_scaling` of 2 over the inputs, normal and truncated.
+
+    Args:
+      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+
+    Returns:
+      An initializer.
+
+    Source: He, Zhang, Ren, Sun, arXiv:1502.01852.
+
+    Example:
+      >>> from dovetail import random
+      >>> from dovetail.nn import initializers
+      >>> initializers.he_normal()(random.key(0), (2, 3)).shape
+      (2, 3)
+    """
+    return variance_scaling(2.0, "fan_in", "truncated_normal", in_axis, out_axis, batch_axis, dtype)
+
+
+xavier_uniform, xavier_normal = glorot_uniform, glorot_normal
+kaiming_uniform, kaiming_normal = he_uniform, he_normal
