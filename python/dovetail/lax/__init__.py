@@ -121,6 +121,7 @@ from dovetail.lax.elementary import (
     tan,
     tanh,
 )
+from dovetail.lax.fourier import FftType, fft
 from dovetail.lax.indexing import (
     GatherDimensionNumbers,
     GatherScatterMode,
@@ -237,6 +238,9 @@ from dovetail.lax.staging import (
     stage,
 )
 from dovetail.lax.windows import reduce, reduce_window, reduce_window_shape_tuple
+
+# Its functions use those above.
+from dovetail.lax import linalg  # isort: skip
 
 # Functions that are given to these may do anything.
 _CONTROL = (

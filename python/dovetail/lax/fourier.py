@@ -1,0 +1,128 @@
+"""Fourier transforms over the last dimensions."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.convert import convert
+from dovetail.lax.create import full
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
+
+
+class FftType(enum.IntEnum):
+    """The kinds of Fourier transforms."""
+
+    FFT = 0
+    """Of complex numbers."""
+
+    IFFT = 1
+    """Its inverse."""
+
+    RFFT = 2
+    """Of real numbers: along the last dimension, the half that says what the other half is."""
+
+    IRFFT = 3
+    """Its inverse."""
+
+
+def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Array:
+    """The Fourier transform over the last dimensions, without a factor; inverses have 1/size.
+
+    Args:
+      x: an array of numbers; real ones for RFFT.
+      fft_type: an `FftType` or its name.
+      fft_lengths: the sizes of the signals, for each dimension that is transformed.
+
+    Returns:
+      A complex array of the operand's shape, for RFFT with n//2 + 1 elements in place of n along
+      the last dimension; for IRFFT a real one of the lengths.
+
+    Raises:
+      TypeError: the operand of RFFT is complex, or a float of less than 32 bits.
+      ValueError: there is no such type, or the lengths are not those of the operand.
+
+    Example:
+      >>> fft(np.float32([1, 2, 3, 4]), FftType.RFFT, (4,))
+      Array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
+    """
+    kind = _kind_of(fft_type)
+    operand, lengths = as_operand("fft", x), canonical_shape(fft_lengths, "fft_lengths")
+    if kind is FftType.RFFT:
+        operand = convert(operand, dtypes.to_inexact_dtype(operand.dtype))
+        if operand.dtype not in (dtypes.float32, dtypes.float64):
+            raise type_error(
+                f"fft: the operand of RFFT must be float32 or float64, got {operand.dtype.name}; "
+                "convert it, or use FFT for complex numbers"
+            )
+    else:
+        operand = convert(operand, dtypes.to_complex_dtype(operand.dtype))
+    _check_lengths(operand, kind, lengths)
+    return transformed(
+        operand, kind, lengths, tuple(range(operand.ndim - len(lengths), operand.ndim))
+    )
+
+
+def _kind_of(fft_type: FftType | str) -> FftType:
+    if isinstance(fft_type, FftType):
+        return fft_type
+    if not isinstance(fft_type, str):
+        raise type_error(f"fft: fft_type must be an FftType or its name, got {fft_type!r}")
+    if fft_type.upper() not in FftType.__members__:
+        raise value_error(
+            f"fft: fft_type must be one of {', '.join(FftType.__members__)}, got {fft_type!r}"
+        )
+    return FftType[fft_type.upper()]
+
+
+def _check_lengths(x: Array, kind: FftType, lengths: tuple[int, ...]) -> None:
+    if len(lengths) > x.ndim:
+        raise value_error(
+            f"fft: there must be at most as many fft_lengths as dimensions, got {lengths} for "
+            f"shape {x.shape}"
+        )
+    expected = lengths
+    if kind is FftType.IRFFT and lengths:
+        expected = (*lengths[:-1], lengths[-1] // 2 + 1)
+    if lengths and x.shape[-len(lengths) :] != expected and 0 not in lengths:
+        raise value_error(
+            f"fft: the last sizes of the operand of {kind.name} must be {expected} for fft_lengths "
+            f"{lengths}, got shape {x.shape}; pad or slice it"
+        )
+
+
+def transformed(x: Array, kind: FftType, lengths: Sequence[int], dims: Sequence[int]) -> Array:
+    """The transform along `dims`, which may be any, of an operand of the right type."""
+    if not dims:
+        return x
+    if 0 in lengths:
+        return _of_nothing(x, kind, lengths, dims)
+    pairs = list(zip(dims, lengths, strict=True))
+    match kind:
+        case FftType.RFFT:
+            x = ops.rfft(x, *pairs.pop())
+        case FftType.IRFFT:
+            dimension, length = pairs.pop()
+            return ops.irfft(transformed(x, FftType.IFFT, *_unzip(pairs)), dimension, length)
+    # The last dimension first, whose elements lie side by side.
+    for dimension, length in reversed(pairs):
+        x = ops.fft(x, dimension, length, kind is FftType.IFFT)
+    return x
+
+
+def _unzip(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [length for _, length in pairs], [dimension for dimension, _ in pairs]
+
+
+def _of_nothing(x: Array, kind: FftType, lengths: Sequence[int], dims: Sequence[int]) -> Array:
+    """Transforms of signals without elements, which are zero where they have any."""
+    shape = list(x.shape)
+    for dimension, length in zip(dims, lengths, strict=True):
+        shape[dimension] = length
+    if kind is FftType.RFFT:
+        shape[dims[-1]] = lengths[-1] // 2 + 1
+    to = dtypes.to_real_dtype if kind is FftType.IRFFT else dtypes.to_complex_dtype
+    return full(shape, 0, to(x.dtype))

@@ -1,0 +1,126 @@
+"""What the elements of spectra stand for, and their order."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail import dtypes, lax
+from dovetail.array import Array
+from dovetail.errors import type_error
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
+from dovetail.numpy.arithmetic import divide
+from dovetail.numpy.ranges import arange
+from dovetail.numpy.rearranging import roll
+
+
+def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
+    """The frequencies of the elements of `fft`: 0, 1, …, -2, -1 over `d * n`.
+
+    Args:
+      n: how many there are.
+      d: the distance between samples.
+      dtype: the element type; by default the default float.
+      device: where the result is to be.
+
+    Returns:
+      An array of shape (n,).
+
+    Raises:
+      TypeError: `n` is no integer, or `d` no scalar.
+
+    Example:
+      >>> fftfreq(4)
+      Array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
+    """
+    count = _count("fftfreq", n)
+    whole = arange(count, dtype=dtypes.int32, device=device)
+    middle = (count + 1) // 2
+    return _over("fftfreq", roll(whole - count // 2, middle, 0), count, d, dtype)
+
+
+def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
+    """The frequencies of the elements of `rfft`: 0, 1, …, n//2 over `d * n`.
+
+    Args:
+      n: the length of the signal.
+      d: the distance between samples.
+      dtype: the element type; by default the default float.
+      device: where the result is to be.
+
+    Returns:
+      An array of shape (n//2 + 1,).
+
+    Raises:
+      TypeError: `n` is no integer, or `d` no scalar.
+
+    Example:
+      >>> rfftfreq(4)
+      Array([0.  , 0.25, 0.5 ], dtype=float32)
+    """
+    count = _count("rfftfreq", n)
+    whole = arange(count // 2 + 1, dtype=dtypes.int32, device=device)
+    return _over("rfftfreq", whole, count, d, dtype)
+
+
+def _count(name: str, n: Any) -> int:
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise type_error(f"{name}: n must be an integer, got {type(n).__name__}") from None
+
+
+def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Array:
+    to = dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, name)
+    computed = dtypes.to_inexact_dtype(to)
+    distance = as_operand(name, d, 1)
+    if distance.ndim:
+        raise type_error(f"{name}: d must be a scalar, got shape {distance.shape}")
+    period = lax.convert_element_type(distance * count, computed)
+    result = divide(lax.convert_element_type(numbers, computed), period)
+    return lax.convert_element_type(result, to)
+
+
+def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """A spectrum with its frequency 0, which is first, in the middle.
+
+    Args:
+      x: an array.
+      axes: the dimensions; all by default.
+
+    Returns:
+      An array like `x`.
+
+    Raises:
+      ValueError: an axis is out of bounds.
+
+    Example:
+      >>> fftshift(fftfreq(4))
+      Array([-0.5 , -0.25,  0.  ,  0.25], dtype=float32)
+    """
+    array = as_operand("fftshift", x)
+    dims = canonical_axes(axes, array.ndim, "axes")
+    return roll(array, [array.shape[d] // 2 for d in dims], dims)
+
+
+def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
+    """The inverse of `fftshift`.
+
+    Args:
+      x: an array.
+      axes: the dimensions; all by default.
+
+    Returns:
+      An array like `x`.
+
+    Raises:
+      ValueError: an axis is out of bounds.
+
+    Example:
+      >>> ifftshift(fftshift(np.int32([1, 2, 3])))
+      Array([1, 2, 3], dtype=int32)
+    """
+    array = as_operand("ifftshift", x)
+    dims = canonical_axes(axes, array.ndim, "axes")
+    return roll(array, [-(array.shape[d] // 2) for d in dims], dims)

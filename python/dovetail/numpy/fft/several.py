@@ -1,0 +1,260 @@
+"""Transforms along several dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.lax.fourier import FftType
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy.fft.core import along
+
+
+def _double(
+    name: str,
+    kind: FftType,
+    a: ArrayLike,
+    s: Sequence[int] | None,
+    axes: Sequence[int],
+    norm: str | None,
+) -> Array:
+    if len(axes) != 2:
+        raise value_error(f"{name}: there must be 2 axes, got {axes}; use {name[:-1]}n for others")
+    return along(name, kind, a, s, axes, norm)
+
+
+def fft2(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = None,
+) -> Array:
+    """The spectrum along two dimensions.
+
+    Args:
+      a: an array of numbers.
+      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
+      axes: the dimensions; two of them.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A complex array of the shape of `a`, with the lengths along the dimensions.
+
+    Raises:
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> fft2(np.float32([[1, 2], [3, 4]]))
+      Array([[10.+0.j, -2.+0.j],
+             [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
+    return _double("fft2", FftType.FFT, a, s, axes, norm)
+
+
+def ifft2(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = None,
+) -> Array:
+    """The inverse of `fft2`.
+
+    Args:
+      a: an array of numbers.
+      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
+      axes: the dimensions; two of them.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A complex array of the shape of `a`, with the lengths along the dimensions.
+
+    Raises:
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> ifft2(np.float32([[10, -2], [-4, 0]]))
+      Array([[1.+0.j, 2.+0.j],
+             [3.+0.j, 4.+0.j]], dtype=complex64)
+    """
+    return _double("ifft2", FftType.IFFT, a, s, axes, norm)
+
+
+def rfft2(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = None,
+) -> Array:
+    """The spectrum of real numbers along two dimensions: along the last, the half that says what
+    the other half is.
+
+    Args:
+      a: an array of real numbers.
+      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
+      axes: the dimensions; two of them.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A complex array of the shape of `a`, with the lengths along the dimensions, but n//2 + 1 for
+      the last.
+
+    Raises:
+      TypeError: the elements are complex, or floats of less than 32 bits.
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> rfft2(np.float32([[1, 2, 3], [4, 5, 6]])).shape
+      (2, 2)
+    """
+    return _double("rfft2", FftType.RFFT, a, s, axes, norm)
+
+
+def irfft2(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = None,
+) -> Array:
+    """The inverse of `rfft2`.
+
+    Args:
+      a: an array of numbers.
+      s: the lengths of the signal, as for `fftn` but for the last, which is as for `irfft`.
+      axes: the dimensions; two of them.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A real array of the shape of `a`, with the lengths along the dimensions.
+
+    Raises:
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> irfft2(np.float32([[10, -2], [-4, 0]]))
+      Array([[1., 2.],
+             [3., 4.]], dtype=float32)
+    """
+    return _double("irfft2", FftType.IRFFT, a, s, axes, norm)
+
+
+def fftn(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str | None = None,
+) -> Array:
+    """The spectrum along several dimensions.
+
+    Args:
+      a: an array of numbers.
+      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
+      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A complex array of the shape of `a`, with the lengths along the dimensions.
+
+    Raises:
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> fftn(np.float32([[1, 2], [3, 4]]))
+      Array([[10.+0.j, -2.+0.j],
+             [-4.+0.j,  0.+0.j]], dtype=complex64)
+    """
+    return along("fftn", FftType.FFT, a, s, axes, norm)
+
+
+def ifftn(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str | None = None,
+) -> Array:
+    """The inverse of `fftn`.
+
+    Args:
+      a: an array of numbers.
+      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
+      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A complex array of the shape of `a`, with the lengths along the dimensions.
+
+    Raises:
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> ifftn(np.float32([[10, -2], [-4, 0]]))
+      Array([[1.+0.j, 2.+0.j],
+             [3.+0.j, 4.+0.j]], dtype=complex64)
+    """
+    return along("ifftn", FftType.IFFT, a, s, axes, norm)
+
+
+def rfftn(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str | None = None,
+) -> Array:
+    """The spectrum of real numbers along several dimensions: along the last, the half that says
+    what the other half is.
+
+    Args:
+      a: an array of real numbers.
+      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
+      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A complex array of the shape of `a`, with the lengths along the dimensions, but n//2 + 1 for
+      the last.
+
+    Raises:
+      TypeError: the elements are complex, or floats of less than 32 bits.
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> rfftn(np.float32([[1, 2, 3], [4, 5, 6]])).shape
+      (2, 2)
+    """
+    return along("rfftn", FftType.RFFT, a, s, axes, norm)
+
+
+def irfftn(
+    a: ArrayLike,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str | None = None,
+) -> Array:
+    """The inverse of `rfftn`.
+
+    Args:
+      a: an array of numbers.
+      s: the lengths of the signal, as for `fftn` but for the last, which is as for `irfft`.
+      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
+      norm: where the factor 1/size is, as for `fft`.
+
+    Returns:
+      A real array of the shape of `a`, with the lengths along the dimensions.
+
+    Raises:
+      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
+        norm or axis.
+
+    Example:
+      >>> irfftn(np.float32([[10, -2], [-4, 0]]))
+      Array([[1., 2.],
+             [3., 4.]], dtype=float32)
+    """
+    return along("irfftn", FftType.IRFFT, a, s, axes, norm)

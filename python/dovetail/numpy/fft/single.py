@@ -1,0 +1,170 @@
+"""Transforms along one dimension."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from dovetail import lax
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.lax.fourier import FftType
+from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.numpy.fft.core import along, checked_norm, opposite
+from dovetail.numpy.parts import conjugate
+
+
+def _single(name: str, kind: FftType, a: ArrayLike, n: Any, axis: Any, norm: str | None) -> Array:
+    if isinstance(axis, (list, tuple)):
+        raise value_error(
+            f"{name}: axis must be one dimension, got {axis}; use {name}n for several"
+        )
+    sizes = None if n is None else (operator.index(n),)
+    return along(name, kind, a, sizes, None if axis is None else (axis,), norm)
+
+
+def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """The spectrum of complex numbers: sums over j of a[j] exp(-2πi j k / n).
+
+    Args:
+      a: an array of numbers.
+      n: the length, to which `a` is padded with zeros or cropped; by default its size.
+      axis: the dimension.
+      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
+        and in both as a square root if "ortho"; by default the first.
+
+    Returns:
+      A complex array of the shape of `a`, with size n along the dimension.
+
+    Raises:
+      ValueError: n is less than 1, or there is no such norm or axis.
+
+    Example:
+      >>> fft(np.float32([1, 2, 3, 4]))
+      Array([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j], dtype=complex64)
+    """
+    return _single("fft", FftType.FFT, a, n, axis, norm)
+
+
+def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """The numbers that have a spectrum: the inverse of `fft`.
+
+    Args:
+      a: an array of numbers.
+      n: the length, to which `a` is padded with zeros or cropped; by default its size.
+      axis: the dimension.
+      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
+        and in both as a square root if "ortho"; by default the first.
+
+    Returns:
+      A complex array of the shape of `a`, with size n along the dimension.
+
+    Raises:
+      ValueError: n is less than 1, or there is no such norm or axis.
+
+    Example:
+      >>> ifft(np.complex64([10, -2 + 2j, -2, -2 - 2j]))
+      Array([1.+0.j, 2.+0.j, 3.+0.j, 4.+0.j], dtype=complex64)
+    """
+    return _single("ifft", FftType.IFFT, a, n, axis, norm)
+
+
+def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """The spectrum of real numbers: the first n//2 + 1 elements of `fft`, of which the others are
+    conjugates.
+
+    Args:
+      a: an array of real numbers.
+      n: the length, to which `a` is padded with zeros or cropped; by default its size.
+      axis: the dimension.
+      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
+        and in both as a square root if "ortho"; by default the first.
+
+    Returns:
+      A complex array of the shape of `a`, with size n//2 + 1 along the dimension.
+
+    Raises:
+      TypeError: the elements are complex, or floats of less than 32 bits.
+      ValueError: n is less than 1, or there is no such norm or axis.
+
+    Example:
+      >>> rfft(np.float32([1, 2, 3, 4]))
+      Array([10.+0.j, -2.+2.j, -2.+0.j], dtype=complex64)
+    """
+    return _single("rfft", FftType.RFFT, a, n, axis, norm)
+
+
+def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """The real numbers that have a spectrum: the inverse of `rfft`.
+
+    Args:
+      a: an array of numbers.
+      n: the length of the signal, to n//2 + 1 elements of which `a` is padded with zeros or
+        cropped; by default 2 * (size - 1).
+      axis: the dimension.
+      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
+        and in both as a square root if "ortho"; by default the first.
+
+    Returns:
+      A real array of the shape of `a`, with size n along the dimension.
+
+    Raises:
+      ValueError: n is less than 1, or there is no such norm or axis.
+
+    Example:
+      >>> irfft(np.complex64([10, -2 + 2j, -2]))
+      Array([1., 2., 3., 4.], dtype=float32)
+    """
+    return _single("irfft", FftType.IRFFT, a, n, axis, norm)
+
+
+def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """The real spectrum of a signal whose element -j is the conjugate of element j.
+
+    Args:
+      a: an array of numbers, the elements from 0 on.
+      n: the length of the signal, to n//2 + 1 elements of which `a` is padded with zeros or
+        cropped; by default 2 * (size - 1).
+      axis: the dimension.
+      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
+        and in both as a square root if "ortho"; by default the first.
+
+    Returns:
+      A real array of the shape of `a`, with size n along the dimension.
+
+    Raises:
+      ValueError: n is less than 1, or there is no such norm or axis.
+
+    Example:
+      >>> hfft(np.float32([1, 2, 3]))
+      Array([ 8., -2.,  0., -2.], dtype=float32)
+    """
+    name = "hfft"
+    x = conjugate(as_operand(name, a))
+    return _single(name, FftType.IRFFT, x, n, axis, opposite(checked_norm(name, norm)))
+
+
+def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """The inverse of `hfft`.
+
+    Args:
+      a: an array of real numbers.
+      n: the length, to which `a` is padded with zeros or cropped; by default its size.
+      axis: the dimension.
+      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
+        and in both as a square root if "ortho"; by default the first.
+
+    Returns:
+      A complex array of the shape of `a`, with size n//2 + 1 along the dimension.
+
+    Raises:
+      TypeError: the elements are complex, or floats of less than 32 bits.
+      ValueError: n is less than 1, or there is no such norm or axis.
+
+    Example:
+      >>> ihfft(np.float32([12, -4, 0, -4]))
+      Array([1.-0.j, 3.-0.j, 5.-0.j], dtype=complex64)
+    """
+    name = "ihfft"
+    transform = _single(name, FftType.RFFT, a, n, axis, opposite(checked_norm(name, norm)))
+    return lax.conj(transform)
