@@ -13,6 +13,8 @@ MODULES = [
     "dovetail.checkpoint",
     "dovetail.config",
     "dovetail.dtypes",
+    "dovetail.example_libraries.optimizers",
+    "dovetail.example_libraries.stax",
     "dovetail.lax",
     "dovetail.nn",
     "dovetail.nn.initializers",

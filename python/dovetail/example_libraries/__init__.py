@@ -1,0 +1,1 @@
+"""Small libraries for examples, as JAX has them: layers (`stax`) and optimizers."""
