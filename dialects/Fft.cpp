@@ -60,16 +60,16 @@ static Value inTypeOf(Emitter &e, Value like, Value x) {
   return like.getType() == x.getType() ? x : e.reshape(x, cast<RankedTensorType>(like.getType()), e.sizes(like));
 }
 
-/// Half spectra with all elements scaled that stand for their conjugates too, which are all but the first and, of even
-/// lengths, the last.
-static Value scalePairs(Emitter &e, Value x, int64_t dimension, int64_t length, double factor) {
+/// Half spectra times `pairs`, but `ends` for the elements that stand for no conjugate: the first and, of even lengths,
+/// the last.
+static Value scaled(Emitter &e, Value x, int64_t dimension, int64_t length, double pairs, double ends) {
   int64_t numPairs = (length - 1) / 2;
   if (numPairs == 0)
-    return x;
+    return e.scale(x, ends);
   auto type = cast<RankedTensorType>(x.getType());
   auto scalar = RankedTensorType::get({}, realElement(type.getElementType()));
-  Value pairs = e.full(withShape(scalar, {numPairs}), {}, factor);
-  Value factors = e.make<PadOp>(withShape(scalar, {halfSpectrum(length)}), pairs, e.full(scalar, {}, 1.0),
+  Value inner = e.full(withShape(scalar, {numPairs}), {}, pairs);
+  Value factors = e.make<PadOp>(withShape(scalar, {halfSpectrum(length)}), inner, e.full(scalar, {}, ends),
                                 ArrayRef<int64_t>{1}, ArrayRef<int64_t>{0}, ValueRange());
   return e.mul(x, e.broadcast(e.convert(factors, type.getElementType()), {dimension}, type, e.sizes(x)));
 }
@@ -113,9 +113,9 @@ OperandSets RfftOp::linearSets() { return {{0}}; }
 /// The real part of `fft` of the cotangent and zeros: of the signal whose half spectrum is, up to pairs, the conjugate.
 LogicalResult RfftOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                 MutableArrayRef<Value> operandCotangents) {
-  Value ct = scalePairs(e, e.conj(cotangents[0]), getDimension(), getLength(), 0.5);
-  Value signal = e.make<IrfftOp>(ct, getDimension(), getLength());
-  operandCotangents[0] = inTypeOf(e, getX(), e.scale(signal, static_cast<double>(getLength())));
+  auto length = static_cast<double>(getLength());
+  Value ct = scaled(e, e.conj(cotangents[0]), getDimension(), getLength(), length / 2, length);
+  operandCotangents[0] = inTypeOf(e, getX(), e.make<IrfftOp>(ct, getDimension(), getLength()));
   return success();
 }
 
@@ -140,8 +140,8 @@ OperandSets IrfftOp::linearSets() { return {{0}}; }
 LogicalResult IrfftOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                  MutableArrayRef<Value> operandCotangents) {
   Value spectrum = e.conj(e.make<RfftOp>(cotangents[0], getDimension(), getLength()));
-  Value ct = scalePairs(e, spectrum, getDimension(), getLength(), 2.0);
-  operandCotangents[0] = inTypeOf(e, getX(), e.scale(ct, 1.0 / static_cast<double>(getLength())));
+  double end = 1.0 / static_cast<double>(getLength());
+  operandCotangents[0] = inTypeOf(e, getX(), scaled(e, spectrum, getDimension(), getLength(), 2 * end, end));
   return success();
 }
 

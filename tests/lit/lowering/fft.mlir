@@ -1,0 +1,77 @@
+// Fourier transforms become kernels: of short ones, in steps that each multiply by roots of unity; of real numbers, as
+// half as many complex ones; of lengths with large prime factors, as convolutions.
+// RUN: dovetail-opt %s --split-input-file --dovetail-lower | FileCheck %s
+
+func.func @short(%arg0: tensor<40x16xcomplex<f32>>) -> tensor<40x16xcomplex<f32>> {
+  %0 = dovetail.fft %arg0, 1 length 16 : tensor<40x16xcomplex<f32>>
+  return %0 : tensor<40x16xcomplex<f32>>
+}
+// CHECK: sym_name = "[[NAME:fft_f32_16_1_1_40]]", sym_visibility = "public"
+// CHECK: func.func @[[NAME]]()
+// CHECK-LABEL: func.func @short
+// CHECK-NEXT: %[[ANS:.+]] = "flow.dispatch"(%arg0) {entry_points = [@[[NAME]]::@[[NAME]]]
+// CHECK-NEXT: return %[[ANS]]
+
+// -----
+
+// Vectors of columns, of which the first step's lie apart in the result.
+func.func @two_steps(%arg0: tensor<?x1024xcomplex<f32>>) -> tensor<?x1024xcomplex<f32>> {
+  %0 = dovetail.fft %arg0, 1 length 1024 : tensor<?x1024xcomplex<f32>>
+  return %0 : tensor<?x1024xcomplex<f32>>
+}
+// CHECK: func.func @fft_f32_32_1_32_n()
+// CHECK: "hal.interface.constant.load"
+// CHECK: vector.load {{.*}} vector<32xf32>
+// CHECK: vector.shuffle {{.*}} [0, 2, 4
+// CHECK: func.func @fft_f32_32_32_1_n()
+// CHECK-LABEL: func.func @two_steps
+// CHECK: %[[ROWS:.+]] = tensor.dim %arg0
+// CHECK: %[[FIRST:.+]] = "flow.dispatch"(%[[ROWS]], %arg0, {{.*}}@fft_f32_32_32_1_n
+// CHECK: "flow.dispatch"(%[[ROWS]], %[[FIRST]], {{.*}}@fft_f32_32_1_32_n
+
+// -----
+
+func.func @real(%arg0: tensor<3x30xf64>) -> tensor<3x30xf64> {
+  %0 = dovetail.rfft %arg0, 1 length 30 : tensor<3x30xf64>
+  %1 = dovetail.irfft %0, 1 length 30 : tensor<3x16xcomplex<f64>>
+  return %1 : tensor<3x30xf64>
+}
+// CHECK-LABEL: func.func @real
+// CHECK: %[[PAIRS:.+]] = "flow.dispatch"(%arg0) {{.*}} (tensor<3x30xf64>) -> tensor<3x15xcomplex<f64>>
+// CHECK: %[[HALF:.+]] = "flow.dispatch"(%[[PAIRS]], {{.*}}@fft_of_real_f64_16_3{{.*}} -> tensor<3x16xcomplex<f64>>
+// CHECK: %[[BACK:.+]] = "flow.dispatch"(%[[HALF]], {{.*}}@fft_to_pairs_f64_15_3{{.*}} -> tensor<3x15xcomplex<f64>>
+// CHECK: "flow.dispatch"(%[[BACK]]) {{.*}} -> tensor<3x30xf64>
+
+// -----
+
+func.func @prime(%arg0: tensor<37xcomplex<f32>>) -> tensor<37xcomplex<f32>> {
+  %0 = dovetail.fft %arg0, 0 length 37 : tensor<37xcomplex<f32>>
+  return %0 : tensor<37xcomplex<f32>>
+}
+// CHECK-LABEL: func.func @prime
+// CHECK: @fft_turned_37_f32_80_1
+// CHECK: @fft_filtered_37_f32_80_1
+// CHECK: @fft_turned_back_37_f32_37_1
+
+// -----
+
+// Of large tables there are two, of which elements are products.
+func.func @long(%arg0: tensor<1048576xcomplex<f32>>) -> tensor<1048576xcomplex<f32>> {
+  %0 = dovetail.fft %arg0, 0 length 1048576 : tensor<1048576xcomplex<f32>>
+  return %0 : tensor<1048576xcomplex<f32>>
+}
+// CHECK-LABEL: func.func @long
+// CHECK: arith.constant dense<{{.*}}tensor<4096xf32>
+
+// -----
+
+// On other devices each thread holds a column.
+module attributes {dovetail.target = "vulkan"} {
+  func.func @device(%arg0: tensor<256xcomplex<f32>>) -> tensor<256xcomplex<f32>> {
+    %0 = dovetail.fft %arg0, 0 length 256 : tensor<256xcomplex<f32>>
+    return %0 : tensor<256xcomplex<f32>>
+  }
+}
+// CHECK: func.func @fft_f32_16_1_16_1() attributes {translation_info = #iree_codegen.translation_info<pipeline = #iree_gpu.spirv_pipeline<BaseLowering> workgroup_size = [64, 1, 1]>}
+// CHECK-NOT: vector
+// CHECK: "gpu.thread_id"() {dimension = #gpu.dim<x>}
