@@ -21,6 +21,8 @@ OpFoldResult productOf(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes) {
     auto left = getConstantIntValue(product), right = getConstantIntValue(size);
     if (left && right)
       product = b.getIndexAttr(*left * *right);
+    else if (left == 1)
+      product = size;
     else
       product = arith::MulIOp::create(b, asValue(b, product), asValue(b, size)).getResult();
   }

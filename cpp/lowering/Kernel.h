@@ -39,6 +39,8 @@ public:
   explicit Kernels(mlir::ModuleOp program);
 
   bool isForCpu() const { return isCpu; }
+  /// Of the vectors in which a CPU computes; of any CPU, those that all have.
+  int64_t vectorBytes() const { return target == "cpu-generic" ? 16 : 64; }
 
   /// Calls `prepare` where each workgroup begins, and `body` for each item; both get the memory of the inputs and the
   /// result, and `body` the number of the item and that of rows.

@@ -12,8 +12,8 @@ using namespace mlir;
 
 namespace dovetail::fourier {
 
-/// Bytes of a vector, and the longest straight-line transform.
-constexpr int64_t kVectorBytes = 64, kLongestButterfly = 16;
+/// The longest straight-line transform.
+constexpr int64_t kLongestButterfly = 16;
 
 /// From this length on the transform of a few rows is better made in two steps.
 constexpr int64_t kFewColumns = 64;
@@ -38,10 +38,10 @@ struct Layout {
   Lanes lanes = Lanes::inner;
   int64_t width = 1;
 
-  static Layout of(const Step &step, bool isForCpu) {
-    if (!isForCpu)
+  static Layout of(const Step &step, const Kernels &kernels) {
+    if (!kernels.isForCpu())
       return {};
-    int64_t most = kVectorBytes * 8 / step.element.getIntOrFloatBitWidth();
+    int64_t most = kernels.vectorBytes() * 8 / step.element.getIntOrFloatBitWidth();
     auto upTo = [&](int64_t count) { return std::min<int64_t>(most, llvm::bit_floor(static_cast<uint64_t>(count))); };
     if (step.inner > 1)
       return {Lanes::inner, upTo(step.inner)};
@@ -427,7 +427,7 @@ SmallVector<Step> stepsOf(FloatType element, OpFoldResult rows, int64_t length, 
 }
 
 Value runStep(ImplicitLocOpBuilder &b, Kernels &kernels, const Step &step, Value x, const Memory &result) {
-  Layout layout = Layout::of(step, kernels.isForCpu());
+  Layout layout = Layout::of(step, kernels);
   Columns columns(step, layout);
   int64_t perRow = step.length * step.rest * step.inner;
   auto floats = [&](Parts parts) { return parts == Parts::real ? perRow : 2 * perRow; };

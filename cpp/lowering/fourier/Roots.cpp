@@ -1,9 +1,9 @@
 // Tables of roots of unity.
 #include "Roots.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
