@@ -1,8 +1,7 @@
-"""MLIR text to a module file: IREE's compiler, in process, behind a cache on disk."""
+"""MLIR text to a module file: IREE's compiler behind a cache on disk."""
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import hashlib
 import importlib.metadata
@@ -10,12 +9,11 @@ import os
 import platform
 import re
 import shlex
+import sys
 import tempfile
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from dovetail import config
 from dovetail.cache import Cache, directory_from_environment
@@ -236,62 +234,16 @@ def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
 
 def _compile(text: str, flags: Sequence[str]) -> bytes:
     """Runs IREE's compiler without the cache."""
-    from iree.compiler.api import Output, Session, Source
+    from dovetail import compiler_processes, iree_compiler
 
-    diagnostics: list[str] = []
-    session = Session()
-    try:
-        session.set_flags(*flags)
-        invocation = session.invocation()
-        _callback = _collect_diagnostics(invocation, diagnostics)
-        # IREE parses in place and needs the terminating zero.
-        source = Source.wrap_buffer(session, text.encode() + b"\0", buffer_name="dovetail.mlir")
-        if not (invocation.parse_source(source) and invocation.execute()):
-            raise _failure(text, flags, diagnostics)
-        output = Output.open_membuffer()
-        try:
-            invocation.output_vm_bytecode(output)
-            return bytes(output.map_memory())  # pyright: ignore[reportArgumentType]
-        except ValueError as error:
-            raise _failure(text, flags, [*diagnostics, str(error)]) from error
-        finally:
-            output.close()
-    finally:
-        session.close()
+    here = config.compile_in_process.value or not sys.executable
+    vmfb, diagnostics = (iree_compiler if here else compiler_processes).compile_text(text, flags)
+    if vmfb is None:
+        raise _failure(text, flags, diagnostics)
+    return vmfb
 
 
 _CONSEQUENCE = re.compile(r"failed to (?:run|serialize|configure|translate)\b.*executable")
-
-# iree_compiler_diagnostic_severity_t
-_SEVERITIES = ("note", "warning", "error", "remark")
-
-_DiagnosticCallback = ctypes.CFUNCTYPE(
-    None, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
-)
-
-
-def _collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..., None]:
-    """Makes IREE append its messages to `diagnostics`.
-
-    The Python API wires only the console; the C function for a callback is called by its name.
-
-    Returns:
-      The callback, which must outlive the invocation.
-    """
-    enable = invocation._local_dylib.ireeCompilerInvocationEnableCallbackDiagnostics
-    enable.restype = None
-    enable.argtypes = [ctypes.c_void_p, ctypes.c_int, _DiagnosticCallback, ctypes.c_void_p]
-    # IREE's verifier may report from worker threads.
-    lock = threading.Lock()
-
-    def on_diagnostic(severity: int, message: int, size: int, _: Any) -> None:
-        text = ctypes.string_at(message, size).decode(errors="replace")
-        with lock:
-            diagnostics.append(f"{_SEVERITIES[severity]}: {text}")
-
-    callback = _DiagnosticCallback(on_diagnostic)
-    enable(invocation._inv_p, 0, callback, None)
-    return callback
 
 
 def _failure(text: str, flags: Sequence[str], diagnostics: Sequence[str]) -> CompileError:
@@ -307,8 +259,9 @@ def _failure(text: str, flags: Sequence[str], diagnostics: Sequence[str]) -> Com
         f"IREE cannot compile the program:\n{summary}\n"
         f"The program's text was kept in {name}; reproduce with\n  {command}"
     )
-    if any("failed to link" in d for d in errors):
-        message += "\nThe linker's messages, with the missing symbols, are on standard error."
+    printed = [d.removeprefix("note: ") for d in diagnostics if "lld: error" in d]
+    if printed:
+        message += "\nThe linker says:\n" + "\n".join(printed)
     return CompileError(message, diagnostics, Path(name))
 
 

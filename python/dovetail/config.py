@@ -239,6 +239,11 @@ log_compiles = Option(
 explain_cache_misses = Option(
     "explain_cache_misses", False, "Log why `jit` traces a function again, as warnings."
 )
+compile_in_process = Option(
+    "compile_in_process",
+    False,
+    "Run the compiler in this process, where a fault of its own ends this process.",
+)
 enable_compilation_cache = Option(
     "enable_compilation_cache", True, "Keep compiled programs on disk."
 )

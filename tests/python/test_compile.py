@@ -119,13 +119,10 @@ def test_the_first_error_comes_first_and_without_the_dumps() -> None:
     assert any("cpu_features" in d for d in caught.value.diagnostics)
 
 
-def test_missing_symbols_are_pointed_out(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(
-        CompileError, match=r"linker's messages, .*, are on standard error"
-    ) as caught:
+def test_missing_symbols_are_pointed_out() -> None:
+    with pytest.raises(CompileError, match=r"linker says:\n(.|\n)*undefined symbol: sin") as caught:
         compile_module(with_op("math.sin", "f64"))
     caught.value.path.unlink()
-    assert "undefined symbol: sin" in capfd.readouterr().err
 
 
 def test_unknown_flags_are_refused() -> None:
@@ -147,11 +144,11 @@ CACHED = """
 import sys
 from dovetail.compile import compile_module
 vmfb = compile_module(sys.argv[1])
-print("iree.compiler" in sys.modules, len(vmfb))
+print("dovetail.compiler_processes" in sys.modules, len(vmfb))
 """
 
 
-def test_the_second_process_does_not_load_the_compiler(tmp_path: Path) -> None:
+def test_the_second_process_does_not_start_the_compiler(tmp_path: Path) -> None:
     environment = {**os.environ, "DOVETAIL_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, "-c", CACHED, ADD]
     outputs = [

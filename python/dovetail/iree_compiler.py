@@ -1,0 +1,114 @@
+"""IREE's compiler, in this process or, run as a program, for another one that asks through pipes.
+
+This file imports nothing of the package, so that the program starts quickly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+
+class Outcome(NamedTuple):
+    """What the compiler made of a program.
+
+    Attributes:
+      vmfb: the module file's bytes, None if the compiler refused the program.
+      diagnostics: its messages, in order.
+    """
+
+    vmfb: bytes | None
+    diagnostics: list[str]
+
+
+def compile_text(text: str, flags: Sequence[str]) -> Outcome:
+    """Compile a module.
+
+    Raises:
+      ValueError: there is no such flag.
+    """
+    from iree.compiler.api import Output, Session, Source
+
+    diagnostics: list[str] = []
+    session = Session()
+    try:
+        session.set_flags(*flags)
+        invocation = session.invocation()
+        _callback = _collect_diagnostics(invocation, diagnostics)
+        # IREE parses in place and needs the terminating zero.
+        source = Source.wrap_buffer(session, text.encode() + b"\0", buffer_name="dovetail.mlir")
+        if not (invocation.parse_source(source) and invocation.execute()):
+            return Outcome(None, diagnostics)
+        output = Output.open_membuffer()
+        try:
+            invocation.output_vm_bytecode(output)
+            vmfb = bytes(output.map_memory())  # pyright: ignore[reportArgumentType]
+            return Outcome(vmfb, diagnostics)
+        except ValueError as error:
+            return Outcome(None, [*diagnostics, str(error)])
+        finally:
+            output.close()
+    finally:
+        session.close()
+
+
+# iree_compiler_diagnostic_severity_t
+_SEVERITIES = ("note", "warning", "error", "remark")
+
+_DiagnosticCallback = ctypes.CFUNCTYPE(
+    None, ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
+)
+
+
+def _collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..., None]:
+    """Makes IREE append its messages to `diagnostics`.
+
+    The Python API wires only the console; the C function for a callback is called by its name.
+
+    Returns:
+      The callback, which must outlive the invocation.
+    """
+    enable = invocation._local_dylib.ireeCompilerInvocationEnableCallbackDiagnostics
+    enable.restype = None
+    enable.argtypes = [ctypes.c_void_p, ctypes.c_int, _DiagnosticCallback, ctypes.c_void_p]
+    # IREE's verifier may report from worker threads.
+    lock = threading.Lock()
+
+    def on_diagnostic(severity: int, message: int, size: int, _: Any) -> None:
+        text = ctypes.string_at(message, size).decode(errors="replace")
+        with lock:
+            diagnostics.append(f"{_SEVERITIES[severity]}: {text}")
+
+    callback = _DiagnosticCallback(on_diagnostic)
+    enable(invocation._inv_p, 0, callback, None)
+    return callback
+
+
+def serve() -> None:
+    """Answer requests (text, flags) from standard input until it ends.
+
+    An answer is an outcome as a tuple, or the text of what was wrong with the flags.
+    """
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # What the compiler prints is none of the answers.
+    os.dup2(2, 1)
+    while True:
+        try:
+            text, flags = pickle.load(requests)
+        except EOFError:
+            return
+        try:
+            answer: Any = tuple(compile_text(text, flags))
+        except ValueError as error:
+            answer = str(error)
+        pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve()

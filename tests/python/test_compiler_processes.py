@@ -1,0 +1,175 @@
+"""The compiler in processes of its own: its death, interrupts, forks, threads."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dovetail import compiler_processes, config, iree_compiler
+from dovetail.cache import Cache
+from dovetail.compile import CompileError, Target, compile_module
+
+IDENTITY = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {{ return %a : tensor<4xf32> }} // {}"
+FLAGS = Target("cpu").flags
+
+
+@pytest.fixture
+def none_idle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    before, compiler_processes._idle[:] = compiler_processes._idle[:], []
+    yield
+    for process in compiler_processes._idle:
+        process.end()
+    compiler_processes._idle[:] = before
+
+
+def compiled(number: int = 0) -> bytes | None:
+    return compiler_processes.compile_text(IDENTITY.format(number), FLAGS).vmfb
+
+
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Let this program stand for the compiler."""
+    path = tmp_path / "compiler.py"
+    path.write_text(text)
+    monkeypatch.setattr(compiler_processes, "_PROGRAM", path)
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_both_ways_give_the_same() -> None:
+    text = IDENTITY.format(0)
+    assert compiler_processes.compile_text(text, FLAGS) == iree_compiler.compile_text(text, FLAGS)
+    for way in (compiler_processes, iree_compiler):
+        vmfb, diagnostics = way.compile_text("bogus", FLAGS)
+        assert vmfb is None
+        assert "custom op 'bogus' is unknown" in diagnostics[0]
+        with pytest.raises(ValueError, match="option not found: bogus"):
+            way.compile_text(text, ["--bogus"])
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_a_process_is_used_again() -> None:
+    assert compiled()
+    (process,) = compiler_processes._idle
+    assert compiled(1)
+    assert compiler_processes._idle == [process]
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_the_death_of_the_compiler_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(
+        tmp_path,
+        monkeypatch,
+        "import os, pickle, signal, sys\n"
+        "pickle.load(sys.stdin.buffer)\n"
+        "print('stack dump', file=sys.stderr, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGSEGV)\n",
+    )
+    with pytest.raises(CompileError, match="the compiler died: SIGSEGV") as caught:
+        compile_module(IDENTITY.format(0), cache=Cache(None))
+    assert "note: stack dump" in caught.value.diagnostics
+    caught.value.path.unlink()
+    assert not compiler_processes._idle
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_what_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, monkeypatch, "raise SystemExit(3)")
+    _, diagnostics = compiler_processes.compile_text("", ())
+    assert diagnostics[0] == "error: the compiler died: it ended with 3"
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_one_that_was_ended_while_idle_is_replaced() -> None:
+    assert compiled()
+    (process,) = compiler_processes._idle
+    process._popen.send_signal(signal.SIGKILL)
+    process._popen.wait()
+    assert compiled(1)
+    assert process not in compiler_processes._idle
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_threads() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        modules = list(pool.map(compiled, range(8)))
+    assert all(modules)
+    assert 1 <= len(compiler_processes._idle) <= 2
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_an_interrupt_ends_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, monkeypatch, "import time; time.sleep(60)")
+    pids = []
+    end = compiler_processes._Process.end
+
+    def noted(process: compiler_processes._Process) -> None:
+        pids.append(process._popen.pid)
+        end(process)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compiler_processes._Process, "end", noted)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compiled()
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids[0], 0)
+    assert not compiler_processes._idle
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_a_fork_starts_its_own() -> None:
+    assert compiled()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if not compiler_processes._idle and compiled(1) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert compiled(2)
+
+
+SCRIPT = """
+import os, sys
+from dovetail import compiler_processes
+from dovetail.compile import Target
+compiler_processes.compile_text(sys.argv[1], Target("cpu").flags)
+print(compiler_processes._idle[0]._popen.pid, flush=True)
+if len(sys.argv) > 2:
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_the_compiler_ends_with_the_program(kill: bool) -> None:
+    command = [sys.executable, "-c", SCRIPT, IDENTITY.format(0), *(["kill"] if kill else [])]
+    pid = int(subprocess.run(command, stdout=subprocess.PIPE, check=not kill).stdout)
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+            state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        except (ProcessLookupError, FileNotFoundError):
+            return
+        # Nobody waits for it in a container without an init process.
+        if state == "Z":
+            return
+        time.sleep(0.1)
+    pytest.fail("the compiler still runs")
+
+
+def test_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler_processes, "compile_text", None)
+    with config.compile_in_process(True):
+        assert compile_module(IDENTITY.format(3), cache=Cache(None))
