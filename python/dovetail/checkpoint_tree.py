@@ -183,7 +183,7 @@ def _leaf(place: KeyPath, value: Any) -> Leaf:
         from dovetail import random
 
         data = np.asarray(random.key_data(value))
-        return Leaf(steps, "key", data.dtype.name, impl=str(random.key_impl(value)), values=data)
+        return Leaf(steps, "key", data.dtype.name, impl=random.key_impl(value), values=data)
     if isinstance(value, ArrayMethods):
         array = np.asarray(value)
         return Leaf(steps, "array", array.dtype.name, value.weak_type, values=array)
@@ -208,13 +208,12 @@ def _misfit(place: KeyPath, value: Any, leaf: Leaf) -> str:
         )
         return "" if fits else f"is a Python {type(value).__name__} here, in the file {_type(leaf)}"
     if _is_key(value):
-        from dovetail import random
-
-        data = random.key_data(value)
-        impl = str(random.key_impl(value))
-        if (leaf.kind, leaf.impl, leaf.values.shape) == ("key", impl, data.shape):
+        generator = value.dtype.generator
+        shape = (*value.shape, *generator.key_shape)
+        if (leaf.kind, leaf.impl, leaf.values.shape) == ("key", generator.name, shape):
             return ""
-        return f"is a random key ({impl}, {value.shape}) here, in the file {_type(leaf)}"
+        sizes = ",".join(map(str, value.shape))
+        return f"is {value.dtype}[{sizes}] here, in the file {_type(leaf)}"
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
     if shape is None or dtype is None:
         raise type_error(
@@ -229,7 +228,7 @@ def _misfit(place: KeyPath, value: Any, leaf: Leaf) -> str:
 
 def _type(leaf: Leaf) -> str:
     if leaf.kind == "key":
-        return f"a random key ({leaf.impl})"
+        return f"random keys ({leaf.impl}) of data {list(leaf.values.shape)}"
     return f"{leaf.values.dtype.name}[{','.join(map(str, leaf.values.shape))}]"
 
 

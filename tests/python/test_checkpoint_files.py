@@ -20,7 +20,7 @@ from safetensors import numpy as plain
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import checkpoint_file, config, dtypes, tree_util
+from dovetail import checkpoint_file, config, dtypes, random, tree_util
 from dovetail.checkpoint import load, save
 
 
@@ -100,6 +100,23 @@ def test_numbers_and_weak_types(tmp_path: Path) -> None:
     save(tmp_path / "y", np.ones(2, np.float32))
     assert isinstance(load(tmp_path / "y", dt.ShapeDtypeStruct((2,), np.float32)), dt.Array)
     assert type(load(tmp_path / "y", np.zeros(2, np.float32))) is np.ndarray
+
+
+def test_random_keys(tmp_path: Path) -> None:
+    tree = {"one": random.key(3), "many": random.split(random.key(1), 4), "raw": random.PRNGKey(5)}
+    save(tmp_path / "x", tree)
+    like = dt.eval_shape(lambda: tree)
+    for back in (load(tmp_path / "x"), load(tmp_path / "x", tree), load(tmp_path / "x", like)):
+        for name, keys in tree.items():
+            assert back[name].dtype == keys.dtype
+            assert back[name].shape == keys.shape
+            bits = random.key_data(back[name]), random.key_data(keys)
+            np.testing.assert_array_equal(*bits)
+        assert random.normal(back["one"]) == random.normal(tree["one"])
+    with pytest.raises(ValueError, match=r"many is key<fry>\[3\] here, in the file random keys"):
+        load(tmp_path / "x", tree | {"many": tree["many"][:3]})
+    with pytest.raises(ValueError, match=r"raw is key<fry>\[\] here, in the file uint32\[2\]"):
+        load(tmp_path / "x", tree | {"raw": tree["one"]})
 
 
 def test_structures(tmp_path: Path) -> None:
