@@ -32,7 +32,7 @@ from dovetail.array import ArrayMethods as ndarray
 from dovetail.dlpack import from_dlpack
 from dovetail.dtypes import can_cast, finfo, iinfo, isdtype, issubdtype, promote_types, result_type
 from dovetail.lax.operands import broadcast_shapes
-from dovetail.numpy import fft
+from dovetail.numpy import fft, linalg
 from dovetail.numpy.arithmetic import (
     abs,
     absolute,

@@ -1,0 +1,226 @@
+"""Eigenvalues, singular values and Schur forms."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.errors import value_error, warn
+from dovetail.lax.linalg.operands import adjoint, hermitian, matrices, natively, square
+from dovetail.lax.operands import ArrayLike
+
+# First and last but one index of the values that are wanted.
+Subset = tuple[int, int] | None
+
+
+class EigImplementation(enum.Enum):
+    """Libraries for eigenvalues on a GPU; this package has its own code there."""
+
+    CUSOLVER = "cusolver"
+    MAGMA = "magma"
+    LAPACK = "lapack"
+
+
+class EighImplementation(enum.Enum):
+    """Algorithms for Hermitian matrices; this package chooses by the device."""
+
+    QR = "qr"
+    JACOBI = "jacobi"
+    QDWH = "qdwh"
+
+
+class SvdAlgorithm(enum.Enum):
+    """Algorithms for singular values; this package chooses by the device."""
+
+    DEFAULT = "default"
+    QR = "QR"
+    JACOBI = "Jacobi"
+    POLAR = "polar"
+    DIVIDE_AND_CONQUER = "divide_and_conquer"
+
+
+def eig(
+    x: ArrayLike,
+    *,
+    compute_left_eigenvectors: bool = True,
+    compute_right_eigenvectors: bool = True,
+    enable_eigvec_derivs: bool = False,
+    implementation: EigImplementation | None = None,
+    use_magma: bool | None = None,
+) -> list[Array]:
+    """Eigenvalues and eigenvectors of square matrices.
+
+    Each eigenvector has norm 1, and its element of greatest magnitude is real. Derivatives of
+    eigenvectors are those under this choice; they exist where the eigenvalue is simple and that
+    element is the only one of its magnitude.
+
+    Args:
+      x: matrices, of shape (…, n, n), floats or complex.
+      compute_left_eigenvectors, compute_right_eigenvectors: which vectors to return.
+      enable_eigvec_derivs, implementation, use_magma: accepted for JAX's sake.
+
+    Returns:
+      [w, vl, vr], complex of shapes (…, n), (…, n, n) and (…, n, n), without what is not wanted:
+      x vr = vr diag(w) and vl^H x = diag(w) vl^H. NaN where x is not finite.
+
+    Example:
+      >>> eig(np.float32([[0, 1], [-1, 0]]), compute_left_eigenvectors=False)[0]
+      Array([0.+1.j, 0.-1.j], dtype=complex64)
+    """
+    del enable_eigvec_derivs, implementation
+    if use_magma is not None:
+        warn("eig: use_magma is deprecated, pass implementation=EigImplementation.MAGMA", 3)
+    left, right = compute_left_eigenvectors, compute_right_eigenvectors
+    return list(natively(lambda a: ops.eig(a, left, right), square("eig", x)))
+
+
+def eigh(
+    x: ArrayLike,
+    *,
+    lower: bool = True,
+    symmetrize_input: bool = True,
+    sort_eigenvalues: bool = True,
+    subset_by_index: Subset = None,
+    implementation: EighImplementation | None = None,
+) -> tuple[Array, Array]:
+    """Eigenvectors and eigenvalues of Hermitian matrices.
+
+    Args:
+      x: matrices, of shape (…, n, n), floats or complex.
+      lower: which triangle is read, unless `symmetrize_input`.
+      symmetrize_input: whether to take (x + x^H) / 2 for x.
+      sort_eigenvalues: accepted for JAX's sake; they are sorted.
+      subset_by_index: (begin, end) of the eigenvalues that are wanted, by default all.
+      implementation: accepted for JAX's sake.
+
+    Returns:
+      (v, w): orthonormal eigenvectors as columns, like x; the increasing eigenvalues, real of shape
+      (…, n). NaN where x is not finite.
+
+    Raises:
+      ValueError: the matrices are not square, or the range is not within them.
+
+    Example:
+      >>> eigh(np.float32([[2, 1], [1, 2]]))[1]
+      Array([1., 3.], dtype=float32)
+    """
+    del sort_eigenvalues, implementation
+    array = _hermitian_operand(square("eigh", x), lower, symmetrize_input)
+    w, v = natively(ops.eigh, array)
+    begin, end = _range("eigh", subset_by_index, w.shape[-1])
+    return v[..., begin:end], w[..., begin:end]
+
+
+def eigvalsh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True) -> Array:
+    """The eigenvalues alone, as `eigh` gives them.
+
+    Args:
+      x, lower, symmetrize_input: as for `eigh`.
+
+    Returns:
+      Real, of shape (…, n).
+
+    Example:
+      >>> eigvalsh(np.float32([[2, 1], [1, 2]]))
+      Array([1., 3.], dtype=float32)
+    """
+    array = _hermitian_operand(square("eigh", x), lower, symmetrize_input)
+    return natively(lambda a: ops.eigh(a, False), array)[0]
+
+
+def _hermitian_operand(x: Array, lower: bool, symmetrize: bool) -> Array:
+    """Matrices whose lower triangle says what is to be read."""
+    if symmetrize:
+        return hermitian(x)
+    return x if lower else adjoint(x)
+
+
+def _range(name: str, subset: Subset, count: int) -> tuple[int, int]:
+    if subset is None:
+        return 0, count
+    begin, end = subset
+    if not 0 <= begin <= end <= count:
+        raise value_error(
+            f"{name}: subset_by_index must be a range within the {count} values, got {subset}"
+        )
+    return begin, end
+
+
+def svd(
+    x: ArrayLike,
+    *,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    subset_by_index: Subset = None,
+    algorithm: SvdAlgorithm | None = None,
+) -> Any:
+    """Singular values, and orthonormal singular vectors u and vh with x = u diag(s) vh.
+
+    Args:
+      x: matrices, of shape (…, m, n), floats or complex.
+      full_matrices: whether u and vh are square.
+      compute_uv: whether to return them.
+      subset_by_index: (begin, end) of the singular values that are wanted, by default all.
+      algorithm: accepted for JAX's sake.
+
+    Returns:
+      (u, s, vh), of shapes (…, m, m), (…, k) and (…, n, n), or with k = min(m, n) (…, m, k), (…, k)
+      and (…, k, n); or s alone. s is real and does not increase. NaN where x is not finite.
+
+    Raises:
+      ValueError: the range is not within the values, or is given with `full_matrices`.
+
+    Example:
+      >>> svd(np.float32([[3], [4]]), compute_uv=False)
+      Array([5.], dtype=float32)
+    """
+    del algorithm
+    array = matrices("svd", x)
+    count = min(array.shape[-2:])
+    begin, end = _range("svd", subset_by_index, count)
+    if full_matrices and compute_uv and (begin, end) != (0, count):
+        raise value_error(
+            f"svd: subset_by_index needs full_matrices=False, got the range {subset_by_index}"
+        )
+    if not compute_uv:
+        return natively(lambda a: ops.svd(a, False, False), array)[0][..., begin:end]
+    s, u, vh = natively(lambda a: ops.svd(a, full_matrices), array)
+    if subset_by_index is None:
+        return u, s, vh
+    return u[..., begin:end], s[..., begin:end], vh[..., begin:end, :]
+
+
+def schur(
+    x: ArrayLike,
+    *,
+    compute_schur_vectors: bool = True,
+    sort_eig_vals: bool = False,
+    select_callable: Callable[..., Any] | None = None,
+) -> list[Array]:
+    """The factors x = q t q^H with unitary q and t upper triangular; of real matrices both are
+    real, and t has a 2 x 2 block on its diagonal for each pair of conjugate eigenvalues.
+
+    Args:
+      x: square matrices, of shape (…, n, n), floats or complex.
+      compute_schur_vectors: whether to return q.
+      sort_eig_vals: must be False.
+      select_callable: accepted for JAX's sake.
+
+    Returns:
+      [t, q], both like x, or [t]. NaN where x is not finite.
+
+    Raises:
+      NotImplementedError: eigenvalues are to be sorted.
+
+    Example:
+      >>> schur(np.float32([[1, 2], [0, 3]]))[0]
+      Array([[1., 2.],
+             [0., 3.]], dtype=float32)
+    """
+    del select_callable
+    if sort_eig_vals:
+        raise NotImplementedError("schur: eigenvalues are not sorted; pass sort_eig_vals=False")
+    return list(natively(lambda a: ops.schur(a, compute_schur_vectors), square("schur", x)))

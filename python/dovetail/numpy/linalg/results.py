@@ -1,0 +1,43 @@
+"""The results of functions that return several arrays, named as NumPy names them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dovetail.array import Array
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues, and eigenvectors as columns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues, and orthonormal eigenvectors as columns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    """A factor with orthonormal columns, and an upper triangular one."""
+
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    """A determinant as its sign or phase, and the logarithm of its magnitude."""
+
+    sign: Array
+    logabsdet: Array
+
+
+class SVDResult(NamedTuple):
+    """Left singular vectors as columns, singular values, and right singular vectors as rows."""
+
+    U: Array
+    S: Array
+    Vh: Array
