@@ -75,6 +75,17 @@ def test_gelu() -> None:
         check_grads(lambda x: nn.gelu(x, False), (X[:2],), order=2)
 
 
+def test_higher_derivatives_where_terms_are_equal() -> None:
+    # The logistic function and its derivatives at 0.
+    expected = [0.5, 0.25, 0.0, -0.125]
+    for function in (nn.softplus, lambda x: dnp.logaddexp(0.0, x), lambda x: -nn.log_sigmoid(-x)):
+        for value in expected:
+            function = dt.grad(function)
+            assert function(0.0) == value
+    second = dt.grad(dt.grad(lambda x: dnp.logaddexp2(x, 0.0)))(0.0)
+    np.testing.assert_allclose(second, np.log(2) / 4, rtol=1e-6)
+
+
 def test_selu_keeps_mean_and_variance() -> None:
     # Its constants are those for which standard normal numbers stay so: by quadrature.
     nodes, weights = np.polynomial.hermite_e.hermegauss(200)

@@ -158,9 +158,8 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair_inexact("logaddexp", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         return _complex_logaddexp(x, y)
-    delta, both_infinite = _difference(x, y)
-    result = ops.max(x, y) + ops.log1p(ops.exp(ops.neg(ops.abs(delta))))
-    return ops.select(both_infinite, ops.add(x, y), result)
+    high, delta, undefined = _ordered(x, y, ops.compare(x, y, "gt"))
+    return ops.select(undefined, ops.add(x, y), high + ops.log1p(ops.exp(delta)))
 
 
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -180,24 +179,26 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair_inexact("logaddexp2", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         return _complex_logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
-    delta, both_infinite = _difference(x, y)
-    result = ops.max(x, y) + ops.log1p(ops.exp2(ops.neg(ops.abs(delta)))) / math.log(2)
-    return ops.select(both_infinite, ops.add(x, y), result)
+    high, delta, undefined = _ordered(x, y, ops.compare(x, y, "gt"))
+    result = high + ops.log1p(ops.exp2(delta)) / math.log(2)
+    return ops.select(undefined, ops.add(x, y), result)
 
 
-def _difference(x: Array, y: Array) -> tuple[Array, Array]:
-    """x - y, and where it is NaN; there it is replaced by 0, so that derivatives stay free of
-    NaN.
+def _ordered(x: Array, y: Array, first: Array) -> tuple[Array, Array, Array]:
+    """The greater one, the lesser less it, and where that is NaN; there it is replaced by 0, so
+    that derivatives stay free of NaN.
+
+    Chosen, not by `max` and `abs`, whose derivatives have a jump where the two are equal.
     """
-    delta = ops.sub(x, y)
+    high, low = ops.select(first, x, y), ops.select(first, y, x)
+    delta = ops.sub(low, high)
     undefined = ops.compare(delta, delta, "ne")
-    return ops.select(undefined, filled(delta, 0), delta), undefined
+    return high, ops.select(undefined, filled(delta, 0), delta), undefined
 
 
 def _complex_logaddexp(x: Array, y: Array) -> Array:
     first = ops.compare(ops.real(x), ops.real(y), "gt")
-    high, low = ops.select(first, x, y), ops.select(first, y, x)
-    delta, undefined = _difference(low, high)
+    high, delta, undefined = _ordered(x, y, first)
     result = ops.add(high, ops.log1p(ops.exp(delta)))
     result = ops.select(undefined, ops.add(x, y), result)
     angle = ops.imag(result)
