@@ -237,11 +237,18 @@ Value Algebra::joined(ValueRange parts, int64_t dim) { return make<ConcatenateOp
 
 //===- Sums and products -----------------------------------------------------------------===//
 
-static SmallVector<int64_t> allDims(Value x) { return range(0, Algebra::typeOf(x).getRank()); }
+/// Reduces one dimension after the other: for GPUs the code generator takes one thread for a reduction to a number, and
+/// fuses it with what needs that number, which the software driver of Vulkan does not run to the end.
+template <typename Op>
+static Value reduceAll(Algebra &e, Value x) {
+  for (int64_t d = Algebra::typeOf(x).getRank() - 1; d >= 0; --d)
+    x = e.make<Op>(x, ArrayRef<int64_t>{d});
+  return x;
+}
 
-Value Algebra::sum(Value x) { return reduceSum(x, allDims(x)); }
-Value Algebra::maximum(Value x) { return make<ReduceMaxOp>(x, allDims(x)); }
-Value Algebra::any(Value p) { return make<ReduceOrOp>(p, allDims(p)); }
+Value Algebra::sum(Value x) { return reduceAll<ReduceSumOp>(*this, x); }
+Value Algebra::maximum(Value x) { return reduceAll<ReduceMaxOp>(*this, x); }
+Value Algebra::any(Value p) { return reduceAll<ReduceOrOp>(*this, p); }
 
 Value Algebra::dot(Value x, int64_t dimOfX, Value y, int64_t dimOfY) {
   return make<DotGeneralOp>(x, y, ArrayRef<int64_t>(), ArrayRef<int64_t>(), ArrayRef<int64_t>{dimOfX},

@@ -14,6 +14,7 @@ constexpr int64_t kBlock = 32;
 void attachSvdDecompositions(mlir::MLIRContext *context);
 void attachTriangularDecompositions(mlir::MLIRContext *context);
 void attachCholeskyDecompositions(mlir::MLIRContext *context);
+void attachEigDecompositions(mlir::MLIRContext *context);
 void attachEighDecompositions(mlir::MLIRContext *context);
 void attachLuDecompositions(mlir::MLIRContext *context);
 void attachQrDecompositions(mlir::MLIRContext *context);

@@ -19,6 +19,7 @@ namespace dovetail {
 
 void attachDecompositions(MLIRContext *context) {
   attachCholeskyDecompositions(context);
+  attachEigDecompositions(context);
   attachEighDecompositions(context);
   attachLuDecompositions(context);
   attachQrDecompositions(context);

@@ -1,5 +1,6 @@
 // Triangular systems of equations.
 #include "Algorithms.h"
+#include "Rotations.h"
 #include "dialects/Linalg.h"
 
 using namespace mlir;
@@ -71,9 +72,69 @@ struct TriangularSolve : DecomposeOpInterface::ExternalModel<TriangularSolve, Tr
   }
 };
 
+/// Elimination with partial pivoting, row by row, and substitution (LAPACK's gtsv).
+struct TridiagonalSolve : DecomposeOpInterface::ExternalModel<TridiagonalSolve, TridiagonalSolveOp> {
+  static unsigned numBatchDims(Operation *op) { return Algebra::typeOf(op->getOperand(0)).getRank() - 1; }
+
+  /// The rows of U, of which there are up to three elements, then the right hand sides.
+  static Algebra::Values eliminate(Algebra &e, ValueRange operands, bool isPerturbed) {
+    Value dl = operands[0], d = operands[1], du = operands[2], b = operands[3];
+    Value isLast =
+        e.negation(e.less(e.plus(e.places(d, 0), e.place(1)), e.full(e.places(d, 0), Algebra::sizeOf(d, 0))));
+    du = e.choose(isLast, e.zerosLike(du), du);
+    Value least = e.scale(e.maximum(e.greatest(e.sumMagnitude(d), e.greatest(e.sumMagnitude(dl), e.sumMagnitude(du)))),
+                          Algebra::epsilonOf(d));
+    // The row after the last is that of the identity.
+    Value next = e.choose(isLast, e.number(d, 1), shifted(e, d, -1));
+    auto outs =
+        e.scan({e.element(d, e.place(0)), e.element(du, e.place(0)), e.row(b, e.place(0))},
+               {shifted(e, dl, -1), next, shifted(e, du, -1), shifted(e, b, -1)},
+               [&](Algebra &e, ValueRange carries, ValueRange slices) {
+                 Value p = carries[0], q = carries[1], l = slices[0], t = slices[1], u = slices[2],
+                       none = e.number(p, 0);
+                 Value isKept = e.negation(e.less(e.sumMagnitude(p), e.sumMagnitude(l)));
+                 Value pivot = e.choose(isKept, p, l), other = e.choose(isKept, l, p);
+                 if (isPerturbed) {
+                   Value isSmall = e.less(e.sumMagnitude(pivot), least);
+                   pivot = e.choose(isSmall, e.as(e.withSignOf(least, e.real(pivot)), Algebra::elementOf(p)), pivot);
+                 }
+                 Value second = e.choose(isKept, q, t), third = e.choose(isKept, none, u);
+                 Value right = e.choose(isKept, carries[2], slices[3]), rest = e.choose(isKept, slices[3], carries[2]);
+                 Value factor = e.choose(e.same(other, none), none, e.over(other, pivot));
+                 return Algebra::Values{e.minus(e.choose(isKept, t, q), e.times(factor, second)),
+                                        e.minus(e.choose(isKept, u, none), e.times(factor, third)),
+                                        e.minus(rest, e.times(right, factor)),
+                                        pivot,
+                                        second,
+                                        third,
+                                        right};
+               });
+    return {outs[3], outs[4], outs[5], outs[6]};
+  }
+
+  LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
+    Algebra e(emitter);
+    if (!Algebra::typeOf(operands[1]).hasStaticShape())
+      return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
+    Algebra::Values rows = eliminate(e, operands, cast<TridiagonalSolveOp>(op).getPerturbSingular());
+    Value none = e.zerosLike(e.row(operands[3], e.place(0)));
+    auto outs = e.scan(
+        {none, none}, rows,
+        [&](Algebra &e, ValueRange carries, ValueRange slices) {
+          Value known = e.add(e.times(carries[0], slices[1]), e.times(carries[1], slices[2]));
+          Value x = e.over(e.sub(slices[3], known), slices[0]);
+          return Algebra::Values{x, carries[0], x};
+        },
+        /*reverse=*/true);
+    results.push_back(outs[2]);
+    return success();
+  }
+};
+
 } // namespace
 
 void attachTriangularDecompositions(MLIRContext *context) {
+  TridiagonalSolveOp::attachInterface<TridiagonalSolve>(*context);
   TriangularSolveOp::attachInterface<TriangularSolve>(*context);
 }
 
