@@ -65,3 +65,19 @@ def test_transformer(repository: Path, tmp_path: Path) -> None:
     assert summary["test_loss"] < summary["first_loss"] - 0.2
     assert len((tmp_path / "transformer.txt").read_text()) == 40
     assert (tmp_path / "transformer.safetensors").stat().st_size > 4 * summary["weights"]
+
+
+@pytest.mark.slow
+def test_wigner(repository: Path, tmp_path: Path) -> None:
+    summary = run(repository, tmp_path, "wigner")
+    assert summary["residual"] < 1e-12
+    assert summary["distance to the semicircle"] < 0.05
+    assert summary["distance of the mixed ensemble"] > 0.04
+
+
+@pytest.mark.slow
+def test_spectral_gradients(repository: Path, tmp_path: Path) -> None:
+    summary = run(repository, tmp_path, "spectral_gradients")
+    for name in ("real", "complex"):
+        assert summary[f"{name}: error of the gradient"] < 1e-6
+        assert summary[f"{name}: radius after"] < 1 < summary[f"{name}: radius before"]
