@@ -66,7 +66,7 @@ def check(a: Any) -> float:
 
 def main(quick: bool, output: Path) -> dict[str, Any]:
     """Stabilises a real and a complex system."""
-    states, inputs, steps = (6, 2, 20) if quick else (20, 4, 400)
+    states, inputs, steps = (6, 2, 100) if quick else (20, 4, 400)
     results = {}
     runs = []
     for name, dtype in (("real", np.float64), ("complex", np.complex128)):
