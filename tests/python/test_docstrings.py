@@ -23,6 +23,8 @@ MODULES = [
     "dovetail.random",
     "dovetail.runtime",
     "dovetail.scipy.special",
+    "dovetail.scipy.stats",
+    "dovetail.scipy.stats.norm",
     "dovetail.test_util",
     "dovetail.tree",
     "dovetail.tree_util",

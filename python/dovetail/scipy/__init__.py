@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dovetail.scipy import fft as fft
     from dovetail.scipy import special as special
+    from dovetail.scipy import stats as stats
 
-_MODULES = ("fft", "special")
+_MODULES = ("fft", "special", "stats")
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -1,0 +1,59 @@
+"""The binomial distribution."""
+
+from __future__ import annotations
+
+import math
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy import where
+from dovetail.scipy.operands import reals
+from dovetail.scipy.special import betaln, xlog1py, xlogy
+
+
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability of the binomial distribution.
+
+    Args:
+      k: an array of numbers of events.
+      n: the number of trials.
+      p: the probability of an event.
+      loc: what is added to the number of events.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpmf(2, 5, 0.3)
+      Array(-1.1753855, dtype=float32, weak_type=True)
+    """
+    k, n, p, loc = reals("binom.logpmf", k, n, p, loc)
+    events = k - loc
+    inside = (events >= 0) & (events < n + 1)
+    at = where(inside, events, 0)
+    total = where(n >= 0, n, 0)
+    choices = -ops.log1p(total) - betaln(total - at + 1, at + 1)
+    rest = xlogy(at, p) + xlog1py(total - at, -p)
+    # What is certain, is so without rounding errors.
+    value = where((rest == 0) | ((at == 0) & (total == 0)), 0, choices + rest)
+    return where(inside, value, -math.inf)
+
+
+def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability of the binomial distribution.
+
+    Args:
+      k: an array of numbers of events.
+      n: the number of trials.
+      p: the probability of an event.
+      loc: what is added to the number of events.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pmf(2, 5, 0.3)
+      Array(0.30869997, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpmf(k, n, p, loc))

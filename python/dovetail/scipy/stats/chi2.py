@@ -1,0 +1,124 @@
+"""The chi-squared distribution."""
+
+from __future__ import annotations
+
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.scipy.operands import reals
+from dovetail.scipy.stats import gamma
+
+
+def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the chi-squared distribution.
+
+    Args:
+      x: an array of real numbers.
+      df: the degrees of freedom, positive.
+      loc, scale: the least value, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpdf(1.5, 2.0)
+      Array(-1.4431472, dtype=float32, weak_type=True)
+    """
+    return gamma.logpdf(*doubled("chi2.logpdf", x, df, loc, scale))
+
+
+def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density of the chi-squared distribution.
+
+    Args:
+      x: an array of real numbers.
+      df: the degrees of freedom, positive.
+      loc, scale: the least value, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pdf(1.5, 2.0)
+      Array(0.23618327, dtype=float32, weak_type=True)
+    """
+    return gamma.pdf(*doubled("chi2.pdf", x, df, loc, scale))
+
+
+def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function of the chi-squared distribution.
+
+    Args:
+      x: an array of real numbers.
+      df: the degrees of freedom, positive.
+      loc, scale: the least value, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> cdf(1.5, 2.0)
+      Array(0.5276334, dtype=float32, weak_type=True)
+    """
+    return gamma.cdf(*doubled("chi2.cdf", x, df, loc, scale))
+
+
+def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the distribution function of the chi-squared distribution.
+
+    Args:
+      x: an array of real numbers.
+      df: the degrees of freedom, positive.
+      loc, scale: the least value, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logcdf(1.5, 2.0)
+      Array(-0.63935345, dtype=float32, weak_type=True)
+    """
+    return gamma.logcdf(*doubled("chi2.logcdf", x, df, loc, scale))
+
+
+def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The upper tail, 1 - cdf, of the chi-squared distribution.
+
+    Args:
+      x: an array of real numbers.
+      df: the degrees of freedom, positive.
+      loc, scale: the least value, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> sf(1.5, 2.0)
+      Array(0.47236654, dtype=float32, weak_type=True)
+    """
+    return gamma.sf(*doubled("chi2.sf", x, df, loc, scale))
+
+
+def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the upper tail of the chi-squared distribution.
+
+    Args:
+      x: an array of real numbers.
+      df: the degrees of freedom, positive.
+      loc, scale: the least value, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logsf(1.5, 2.0)
+      Array(-0.75, dtype=float32, weak_type=True)
+    """
+    return gamma.logsf(*doubled("chi2.logsf", x, df, loc, scale))
+
+
+def doubled(
+    name: str, x: ArrayLike, df: ArrayLike, loc: ArrayLike, scale: ArrayLike
+) -> tuple[Array, Array, Array, Array]:
+    """The arguments for the gamma distribution: half the degrees of freedom, twice the scale."""
+    x, df, loc, scale = reals(name, x, df, loc, scale)
+    return x, df / 2, loc, scale * 2

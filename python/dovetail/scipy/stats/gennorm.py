@@ -1,0 +1,64 @@
+"""The generalised normal distribution."""
+
+from __future__ import annotations
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy import where
+from dovetail.scipy.operands import reals
+
+
+def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
+    """The logarithm of the density of the generalised normal distribution.
+
+    Args:
+      x: an array of real numbers.
+      beta: the exponent, positive.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpdf(1.0, 1.5)
+      Array(-1.5908324, dtype=float32, weak_type=True)
+    """
+    x, beta = reals("gennorm.logpdf", x, beta)
+    return ops.log(beta / 2) - ops.lgamma(1 / beta) - ops.pow(ops.abs(x), beta)
+
+
+def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
+    """The density of the generalised normal distribution.
+
+    Args:
+      x: an array of real numbers.
+      beta: the exponent, positive.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pdf(1.0, 1.5)
+      Array(0.20375594, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpdf(x, beta))
+
+
+def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
+    """The distribution function of the generalised normal distribution.
+
+    Args:
+      x: an array of real numbers.
+      beta: the exponent, positive.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> cdf(1.0, 1.5)
+      Array(0.88759124, dtype=float32, weak_type=True)
+    """
+    x, beta = reals("gennorm.cdf", x, beta)
+    power = ops.pow(ops.abs(x), beta)
+    upper = ops.igammac(1 / beta, power) / 2
+    return where(x < 0, upper, 1 - upper)

@@ -1,0 +1,63 @@
+"""The Laplace distribution."""
+
+from __future__ import annotations
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy import where
+from dovetail.scipy.stats.scaled import scaled
+
+
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the Laplace distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the mean of the distances from it.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpdf(1.0)
+      Array(-1.6931472, dtype=float32, weak_type=True)
+    """
+    z, scale = scaled("laplace.logpdf", x, loc, scale)
+    return -(ops.abs(z) + ops.log(2 * scale))
+
+
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density of the Laplace distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the mean of the distances from it.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pdf(1.0)
+      Array(0.18393973, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpdf(x, loc, scale))
+
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function of the Laplace distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the mean of the distances from it.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> cdf(1.0)
+      Array(0.8160603, dtype=float32, weak_type=True)
+    """
+    z, _ = scaled("laplace.cdf", x, loc, scale)
+    tail = ops.exp(-ops.abs(z)) / 2
+    return where(z <= 0, tail, 1 - tail)

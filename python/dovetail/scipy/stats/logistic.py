@@ -1,0 +1,116 @@
+"""The logistic distribution."""
+
+from __future__ import annotations
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.scipy.operands import reals
+from dovetail.scipy.special import expit, logit
+from dovetail.scipy.stats.scaled import scaled
+
+
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the logistic distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpdf(1.0)
+      Array(-1.6265234, dtype=float32, weak_type=True)
+    """
+    z, scale = scaled("logistic.logpdf", x, loc, scale)
+    size = ops.abs(z)
+    return -(size + 2 * ops.log1p(ops.exp(-size)) + ops.log(scale))
+
+
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density of the logistic distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pdf(1.0)
+      Array(0.19661193, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpdf(x, loc, scale))
+
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function of the logistic distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> cdf(1.0)
+      Array(0.7310586, dtype=float32, weak_type=True)
+    """
+    return expit(scaled("logistic.cdf", x, loc, scale)[0])
+
+
+def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The upper tail, 1 - cdf, of the logistic distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> sf(1.0)
+      Array(0.26894143, dtype=float32, weak_type=True)
+    """
+    return expit(-scaled("logistic.sf", x, loc, scale)[0])
+
+
+def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The quantiles, the inverse of `cdf`, of the logistic distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> ppf(0.75)
+      Array(1.0986123, dtype=float32, weak_type=True)
+    """
+    q, loc, scale = reals("logistic.ppf", x, loc, scale)
+    return loc + scale * logit(q)
+
+
+def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The quantiles from above, the inverse of `sf`, of the logistic distribution.
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the mean, and the unit of `x`.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> isf(0.75)
+      Array(-1.0986123, dtype=float32, weak_type=True)
+    """
+    q, loc, scale = reals("logistic.isf", x, loc, scale)
+    return loc - scale * logit(q)

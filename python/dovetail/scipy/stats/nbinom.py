@@ -1,0 +1,55 @@
+"""The negative binomial distribution, of failures before the n-th success."""
+
+from __future__ import annotations
+
+import math
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy import where
+from dovetail.scipy.operands import reals
+from dovetail.scipy.special import betaln, xlog1py, xlogy
+
+
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability of the negative binomial distribution.
+
+    Args:
+      k: an array of numbers of events.
+      n: the number of successes.
+      p: the probability of a success.
+      loc: what is added to the number of events.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpmf(2, 5, 0.3)
+      Array(-4.0251637, dtype=float32, weak_type=True)
+    """
+    k, n, p, loc = reals("nbinom.logpmf", k, n, p, loc)
+    events = k - loc
+    inside = events >= 0
+    at = where(inside, events, 0)
+    choices = where(at == 0, 0, -betaln(n, at + 1) - ops.log(n + at))
+    return where(inside, choices + xlogy(n, p) + xlog1py(at, -p), -math.inf)
+
+
+def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability of the negative binomial distribution.
+
+    Args:
+      k: an array of numbers of events.
+      n: the number of successes.
+      p: the probability of a success.
+      loc: what is added to the number of events.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pmf(2, 5, 0.3)
+      Array(0.0178605, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpmf(k, n, p, loc))

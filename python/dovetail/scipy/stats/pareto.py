@@ -1,0 +1,148 @@
+"""The Pareto distribution."""
+
+from __future__ import annotations
+
+import math
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.nn import log1mexp
+from dovetail.numpy import where
+from dovetail.scipy.operands import at_least, reals
+from dovetail.scipy.stats.scaled import scaled
+
+
+def logpdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the Pareto distribution.
+
+    Args:
+      x: an array of real numbers.
+      b: the exponent, positive.
+      loc, scale: what is added to values, and the least value before that.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpdf(2.0, 1.5)
+      Array(-1.3274028, dtype=float32, weak_type=True)
+    """
+    z, scale, b = scaled("pareto.logpdf", x, loc, scale, b)
+    value = -(ops.log(scale / b) + (b + 1) * ops.log(at_least(z, 1)))
+    return where(z < 1, -math.inf, value)
+
+
+def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density of the Pareto distribution.
+
+    Args:
+      x: an array of real numbers.
+      b: the exponent, positive.
+      loc, scale: what is added to values, and the least value before that.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pdf(2.0, 1.5)
+      Array(0.26516506, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpdf(x, b, loc, scale))
+
+
+def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function of the Pareto distribution.
+
+    Args:
+      x: an array of real numbers.
+      b: the exponent, positive.
+      loc, scale: what is added to values, and the least value before that.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> cdf(2.0, 1.5)
+      Array(0.6464466, dtype=float32, weak_type=True)
+    """
+    z, _, b = scaled("pareto.cdf", x, loc, scale, b)
+    return -ops.expm1(-b * ops.log(at_least(z, 1)))
+
+
+def logcdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the distribution function of the Pareto distribution.
+
+    Args:
+      x: an array of real numbers.
+      b: the exponent, positive.
+      loc, scale: what is added to values, and the least value before that.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logcdf(2.0, 1.5)
+      Array(-0.43626466, dtype=float32, weak_type=True)
+    """
+    z, _, b = scaled("pareto.logcdf", x, loc, scale, b)
+    above = z > 1
+    value = log1mexp(b * ops.log(where(above, z, 2)))
+    return where(above, value, where(z == z, -math.inf, z))
+
+
+def logsf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the upper tail of the Pareto distribution.
+
+    Args:
+      x: an array of real numbers.
+      b: the exponent, positive.
+      loc, scale: what is added to values, and the least value before that.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logsf(2.0, 1.5)
+      Array(-1.0397208, dtype=float32, weak_type=True)
+    """
+    z, _, b = scaled("pareto.logsf", x, loc, scale, b)
+    return -b * ops.log(at_least(z, 1))
+
+
+def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The upper tail, 1 - cdf, of the Pareto distribution.
+
+    Args:
+      x: an array of real numbers.
+      b: the exponent, positive.
+      loc, scale: what is added to values, and the least value before that.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> sf(2.0, 1.5)
+      Array(0.35355338, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logsf(x, b, loc, scale))
+
+
+def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The quantiles, the inverse of `cdf`, of the Pareto distribution.
+
+    Args:
+      q: an array of probabilities.
+      b: the exponent, positive.
+      loc, scale: what is added to values, and the least value before that.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> ppf(0.5, 1.5)
+      Array(1.587401, dtype=float32, weak_type=True)
+    """
+    q, b, loc, scale = reals("pareto.ppf", q, b, loc, scale)
+    value = loc + scale * ops.exp(-ops.log1p(-q) / b)
+    return where((q >= 0) & (q <= 1), value, math.nan)

@@ -1,0 +1,102 @@
+"""The Poisson distribution."""
+
+from __future__ import annotations
+
+import math
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy import arange, expand_dims, sum, where
+from dovetail.scipy.operands import is_whole, reals
+from dovetail.scipy.special import entr, gammaincc, gammaln, xlogy
+
+
+def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability of the Poisson distribution.
+
+    Args:
+      k: an array of numbers of events.
+      mu: the mean.
+      loc: what is added to the number of events.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpmf(2, 1.5)
+      Array(-1.3822169, dtype=float32, weak_type=True)
+    """
+    k, mu, loc = reals("poisson.logpmf", k, mu, loc)
+    events = k - loc
+    inside = (events >= 0) & is_whole(k)
+    at = where(inside, events, 0)
+    return where(inside, xlogy(at, mu) - gammaln(at + 1) - mu, -math.inf)
+
+
+def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The probability of the Poisson distribution.
+
+    Args:
+      k: an array of numbers of events.
+      mu: the mean.
+      loc: what is added to the number of events.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pmf(2, 1.5)
+      Array(0.25102144, dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpmf(k, mu, loc))
+
+
+def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The distribution function of the Poisson distribution.
+
+    Args:
+      k: an array of numbers of events.
+      mu: the mean.
+      loc: what is added to the number of events.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> cdf(2, 1.5)
+      Array(0.80884683, dtype=float32, weak_type=True)
+    """
+    k, mu, loc = reals("poisson.cdf", k, mu, loc)
+    events = k - loc
+    inside = events >= 0
+    return where(inside, gammaincc(ops.floor(where(inside, events, 0)) + 1, mu), 0)
+
+
+# From this mean on a series is as good as the sum, whose terms are no more than those.
+_LARGE, _TERMS = 100, 250
+
+
+def entropy(mu: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The entropy of the Poisson distribution.
+
+    Args:
+      mu: the mean.
+      loc: what is added to the number of events; it has no effect.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to: a sum, or for large means
+      the series of R. J. Evans and J. Boersma, The Entropy of a Poisson Distribution, 1988.
+
+    Example:
+      >>> entropy(1.5)
+      Array(1.5394046, dtype=float32)
+    """
+    mean, _ = reals("poisson.entropy", mu, loc)
+    near = where(mean < _LARGE, mean, 1)
+    events = arange(_TERMS, dtype=mean.dtype)
+    exact = sum(entr(pmf(events, expand_dims(near, -1))), -1)
+    t = 1 / where(mean < _LARGE, _LARGE, mean)
+    series = -ops.log(t / (2 * math.pi * math.e)) / 2
+    series = series - t * (1 / 12 + t * (1 / 24 + t * (19 / 360)))
+    return where(mean == 0, 0, where(mean < _LARGE, exact, series))

@@ -1,0 +1,22 @@
+"""What distributions of a location and a scale do to their arguments first, and what they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.numpy import where
+from dovetail.scipy.operands import reals
+
+
+def scaled(name: str, x: Any, loc: Any, scale: Any, *parameters: Any) -> tuple[Array, ...]:
+    """(x - loc) / scale, the scale and the other parameters, promoted and broadcast."""
+    x, loc, scale, *rest = reals(name, x, loc, scale, *parameters)
+    return ((x - loc) / scale, scale, *rest)
+
+
+def log_of(share: Array, rest: Array) -> Array:
+    """log(share) of two shares that make 1, by the one that is small."""
+    small = share < 0.5
+    return where(small, ops.log(where(small, share, 1)), ops.log1p(-where(small, 0, rest)))

@@ -1,0 +1,83 @@
+"""The uniform distribution on [loc, loc + scale]."""
+
+from __future__ import annotations
+
+import math
+
+from dovetail import ops
+from dovetail.array import Array
+from dovetail.lax.operands import ArrayLike
+from dovetail.numpy import where
+from dovetail.scipy.operands import at_least, at_most, reals
+from dovetail.scipy.stats.scaled import scaled
+
+
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the uniform distribution on [loc, loc + scale].
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the least value, and the length of the interval.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> logpdf(0.25)
+      Array(-0., dtype=float32, weak_type=True)
+    """
+    x, loc, scale = reals("uniform.logpdf", x, loc, scale)
+    return where((x < loc) | (x > loc + scale), -math.inf, -ops.log(scale))
+
+
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The density of the uniform distribution on [loc, loc + scale].
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the least value, and the length of the interval.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> pdf(0.25)
+      Array(1., dtype=float32, weak_type=True)
+    """
+    return ops.exp(logpdf(x, loc, scale))
+
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The distribution function of the uniform distribution on [loc, loc + scale].
+
+    Args:
+      x: an array of real numbers.
+      loc, scale: the least value, and the length of the interval.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> cdf(0.25)
+      Array(0.25, dtype=float32, weak_type=True)
+    """
+    z, _ = scaled("uniform.cdf", x, loc, scale)
+    return at_most(at_least(z, 0), 1)
+
+
+def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The quantiles, the inverse of `cdf`, of the uniform distribution on [loc, loc + scale].
+
+    Args:
+      q: an array of probabilities.
+      loc, scale: the least value, and the length of the interval.
+
+    Returns:
+      An array of floats, of the shape that the arguments broadcast to.
+
+    Example:
+      >>> ppf(0.25)
+      Array(0.25, dtype=float32, weak_type=True)
+    """
+    q, loc, scale = reals("uniform.ppf", q, loc, scale)
+    return where((q >= 0) & (q <= 1), loc + scale * q, math.nan)
