@@ -1,6 +1,7 @@
 // Code of the kernels for short transforms: Stockham's algorithm on vectors of columns.
 #include "Columns.h"
 #include "Roots.h"
+#include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,7 +49,9 @@ struct Layout {
     if (step.rest > 1)
       return {Lanes::rest, upTo(step.rest)};
     auto rows = getConstantIntValue(step.rows);
-    return rows && *rows < most / 2 ? Layout() : Layout{Lanes::rows, most};
+    if (rows && *rows < most / 2)
+      return {};
+    return {Lanes::rows, step.length < 4 ? most : upTo(step.length)};
   }
 };
 
@@ -103,8 +106,11 @@ private:
   Complex loadInput(Value k);
   void storeResult(Value j, Complex x);
   Complex finished(Value j, Complex x);
+  void forBlocks(llvm::function_ref<void(Value)> body);
   void gather(const Buffer &into);
+  void gatherBlocks(const Buffer &into);
   void scatter(const Buffer &from);
+  void scatterBlocks(const Buffer &from);
   void locate(Value item);
   void pass(int64_t number, int64_t before, Load load, Store store);
 
@@ -219,35 +225,8 @@ void Columns::storeTo(const Buffer &buffer, Value j, Complex x) {
   write(x.im, buffer.im, place);
 }
 
-/// Complex numbers in a row, as real and imaginary parts.
-static Complex deinterleaved(ImplicitLocOpBuilder &b, VectorType type, Value memory, Value place) {
-  int64_t width = type.getDimSize(0);
-  auto both = VectorType::get({2 * width}, type.getElementType());
-  Value pairs = vector::LoadOp::create(b, both, memory, place);
-  SmallVector<int64_t> even, odd;
-  for (int64_t l = 0; l < width; ++l) {
-    even.push_back(2 * l);
-    odd.push_back(2 * l + 1);
-  }
-  return {vector::ShuffleOp::create(b, pairs, pairs, even), vector::ShuffleOp::create(b, pairs, pairs, odd)};
-}
-
-static void interleave(ImplicitLocOpBuilder &b, Complex x, Value memory, Value place) {
-  SmallVector<int64_t> order;
-  int64_t width = cast<VectorType>(x.re.getType()).getDimSize(0);
-  for (int64_t l = 0; l < width; ++l)
-    order.append({l, width + l});
-  vector::StoreOp::create(b, vector::ShuffleOp::create(b, x.re, x.im, order), memory, place);
-}
-
 Complex Columns::loadInput(Value k) {
-  Value place = add(starts[0], mul(k, step.rest * step.inner));
-  if (step.from == Parts::real)
-    return {read(x, place), arithmetic().constant(0.0)};
-  place = mul(place, 2);
-  if (auto vector = dyn_cast<VectorType>(type))
-    return deinterleaved(*b, vector, x, place);
-  return {memref::LoadOp::create(*b, x, place), memref::LoadOp::create(*b, x, add(place, index(1)))};
+  return loadComplex(arithmetic(), x, add(starts[0], mul(k, step.rest * step.inner)), step.from);
 }
 
 /// Element j of the transform, as it is in the result.
@@ -267,48 +246,70 @@ void Columns::storeResult(Value j, Complex value) {
   value = finished(j, value);
   if (scatters() && layout.width > 1)
     return storeTo(buffers[(radices.size() - (gathers() ? 0 : 1)) % buffers.size()], j, value);
-  Value place = add(ends[0], mul(j, step.inner));
-  if (step.to == Parts::real)
-    return write(value.re, ans, place);
-  place = mul(place, 2);
-  if (isa<VectorType>(type))
-    return interleave(*b, value, ans, place);
-  memref::StoreOp::create(*b, value.re, ans, place);
-  memref::StoreOp::create(*b, value.im, ans, add(place, index(1)));
+  storeComplex(arithmetic(), value, ans, add(ends[0], mul(j, step.inner)), step.to);
 }
 
-/// Brings rows that lie apart side by side.
+/// Calls `body` for the first of each `layout.width` elements; of the last, some are done once more.
+void Columns::forBlocks(llvm::function_ref<void(Value)> body) {
+  int64_t width = layout.width;
+  loop(llvm::divideCeil(step.length, width),
+       [&](Value block) { body(arith::MinUIOp::create(*b, mul(block, width), index(step.length - width))); });
+}
+
+/// Brings columns that lie apart side by side.
 void Columns::gather(const Buffer &into) {
-  Value zero =
-      step.from == Parts::real ? arith::ConstantOp::create(*b, FloatAttr::get(step.element, 0.0)).getResult() : Value();
+  if (step.length >= layout.width)
+    return gatherBlocks(into);
   loop(step.length, [&](Value k) {
     for (auto [lane, start] : llvm::enumerate(starts)) {
-      Value place = add(start, k), into_ = add(mul(k, layout.width), index(lane));
-      if (zero) {
-        memref::StoreOp::create(*b, memref::LoadOp::create(*b, x, place), into.re, into_);
-        memref::StoreOp::create(*b, zero, into.im, into_);
-        continue;
-      }
-      place = mul(place, 2);
-      memref::StoreOp::create(*b, memref::LoadOp::create(*b, x, place), into.re, into_);
-      memref::StoreOp::create(*b, memref::LoadOp::create(*b, x, add(place, index(1))), into.im, into_);
+      Complex value = loadComplex({*b, step.element}, x, add(start, k), step.from);
+      Value place = add(mul(k, layout.width), index(lane));
+      memref::StoreOp::create(*b, value.re, into.re, place);
+      memref::StoreOp::create(*b, value.im, into.im, place);
     }
   });
 }
 
+void Columns::gatherBlocks(const Buffer &into) {
+  forBlocks([&](Value k) {
+    SmallVector<Value> re, im;
+    for (Value start : starts) {
+      Complex lane = loadComplex(arithmetic(), x, add(start, k), step.from);
+      re.push_back(lane.re);
+      im.push_back(lane.im);
+    }
+    re = transposed(*b, re);
+    im = transposed(*b, im);
+    for (int64_t i = 0; i < layout.width; ++i)
+      storeTo(into, add(k, index(i)), {re[i], im[i]});
+  });
+}
+
+/// Brings neighbouring columns to where they are in the result.
 void Columns::scatter(const Buffer &from) {
+  if (step.length >= layout.width)
+    return scatterBlocks(from);
   loop(step.length, [&](Value j) {
     for (auto [lane, end] : llvm::enumerate(ends)) {
-      Value place = add(end, j), from_ = add(mul(j, layout.width), index(lane));
-      Value re = memref::LoadOp::create(*b, from.re, from_);
-      if (step.to == Parts::real) {
-        memref::StoreOp::create(*b, re, ans, place);
-        continue;
-      }
-      place = mul(place, 2);
-      memref::StoreOp::create(*b, re, ans, place);
-      memref::StoreOp::create(*b, memref::LoadOp::create(*b, from.im, from_), ans, add(place, index(1)));
+      Value place = add(mul(j, layout.width), index(lane));
+      Complex value = {memref::LoadOp::create(*b, from.re, place), memref::LoadOp::create(*b, from.im, place)};
+      storeComplex({*b, step.element}, value, ans, add(end, j), step.to);
     }
+  });
+}
+
+void Columns::scatterBlocks(const Buffer &from) {
+  forBlocks([&](Value j) {
+    SmallVector<Value> re, im;
+    for (int64_t i = 0; i < layout.width; ++i) {
+      Complex value = loadFrom(from, add(j, index(i)));
+      re.push_back(value.re);
+      im.push_back(value.im);
+    }
+    re = transposed(*b, re);
+    im = transposed(*b, im);
+    for (auto [lane, end] : llvm::enumerate(ends))
+      storeComplex(arithmetic(), {re[lane], im[lane]}, ans, add(end, j), step.to);
   });
 }
 

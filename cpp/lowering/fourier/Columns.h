@@ -2,15 +2,13 @@
 #ifndef DOVETAIL_LOWERING_FOURIER_COLUMNS_H
 #define DOVETAIL_LOWERING_FOURIER_COLUMNS_H
 
+#include "Vectors.h"
 #include "cpp/lowering/Kernel.h"
 
 namespace dovetail::fourier {
 
 /// The longest transform that one kernel makes on a CPU, and on other devices, where it is held in registers.
 constexpr int64_t kLongestOnCpu = 256, kLongestElsewhere = 16;
-
-/// What goes in or out: complex numbers, or real ones, which have no imaginary part or lose it.
-enum class Parts { complex, real };
 
 /// A step of a transform of `length * rest` elements of which each is `inner` complex numbers: x is rows of (length,
 /// rest, inner), and of it for each (k, i)

@@ -14,7 +14,7 @@ struct Rows {
   Parts parts = Parts::complex;
 };
 
-/// What computes element `k` of a row: the code has the memory of the inputs and of tables, in this order.
+/// What computes element `k` of a row, or a vector of elements from `k` on.
 struct Elements {
   Arithmetic arithmetic;
   mlir::ValueRange memory;
@@ -22,16 +22,28 @@ struct Elements {
   llvm::SmallVector<mlir::Value> starts;
   mlir::Value k;
 
+  bool isVector() const;
   mlir::Value index(int64_t value);
-  /// Number `place` of the row, of an input.
+  /// The numbers of a row of an input, from `place` on.
   Complex load(unsigned input, mlir::Value place);
+  /// Those at `from - k`, as k runs over the elements.
+  Complex loadMirrored(unsigned input, int64_t from);
   mlir::Value table(unsigned number) const { return memory[starts.size() + number]; }
 };
 
-/// An array of rows of `size` numbers, which `body` computes, as one of `result`'s type.
-mlir::Value runElements(mlir::ImplicitLocOpBuilder &b, Kernels &kernels, mlir::StringRef name, mlir::FloatType element,
-                        mlir::OpFoldResult rows, int64_t size, llvm::ArrayRef<Rows> inputs,
-                        llvm::ArrayRef<Floats> tables, const Memory &result, Parts parts,
+/// A kernel's results, rows of `size` numbers; for elements from `vectorFrom` until `vectorTo` its code may be that of
+/// vectors.
+struct ElementsShape {
+  std::string name;
+  mlir::FloatType element;
+  mlir::OpFoldResult rows;
+  int64_t size, vectorFrom = 0, vectorTo = 0;
+  Parts parts = Parts::complex;
+};
+
+/// What `body` computes, as an array of `result`'s type.
+mlir::Value runElements(mlir::ImplicitLocOpBuilder &b, Kernels &kernels, const ElementsShape &shape,
+                        llvm::ArrayRef<Rows> inputs, llvm::ArrayRef<Floats> tables, const Memory &result,
                         llvm::function_ref<Complex(Elements &)> body);
 
 } // namespace dovetail::fourier

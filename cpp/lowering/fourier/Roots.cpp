@@ -1,7 +1,7 @@
 // Tables of roots of unity.
 #include "Roots.h"
+#include "Vectors.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -30,9 +30,7 @@ Floats sharedTable(ImplicitLocOpBuilder &b, FloatType element, ArrayRef<std::com
 
 Complex tableEntry(Arithmetic &arithmetic, Value table, Value place) {
   ImplicitLocOpBuilder &b = arithmetic.b;
-  Value one = arith::ConstantIndexOp::create(b, 1), two = arith::ConstantIndexOp::create(b, 2);
-  Value first = arith::MulIOp::create(b, place, two), second = arith::AddIOp::create(b, first, one);
-  Complex entry = {memref::LoadOp::create(b, table, first), memref::LoadOp::create(b, table, second)};
+  Complex entry = loadComplex({b, getElementTypeOrSelf(arithmetic.type)}, table, place);
   if (auto vector = dyn_cast<VectorType>(arithmetic.type))
     return {vector::BroadcastOp::create(b, vector, entry.re), vector::BroadcastOp::create(b, vector, entry.im)};
   return entry;
@@ -56,19 +54,34 @@ Floats Roots::table(ImplicitLocOpBuilder &b, FloatType element) const {
   return sharedTable(b, element, values);
 }
 
+static Value index(ImplicitLocOpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+
+/// Where the coarse one of two factors of root k is.
+static Value coarsePlace(ImplicitLocOpBuilder &b, Value k, int64_t step) {
+  return arith::AddIOp::create(b, arith::DivUIOp::create(b, k, index(b, step)), index(b, step));
+}
+
 Complex Roots::at(Arithmetic &arithmetic, Value table, Value k) const {
   int64_t step = spacing();
   if (step == 1)
     return tableEntry(arithmetic, table, k);
   ImplicitLocOpBuilder &b = arithmetic.b;
   Arithmetic scalar = {b, getElementTypeOrSelf(arithmetic.type)};
-  Value size = arith::ConstantIndexOp::create(b, step);
-  Value coarse = arith::AddIOp::create(b, arith::DivUIOp::create(b, k, size), size);
-  Complex w =
-      scalar.mul(tableEntry(scalar, table, arith::RemUIOp::create(b, k, size)), tableEntry(scalar, table, coarse));
+  Complex fine = tableEntry(scalar, table, arith::RemUIOp::create(b, k, index(b, step)));
+  Complex w = scalar.mul(fine, tableEntry(scalar, table, coarsePlace(b, k, step)));
   if (auto vector = dyn_cast<VectorType>(arithmetic.type))
     return {vector::BroadcastOp::create(b, vector, w.re), vector::BroadcastOp::create(b, vector, w.im)};
   return w;
+}
+
+Complex Roots::from(Arithmetic &arithmetic, Value table, Value k) const {
+  int64_t step = spacing();
+  if (step == 1)
+    return loadComplex(arithmetic, table, k);
+  ImplicitLocOpBuilder &b = arithmetic.b;
+  // No vector reaches over the end of the fine table, whose size is a multiple of its width.
+  Complex fine = loadComplex(arithmetic, table, arith::RemUIOp::create(b, k, index(b, step)));
+  return arithmetic.mul(fine, tableEntry(arithmetic, table, coarsePlace(b, k, step)));
 }
 
 } // namespace dovetail::fourier

@@ -25,6 +25,8 @@ struct Roots {
   Floats table(mlir::ImplicitLocOpBuilder &b, mlir::FloatType element) const;
   /// exp(-2 pi i k / n), or its conjugate if `inverse`, for 0 <= k < n.
   Complex at(Arithmetic &arithmetic, mlir::Value table, mlir::Value k) const;
+  /// Those from k on, a multiple of the vector's width; a single one where the arithmetic is not on vectors.
+  Complex from(Arithmetic &arithmetic, mlir::Value table, mlir::Value k) const;
 };
 
 } // namespace dovetail::fourier

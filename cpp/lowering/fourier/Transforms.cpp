@@ -40,23 +40,51 @@ Value Transforms::bySteps(Value x, int64_t length, int64_t inner, bool inverse, 
 // any longer transforms do (L. I. Bluestein, A linear filtering approach to the computation of discrete Fourier
 // transform, 1970).
 
-/// Up to this size what the other factor transforms to is a constant.
+/// Up to this size what the other factor transforms to is a constant, and up to half of it c.
 constexpr int64_t kLargestFilter = 8192;
 
-/// c[k].
-static Complex chirp(Elements &at, const Roots &roots, Value table, Value k, bool isForCpu) {
-  ImplicitLocOpBuilder &b = at.arithmetic.b;
-  // An index of other devices than CPUs has 32 bits.
-  constexpr int64_t largestSquare = int64_t(1) << 32;
-  if (isForCpu || roots.n * roots.n / 4 < largestSquare) {
-    Value square = arith::MulIOp::create(b, k, k);
-    return roots.at(at.arithmetic, table, arith::RemUIOp::create(b, square, at.index(roots.n)));
+namespace {
+
+/// c, or its conjugate if `inverse`: of long ones, from tables of roots.
+struct Chirp {
+  int64_t length;
+  bool inverse, isForCpu;
+
+  Roots roots() const { return {2 * length, inverse}; }
+  bool isTable() const { return length <= kLargestFilter / 2; }
+  /// c[k] with all that it takes.
+  std::complex<long double> value(int64_t k) const {
+    int64_t place = k * k % (2 * length);
+    return root(inverse ? 2 * length - place : place, 2 * length);
   }
-  Value wide = arith::IndexCastOp::create(b, b.getI64Type(), k), square = arith::MulIOp::create(b, wide, wide);
-  Value period = arith::ConstantOp::create(b, b.getI64IntegerAttr(roots.n));
-  Value place = arith::RemUIOp::create(b, square, period);
-  return roots.at(at.arithmetic, table, arith::IndexCastOp::create(b, b.getIndexType(), place));
-}
+
+  Floats table(ImplicitLocOpBuilder &b, FloatType element) const {
+    if (!isTable())
+      return roots().table(b, element);
+    SmallVector<std::complex<long double>> values;
+    for (int64_t k = 0; k < length; ++k)
+      values.push_back(value(k));
+    return sharedTable(b, element, values);
+  }
+
+  Complex at(Elements &elements, Value k) const {
+    if (isTable())
+      return loadComplex(elements.arithmetic, elements.table(0), k);
+    ImplicitLocOpBuilder &b = elements.arithmetic.b;
+    int64_t period = 2 * length;
+    // An index of other devices than CPUs has 32 bits.
+    if (isForCpu || length * length < int64_t(1) << 32) {
+      Value square = arith::MulIOp::create(b, k, k);
+      return roots().at(elements.arithmetic, elements.table(0),
+                        arith::RemUIOp::create(b, square, elements.index(period)));
+    }
+    Value wide = arith::IndexCastOp::create(b, b.getI64Type(), k), square = arith::MulIOp::create(b, wide, wide);
+    Value place = arith::RemUIOp::create(b, square, arith::ConstantOp::create(b, b.getI64IntegerAttr(period)));
+    return roots().at(elements.arithmetic, elements.table(0), arith::IndexCastOp::create(b, b.getIndexType(), place));
+  }
+};
+
+} // namespace
 
 static Value isLess(Elements &at, Value x, int64_t y) {
   return arith::CmpIOp::create(at.arithmetic.b, arith::CmpIPredicate::ult, x, at.index(y));
@@ -64,14 +92,11 @@ static Value isLess(Elements &at, Value x, int64_t y) {
 
 /// The transform of conj(c) with as many zeros between its sides as there is room, over the size.
 Floats Transforms::filter(int64_t length, int64_t size, bool inverse) {
-  Roots roots = {2 * length, !inverse};
+  Chirp chirp = {length, !inverse, kernels.isForCpu()};
   if (size <= kLargestFilter) {
     std::vector<std::complex<long double>> values(size);
-    for (int64_t k = 0; k < length; ++k) {
-      int64_t place = k * k % roots.n;
-      values[k] = root(roots.inverse ? roots.n - place : place, roots.n);
-      values[(size - k) % size] = values[k];
-    }
+    for (int64_t k = 0; k < length; ++k)
+      values[k] = values[(size - k) % size] = chirp.value(k);
     values = transform(std::move(values));
     for (std::complex<long double> &value : values)
       value /= static_cast<long double>(size);
@@ -79,15 +104,13 @@ Floats Transforms::filter(int64_t length, int64_t size, bool inverse) {
   }
   Transforms one = {b, kernels, element, b.getIndexAttr(1)};
   std::string name = "fft_chirp_" + std::to_string(length) + (inverse ? "_inverse" : "");
-  Value chirps = runElements(b, kernels, name, element, one.rows, size, {}, roots.table(b, element), one.rowsOf(size),
-                             Parts::complex, [&](Elements &at) {
+  Value chirps = runElements(b, kernels, {name, element, one.rows, size}, {}, chirp.table(b, element), one.rowsOf(size),
+                             [&](Elements &at) {
                                ImplicitLocOpBuilder &inner = at.arithmetic.b;
-                               Value mirrored = arith::SubIOp::create(inner, at.index(size), at.k),
-                                     isLeft = isLess(at, at.k, length);
-                               Value place = arith::SelectOp::create(inner, isLeft, at.k, mirrored);
+                               Value mirrored = arith::SubIOp::create(inner, at.index(size), at.k);
+                               Value place = arith::MinUIOp::create(inner, at.k, mirrored);
                                Value isInside = isLess(at, place, length), zero = at.arithmetic.constant(0.0);
-                               Value known = arith::SelectOp::create(inner, isInside, place, at.index(0));
-                               Complex c = chirp(at, roots, at.table(0), known, kernels.isForCpu());
+                               Complex c = chirp.at(at, arith::SelectOp::create(inner, isInside, place, at.index(0)));
                                return Complex{arith::SelectOp::create(inner, isInside, c.re, zero),
                                               arith::SelectOp::create(inner, isInside, c.im, zero)};
                              });
@@ -95,45 +118,50 @@ Floats Transforms::filter(int64_t length, int64_t size, bool inverse) {
   return {cast<RankedTensorType>(spectrum.getType()), {}, 2 * size, spectrum, /*isShared=*/true};
 }
 
+/// x c within the row, and zeros after it.
+static Complex turnedOrZero(Elements &at, const Chirp &chirp) {
+  auto turned = [&](Elements &inside) { return inside.arithmetic.mul(inside.load(0, at.k), chirp.at(inside, at.k)); };
+  if (at.isVector())
+    return turned(at);
+  Type element = at.arithmetic.type;
+  auto choice = scf::IfOp::create(
+      at.arithmetic.b, isLess(at, at.k, chirp.length),
+      [&](OpBuilder &then, Location loc) {
+        ImplicitLocOpBuilder there(loc, then);
+        Elements inside = {{there, element}, at.memory, at.parts, at.starts, at.k};
+        Complex value = turned(inside);
+        scf::YieldOp::create(there, ValueRange{value.re, value.im});
+      },
+      [&](OpBuilder &otherwise, Location loc) {
+        ImplicitLocOpBuilder there(loc, otherwise);
+        Value zero = Arithmetic{there, element}.constant(0.0);
+        scf::YieldOp::create(there, ValueRange{zero, zero});
+      });
+  return {choice.getResult(0), choice.getResult(1)};
+}
+
 Value Transforms::byConvolution(Value x, int64_t length, bool inverse, double scale, const Memory &result, Parts from,
                                 Parts to) {
   int64_t size = quickLength(2 * length - 1);
-  Roots roots = {2 * length, inverse};
-  bool isForCpu = kernels.isForCpu();
+  Chirp chirp = {length, inverse, kernels.isForCpu()};
   std::string suffix = "_" + std::to_string(length) + (inverse ? "_inverse" : "");
+  int64_t vectors = chirp.isTable() ? length : 0;
+  std::string name = "fft_turned" + suffix + (from == Parts::real ? "_from_real" : "");
   Value padded =
-      runElements(b, kernels, "fft_turned" + suffix + (from == Parts::real ? "_from_real" : ""), element, rows, size,
-                  Rows{x, length, from}, roots.table(b, element), rowsOf(size), Parts::complex, [&](Elements &at) {
-                    ImplicitLocOpBuilder &inner = at.arithmetic.b;
-                    auto choice = scf::IfOp::create(
-                        inner, isLess(at, at.k, length),
-                        [&](OpBuilder &then, Location loc) {
-                          ImplicitLocOpBuilder there(loc, then);
-                          Elements within = {{there, element}, at.memory, at.parts, at.starts, at.k};
-                          Complex c = chirp(within, roots, within.table(0), at.k, isForCpu);
-                          Complex turned = within.arithmetic.mul(within.load(0, at.k), c);
-                          scf::YieldOp::create(there, ValueRange{turned.re, turned.im});
-                        },
-                        [&](OpBuilder &otherwise, Location loc) {
-                          ImplicitLocOpBuilder there(loc, otherwise);
-                          Value zero = Arithmetic{there, element}.constant(0.0);
-                          scf::YieldOp::create(there, ValueRange{zero, zero});
-                        });
-                    return Complex{choice.getResult(0), choice.getResult(1)};
-                  });
+      runElements(b, kernels, {name, element, rows, size, 0, vectors}, Rows{x, length, from}, chirp.table(b, element),
+                  rowsOf(size), [&](Elements &at) { return turnedOrZero(at, chirp); });
   Value spectrum = complex(padded, size, 1, false, 1.0, rowsOf(size));
-  Value product =
-      runElements(b, kernels, "fft_filtered" + suffix, element, rows, size, Rows{spectrum, size},
-                  filter(length, size, inverse), rowsOf(size), Parts::complex, [&](Elements &at) {
-                    return at.arithmetic.mul(at.load(0, at.k), tableEntry(at.arithmetic, at.table(0), at.k));
-                  });
+  Value product = runElements(b, kernels, {"fft_filtered" + suffix, element, rows, size, 0, size}, Rows{spectrum, size},
+                              filter(length, size, inverse), rowsOf(size), [&](Elements &at) {
+                                Complex factor = loadComplex(at.arithmetic, at.table(0), at.k);
+                                return at.arithmetic.mul(at.load(0, at.k), factor);
+                              });
   Value sums = complex(product, size, 1, true, 1.0, rowsOf(size));
-  if (scale != 1.0)
-    suffix += "_scaled";
-  return runElements(b, kernels, "fft_turned_back" + suffix, element, rows, length, Rows{sums, size},
-                     roots.table(b, element), result, to, [&](Elements &at) {
-                       Complex c = chirp(at, roots, at.table(0), at.k, isForCpu);
-                       return at.arithmetic.scale(at.arithmetic.mul(at.load(0, at.k), c), scale);
+  name = "fft_turned_back" + suffix + (scale == 1.0 ? "" : "_scaled");
+  return runElements(b, kernels, {name, element, rows, length, 0, vectors, to}, Rows{sums, size},
+                     chirp.table(b, element), result, [&](Elements &at) {
+                       Complex value = at.arithmetic.mul(at.load(0, at.k), chirp.at(at, at.k));
+                       return at.arithmetic.scale(value, scale);
                      });
 }
 
@@ -152,55 +180,61 @@ Value Transforms::ofReal(Value x, int64_t length, const Memory &result) {
   int64_t half = length / 2, size = half + 1;
   if (length % 2 == 1) {
     Value whole = complex(x, length, 1, false, 1.0, rowsOf(length), Parts::real);
-    return runElements(b, kernels, "fft_half", element, rows, size, Rows{whole, length}, {}, result, Parts::complex,
+    return runElements(b, kernels, {"fft_half", element, rows, size, 0, size}, Rows{whole, length}, {}, result,
                        [](Elements &at) { return at.load(0, at.k); });
   }
   Value pairs = complex(x, half, 1, false, 1.0, rowsOf(half));
   Roots roots = {length, false};
-  return runElements(b, kernels, "fft_of_real", element, rows, size, Rows{pairs, half}, roots.table(b, element), result,
-                     Parts::complex, [&](Elements &at) {
-                       ImplicitLocOpBuilder &inner = at.arithmetic.b;
-                       // Both ends are element 0.
-                       auto wrapped = [&](Value k) {
-                         return arith::SelectOp::create(inner, isLess(at, k, half), k, at.index(0)).getResult();
-                       };
-                       Value mirrored = arith::SubIOp::create(inner, at.index(half), at.k);
-                       auto [even, odd] =
-                           evenAndOdd(at.arithmetic, at.load(0, wrapped(at.k)), at.load(0, wrapped(mirrored)));
-                       Complex turned = at.arithmetic.mul(odd, roots.at(at.arithmetic, at.table(0), at.k));
-                       return at.arithmetic.add(even, at.arithmetic.rotate(turned, 1, 4, false));
-                     });
+  auto elementAt = [&](Elements &at) {
+    ImplicitLocOpBuilder &inner = at.arithmetic.b;
+    // Both ends, which are no part of vectors, are element 0.
+    auto loadWrapped = [&](Value k) {
+      return at.load(0, arith::SelectOp::create(inner, isLess(at, k, half), k, at.index(0)));
+    };
+    Complex z = at.isVector() ? at.load(0, at.k) : loadWrapped(at.k);
+    Complex mirrored =
+        at.isVector() ? at.loadMirrored(0, half) : loadWrapped(arith::SubIOp::create(inner, at.index(half), at.k));
+    auto [even, odd] = evenAndOdd(at.arithmetic, z, mirrored);
+    Complex turned = at.arithmetic.mul(odd, roots.from(at.arithmetic, at.table(0), at.k));
+    return at.arithmetic.add(even, at.arithmetic.rotate(turned, 1, 4, false));
+  };
+  return runElements(b, kernels, {"fft_of_real", element, rows, size, 1, half}, Rows{pairs, half},
+                     roots.table(b, element), result, elementAt);
+}
+
+/// Element `k` of a half spectrum; elements at the ends are real, whatever is there.
+static Complex loadReal(Elements &at, Value k, Value isEnd) {
+  Complex z = at.load(0, k);
+  return {z.re, arith::SelectOp::create(at.arithmetic.b, isEnd, at.arithmetic.constant(0.0), z.im)};
 }
 
 Value Transforms::toReal(Value x, int64_t length, const Memory &result) {
   int64_t half = length / 2, size = half + 1;
   double scale = 1.0 / static_cast<double>(length);
-  /// Elements at the ends are real, whatever is there.
-  auto loadReal = [](Elements &at, Value k, Value isEnd) {
-    Complex z = at.load(0, k);
-    return Complex{z.re, arith::SelectOp::create(at.arithmetic.b, isEnd, at.arithmetic.constant(0.0), z.im)};
-  };
   if (length % 2 == 1) {
-    Value whole = runElements(
-        b, kernels, "fft_mirrored", element, rows, length, Rows{x, size}, {}, rowsOf(length), Parts::complex,
-        [&](Elements &at) {
-          ImplicitLocOpBuilder &inner = at.arithmetic.b;
-          Value isGiven = isLess(at, at.k, size), mirrored = arith::SubIOp::create(inner, at.index(length), at.k);
-          Complex z = loadReal(at, arith::SelectOp::create(inner, isGiven, at.k, mirrored), isLess(at, at.k, 1));
-          return Complex{z.re, arith::SelectOp::create(inner, isGiven, z.im, at.arithmetic.conj(z).im)};
-        });
+    auto elementAt = [&](Elements &at) {
+      ImplicitLocOpBuilder &inner = at.arithmetic.b;
+      Value isGiven = isLess(at, at.k, size), mirrored = arith::SubIOp::create(inner, at.index(length), at.k);
+      Complex z = loadReal(at, arith::SelectOp::create(inner, isGiven, at.k, mirrored), isLess(at, at.k, 1));
+      return Complex{z.re, arith::SelectOp::create(inner, isGiven, z.im, at.arithmetic.conj(z).im)};
+    };
+    Value whole =
+        runElements(b, kernels, {"fft_mirrored", element, rows, length}, Rows{x, size}, {}, rowsOf(length), elementAt);
     return complex(whole, length, 1, true, scale, result, Parts::complex, Parts::real);
   }
   Roots roots = {length, true};
-  Value pairs = runElements(b, kernels, "fft_to_pairs", element, rows, half, Rows{x, size}, roots.table(b, element),
-                            rowsOf(half), Parts::complex, [&](Elements &at) {
-                              Value isEnd = isLess(at, at.k, 1);
-                              Value mirrored = arith::SubIOp::create(at.arithmetic.b, at.index(half), at.k);
-                              auto [even, odd] =
-                                  evenAndOdd(at.arithmetic, loadReal(at, at.k, isEnd), loadReal(at, mirrored, isEnd));
-                              Complex turned = at.arithmetic.mul(odd, roots.at(at.arithmetic, at.table(0), at.k));
-                              return at.arithmetic.add(even, at.arithmetic.rotate(turned, 1, 4, true));
-                            });
+  auto elementAt = [&](Elements &at) {
+    Value isEnd = isLess(at, at.k, 1);
+    Complex z = at.isVector() ? at.load(0, at.k) : loadReal(at, at.k, isEnd);
+    Complex mirrored = at.isVector()
+                           ? at.loadMirrored(0, half)
+                           : loadReal(at, arith::SubIOp::create(at.arithmetic.b, at.index(half), at.k), isEnd);
+    auto [even, odd] = evenAndOdd(at.arithmetic, z, mirrored);
+    Complex turned = at.arithmetic.mul(odd, roots.from(at.arithmetic, at.table(0), at.k));
+    return at.arithmetic.add(even, at.arithmetic.rotate(turned, 1, 4, true));
+  };
+  Value pairs = runElements(b, kernels, {"fft_to_pairs", element, rows, half, 1, half}, Rows{x, size},
+                            roots.table(b, element), rowsOf(half), elementAt);
   return complex(pairs, half, 1, true, 2 * scale, result);
 }
 
