@@ -144,12 +144,18 @@ def pow(x: Array, y: Array) -> Array:
     return integers.power(x, y) if KINDS[x.dtype] in "iu" else _inexact_power(x, y)
 
 
+# Below, the roundings of products in float64 are far from the place to which results are rounded.
+_FEW_FACTORS = 2**16
+
+
 def integer_pow(x: Array, *, exponent: int) -> Array:
     """A product of `exponent` factors `x`; a negative exponent stands for the reciprocal of one."""
     kind = KINDS[x.dtype]
     if kind in "iu":
         return integers.static_power(x, exponent)
-    if kind == "c":
-        power = integers.repeated_product(x.astype(complex128), abs(exponent))
-        return (np.divide(1, power) if exponent < 0 else power).astype(x.dtype)
+    if kind == "c" or (x.dtype != float64 and abs(exponent) < _FEW_FACTORS):
+        wide = x.astype(complex128 if kind == "c" else float64)
+        power = integers.repeated_product(wide, abs(exponent))
+        power = np.divide(1, power) if exponent < 0 else power
+        return (power if kind == "c" else power.astype(float32)).astype(x.dtype)
     return _inexact_power(x, np.array(exponent, float64 if x.dtype == float64 else float32))
