@@ -159,7 +159,7 @@ def main(quick: bool, output: Path) -> dict[str, Any]:
         axes.plot(losses, lw=0.4)
         smooth = max(1, size.steps // 50)
         axes.plot(
-            np.arange(smooth - 1, size.steps),
+            np.arange(size.steps - smooth + 1) + smooth / 2,
             np.convolve(losses, np.ones(smooth) / smooth, "valid"),
             label="training",
         )
