@@ -179,6 +179,7 @@ from dovetail.lax.precision import (
     Tolerance,
 )
 from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
+from dovetail.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
 from dovetail.lax.reduce import (
     argmax,
     argmin,
@@ -259,4 +260,5 @@ _COLLECTIVES = (
     *("all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax"),
     *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
 )
-_eager.remember(globals(), (*_CONTROL, *_COLLECTIVES))
+# Of `rng_uniform` no call is like another.
+_eager.remember(globals(), (*_CONTROL, *_COLLECTIVES, "rng_uniform"))

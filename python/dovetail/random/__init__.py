@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401 - the names are the package's interface.
 
+from dovetail.random import hashes as _hashes
 from dovetail.random.categorical import (
     categorical,
     gumbel,
@@ -47,6 +48,7 @@ from dovetail.random.gamma import (
     loggamma,
     t,
 )
+from dovetail.random.matrices import multivariate_normal, orthogonal
 from dovetail.random.normal import (
     lognormal,
     normal,

@@ -115,7 +115,7 @@ def counters(shape: Shape) -> tuple[Array, Array]:
 def wide_counters(shape: Shape) -> tuple[Array, Array]:
     """The same for any number of elements."""
     numbers = _numbers(shape, dtypes.uint64)
-    high = lax.shift_right_logical(numbers, lax.full(shape, np.uint64(32), dtypes.uint64))
+    high = ops.shift_right_logical(numbers, _filled(shape, 32, dtypes.uint64))
     return ops.convert(high, dtypes.uint32), ops.convert(numbers, dtypes.uint32)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -411,9 +411,13 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 for _name in ("lt", "le", "gt", "ge", "neg", "abs", "invert", "and", "or", "xor"):
     setattr(KeyArray, f"__{_name}__", _refused(_name))
 
-register_array(
-    KeyArray,
-    lambda keys: ((keys._data,), keys._generator),
-    lambda generator, children: KeyArray(generator, *children),
-    "key_data",
-)
+
+def _unflattened(generator: Generator, children: Sequence[Any]) -> Any:
+    (data,) = children
+    if type(data) is np.ndarray and data.dtype == dtypes.float0:
+        # The derivative by keys, which is none.
+        return np.zeros(data.shape[: -len(generator.key_shape)], dtypes.float0)
+    return KeyArray(generator, data)
+
+
+register_array(KeyArray, lambda keys: ((keys._data,), keys._generator), _unflattened, "key_data")

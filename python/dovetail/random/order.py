@@ -36,21 +36,25 @@ def _shuffled(key: Any, x: Array, axis: int) -> Array:
     return x
 
 
-def _count(name: str, x: Array) -> int:
-    """A known integer of rank 0: how many numbers there are, from 0 on."""
-    if dtypes.KINDS[x.dtype] not in "iu":
-        raise type_error(
-            f"{name}: what is not an array must be an integer, got element type {x.dtype.name}"
-        )
-    return operator.index(x)
+def _elements(name: str, x: Any) -> Array:
+    """An array, or that of the numbers below an integer, which must be known."""
+    is_python = isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+    if not is_python:
+        array = as_operand(name, x)
+        if array.ndim:
+            return array
+        if dtypes.KINDS[array.dtype] not in "iu":
+            raise type_error(
+                f"{name}: what is not an array must be an integer, got element type "
+                f"{array.dtype.name}"
+            )
+    return dnp.arange(operator.index(x))
 
 
 @sampler
 def _permutation(key: Any, x: ArrayLike, axis: int, independent: bool) -> Array:
-    array = as_operand("permutation", x)
-    axis = canonical_axis(axis, array.ndim or 1)
-    if not array.ndim:
-        return _shuffled(key, dnp.arange(_count("permutation", array)), 0)
+    array = _elements("permutation", x)
+    axis = canonical_axis(axis, array.ndim)
     if independent or array.ndim == 1:
         return _shuffled(key, array, axis)
     order = _shuffled(key, dnp.arange(array.shape[axis]), 0)
@@ -97,26 +101,23 @@ def permutation(
 def _choice(
     key: Any, a: ArrayLike, shape: Any, replace: bool, p: ArrayLike, axis: int, mode: Any
 ) -> Array:
-    array = as_operand("choice", a)
-    if array.ndim:
-        axis = canonical_axis(axis, array.ndim)
-        count = array.shape[axis]
-    else:
-        count = _count("choice", array)
+    array = _elements("choice", a)
+    # Of numbers there is one dimension.
+    axis = canonical_axis(axis, array.ndim) if np.ndim(a) else 0
+    count = array.shape[axis]
     drawn = math.prod(shape)
     if drawn == 0:
         return lax.full(shape, np.zeros((), array.dtype))
     _check_choice(count, drawn, replace)
-    full = shape if not array.ndim else array.shape[:axis] + shape + array.shape[axis + 1 :]
+    full = array.shape[:axis] + shape + array.shape[axis + 1 :]
     if p is None and not replace:
-        taken = _permutation(key, array if array.ndim else count, axis if array.ndim else 0, False)
-        return lax.reshape(lax.slice_in_dim(taken, 0, drawn, axis=axis if array.ndim else 0), full)
+        shuffled = _permutation(key, array, axis, False)
+        return lax.reshape(lax.slice_in_dim(shuffled, 0, drawn, axis=axis), full)
     if p is None:
         places = randint(key, shape, 0, count)
     else:
         places = _places(key, as_operand("choice", p), shape, count, replace, mode)
-    result = dnp.take(array, places, axis) if array.ndim else places
-    return lax.reshape(result, full)
+    return lax.reshape(dnp.take(array, places, axis) if np.ndim(a) else places, full)
 
 
 def _check_choice(count: int, drawn: int, replace: bool) -> None:

@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dovetail import _core, config, dtypes, lax
+from dovetail import _core, config, dtypes, ir, lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import type_error, value_error, warn
-from dovetail.lax.operands import ArrayLike
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_shape
 from dovetail.random.generators import default_generator
 from dovetail.random.keys import KeyArray
 
@@ -36,7 +36,7 @@ def as_keys(name: str, key: Any) -> KeyArray:
         is_raw = False
     elif isinstance(key, (ArrayMethods, np.ndarray)):
         if not isinstance(key, ArrayMethods):
-            key = Array(np.array(key))
+            key = as_operand(name, key)
         keys = KeyArray(default_generator(), key)
         is_raw = True
     else:
@@ -92,7 +92,7 @@ def sampler(function: F) -> F:
     Its eager calls are remembered: parameters of which annotations say `ArrayLike` are operands,
     and it does nothing but compute arrays.
     """
-    name = function.__name__
+    name = function.__name__.lstrip("_")
     code = function.__code__
 
     def of_data(data: Any, generator: Any, *args: Any, **kwargs: Any) -> Any:
@@ -162,8 +162,6 @@ def sizes_of(name: str, shape: Any) -> tuple[int, ...]:
     """
     if type(shape) is tuple and all(type(size) is int and size >= 0 for size in shape):
         return shape
-    from dovetail.lax.operands import canonical_shape
-
     if not isinstance(shape, (tuple, list, np.ndarray)):
         hint = f"; write ({shape},)" if isinstance(shape, (int, np.integer)) else ""
         raise type_error(
@@ -202,8 +200,8 @@ def as_floats(name: str, dtype: np.dtype, *parameters: ArrayLike) -> list[Array]
         given, weak = dtypes.dtype_and_weakness(parameter)
         if not _is_safe(given, weak, dtype):
             raise dtypes.TypePromotionError(
-                f"{name}: parameters of type {given.name} cannot become {dtype.name} safely; give "
-                "another dtype, or convert them with x.astype(...)"
+                f"{name}: parameters of type {given.name} cannot become {dtype.name} safely, "
+                f"{ir.here()}; give another dtype, or convert them with x.astype(...)"
             )
     return [lax.convert_element_type(parameter, dtype) for parameter in parameters]
 
@@ -214,6 +212,4 @@ def _is_safe(given: np.dtype, weak: bool, dtype: np.dtype) -> bool:
 
 def spread(x: Any, shape: tuple[int, ...]) -> Array:
     """An operand broadcast to a shape that it is known to fit."""
-    from dovetail.lax.operands import as_operand, broadcast_to
-
     return broadcast_to(as_operand("random", x), shape)

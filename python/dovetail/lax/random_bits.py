@@ -1,0 +1,221 @@
+"""Random bits by generators with a state that is passed along, as XLA has them."""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, ops
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.lax.arithmetic import add, mul
+from dovetail.lax.convert import convert_element_type
+from dovetail.lax.create import full, iota
+from dovetail.lax.logic import bitwise_or, bitwise_xor, lt, shift_left
+from dovetail.lax.multiply_high import mulhi
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
+from dovetail.lax.pieces import index_in_dim, slice_in_dim, stack
+from dovetail.lax.shape import broadcast, reshape
+
+# Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
+_FACTORS = (np.uint32(0xD2511F53), np.uint32(0xCD9E8D57))
+# By these the words of keys grow from round to round.
+STEPS = (0x9E3779B9, 0xBB67AE85)
+
+
+def grown(word: Any, number: int, step: int) -> Array:
+    """A word of a key of Philox in the round of that number."""
+    return add(word, np.uint32(number * step % 2**32))
+
+
+def product(x: Array, factor: np.uint32) -> tuple[Array, Array]:
+    """The high and the low word of products."""
+    return mulhi(x, factor), mul(x, factor)
+
+
+def philox4x32(key: list[Any], counter: list[Array]) -> list[Array]:
+    """Philox-4x32 with 10 rounds, of counters of four words under keys of two."""
+    x = list(counter)
+    for number in range(10):
+        high_0, low_0 = product(x[0], _FACTORS[0])
+        high_1, low_1 = product(x[2], _FACTORS[1])
+        k0, k1 = (grown(k, number, step) for k, step in zip(key, STEPS, strict=True))
+        x = [_xor(high_1, x[1], k0), low_1, _xor(high_0, x[3], k1), low_0]
+    return x
+
+
+def _xor(x: Array, y: Array, z: Array) -> Array:
+    return bitwise_xor(bitwise_xor(x, y), z)
+
+
+class RandomAlgorithm(enum.IntEnum):
+    """By which hash `rng_bit_generator` makes its bits.
+
+    Example:
+      >>> lax.RandomAlgorithm.RNG_PHILOX
+      <RandomAlgorithm.RNG_PHILOX: 2>
+    """
+
+    RNG_DEFAULT = 0
+    RNG_THREE_FRY = 1
+    RNG_PHILOX = 2
+
+    __str__ = enum.Enum.__repr__
+
+
+def _state_words(key: ArrayLike) -> list[Array]:
+    """The state as four words: a key and a counter of two each."""
+    state = as_operand("rng_bit_generator", key)
+    if state.dtype == dtypes.uint32 and state.shape == (4,):
+        return [index_in_dim(state, i, keepdims=False) for i in range(4)]
+    if state.dtype == dtypes.uint64 and state.shape == (2,):
+        wide = [index_in_dim(state, i, keepdims=False) for i in range(2)]
+        return [
+            convert_element_type(part, np.uint32)
+            for x in wide
+            for part in (x, ops.shift_right_logical(x, full((), np.uint64(32))))
+        ]
+    raise type_error(
+        f"rng_bit_generator: key must be uint32[4] or uint64[2], got {state.aval}; make one with "
+        "dovetail.random.key(seed, impl='rbg')"
+    )
+
+
+def _advanced(low: Array, high: Array, by: Array) -> tuple[Array, Array]:
+    """A number of two words plus one of one."""
+    total = add(low, by)
+    carry = convert_element_type(lt(total, by), np.uint32)
+    return total, add(high, carry)
+
+
+def rng_bit_generator(
+    key: ArrayLike,
+    shape: Any,
+    dtype: Any = np.uint32,
+    algorithm: RandomAlgorithm = RandomAlgorithm.RNG_DEFAULT,
+    *,
+    out_sharding: None = None,
+) -> tuple[Array, Array]:
+    """Random bits, and the state from which more are made.
+
+    Args:
+      key: the state, ui32[4] or ui64[2]: a key of 64 bits, and a counter.
+      shape: of the bits.
+      dtype: an unsigned integer type of 8 bits or more.
+      algorithm: Philox-4x32, which is the default one, or Threefry-2x32.
+
+    Returns:
+      (state, array of `dtype`).
+
+    Raises:
+      TypeError: the state or `dtype` is of another type.
+
+    Example:
+      >>> state, bits = lax.rng_bit_generator(np.array([1, 2, 3, 4], np.uint32), (3,))
+      >>> state, bits
+      (Array([1, 2, 4, 4], dtype=uint32), Array([ 512747620, 1298009047, 1267190206], dtype=uint32))
+    """
+    if out_sharding is not None:
+        raise NotImplementedError("rng_bit_generator: out_sharding must be None")
+    sizes = canonical_shape(shape)
+    element = dtypes.requested(dtype, "rng_bit_generator")
+    if element not in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64):
+        raise type_error(
+            "rng_bit_generator: dtype must be an unsigned integer type of 8 bits or more, got "
+            f"{element.name}"
+        )
+    words = _state_words(key)
+    is_threefry = RandomAlgorithm(algorithm) is RandomAlgorithm.RNG_THREE_FRY
+    count, bits = (_threefry_bits if is_threefry else _philox_bits)(words, sizes, element)
+    last = stack([*words[:2], *_advanced(words[2], words[3], full((), np.uint32(count)))])
+    if as_operand("rng_bit_generator", key).dtype == dtypes.uint64:
+        last = _wide(slice_in_dim(last, 0, 4, 2), slice_in_dim(last, 1, 4, 2))
+    return last, bits
+
+
+def _counted(words: list[Array], count: int) -> list[Array]:
+    """The key, and so many counters from that of the state on."""
+    k0, k1, low, high = (broadcast(word, (count,)) for word in words)
+    return [k0, k1, *_advanced(low, high, iota(np.uint32, count))]
+
+
+def _threefry_bits(
+    words: list[Array], sizes: tuple[int, ...], dtype: np.dtype
+) -> tuple[int, Array]:
+    """How many hashes of Philox it takes, and their bits."""
+    if dtype == dtypes.uint64:
+        count = math.prod(sizes)
+        return count, reshape(_wide(*ops.threefry2x32(*_counted(words, count))), sizes)
+    # The words of a hash are neighbours along the first dimension of an even size, or the longest.
+    full_sizes = sizes or (1,)
+    even = [d for d, size in enumerate(full_sizes) if size % 2 == 0]
+    dimension = even[0] if even else full_sizes.index(builtins.max(full_sizes))
+    half = list(full_sizes)
+    half[dimension] = -(-half[dimension] // 2)
+    count = math.prod(half)
+    hashed = ops.threefry2x32(*_counted(words, count))
+    pairs = stack([reshape(word, half) for word in hashed], dimension + 1)
+    half[dimension] *= 2
+    bits = slice_in_dim(reshape(pairs, half), 0, full_sizes[dimension], axis=dimension)
+    return count, reshape(ops.convert(bits, dtype), sizes)
+
+
+def _philox_bits(words: list[Array], sizes: tuple[int, ...], dtype: np.dtype) -> tuple[int, Array]:
+    """How many hashes of Philox it takes, and their bits."""
+    size, per_hash = math.prod(sizes), 2 if dtype == dtypes.uint64 else 4
+    count = -(-size // per_hash)
+    k0, k1, low, high = _counted(words, count)
+    # The key is the high half of the counter too.
+    hashed = philox4x32([k0, k1], [low, high, k0, k1])
+    if dtype == dtypes.uint64:
+        hashed = [_wide(hashed[0], hashed[1]), _wide(hashed[2], hashed[3])]
+    rows = ops.convert(stack(hashed, 1), dtype)
+    return count, reshape(slice_in_dim(reshape(rows, (count * per_hash,)), 0, size), sizes)
+
+
+def _wide(low: Array, high: Array) -> Array:
+    """Numbers of 64 bits of their words."""
+    a, b = (ops.convert(x, dtypes.uint64) for x in (low, high))
+    return bitwise_or(a, shift_left(b, np.uint64(32)))
+
+
+_calls = itertools.count()
+
+
+def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Any) -> Array:
+    """Uniform numbers of [a, b) that need no key: other ones whenever this is called.
+
+    A function that was traced gives the same ones at each of its calls. Programs that are to be
+    repeated use `dovetail.random`.
+
+    Args:
+      a, b: the ends, of rank 0 and one element type.
+      shape: of the result.
+
+    Returns:
+      An array of that element type.
+
+    Raises:
+      ValueError: the ends are of two types, or not of rank 0.
+
+    Example:
+      >>> lax.rng_uniform(np.float32(2), np.float32(3), (2,)).shape
+      (2,)
+    """
+    from dovetail import random
+
+    low, high = as_operand("rng_uniform", a), as_operand("rng_uniform", b, 1)
+    if low.dtype != high.dtype or low.shape or high.shape:
+        raise value_error(
+            f"rng_uniform: a and b must have rank 0 and one element type, got {low.aval} and "
+            f"{high.aval}; use dovetail.random.uniform"
+        )
+    key = random.fold_in(random.key(0x5EED), next(_calls))
+    if dtypes.KINDS[low.dtype] == "f":
+        return random.uniform(key, shape, low.dtype, low, high)
+    return random.randint(key, shape, low, high, low.dtype)
