@@ -60,4 +60,4 @@ def test_numbers(text: str) -> None:
                 names = {"key": lib.random.key(7), "dtype": dtype, "np": np}
                 call = lambda f=functions, n=names: eval(f"f.{text}", {"f": f, **n})  # noqa: E731
                 results.append(outcome(call))
-            check(*results, f"{text} of {dtype}", ulps=64)
+            check(results[0], results[1], f"{text} of {dtype}", ulps=64)
