@@ -43,7 +43,10 @@ struct Executable {
     if (!staticRows())
       text += "constants = 1, ";
     SmallVector<StringRef> bindings(numInputs, "#hal.pipeline.binding<storage_buffer, ReadOnly>");
-    bindings.push_back("#hal.pipeline.binding<storage_buffer>");
+    if (shape.isInPlace)
+      bindings[0] = "#hal.pipeline.binding<storage_buffer>";
+    else
+      bindings.push_back("#hal.pipeline.binding<storage_buffer>");
     return attr("hal", text + "bindings = [" + llvm::join(bindings, ", ") + "]>");
   }
 
@@ -76,7 +79,7 @@ struct Executable {
     state.addAttribute("binding", b.getIndexAttr(binding));
     state.addAttribute("layout", layout);
     state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({1, isKnown ? 0 : 1}));
-    if (floats.array)
+    if (floats.array && !(shape.isInPlace && binding == 0))
       state.addAttribute("descriptor_flags", b.getI32IntegerAttr(1));
     return b.create(state)->getResult(0);
   }
@@ -170,7 +173,7 @@ struct Executable {
     auto run = SymbolRefAttr::get(name, FlatSymbolRefAttr::get(name));
     state.addAttribute("entry_points", outer.getArrayAttr(run));
     state.addAttribute("operandSegmentSizes", outer.getDenseI32ArrayAttr(segments));
-    state.addAttribute("tied_operands", outer.getArrayAttr(outer.getIndexAttr(-1)));
+    state.addAttribute("tied_operands", outer.getArrayAttr(outer.getIndexAttr(shape.isInPlace ? 0 : -1)));
     return outer.create(state)->getResult(0);
   }
 };
@@ -202,7 +205,7 @@ Value Kernels::run(ImplicitLocOpBuilder &b, const KernelShape &shape, ArrayRef<F
       SmallVector<Value> memory;
       for (const Floats &floats : inputs)
         memory.push_back(executable.memory(inner, floats, rows, memory.size(), layout));
-      memory.push_back(executable.memory(inner, result, rows, memory.size(), layout));
+      memory.push_back(shape.isInPlace ? memory[0] : executable.memory(inner, result, rows, memory.size(), layout));
       prepare(inner);
       executable.forItems(inner, rows, [&](ImplicitLocOpBuilder &each, Value item) { body(each, memory, item, rows); });
     });

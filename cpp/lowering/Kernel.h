@@ -31,6 +31,8 @@ struct KernelShape {
   int64_t rowsPerItem = 1;
   /// How many items make work enough for a workgroup of a CPU; on other devices each is a thread's.
   int64_t itemsPerGroup = 1;
+  /// Whether each item writes the places that it reads of the first input, so that the result may be in its memory.
+  bool isInPlace = false;
 };
 
 /// What kernels ask of the program that they are for.

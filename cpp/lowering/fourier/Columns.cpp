@@ -421,6 +421,7 @@ SmallVector<Step> stepsOf(FloatType element, OpFoldResult rows, int64_t length, 
   for (int64_t factor : balancedFactors(length, isForCpu && !isFew ? kLongestOnCpu : kLongestElsewhere)) {
     rest /= factor;
     steps.push_back({element, rows, factor, rest, inner, inverse});
+    steps.back().isLater = steps.size() > 1;
     inner *= factor;
   }
   steps.back().scale = scale;
@@ -446,9 +447,15 @@ Value runStep(ImplicitLocOpBuilder &b, Kernels &kernels, const Step &step, Value
     if (layout.lanes == Lanes::rest && layout.width > 1)
       inputs.push_back(sharedTable(b, step.element, columns.laneTable()));
   }
-  KernelShape shape = {
-      columns.name(),        step.element,          step.rows,
-      columns.itemsPerRow(), columns.rowsPerItem(), std::max<int64_t>(1, kGroupWork / (step.length * layout.width))};
+  // Steps after the first have an array that nothing else uses; overlapping vectors would read what they wrote.
+  bool isInPlace = step.rest == 1 && step.isLater && step.from == step.to && step.inner % layout.width == 0;
+  KernelShape shape = {columns.name() + (isInPlace ? "_in_place" : ""),
+                       step.element,
+                       step.rows,
+                       columns.itemsPerRow(),
+                       columns.rowsPerItem(),
+                       std::max<int64_t>(1, kGroupWork / (step.length * layout.width)),
+                       isInPlace};
   return kernels.run(
       b, shape, inputs, {result.type, result.sizes, floats(step.to), Value()},
       [&](ImplicitLocOpBuilder &inner) { columns.allocate(inner); },

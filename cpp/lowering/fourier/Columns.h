@@ -21,6 +21,8 @@ struct Step {
   bool inverse;
   double scale = 1.0;
   Parts from = Parts::complex, to = Parts::complex;
+  /// Whether x is the result of a step before.
+  bool isLater = false;
 };
 
 /// The steps of a whole transform of `length`, which is smooth.

@@ -19,7 +19,7 @@ func.func @two_steps(%arg0: tensor<?x1024xcomplex<f32>>) -> tensor<?x1024xcomple
   %0 = dovetail.fft %arg0, 1 length 1024 : tensor<?x1024xcomplex<f32>>
   return %0 : tensor<?x1024xcomplex<f32>>
 }
-// CHECK: func.func @fft_f32_32_1_32_n()
+// CHECK: func.func @fft_f32_32_1_32_n_in_place()
 // CHECK: "hal.interface.constant.load"
 // CHECK: vector.load {{.*}} vector<32xf32>
 // CHECK: vector.shuffle {{.*}} [0, 2, 4
@@ -27,7 +27,7 @@ func.func @two_steps(%arg0: tensor<?x1024xcomplex<f32>>) -> tensor<?x1024xcomple
 // CHECK-LABEL: func.func @two_steps
 // CHECK: %[[ROWS:.+]] = tensor.dim %arg0
 // CHECK: %[[FIRST:.+]] = "flow.dispatch"(%[[ROWS]], %arg0, {{.*}}@fft_f32_32_32_1_n
-// CHECK: "flow.dispatch"(%[[ROWS]], %[[FIRST]], {{.*}}@fft_f32_32_1_32_n
+// CHECK: "flow.dispatch"(%[[ROWS]], %[[FIRST]], {{.*}}@fft_f32_32_1_32_n_in_place{{.*}}tied_operands = [0 : index]
 
 // -----
 
@@ -72,6 +72,6 @@ module attributes {dovetail.target = "vulkan"} {
     return %0 : tensor<256xcomplex<f32>>
   }
 }
-// CHECK: func.func @fft_f32_16_1_16_1() attributes {translation_info = #iree_codegen.translation_info<pipeline = #iree_gpu.spirv_pipeline<BaseLowering> workgroup_size = [64, 1, 1]>}
+// CHECK: func.func @fft_f32_16_1_16_1_in_place() attributes {translation_info = #iree_codegen.translation_info<pipeline = #iree_gpu.spirv_pipeline<BaseLowering> workgroup_size = [64, 1, 1]>}
 // CHECK-NOT: vector
 // CHECK: "gpu.thread_id"() {dimension = #gpu.dim<x>}
