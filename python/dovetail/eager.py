@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import inspect
 import itertools
 from collections.abc import Sequence
 from types import FunctionType
@@ -62,7 +63,7 @@ def remembered(function: FunctionType, module: str, name: str) -> Any:
         operands where its annotations say `ArrayLike`.
       module, name: where it is public.
     """
-    code, annotations = function.__code__, function.__annotations__
+    code, annotations = inspect.unwrap(function).__code__, function.__annotations__
     count = code.co_argcount + code.co_kwonlyargcount
     named, others = code.co_varnames[:count], code.co_varnames[count : count + 1]
     are_operands = ["ArrayLike" in str(annotations.get(name)) for name in named]

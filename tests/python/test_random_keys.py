@@ -476,3 +476,61 @@ def test_numbers_without_a_key() -> None:
     assert set(whole.tolist()) == {2, 3, 4}
     with pytest.raises(ValueError, match="one element type, got"):
         lax.rng_uniform(np.float32(2), np.int32(3), (2,))
+
+
+# Functions that move elements -----------------------------------------------------------------
+
+MOVED: dict[str, Callable[[Any, Any], Any]] = {
+    "stack": lambda n, x: n.stack([x[0], x[1]], 1),
+    "stack_last": lambda n, x: n.stack((x, x), axis=-1),
+    "concatenate": lambda n, x: n.concatenate([x, x[:1]]),
+    "concatenate_last": lambda n, x: n.concatenate([x, x[:, :1]], axis=-1),
+    "vstack": lambda n, x: n.vstack([x, x]),
+    "append": lambda n, x: n.append(x[0], x[1]),
+    "where": lambda n, x: n.where(np.array([True, False, True]), x, x[::-1]),
+    "reshape": lambda n, x: n.reshape(x, (3, -1)),
+    "ravel": lambda n, x: n.ravel(x),
+    "expand_dims": lambda n, x: n.expand_dims(x, -1),
+    "squeeze": lambda n, x: n.squeeze(x[:1]),
+    "broadcast_to": lambda n, x: n.broadcast_to(x, (2, 2, 3)),
+    "transpose": lambda n, x: n.transpose(x),
+    "moveaxis": lambda n, x: n.moveaxis(x, 0, -1),
+    "take": lambda n, x: n.take(x, np.array([1, 0, 1]), axis=0),
+    "tile": lambda n, x: n.tile(x, (2, 1)),
+    "repeat": lambda n, x: n.repeat(x, 2, axis=1),
+    "roll": lambda n, x: n.roll(x, 1, axis=-1),
+    "flip": lambda n, x: n.flip(x, 0),
+    "split": lambda n, x: n.split(x, 3, axis=1)[1],
+    "array": lambda n, x: n.array([x[0], x[1]]),
+    "asarray": lambda n, x: n.asarray(x),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_functions_that_move(keys: Any, name: str) -> None:
+    numbers = MOVED[name](np, np.arange(6).reshape(2, 3))
+    expected = words(keys).reshape(6, 2)[numbers]
+    assert_array_equal(words(MOVED[name](dnp, keys)), expected)
+    assert_array_equal(words(dt.jit(lambda x: MOVED[name](dnp, x))(keys)), expected)
+
+
+def test_functions_of_lax_that_move(keys: Any) -> None:
+    assert same(lax.select(True, keys, keys[::-1]), keys)
+    assert same(lax.dynamic_index_in_dim(keys, 1, 0, keepdims=False), keys[1])
+    assert same(lax.dynamic_slice(keys, (0, 1), (2, 2)), keys[:, 1:])
+    assert same(lax.dynamic_update_slice(keys, keys[1:], (0, 0))[0], keys[1])
+    assert same(lax.concatenate([keys, keys], 1)[:, 3:], keys)
+    assert same(lax.broadcast(keys[0, 0], (2,))[1], keys[0, 0])
+
+
+def test_keys_do_not_mix_with_numbers(keys: Any) -> None:
+    other = random.split(random.key(0, impl="rbg"), (2, 3))
+    with pytest.raises(TypeError, match=r"where: keys go with keys .*got int and key<fry>"):
+        untyped_numpy.where(True, keys, 0)
+    with pytest.raises(TypeError, match=r"stack: .*got key<fry> and key<rbg>"):
+        dnp.stack([keys, other])
+    with pytest.raises(TypeError, match="add: argument 0 must be an array or a scalar, got Key"):
+        untyped_numpy.add(keys, 1)
+
+
+untyped_numpy: Any = dnp

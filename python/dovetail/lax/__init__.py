@@ -4,6 +4,7 @@ broadcast."""
 # ruff: noqa: F401 - the names are the package's interface.
 
 from dovetail import eager as _eager
+from dovetail import moving as _moving
 from dovetail.dtypes import dtype
 from dovetail.lax.arithmetic import (
     RoundingMethod,
@@ -259,6 +260,19 @@ _CONTROL = (
 _COLLECTIVES = (
     *("all_gather", "all_to_all", "axis_index", "axis_size", "pbroadcast", "pcast", "pmax"),
     *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
+)
+# Keys are moved too.
+_moving.let_move_keys(
+    globals(),
+    dict.fromkeys(
+        (
+            *("broadcast", "broadcast_in_dim", "concatenate", "dynamic_index_in_dim"),
+            *("dynamic_slice", "dynamic_slice_in_dim", "expand_dims", "index_in_dim", "reshape"),
+            *("rev", "slice", "slice_in_dim", "split", "squeeze", "stack", "transpose", "unstack"),
+        ),
+        (0,),
+    )
+    | {"select": (1, 2), "dynamic_update_slice": (0, 1)},
 )
 # Of `rng_uniform` no call is like another.
 _eager.remember(globals(), (*_CONTROL, *_COLLECTIVES, "rng_uniform"))

@@ -28,6 +28,7 @@ from numpy import (
 from numpy.exceptions import ComplexWarning
 
 from dovetail import eager as _eager
+from dovetail import moving as _moving
 from dovetail.array import ArrayMethods as ndarray
 from dovetail.dlpack import from_dlpack
 from dovetail.dtypes import can_cast, finfo, iinfo, isdtype, issubdtype, promote_types, result_type
@@ -433,5 +434,19 @@ from dovetail.numpy.ufuncs import attach_methods as _attach_methods
 from dovetail.numpy.ufuncs import frompyfunc, ufunc
 from dovetail.numpy.vectorization import apply_along_axis, vectorize
 
+# Keys are moved too.
+_moving.let_move_keys(
+    globals(),
+    dict.fromkeys(
+        (
+            *("array", "array_split", "asarray", "atleast_1d", "broadcast_to", "concatenate"),
+            *("copy", "expand_dims", "flip", "hstack", "moveaxis", "ravel", "repeat", "reshape"),
+            *("roll", "split", "squeeze", "stack", "swapaxes", "take", "tile", "transpose"),
+            *("unstack", "vstack"),
+        ),
+        (0,),
+    )
+    | {"append": (0, 1), "where": (1, 2)},
+)
 _eager.remember(globals(), impure=("fromfile", "fromiter", "frombuffer", "from_dlpack", "load"))
 _attach_methods(globals())
