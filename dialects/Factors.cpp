@@ -58,48 +58,40 @@ namespace {
 /// The determinant and the adjugate by the factors p a = l u.
 struct Determinant {
   Matrices &e;
-  Value lu, permutation, whole;
-  /// The determinant without the last element on u's diagonal.
+  Value lu, permutation, onDiagonal, isZero, whole;
+  /// The determinant without the zeros on u's diagonal.
   Value partial;
 
   Determinant(Matrices &e, Value a) : e(e) {
     auto factors = LuOp::create(e.builder, e.loc, a);
     lu = factors.getLu();
     permutation = factors.getPermutation();
-    Value pivots = factors.getPivots(), onDiagonal = e.diagonal(lu);
+    onDiagonal = e.diagonal(lu);
+    isZero = e.equal(onDiagonal, e.full(onDiagonal, 0));
+    Value pivots = factors.getPivots(), one = e.full(onDiagonal, 1);
     int64_t last = Matrices::rankOf(pivots) - 1;
     Value places = e.make<IotaOp>(Matrices::typeOf(pivots), last, e.sizes(pivots));
-    Value one = e.full(onDiagonal, 1);
     Value sign = e.make<ReduceProdOp>(e.select(e.equal(pivots, places), one, e.neg(one)), last);
     auto product = [&](Value x) { return e.mul(sign, e.make<ReduceProdOp>(x, last)); };
     whole = product(onDiagonal);
-    partial = product(e.select(isLast(onDiagonal), one, onDiagonal));
+    partial = product(e.select(isZero, one, onDiagonal));
   }
 
-  /// Where an element is the last of its vector.
-  Value isLast(Value vectors) {
-    RankedTensorType type = Matrices::typeOf(vectors);
-    SmallVector<int64_t> low(type.getRank(), 0), interior(type.getRank(), 0);
-    low.back() = -1;
-    Value one = e.full(RankedTensorType::get({}, type.getElementType()), {}, 1);
-    Value ends = e.make<PadOp>(type, e.zerosLike(vectors), one, low, interior, e.sizes(vectors));
-    return e.equal(ends, e.full(ends, 1));
-  }
-
-  /// det(a) a^-1, also where only the last element on u's diagonal is 0: that is the case of a matrix of rank n - 1, up
-  /// to the choice of pivots. With y = l^-1 p and u' as u, but with 1 / `partial` as that last element, u'^-1 gets the
-  /// last row of y, and the other rows times det(a). Where `partial` is 0, so are the minors.
+  /// With 1 for the zeros on u's diagonal and s = u^-1 l^-1 p, it is `partial` times s if there is no such zero; times
+  /// u^-1 e e^T s for one, in the place that the unit vector e says; 0 for more.
   Value adjugate() {
-    Value ones = e.identity(lu), hasMinors = e.make<NotOp>(e.equal(partial, e.full(partial, 0)));
-    Value isUsed = e.asMatrices(hasMinors, lu);
-    Value safe = e.select(isUsed, lu, ones);
-    Value row = isLast(e.diagonal(lu)), inLastRow = e.asColumns(row, lu);
-    Value corner = e.both(inLastRow, e.where(lu, CompareDirection::EQ));
-    Value inverse = e.inverseOrZero(partial);
-    Value u = e.select(corner, e.select(isUsed, e.asMatrices(inverse, lu), ones), safe);
-    Value y = solveTriangular(e, safe, e.rowsAt(ones, permutation), true, true, false, true);
-    Value scaled = e.select(inLastRow, y, e.mul(e.asMatrices(whole, lu), y));
-    return e.select(isUsed, solveTriangular(e, u, scaled, true, false), zero);
+    int64_t row = Matrices::rankOf(lu) - 2;
+    Value marks = e.alike(isZero, lu), ones = e.identity(lu);
+    Value u = e.add(e.upper(lu), e.mul(ones, e.asRows(marks, lu)));
+    Value inverse = solveTriangular(e, lu, e.rowsAt(ones, permutation), true, true, false, true);
+    inverse = solveTriangular(e, u, inverse, true, false);
+    Value picked = e.reduceSum(e.mul(e.asColumns(marks, lu), inverse), {row});
+    SmallVector<Value> dynamic = e.sizes(marks);
+    Value column = e.reshape(marks, withDim(marks.getType(), row + 1, 1), dynamic);
+    Value turned = e.reshape(solveTriangular(e, u, column, true, false), Matrices::typeOf(marks), dynamic);
+    Value ofOne = e.mul(e.asColumns(turned, lu), e.asRows(picked, lu)), count = e.reduceSum(marks, {row});
+    auto has = [&](double value) { return e.asMatrices(e.equal(count, e.full(count, value)), lu); };
+    return e.mul(e.asMatrices(partial, lu), e.select(has(0), inverse, e.select(has(1), ofOne, zero)));
   }
 };
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.linalg.operands import alike, conj, matrices, natively, square
-from dovetail.lax.operands import ArrayLike
+from dovetail.lax.operands import ArrayLike, broadcast_shapes, broadcast_to
 
 
 def triangular_solve(
@@ -105,6 +108,35 @@ def tridiagonal_solve(
         lambda *xs: ops.tridiagonal_solve(*xs, perturb_singular=perturb_singular),
         *(below, middle, above, other),
     )
+
+
+def in_one_batch(name: str, *arrays: Array, rank: int = 2) -> list[Array]:
+    """Arrays with their batches, the dimensions before the last ones, broadcast."""
+    batch = broadcast_shapes(*(x.shape[: x.ndim - rank] for x in arrays), name=name)
+    return [broadcast_to(x, (*batch, *x.shape[x.ndim - rank :])) for x in arrays]
+
+
+def over_batches(
+    name: str, compute: Callable[..., Array], b: Array, *matrices: tuple[Array, int]
+) -> Array:
+    """`compute` on matrices and right hand sides b, whose batches are broadcast.
+
+    A batch of right hand sides of one matrix is more right hand sides of it.
+
+    Args:
+      matrices: arrays with their ranks without the batch.
+    """
+    batches = [x.shape[: x.ndim - rank] for x, rank in matrices]
+    batch = broadcast_shapes(b.shape[:-2], *batches, name=name)
+    if b.ndim > 2 and not any(batches):
+        rows, columns = b.shape[-2:]
+        front = lax.transpose(b, (b.ndim - 2, *range(b.ndim - 2), b.ndim - 1))
+        flat = lax.reshape(front, (rows, math.prod(batch) * columns))
+        x = compute(*(x for x, _ in matrices), flat)
+        x = lax.reshape(x, (rows, *batch, columns))
+        return lax.transpose(x, (*range(1, b.ndim - 1), 0, b.ndim - 1))
+    arrays = [broadcast_to(x, (*batch, *x.shape[x.ndim - rank :])) for x, rank in matrices]
+    return compute(*arrays, broadcast_to(b, (*batch, *b.shape[-2:])))
 
 
 def solve(a: Array, b: Array) -> Array:

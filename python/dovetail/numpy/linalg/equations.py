@@ -17,7 +17,7 @@ from dovetail.lax.linalg.operands import (
     square,
     transposed,
 )
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_shapes, broadcast_to
+from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy.linalg.decompositions import svd
 from dovetail.numpy.products import matmul
 from dovetail.numpy.promotion import inexact, promote
@@ -53,21 +53,8 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
             f"solve: b must be one vector or matrices with as many rows as a, got shapes {x.shape} "
             f"and {as_operand('solve', b).shape}; for a batch of vectors, solve(a, b[..., None])"
         )
-    result = _solve(x, y)
+    result = equations.over_batches("solve", equations.solve, y, (x, 2))
     return lax.squeeze(result, (-1,)) if is_vector else result
-
-
-def _solve(a: Array, b: Array) -> Array:
-    """Batches of matrices, broadcast; one matrix is factored once for all right hand sides."""
-    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2], name="solve")
-    if a.ndim == 2 and b.ndim > 2:
-        rows, columns = b.shape[-2:]
-        flat = lax.reshape(moveaxis(b, -2, 0), (rows, math.prod(batch) * columns))
-        return moveaxis(lax.reshape(equations.solve(a, flat), (rows, *batch, columns)), 0, -2)
-    if b.ndim == 2 and a.ndim > 2:
-        b = broadcast_to(b, (*batch, *b.shape))
-    a, b = (broadcast_to(x, (*batch, *x.shape[-2:])) for x in (a, b))
-    return equations.solve(a, b)
 
 
 def inv(a: ArrayLike) -> Array:
