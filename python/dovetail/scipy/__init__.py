@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dovetail.scipy import cluster as cluster
     from dovetail.scipy import fft as fft
-    from dovetail.scipy import special as special
     from dovetail.scipy import integrate as integrate
     from dovetail.scipy import interpolate as interpolate
     from dovetail.scipy import linalg as linalg
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dovetail.scipy import signal as signal
     from dovetail.scipy import sparse as sparse
     from dovetail.scipy import spatial as spatial
+    from dovetail.scipy import special as special
     from dovetail.scipy import stats as stats
 
 _MODULES = (

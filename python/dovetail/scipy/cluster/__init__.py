@@ -1,0 +1,3 @@
+"""Clusters: `vq`."""
+
+from dovetail.scipy.cluster import vq as vq

@@ -1,0 +1,3 @@
+"""Interpolation on grids."""
+
+from dovetail.scipy.interpolate.grids import RegularGridInterpolator as RegularGridInterpolator

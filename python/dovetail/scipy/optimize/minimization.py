@@ -1,0 +1,125 @@
+"""Minimization of functions of vectors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from dovetail import value_and_grad
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error
+from dovetail.numpy.promotion import inexact, strong
+from dovetail.scipy.optimize.quasi_newton import bfgs, lbfgs
+
+_BFGS = {"maxiter": None, "norm": math.inf, "gtol": 1e-5, "line_search_maxiter": 10}
+_LBFGS = {
+    "maxiter": None,
+    "norm": math.inf,
+    "maxcor": 10,
+    "ftol": 2.220446049250313e-09,
+    "gtol": 1e-5,
+    "maxfun": None,
+    "maxgrad": None,
+    "maxls": 20,
+}
+
+
+class OptimizeResults(NamedTuple):
+    """What a minimization found.
+
+    Attributes:
+      x: the place.
+      success: whether the gradient vanishes there.
+      status: 0, or why it ended.
+      fun: the value.
+      jac: the gradient.
+      hess_inv: the estimate of the inverse Hessian, if the method has one.
+      nfev, njev: how many values and gradients were computed.
+      nit: how many steps were taken.
+
+    Example:
+      >>> result = minimize(lambda x: dnp.sum(x**2), dnp.ones(2), method="BFGS")
+      >>> bool(result.success), int(result.status)
+      (True, 0)
+    """
+
+    x: Array
+    success: Array
+    status: Array
+    fun: Array
+    jac: Array
+    hess_inv: Array | None
+    nfev: Array
+    njev: Array
+    nit: Array
+
+
+def minimize(
+    fun: Callable[..., Any],
+    x0: Any,
+    args: tuple[Any, ...] = (),
+    *,
+    method: str,
+    tol: float | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> OptimizeResults:
+    """Minimize a function of a vector.
+
+    Args:
+      fun: takes a vector and `args`, returns a scalar.
+      x0: where to begin, a vector of real numbers.
+      args: further arguments of the function.
+      method: `BFGS`, or `l-bfgs-experimental-do-not-rely-on-this` for limited memory.
+      tol: the norm of the gradient at which to end, if the options have no `gtol`.
+      options: `maxiter`, `norm` (the order of the gradient's norm), `gtol`; of BFGS also
+        `line_search_maxiter`, of the other `maxcor` (the size of its memory), `ftol`, `maxfun`,
+        `maxgrad`, `maxls`.
+
+    Returns:
+      An `OptimizeResults`.
+
+    Raises:
+      TypeError: `args` is no tuple, or there is no such option.
+      ValueError: there is no such method, or `x0` is no vector.
+
+    Example:
+      >>> result = minimize(lambda x: dnp.sum((x - 3.0) ** 2), dnp.zeros(2), method="BFGS")
+      >>> result.x
+      Array([3., 3.], dtype=float32)
+    """
+    if not isinstance(args, tuple):
+        raise type_error(
+            f"minimize: args must be a tuple, got {type(args).__name__}; write (args,)"
+        )
+    start = strong(inexact("minimize", x0))
+    if start.ndim != 1:
+        raise value_error(
+            f"minimize: x0 must be a vector, got shape {start.shape}; see "
+            "dovetail.flatten_util.ravel_pytree"
+        )
+    methods = {"bfgs": (bfgs, _BFGS), "l-bfgs-experimental-do-not-rely-on-this": (lbfgs, _LBFGS)}
+    if method.lower() not in methods:
+        raise value_error(f"minimize: method must be one of {', '.join(methods)}, got {method!r}")
+    solver, known = methods[method.lower()]
+    given = dict(options or {})
+    if tol is not None:
+        given.setdefault("gtol", tol)
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise type_error(
+            f"minimize: options must be among {', '.join(known)}, got {', '.join(unknown)}"
+        )
+    function = value_and_grad(lambda x: fun(x, *args))
+    end = solver(function, start, **(known | given))
+    return OptimizeResults(
+        x=end.x,
+        success=end.converged & ~end.failed,
+        status=end.status,
+        fun=end.value,
+        jac=end.gradient,
+        hess_inv=end.memory if solver is bfgs else None,
+        nfev=end.evaluations,
+        njev=end.evaluations,
+        nit=end.k,
+    )

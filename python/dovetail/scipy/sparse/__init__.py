@@ -1,0 +1,3 @@
+"""Sparse matrices: `linalg`."""
+
+from dovetail.scipy.sparse import linalg as linalg

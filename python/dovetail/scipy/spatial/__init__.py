@@ -1,0 +1,3 @@
+"""Geometry in space: `transform`."""
+
+from dovetail.scipy.spatial import transform as transform
