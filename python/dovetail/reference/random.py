@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,13 @@ Array = np.ndarray[Any, Any]
 
 _PARITY = 0x1BD11BDA
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-_MASK = 0xFFFFFFFF
 # Amounts by which NumPy shifts to the left, and to the right for the other bits.
 _SHIFTS = tuple(
     tuple((np.uint32(n), np.uint32(32 - n)) for n in rotations) for rotations in _ROTATIONS
 )
-# So many hashes are quicker one by one than in NumPy's loops; so many fit the processor's caches.
-_FEW = 6
+# So many hashes are quicker in Python's integers than in NumPy's loops; so many fit the
+# processor's caches.
+_FEW = 128
 _BLOCK = 16384
 
 
@@ -24,9 +25,9 @@ def threefry2x32(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Arr
     """Threefry-2x32 with 20 rounds (Salmon et al., 2011) of counters (x0, x1) under keys."""
     shape, size = x0.shape, x0.size
     if size <= _FEW:
-        words = zip(*(x.ravel().tolist() for x in (k0, k1, x0, x1)), strict=True)
-        pairs = np.array([_one(*each) for each in words], np.uint32).reshape(size, 2)
-        return pairs[:, 0].reshape(shape), pairs[:, 1].reshape(shape)
+        hashed = _few(size, *(_packed(x) for x in (k0, k1, x0, x1)))
+        first, second = (_unpacked(word, size) for word in hashed)
+        return first.reshape(shape), second.reshape(shape)
     # A key that is repeated has strides of 0 only.
     keys = [k.flat[0] if not any(k.strides) else k.ravel() for k in (k0, k1)]
     keys.append(np.bitwise_xor(np.bitwise_xor(*keys), np.uint32(_PARITY)))
@@ -56,15 +57,34 @@ def _mix(keys: list[Any], x0: Array, x1: Array, scratch: Array) -> None:
         np.add(x1, np.uint32(group + 1), x1)
 
 
-def _one(k0: int, k1: int, x0: int, x1: int) -> tuple[int, int]:
-    """The same of one counter, in Python's integers."""
-    keys = (k0, k1, k0 ^ k1 ^ _PARITY)
+# A Python integer of which every 64 bits hold one word: each operation is on all words.
+
+
+def _packed(x: Array) -> int:
+    return int.from_bytes(x.astype("<u8").tobytes(), "little")
+
+
+def _unpacked(words: int, size: int) -> Array:
+    return np.frombuffer(words.to_bytes(8 * size, "little"), "<u8").astype(np.uint32)
+
+
+@functools.cache
+def _ones(size: int) -> int:
+    return _packed(np.ones(size, np.uint32))
+
+
+def _few(size: int, k0: int, k1: int, x0: int, x1: int) -> tuple[int, int]:
+    """The rounds, on packed words."""
+    ones = _ones(size)
+    mask = ones * 0xFFFFFFFF
+    keys = (k0, k1, k0 ^ k1 ^ ones * _PARITY)
     x0 += k0
-    x1 = x1 + k1 & _MASK
+    x1 = x1 + k1 & mask
     for group in range(5):
         for n in _ROTATIONS[group % 2]:
-            x0 = x0 + x1 & _MASK
-            x1 = (x1 << n & _MASK | x1 >> (32 - n)) ^ x0
+            x0 = x0 + x1 & mask
+            # What the shifts move out of a word is in the half that the mask clears.
+            x1 = (x1 << n | x1 >> 32 - n) & mask ^ x0
         x0 += keys[(group + 1) % 3]
-        x1 = x1 + keys[(group + 2) % 3] + group + 1 & _MASK
-    return x0 & _MASK, x1
+        x1 = x1 + keys[(group + 2) % 3] + ones * (group + 1) & mask
+    return x0 & mask, x1
