@@ -8,6 +8,7 @@
 #include "cpp/lowering/HostCall.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Linearize.h"
+#include "cpp/transforms/Passes.h"
 #include "cpp/transforms/Pipeline.h"
 #include "dialects/Create.h"
 #include "dialects/Dialect.h"
@@ -220,6 +221,14 @@ static nb::list takeHostImportsOf(const Shared &module) {
   return imports;
 }
 
+static void separateLoops(const Shared &module) {
+  Diagnostics diagnostics;
+  PassManager manager(&context());
+  manager.addPass(createSeparateLoopsPass());
+  if (failed(manager.run(*module->op)))
+    diagnostics.raise("loops cannot be separated");
+}
+
 static std::vector<std::string> registeredOps() {
   std::vector<std::string> names;
   for (RegisteredOperationName name : context().getRegisteredOperationsByDialect("dovetail"))
@@ -267,6 +276,7 @@ NB_MODULE(_core, m) {
       .def("keep_as_main", &keepAsMain, "name"_a)
       .def("set_reflection", &setReflection, "key"_a, "text"_a)
       .def("largest_contraction", &largestContraction)
+      .def("separate_loops", &separateLoops)
       .def("bind_arguments", &bindArguments, "values"_a)
       .def("program",
            [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op().getBody()); });

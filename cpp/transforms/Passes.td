@@ -110,4 +110,13 @@ def BytesPass : ModulePass<"dovetail-bytes"> {
   }];
 }
 
+def SeparateLoopsPass : ModulePass<"dovetail-separate-loops"> {
+  let summary = "barriers behind the loops of the host in a lowered program";
+  let description = [{
+    For programs of which IREE 3.13 says that they have a circular dependency: it puts what comes before a loop and what comes
+    behind it into one piece of its schedule, within which the loop would have to run. Not for others, since barriers keep
+    it from finding out how some of them use memory.
+  }];
+}
+
 #endif // DOVETAIL_PASSES_TD

@@ -11,6 +11,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+import optree
 
 from dovetail import _core
 from dovetail.reference import Evaluator
@@ -20,16 +21,19 @@ Place = tuple[str, int, str]
 # A shape and the name of an element type.
 Type = tuple[tuple[int, ...], str]
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# This package, and the one that calls the functions which it maps over trees.
+_PACKAGES = tuple(
+    os.path.dirname(os.path.abspath(file)) + os.sep for file in (__file__, optree.__file__)
+)
 _DTYPES: dict[str, np.dtype] = {}
 _NAMES: dict[np.dtype, str] = {}
 
 
 class _Internal(dict[str, bool]):
-    """Whether a file is part of this package."""
+    """Whether a file is none of the user's."""
 
     def __missing__(self, file: str) -> bool:
-        answer = self[file] = file.startswith(_PACKAGE)
+        answer = self[file] = file.startswith(_PACKAGES)
         return answer
 
 
@@ -39,7 +43,7 @@ phases: list[str] = [name for name, _ in _core.phases()]
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame that is not of this package."""
+    """The innermost frame of the user's program."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _internal[frame.f_code.co_filename]:
         frame = frame.f_back

@@ -272,10 +272,19 @@ class Compiled(_Stage):
 
 def _compile(module: Any) -> bytes:
     """The module file of a lowered module."""
-    from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, compile_module
+    from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
 
     is_large = module.largest_contraction() >= DATA_TILING_SIZE
-    return compile_module(module.text(), flags=(DATA_TILING,) if is_large else ())
+    flags = (DATA_TILING,) if is_large else ()
+    try:
+        return compile_module(module.text(), flags=flags)
+    except CompileError as error:
+        if not any("circular dependency" in message for message in error.diagnostics):
+            raise
+        module.separate_loops()
+        vmfb = compile_module(module.text(), flags=flags)
+        error.path.unlink(missing_ok=True)
+        return vmfb
 
 
 def _plain(tree: Any) -> Any:

@@ -73,14 +73,25 @@ def test_values(name: str) -> None:
     check(functools.partial(PROGRAMS[name].results, dt), *PROGRAMS[name].points)
 
 
-@pytest.mark.parametrize("name", GRADIENTS)
-def test_gradients(name: str) -> None:
+def gradient(name: str) -> Callable[..., Any]:
     program = PROGRAMS[name]
 
     def loss(*points: Any) -> Any:
         return sum(dnp.sum(dnp.real(out * out)) for out in program.smooth(dt, *points))
 
-    check(dt.grad(loss, tuple(range(len(program.points)))), *program.points)
+    return dt.grad(loss, tuple(range(len(program.points))))
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(name: str) -> None:
+    check(gradient(name), *PROGRAMS[name].points)
+
+
+# The last is one that the code generator takes only with barriers behind its loops.
+@pytest.mark.parametrize("name", ["scan of cond", "while_loop", "no_iterations"])
+def test_gradients_of_batches(name: str) -> None:
+    points = [np.stack([x, np.multiply(x, 1.01)]) for x in PROGRAMS[name].points]
+    check(dt.vmap(gradient(name)), *points)
 
 
 # Of sizes in bytes below and above a line of memory, and just one; several are kept side by side.

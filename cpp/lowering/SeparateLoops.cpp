@@ -1,0 +1,46 @@
+// Barriers behind the loops of the host.
+#include "Iree.h"
+#include "cpp/transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_SEPARATELOOPSPASS
+#include "cpp/transforms/Passes.h.inc"
+
+namespace {
+
+struct SeparateLoopsPass : impl::SeparateLoopsPassBase<SeparateLoopsPass> {
+  using SeparateLoopsPassBase::SeparateLoopsPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> loops;
+    getOperation().walk([&](Operation *op) {
+      if (isa<scf::ForOp, scf::WhileOp>(op))
+        loops.push_back(op);
+    });
+    for (Operation *loop : loops) {
+      ImplicitLocOpBuilder b(loop->getLoc(), loop->getContext());
+      b.setInsertionPointAfter(loop);
+      SmallVector<Value> arrays;
+      for (Value result : loop->getResults())
+        if (isa<RankedTensorType>(result.getType()))
+          arrays.push_back(result);
+      if (arrays.empty())
+        continue;
+      // What the barrier itself takes stays.
+      SmallVector<SmallVector<OpOperand *>> uses;
+      for (Value array : arrays)
+        uses.push_back(llvm::map_to_vector(array.getUses(), [](OpOperand &use) { return &use; }));
+      for (auto [users, separate] : llvm::zip_equal(uses, optimizationBarrier(b, arrays)))
+        for (OpOperand *use : users)
+          use->set(separate);
+    }
+  }
+};
+
+} // namespace
+
+} // namespace dovetail
