@@ -288,7 +288,7 @@ def _compile(module: Any) -> bytes:
 
 
 def _plain(tree: Any) -> Any:
-    """The tree with named tuples and other containers as tuples and dicts."""
+    """The tree with named tuples and other containers as tuples and dicts, keys as their words."""
     if isinstance(tree, dict):
         return {key: _plain(value) for key, value in tree.items()}
     if isinstance(tree, (list, tuple)):
@@ -296,6 +296,8 @@ def _plain(tree: Any) -> Any:
         return plain if isinstance(tree, list) else tuple(plain)
     if tree is None or isinstance(tree, int):
         return tree
+    if hasattr(type(tree), "is_key_array"):
+        return tree._data
     # One level of a registered class.
     children = flatten(tree, lambda node: node is not tree)[0]
     return tuple(_plain(child) for child in children)

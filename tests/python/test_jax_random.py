@@ -156,7 +156,7 @@ def rounded_draws(r: Any, n: Any, key: Any) -> dict[str, Any]:
     }
 
 
-def test_more_samples(x64: bool) -> None:
+def test_more_samples() -> None:
     for make, rtol in ((draws, None), (rounded_draws, 256)):
         ours, other = (make(lib.random, lib.numpy, lib.random.key(3)) for lib in (dt, jax))
         for name, samples in ours.items():

@@ -316,6 +316,20 @@ def test_shapes_of_results() -> None:
     assert pair.dtype == random.key(0).dtype
 
 
+def test_exported(tmp_path: Any) -> None:
+    # A file's function takes the words of keys.
+    def draw(tree: Any) -> Any:
+        key, subkey = random.split(tree["key"])
+        return key, random.normal(subkey, (3,))
+
+    key = random.key(5)
+    dt.jit(draw).lower({"key": key}).compile().save(tmp_path / "draw.vmfb")
+    module = dt.runtime.load(tmp_path / "draw.vmfb")
+    next_key, drawn = module.main({"key": words(key)})
+    assert_array_equal(next_key, words(draw({"key": key})[0]))
+    np.testing.assert_allclose(drawn, draw({"key": key})[1], rtol=1e-6)
+
+
 # Errors and settings --------------------------------------------------------------------------
 
 # What types of arguments refuse too.
