@@ -44,8 +44,11 @@ struct Layout {
       return {};
     int64_t most = kernels.vectorBytes() * 8 / step.element.getIntOrFloatBitWidth();
     auto upTo = [&](int64_t count) { return std::min<int64_t>(most, llvm::bit_floor(static_cast<uint64_t>(count))); };
-    if (step.inner > 1)
-      return {Lanes::inner, upTo(step.inner)};
+    if (step.inner > 1) {
+      int64_t width = upTo(step.inner), half = width / 2;
+      // Better twice as many vectors than one that does columns once more.
+      return {Lanes::inner, step.inner % width != 0 && step.inner % half == 0 ? half : width};
+    }
     if (step.rest > 1)
       return {Lanes::rest, upTo(step.rest)};
     auto rows = getConstantIntValue(step.rows);
@@ -418,7 +421,10 @@ SmallVector<Step> stepsOf(FloatType element, OpFoldResult rows, int64_t length, 
   // Of few rows there are vectors only within them.
   auto known = getConstantIntValue(rows);
   bool isFew = inner == 1 && kFewColumns <= length && length <= kLongestOnCpu && known && *known < 4;
-  for (int64_t factor : balancedFactors(length, isForCpu && !isFew ? kLongestOnCpu : kLongestElsewhere)) {
+  SmallVector<int64_t> factors = balancedFactors(length, isForCpu && !isFew ? kLongestOnCpu : kLongestElsewhere);
+  // Later steps have vectors of columns, as many as the product of the factors before.
+  llvm::stable_sort(factors, [](int64_t x, int64_t y) { return (x & -x) > (y & -y); });
+  for (int64_t factor : factors) {
     rest /= factor;
     steps.push_back({element, rows, factor, rest, inner, inverse});
     steps.back().isLater = steps.size() > 1;
