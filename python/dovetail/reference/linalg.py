@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import int32, to_complex_dtype, to_real_dtype
+from dovetail.dtypes import complex64, int32
 
 Array = np.ndarray[Any, Any]
 Results = tuple[Array, ...]
@@ -185,7 +185,7 @@ def svd(a: Array, full_matrices: bool, vectors: bool) -> Results:
 
 def eig(a: Array, left: bool, right: bool) -> Results:
     """Eigenvalues, and left and right eigenvectors as geev normalises them."""
-    complex_dtype = to_complex_dtype(a.dtype)
+    complex_dtype = np.result_type(a.dtype, complex64)
     if not left:
 
         def compute(x: Array) -> Results:
@@ -236,7 +236,7 @@ def tridiagonal(a: Array, lower: bool) -> Results:
 
 
 def _tridiagonal(a: Array, lower: bool) -> Results:
-    n, real = len(a), to_real_dtype(a.dtype)
+    n, real = len(a), np.finfo(a.dtype).dtype
     if n < 2:
         none = np.zeros(0, real)
         return a, np.real(np.diagonal(a)).astype(real), none, none.astype(a.dtype)
