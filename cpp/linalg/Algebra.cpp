@@ -226,6 +226,8 @@ Value Algebra::with(Value x, int64_t dim, Value i, Value part) {
   for (int64_t d = 0; d < typeOf(x).getRank(); ++d)
     if (d != dim)
       others.push_back(d);
+  // For Vulkan IREE 3.13 writes wrong numbers where it fuses this with a product of x that the part comes from.
+  part = OptimizationBarrierOp::create(builder, loc, ValueRange{part}).getResult(0);
   return choose(same(placesIn(x, dim), i), spread(part, others, x), x);
 }
 

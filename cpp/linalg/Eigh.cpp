@@ -17,8 +17,8 @@ struct Tridiagonal {
 
 /// The Hermitian matrix of which this is the lower triangle.
 Value hermitian(Algebra &e, Value a) {
-  Value below = e.lowerPart(a, 1), on = e.as(e.real(e.diagonalOf(a)), Algebra::elementOf(a));
-  return e.add(e.add(below, e.adjoint(below)), e.diagonal(on, a));
+  Value below = e.lowerPart(a, 1), on = e.as(e.real(a), Algebra::elementOf(a));
+  return e.choose(e.isBetween(a, 0, 0), on, e.add(below, e.adjoint(below)));
 }
 
 /// Reflections from both sides, column by column (Golub & Van Loan 8.3.1; LAPACK's sytd2 and hetd2). All of the matrix

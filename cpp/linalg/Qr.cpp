@@ -19,8 +19,10 @@ struct Factors {
 /// Takes the column of the greatest rest to the front (Golub & Van Loan 5.4.2). Norms are computed anew in each step,
 /// which costs half as much as the step, and cannot cancel.
 void pivot(Algebra &e, Value step, Value &rows, Value &order) {
-  Value rest = e.choose(e.less(e.placesIn(rows, 1), step), e.zerosLike(rows), rows);
-  Value norms = e.reduceSum(e.squareMagnitude(rest), {1});
+  Value isDone = e.either(e.less(e.placesIn(rows, 0), step), e.less(e.placesIn(rows, 1), step));
+  Value rest = e.choose(isDone, e.zerosLike(rows), rows);
+  Value scale = e.as(e.powerOfTwoBelow(e.maximum(e.sumMagnitude(rest))), Algebra::elementOf(rest));
+  Value norms = e.reduceSum(e.squareMagnitude(e.over(rest, scale)), {1});
   norms = e.choose(e.less(e.places(norms, 0), step), e.full(norms, -1), norms);
   auto number = RankedTensorType::get({}, Algebra::elementOf(step));
   Value best = e.make<ArgmaxOp>(number, norms, uint64_t(0));

@@ -1,5 +1,7 @@
 // Lowering of ops that make arrays out of none.
 #include "dialects/Create.h"
+#include "Dispatch.h"
+#include "Iree.h"
 #include "Lowering.h"
 
 using namespace mlir;
@@ -44,21 +46,38 @@ struct ConstantLowering : LowerOpInterface::ExternalModel<ConstantLowering, Cons
   }
 };
 
+/// The array of `sizes` whose elements are their places along a dimension.
+Value counted(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, int64_t dimension, Type element) {
+  return parallelLoops(b, sizes, scalar::lowered(element), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
+    // 64 bits hold any index; they are narrowed only in the conversion.
+    Value index = linalg::IndexOp::create(inner, loc, dimension);
+    bool isNarrow = element.isIntOrFloat() && element.getIntOrFloatBitWidth() <= 32;
+    Type integer = inner.getIntegerType(isNarrow ? 32 : 64);
+    Value number = arith::IndexCastOp::create(inner, loc, integer, index);
+    scalar::ScalarBuilder builder(loc, inner, integer);
+    return scalar::convert(builder, number, element);
+  });
+}
+
 struct IotaLowering : LowerOpInterface::ExternalModel<IotaLowering, IotaOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     auto iota = cast<IotaOp>(op);
-    Type element = iota.getType().getElementType();
-    results.push_back(parallelLoops(b, sizesOf(b, iota.getType(), operands), scalar::lowered(element), {}, {},
-                                    [&](OpBuilder &inner, Location loc, ValueRange) {
-                                      // 64 bits hold any index; they are narrowed only in the conversion.
-                                      Value index = linalg::IndexOp::create(inner, loc, iota.getDimension());
-                                      bool isNarrow = element.isIntOrFloat() && element.getIntOrFloatBitWidth() <= 32;
-                                      Type integer = inner.getIntegerType(isNarrow ? 32 : 64);
-                                      Value number = arith::IndexCastOp::create(inner, loc, integer, index);
-                                      scalar::ScalarBuilder builder(loc, inner, integer);
-                                      return scalar::convert(builder, number, element);
-                                    }));
+    RankedTensorType type = iota.getType();
+    SmallVector<OpFoldResult> sizes = sizesOf(b, type, operands);
+    auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
+    bool isOnGpu = target && !target.getValue().starts_with("cpu") && !isInDispatch(b);
+    if (!isOnGpu || !type.hasStaticShape() || type.getNumElements() == 0) {
+      results.push_back(counted(b, sizes, iota.getDimension(), type.getElementType()));
+      return success();
+    }
+    // For GPUs IREE 3.13 compiles no reduction with which it fused one of places; a table, computed when the program is
+    // loaded, is read instead.
+    int64_t dimension = iota.getDimension();
+    Value table = computeBarrier(b, counted(b, sizes[dimension], 0, type.getElementType()));
+    AffineMap map = AffineMap::get(type.getRank(), 0, b.getAffineDimExpr(dimension));
+    results.push_back(parallelLoops(b, sizes, getElementTypeOrSelf(table), table, map,
+                                    [](OpBuilder &, Location, ValueRange args) { return args[0]; }));
     return success();
   }
 };

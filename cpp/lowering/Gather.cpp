@@ -84,9 +84,7 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     // IREE 3.13 does not compile the reduction of a slice at a place for GPUs, where it fuses the two.
     auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
     bool isOnGpu = target && !target.getValue().starts_with("cpu") && !isInDispatch(b);
-    auto made = cast<RankedTensorType>(found.getType());
-    bool isSlice = numIndexed == 0 && !(made.hasStaticShape() && made.getNumElements() == 1);
-    results.push_back(isOnGpu && isSlice ? computeBarrier(b, found) : found);
+    results.push_back(isOnGpu && numIndexed == 0 ? computeBarrier(b, found) : found);
     return success();
   }
 

@@ -91,8 +91,8 @@ static Value isBefore(OpBuilder &b, Location loc, ValueRange first, ValueRange s
 constexpr int64_t kShortRow = 256, kShortRowOnCpu = 64;
 
 /// For each element along `dimension` the sum over all elements of the row: `term` gets the arguments of `row`, whose
-/// dimension is summed, and of `own`.
-static Value sumOverRow(ImplicitLocOpBuilder &b, int64_t dimension, ValueRange row, ValueRange own,
+/// dimension is summed, and of `own`, then the numbers of both: from `numbers`, a table, unless that is null.
+static Value sumOverRow(ImplicitLocOpBuilder &b, int64_t dimension, ValueRange row, ValueRange own, Value numbers,
                         ArrayRef<OpFoldResult> sizes,
                         function_ref<Value(ImplicitLocOpBuilder &, ValueRange, ValueRange, Value, Value)> term) {
   int64_t rank = sizes.size();
@@ -100,11 +100,17 @@ static Value sumOverRow(ImplicitLocOpBuilder &b, int64_t dimension, ValueRange r
   SmallVector<AffineExpr> exprs(ownMap.getResults());
   exprs[dimension] = b.getAffineDimExpr(rank);
   SmallVector<AffineMap> maps(row.size(), AffineMap::get(rank + 1, 0, exprs, b.getContext()));
-  maps.append(own.size() + 1, ownMap);
+  maps.append(own.size(), ownMap);
+  if (numbers)
+    for (int64_t d : {rank, dimension})
+      maps.push_back(AffineMap::get(rank + 1, 0, b.getAffineDimExpr(d)));
+  maps.push_back(ownMap);
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   loops.push_back(utils::IteratorType::reduction);
   SmallVector<Value> inputs(row);
   llvm::append_range(inputs, own);
+  if (numbers)
+    inputs.append(2, numbers);
   Value init = filled(b, sizes, arith::ConstantOp::create(b, b.getI32IntegerAttr(0)));
   auto generic = linalg::GenericOp::create(
       b, init.getType(), inputs, init, maps, loops, [&](OpBuilder &inner, Location loc, ValueRange args) {
@@ -112,24 +118,26 @@ static Value sumOverRow(ImplicitLocOpBuilder &b, int64_t dimension, ValueRange r
         auto index = [&](int64_t d) -> Value {
           return arith::IndexCastOp::create(body, body.getI32Type(), linalg::IndexOp::create(body, d));
         };
-        Value value = term(body, args.take_front(row.size()), args.drop_front(row.size()).drop_back(), index(rank),
-                           index(dimension));
+        size_t numArrays = row.size() + own.size();
+        Value other = numbers ? Value(args[numArrays]) : index(rank);
+        Value here = numbers ? Value(args[numArrays + 1]) : index(dimension);
+        Value value = term(body, args.take_front(row.size()), args.slice(row.size(), own.size()), other, here);
         linalg::YieldOp::create(body, arith::AddIOp::create(body, args.back(), value).getResult());
       });
   return generic.getResult(0);
 }
 
 /// An element goes where the number of those before it says; in each place is the element of that number.
-static Value orderByCounting(ImplicitLocOpBuilder &b, ValueRange keys, int64_t dimension,
+static Value orderByCounting(ImplicitLocOpBuilder &b, ValueRange keys, int64_t dimension, Value numbers,
                              ArrayRef<OpFoldResult> sizes) {
   Value places =
-      sumOverRow(b, dimension, keys, keys, sizes,
+      sumOverRow(b, dimension, keys, keys, numbers, sizes,
                  [](ImplicitLocOpBuilder &body, ValueRange others, ValueRange own, Value other, Value index) -> Value {
                    Value isEarlier = arith::CmpIOp::create(body, arith::CmpIPredicate::slt, other, index);
                    Value before = isBefore(body, body.getLoc(), others, own, isEarlier);
                    return arith::ExtUIOp::create(body, body.getI32Type(), before);
                  });
-  return sumOverRow(b, dimension, places, {}, sizes,
+  return sumOverRow(b, dimension, places, {}, numbers, sizes,
                     [](ImplicitLocOpBuilder &body, ValueRange place, ValueRange, Value other, Value index) -> Value {
                       Value isHere = arith::CmpIOp::create(body, arith::CmpIPredicate::eq, place[0], index);
                       Value none = arith::ConstantOp::create(body, body.getI32IntegerAttr(0));
@@ -277,6 +285,18 @@ static bool isForCpu(Operation *op) {
   return target && target.getValue().starts_with("cpu");
 }
 
+/// The numbers of elements as a table for GPUs, of which IREE 3.13 compiles no sums of what depends on places; else
+/// null.
+static Value numbersFor(Operation *op, ImplicitLocOpBuilder &b, OpFoldResult size) {
+  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
+  if (!target || target.getValue().starts_with("cpu"))
+    return {};
+  return computeBarrier(
+      b, parallelLoops(b, size, b.getI32Type(), {}, {}, [](OpBuilder &inner, Location loc, ValueRange) -> Value {
+        return arith::IndexCastOp::create(inner, loc, inner.getI32Type(), linalg::IndexOp::create(inner, loc, 0));
+      }));
+}
+
 /// The elements of `x` in an order given by their numbers along `dimension`, as rows or not. Bools are looked up as
 /// bytes, which is how they are stored: the code generator would convert them all first, on the stack.
 static Value reordered(ImplicitLocOpBuilder &b, Value x, Value order, bool areRows, int64_t dimension,
@@ -321,9 +341,10 @@ struct SortLowering : LowerOpInterface::ExternalModel<SortLowering, SortOp> {
     SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]);
     bool isShort = !ShapedType::isDynamic(size) && size <= (isForCpu(op) ? kShortRowOnCpu : kShortRow);
     bool areRows = !isShort && isForCpu(op);
-    Value order = areRows                           ? orderOfRows(b, keys, dimension)
-                  : isShort || !canLoopsCarry(type) ? orderByCounting(b, arrays, dimension, sizes)
-                                                    : orderByMerging(b, arrays, dimension, sizes);
+    Value order = areRows ? orderOfRows(b, keys, dimension)
+                  : isShort || !canLoopsCarry(type)
+                      ? orderByCounting(b, arrays, dimension, numbersFor(op, b, sizes[dimension]), sizes)
+                      : orderByMerging(b, arrays, dimension, sizes);
     for (Value x : operands)
       results.push_back(reordered(b, x, order, areRows, dimension, sizes));
     return success();
