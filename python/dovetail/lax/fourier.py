@@ -14,7 +14,13 @@ from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
 
 
 class FftType(enum.IntEnum):
-    """The kinds of Fourier transforms."""
+    """The kinds of Fourier transforms.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.lax.fft(dnp.ones(4), dt.lax.FftType.RFFT, (4,))
+      Array([4.+0.j, 0.+0.j, 0.+0.j], dtype=complex64)
+    """
 
     FFT = 0
     """Of complex numbers."""

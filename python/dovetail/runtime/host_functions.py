@@ -25,6 +25,14 @@ class HostFunction(NamedTuple):
         an array, or a tuple of several.
       operands: the element types of its arguments.
       results: shape, -1 for sizes that are not known, and element type of each result.
+
+    Example:
+      >>> import numpy as np
+      >>> from dovetail.runtime import HostFunction
+      >>> double = np.dtype("float64")
+      >>> cube_root = HostFunction("cbrt", np.cbrt, (double,), (((3,), double),))
+      >>> cube_root.compute(np.array([1.0, 8.0, 27.0])).tolist()
+      [1.0, 2.0, 3.0]
     """
 
     name: str
