@@ -82,9 +82,13 @@ def main(quick: bool, output: Path) -> dict[str, Any]:
     def panels(left: Any, middle: Any, right: Any) -> None:
         circle = np.exp(2j * np.pi * np.linspace(0, 1, 200))
         for axes, (name, before, after, radii) in zip((left, middle), runs, strict=True):
-            axes.plot(circle.real, circle.imag, "k", lw=0.8)
-            axes.plot(before.real, before.imag, "x", color="tab:red", label="without control")
-            axes.plot(after.real, after.imag, "o", ms=4, color="tab:blue", label="with control")
+            axes.plot(np.real(circle), np.imag(circle), "k", lw=0.8)
+            axes.plot(
+                np.real(before), np.imag(before), "x", color="tab:red", label="without control"
+            )
+            axes.plot(
+                np.real(after), np.imag(after), "o", ms=4, color="tab:blue", label="with control"
+            )
             axes.set(
                 title=f"Eigenvalues, {name}", xlabel="real", ylabel="imaginary", aspect="equal"
             )
