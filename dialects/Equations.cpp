@@ -89,7 +89,7 @@ LogicalResult TriangularSolveOp::inferReturnTypes(MLIRContext *, std::optional<L
   if (failed(verifySquare(loc, name, a)) || failed(verifyRanks(loc, name, a, b, 0)) ||
       failed(verifyBatches(loc, name, a, b, shapeOf(a).size() - 2)) ||
       failed(verifyEqual(loc, name, "sizes of matrices and right hand sides", shapeOf(a).back(),
-                         shapeOf(b).end()[adaptor.getLeftSide() ? -2 : -1])))
+                         shapeOf(b).end()[isSet(adaptor.getLeftSideAttr(), false) ? -2 : -1])))
     return failure();
   types.push_back(b.getType());
   return success();

@@ -16,6 +16,9 @@ struct MatrixShape {
   const char *dims;
   Elements elements;
 };
+/// An attribute as inference gets it: text that leaves it out is completed only after that.
+inline bool isSet(mlir::BoolAttr attribute, bool otherwise) { return attribute ? attribute.getValue() : otherwise; }
+
 using MatrixShapes = llvm::SmallVector<MatrixShape, 4>;
 
 } // namespace dovetail

@@ -40,7 +40,8 @@ class Factorization<string mnemonic, bit isSquare, string shapes, list<Trait> tr
   }];
 }
 
-def CholeskyOp : Factorization<"cholesky", 1, [{{{"mm", MatrixShape::Same}}}], [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+def CholeskyOp : Factorization<"cholesky", 1, [{{{"mm", MatrixShape::Same}}}],
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "the lower triangular L with a = L L^H, zero above the diagonal; of `a` only the lower triangle is read";
   let description = "The lower triangle is NaN where `a` is not positive definite.";
   let arguments = (ins Matrices:$a);
@@ -48,7 +49,8 @@ def CholeskyOp : Factorization<"cholesky", 1, [{{{"mm", MatrixShape::Same}}}], [
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
 
-def LuOp : Factorization<"lu", 0, [{{{"mn", MatrixShape::Same}, {"k", MatrixShape::Index}, {"m", MatrixShape::Index}}}], [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+def LuOp : Factorization<"lu", 0, [{{{"mn", MatrixShape::Same}, {"k", MatrixShape::Index}, {"m", MatrixShape::Index}}}],
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "a[permutation] = L U with partial pivoting";
   let description = [{
     `lu` holds U, and below the diagonal L, whose diagonal is 1. In step i rows i and `pivots[i]` were exchanged.
@@ -58,14 +60,15 @@ def LuOp : Factorization<"lu", 0, [{{{"mn", MatrixShape::Same}, {"k", MatrixShap
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
 
-def DetOp : Factorization<"det", 1, [{{{"", MatrixShape::Same}}}], [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+def DetOp : Factorization<"det", 1, [{{{"", MatrixShape::Same}}}],
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "the determinant";
   let arguments = (ins Matrices:$a);
   let results = (outs Matrices:$ans);
   let assemblyFormat = "$a attr-dict `:` type($a)";
 }
 
-def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(adaptor.getPivoting())"> {
+def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(isSet(adaptor.getPivotingAttr(), false))"> {
   let summary = "QR factorisation by Householder reflections";
   let description = [{
     `qr` holds R, and below the diagonal the vectors v, from their second element on, of the reflections
@@ -77,7 +80,8 @@ def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(adaptor.getPivoting())"> 
   let assemblyFormat = "$a (`pivoting` `=` $pivoting^)? attr-dict `:` type($a)";
 }
 
-def QrOp : Factorization<"qr", 0, "shapesOfQr(adaptor.getFullMatrices(), adaptor.getPivoting())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+def QrOp : Factorization<"qr", 0, "shapesOfQr(isSet(adaptor.getFullMatricesAttr(), false), isSet(adaptor.getPivotingAttr(), false))",
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "a = q r with orthonormal columns of q and upper triangular r";
   let description = [{
     q is m x k and r is k x n for k = min(m, n), or m x m and m x n if `full_matrices`. With `pivoting`, of
@@ -91,7 +95,8 @@ def QrOp : Factorization<"qr", 0, "shapesOfQr(adaptor.getFullMatrices(), adaptor
   }];
 }
 
-def EighOp : Factorization<"eigh", 1, "shapesOfEigh(adaptor.getVectors())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+def EighOp : Factorization<"eigh", 1, "shapesOfEigh(isSet(adaptor.getVectorsAttr(), true))",
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "eigenvalues, increasing, and eigenvectors, the columns of v, of a Hermitian matrix";
   let description = "Of `a` only the lower triangle is read, and of its diagonal the real parts.";
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "true">:$vectors);
@@ -99,7 +104,8 @@ def EighOp : Factorization<"eigh", 1, "shapesOfEigh(adaptor.getVectors())", [Dec
   let assemblyFormat = "$a (`vectors` `=` $vectors^)? attr-dict `:` type($a)";
 }
 
-def SvdOp : Factorization<"svd", 0, "shapesOfSvd(adaptor.getFullMatrices(), adaptor.getVectors())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+def SvdOp : Factorization<"svd", 0, "shapesOfSvd(isSet(adaptor.getFullMatricesAttr(), false), isSet(adaptor.getVectorsAttr(), true))",
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "singular values, decreasing, and u and vh with a = u diag(s) vh";
   let description = [{
     u is m x k and vh is k x n for k = min(m, n), or m x m and n x n if `full_matrices`.
@@ -112,7 +118,8 @@ def SvdOp : Factorization<"svd", 0, "shapesOfSvd(adaptor.getFullMatrices(), adap
   }];
 }
 
-def EigOp : Factorization<"eig", 1, "shapesOfEig(adaptor.getLeft(), adaptor.getRight())", [DeclareOpInterfaceMethods<JvpOpInterface>]> {
+def EigOp : Factorization<"eig", 1, "shapesOfEig(isSet(adaptor.getLeftAttr(), false), isSet(adaptor.getRightAttr(), true))",
+    [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "eigenvalues, in no order, and left and right eigenvectors of a square matrix, all complex";
   let description = [{
     a vr = vr diag(w) and vl^H a = diag(w) vl^H. Each column of vl and vr has norm 1, and its element of greatest
@@ -124,7 +131,7 @@ def EigOp : Factorization<"eig", 1, "shapesOfEig(adaptor.getLeft(), adaptor.getR
   let assemblyFormat = "$a (`left` `=` $left^)? (`right` `=` $right^)? attr-dict `:` type($a)";
 }
 
-def SchurOp : Factorization<"schur", 1, "shapesOfSchur(adaptor.getVectors())"> {
+def SchurOp : Factorization<"schur", 1, "shapesOfSchur(isSet(adaptor.getVectorsAttr(), true))"> {
   let summary = "a = z t z^H with unitary z and upper triangular t";
   let description = [{
     Of a real `a` all is real, and a pair of conjugate eigenvalues is a 2 x 2 block on the diagonal of t, in the

@@ -17,7 +17,12 @@ Subset = tuple[int, int] | None
 
 
 class EigImplementation(enum.Enum):
-    """Libraries for eigenvalues on a GPU; this package has its own code there."""
+    """Libraries for eigenvalues on a GPU; this package has its own code there.
+
+    Example:
+      >>> EigImplementation.LAPACK.value
+      'lapack'
+    """
 
     CUSOLVER = "cusolver"
     MAGMA = "magma"
@@ -25,7 +30,12 @@ class EigImplementation(enum.Enum):
 
 
 class EighImplementation(enum.Enum):
-    """Algorithms for Hermitian matrices; this package chooses by the device."""
+    """Algorithms for Hermitian matrices; this package chooses by the device.
+
+    Example:
+      >>> EighImplementation.QR.value
+      'qr'
+    """
 
     QR = "qr"
     JACOBI = "jacobi"
@@ -33,7 +43,12 @@ class EighImplementation(enum.Enum):
 
 
 class SvdAlgorithm(enum.Enum):
-    """Algorithms for singular values; this package chooses by the device."""
+    """Algorithms for singular values; this package chooses by the device.
+
+    Example:
+      >>> SvdAlgorithm.JACOBI.value
+      'Jacobi'
+    """
 
     DEFAULT = "default"
     QR = "QR"
