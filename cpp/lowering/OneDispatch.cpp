@@ -24,6 +24,9 @@ constexpr int64_t kAlignment = 64;
 /// More memory for temporaries than this is better used by several dispatches, each on all threads.
 constexpr int64_t kMaxScratch = int64_t(1) << 26;
 
+/// Memory that a dispatch may be handed on devices other than the CPU.
+constexpr size_t kMaxBuffers = 32;
+
 /// Mesa's Vulkan driver for CPUs ends all loops of a dispatch, silently, after this many iterations.
 constexpr int64_t kMaxIterations = (1 << 16) - 1;
 
@@ -328,7 +331,7 @@ private:
       buffers.back().type = RankedTensorType::get({isCpu ? total : bytes}, inner.getI8Type());
     }
     llvm::append_range(outputs, buffers);
-    return success();
+    return success(isCpu || inputs.size() + outputs.size() <= kMaxBuffers);
   }
 
   //===- Into the program ----------------------------------------------------------===//
