@@ -60,7 +60,7 @@ Value Emitter::sinh(Value x) { return make<SinhOp>(x); }
 Value Emitter::cosh(Value x) { return make<CoshOp>(x); }
 Value Emitter::rsqrt(Value x) { return make<RsqrtOp>(x); }
 Value Emitter::sign(Value x) { return make<SignOp>(x); }
-Value Emitter::truncate(Value x) { return mul(sign(x), make<FloorOp>(make<AbsOp>(x))); }
+Value Emitter::truncate(Value x) { return make<TruncOp>(x); }
 Value Emitter::greater(Value x, Value y) { return make<CompareOp>(CompareDirection::GT, x, y); }
 Value Emitter::equal(Value x, Value y) { return make<CompareOp>(CompareDirection::EQ, x, y); }
 Value Emitter::both(Value p, Value q) { return make<AndOp>(p, q); }

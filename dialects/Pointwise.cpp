@@ -1,11 +1,37 @@
 // Folds, verifiers and registration of the pointwise ops.
 #include "Pointwise.h"
 #include "Folding.h"
+#include "cpp/lowering/math/Ufuncs.h"
 #include <cmath>
 
 using namespace mlir;
 
 namespace dovetail {
+
+/// -1 or 1, also for zeros and NaN.
+static Value signBit(Emitter &e, Value x) { return e.make<CopysignOp>(e.full(x, 1), x); }
+
+/// x / ans for ans = hypot(x, y), from the ratio of the two, so that its derivative does not cancel; constant where ans
+/// is infinite or 0, where it is the mean of its limits with x and y positive.
+static Value legOf(Emitter &e, Value x, Value y, Value ans) {
+  Value infinite = e.full(ans, std::numeric_limits<double>::infinity()), one = e.full(ans, 1);
+  Value isZero = e.equal(ans, e.full(ans, 0)), degenerate = e.make<OrOp>(isZero, e.equal(ans, infinite));
+  Value isLesser = e.greater(e.make<AbsOp>(y), e.make<AbsOp>(x));
+  Value high = e.select(degenerate, one, e.select(isLesser, y, x));
+  Value ratio = e.div(e.select(degenerate, zero, e.select(isLesser, x, y)), high);
+  Value greater = e.mul(e.sign(high), e.rsqrt(e.add(e.mul(ratio, ratio), 1.0)));
+  Value leg = e.mul(e.select(isLesser, ratio, one), greater);
+  return e.select(degenerate, e.select(isZero, e.full(ans, 0.5), zero), leg);
+}
+
+/// exp(x) / (exp(x) + exp(y)) by x - y, from the lesser one's share, so that its derivative does not cancel; 1 where
+/// x - y is NaN, as of two equal infinities.
+static Value shareOfSum(Emitter &e, Value difference) {
+  Value known = e.equal(difference, difference), d = e.select(known, difference, zero);
+  Value isLesser = e.greater(e.full(d, 0), d);
+  Value lesser = e.make<LogisticOp>(e.select(isLesser, d, e.neg(d)));
+  return e.select(known, e.select(isLesser, lesser, e.sub(1.0, lesser)), e.full(d, 1));
+}
 
 static Value emitCompare(scalar::ScalarBuilder &b, CompareDirection direction, Value x, Value y) {
   switch (direction) {

@@ -35,6 +35,17 @@ def ErfcOp : Unary<"erfc", Float, "e.mul(t, e.scale(e.exp(e.neg(e.mul(x, x))), -
 def PowOp : Binary<"pow", Number, "e.mul(t, e.powTangentOfBase(x, y))", "e.mul(t, e.mul(ans, e.logOrZero(x)))">;
 def Atan2Op : Binary<"atan2", Float, "e.mul(t, e.div(y, e.add(e.mul(x, x), e.mul(y, y))))",
                      "e.neg(e.mul(t, e.div(x, e.add(e.mul(x, x), e.mul(y, y)))))">;
+def HypotOp : Binary<"hypot", Float, "e.mul(t, legOf(e, x, y, ans))", "e.mul(t, legOf(e, y, x, ans))", [Commutative]> {
+  let summary = "sqrt(x x + y y) without overflow";
+}
+def LogaddexpOp : Binary<"logaddexp", Float, "e.mul(t, shareOfSum(e, e.sub(x, y)))",
+                         "e.mul(t, shareOfSum(e, e.sub(y, x)))", [Commutative]> {
+  let summary = "log(exp(x) + exp(y)) without overflow";
+}
+def Logaddexp2Op : Binary<"logaddexp2", Float, "e.mul(t, shareOfSum(e, e.scale(e.sub(x, y), M_LN2)))",
+                          "e.mul(t, shareOfSum(e, e.scale(e.sub(y, x), M_LN2)))", [Commutative]> {
+  let summary = "log2(2^x + 2^y) without overflow";
+}
 
 } // isCheap = 0
 
@@ -65,17 +76,40 @@ def DivOp : Binary<"div", Number, "e.div(t, y)", "e.neg(e.mul(t, e.div(ans, y)))
   let hasFolder = 1;
 }
 def RemOp : Binary<"rem", RealNumber, "t", "e.neg(e.mul(t, e.truncate(e.div(x, y))))">;
+def FloorDivOp : Binary<"floor_div", RealNumber, "zero", "zero"> {
+  let summary = "greatest integer not above x / y, from the exact remainder; x / y where y is 0";
+}
+def FloorRemOp : Binary<"floor_rem", RealNumber, "t", "e.neg(e.mul(t, e.make<FloorDivOp>(x, y)))"> {
+  let summary = "x - floor(x / y) y, which has the sign of y; where y is 0: NaN, and 0 of integers";
+}
 def MaxOp : Binary<"max", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
                    [Commutative]>;
 def MinOp : Binary<"min", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
                    [Commutative]>;
 def NextafterOp : Binary<"nextafter", Float, "t", "zero">;
+def CopysignOp : Binary<"copysign", Float, "e.mul(t, e.mul(signBit(e, x), signBit(e, y)))", "zero"> {
+  let summary = "the magnitude of x with the sign of y";
+}
+def HeavisideOp : Binary<"heaviside", Float, "zero", "e.select(e.equal(x, e.full(x, 0)), t, zero)"> {
+  let summary = "0 where x < 0, y where x = 0, 1 where x > 0";
+}
 
 def FloorOp : Unary<"floor", Float, "zero">;
 def CeilOp : Unary<"ceil", Float, "zero">;
+def TruncOp : Unary<"trunc", Float, "zero"> { let summary = "nearest integer in the direction of 0"; }
+def FractionOp : Unary<"fraction", Float, "t"> { let summary = "x less trunc(x), 0 of infinities, with the sign of x"; }
 def RoundEvenOp : Unary<"round_even", Float, "zero"> { let summary = "nearest integer, ties to even"; }
 def RoundAwayOp : Unary<"round_away", Float, "zero"> { let summary = "nearest integer, ties away from zero"; }
 
+def ExponentOp : Unary<"exponent", Float, "zero"> {
+  let summary = "the integer k with |x| = f 2^k for an f in [1/2, 1); 0 of zeros, infinities and NaN";
+  let resultElement = "::mlir::IntegerType::get(element.getContext(), 32)";
+}
+def LdexpOp : Pointwise<"ldexp", (ins Tensor<Float>:$x, Tensor<I32>:$k),
+                        "$x `,` $k attr-dict `:` type($x) `,` type($k)", ["x", "k"], ["e.make<LdexpOp>(t, k)", "zero"], []> {
+  let summary = "x 2^k, rounded once";
+  let linear = ["{0}"];
+}
 def ReducePrecisionOp : Pointwise<"reduce_precision", (ins Tensor<Float>:$x, I64Attr:$exponent_bits, I64Attr:$mantissa_bits),
                                   "$x `exponent` $exponent_bits `mantissa` $mantissa_bits attr-dict `:` type($x)", ["x"],
                                   ["e.make<ReducePrecisionOp>(t, getExponentBits(), getMantissaBits())"], []> {

@@ -372,5 +372,7 @@ def _parts(result: Any) -> tuple[list[Any], Callable[[list[Any]], Any] | None]:
     """The arrays of a result, and what makes the result of them if it is not the one array."""
     if isinstance(result, Array):
         return [result], None
+    if type(result) is tuple and result and all(isinstance(item, Array) for item in result):
+        return list(result), tuple
     leaves, spec = flatten(result)
     return (leaves, spec.unflatten) if leaves else ([None], None)

@@ -22,8 +22,10 @@ from op_row import (
     Array,
     Case,
     Row,
+    rounded,
+    widened,
 )
-from op_samplers import Sampler, around, between, spaced
+from op_samplers import Listed, Sampler, around, between, spaced
 
 from dovetail import dtypes, ops
 
@@ -87,6 +89,17 @@ row("logistic", ANALYTIC, between(-3, 3), oracle=lambda x: 1 / (1 + np.exp(-x)),
 row("erf", FLOAT, between(-2.5, 2.5), oracle=_erf, ulps=4)
 row("erfc", FLOAT, between(-2.5, 2.5), oracle=_of_mpmath(mpmath.erfc), ulps=4)
 row("atan2", FLOAT, around(0.2, 3), around(0.2, 3), oracle=np.arctan2, ulps=4)
+row("hypot", FLOAT, around(0.2, 2), around(0.2, 2), oracle=np.hypot, ulps=4)
+row("logaddexp", FLOAT, between(0, 3), between(0, 3), oracle=np.logaddexp, ulps=4)
+row(
+    "logaddexp2",
+    FLOAT,
+    between(0, 3),
+    between(0, 3),
+    oracle=np.logaddexp2,
+    ulps=4,
+    eager_ulps=4,
+)
 row(
     "pow",
     NUMBER,
@@ -159,6 +172,22 @@ def _integer_div(x: int, y: int) -> int:
     if y == 0:
         return -1
     return abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+
+
+def _floor_div(x: Array, y: Array) -> Array:
+    x_wide, y_wide = widened(x), widened(y)
+    if x_wide.dtype != object:
+        rest = np.fmod(x_wide, y_wide)
+        truncated = np.rint((x_wide - rest) / y_wide)
+        below = (rest != 0) & (np.signbit(rest) != np.signbit(y_wide))
+        quotient = np.where(below, truncated - 1, truncated)
+        return rounded(np.where(y_wide == 0, x_wide / y_wide, quotient), x.dtype)
+    unsigned = dtypes.kind(x.dtype) == "u"
+
+    def one(a: int, b: int) -> int:
+        return a // b if b else -1 if unsigned or a == 0 else -2
+
+    return rounded(np.asarray(np.frompyfunc(one, 2, 1)(x_wide, y_wide)), x.dtype)
 
 
 def _extreme(greatest: bool) -> Callable[[Array, Array], Array]:
@@ -234,10 +263,47 @@ row(
     oracle=np.fmod,
     of_integers=lambda x, y: x - y * _integer_div(x, y) if y else x,
 )
+row(
+    "floor_div",
+    INT + FLOAT,
+    spaced(0.1, 0.25),
+    _divisor,
+    exact=_floor_div,
+)
+row(
+    "floor_rem",
+    INT + FLOAT,
+    spaced(0.1, 0.25),
+    _divisor,
+    oracle=lambda x, y: np.where(np.fmod(x, y) == 0, np.fmod(x, y), np.remainder(x, y)),
+    of_integers=lambda x, y: x % y if y else 0,
+    ulps=1,
+)
 row("max", ORDERED, spaced(), spaced(0.3), oracle=_extreme(True))
 row("min", ORDERED, spaced(), spaced(0.3), oracle=_extreme(False))
 row("clamp", ORDERED, between(-2, -1), spaced(0.3), between(1, 2), oracle=_clamp)
 row("nextafter", FLOAT, around(0.2, 2), around(0.2, 2), exact=_nextafter)
+row("copysign", FLOAT, around(0.2, 2), around(0.2, 2), oracle=np.copysign)
+row("heaviside", FLOAT, spaced(0.1, 0.25), around(0.2, 2), oracle=np.heaviside)
+row(
+    "exponent",
+    FLOAT,
+    around(0.55, 0.95),
+    exact=lambda x: np.where(
+        np.isfinite(x), np.frexp(np.nan_to_num(x.astype(np.float64)))[1], 0
+    ).astype(np.int32),
+    result_type=lambda *_: np.dtype(np.int32),
+)
+row(
+    "ldexp",
+    FLOAT,
+    around(0.2, 2),
+    Listed(0, 1, -1, 3, -2),
+    exact=lambda x, k: rounded(np.ldexp(widened(x), k), x.dtype),
+    operand_types=lambda dtype: (dtype, np.dtype(np.int32)),
+)
+row("trunc", FLOAT, spaced(0.1, 0.25), oracle=np.trunc)
+row("fraction", FLOAT, spaced(0.1, 0.25), oracle=lambda x: np.modf(x)[0])
 row("floor", FLOAT, spaced(0.2, 0.5), oracle=np.floor)
 row("ceil", FLOAT, spaced(0.2, 0.5), oracle=np.ceil)
 row("round_even", FLOAT, spaced(0.1, 0.25), oracle=np.rint)

@@ -440,7 +440,9 @@ Value complexSign(ScalarBuilder &b, Value x) { return onComplex(b, x, signOf); }
 Value complexExp(ScalarBuilder &b, Value x) {
   return onComplex(b, x, [](Complex z) { return expOf(z); });
 }
-Value complexExp2(ScalarBuilder &b, Value x) { return onComplex(b, x, exp2Of); }
+Value complexExp2(ScalarBuilder &b, Value x) {
+  return onComplex(b, x, [](Complex z) { return exp2Of(z); });
+}
 Value complexExpm1(ScalarBuilder &b, Value x) { return onComplex(b, x, expm1Of); }
 Value complexLog(ScalarBuilder &b, Value x) {
   return onComplex(b, x, [](Complex z) { return logOf(z); });

@@ -78,7 +78,7 @@ Scaled expm1Parts(Real x) {
 
 Real exp2Around(Real r) { return 1.0 + r * horner(r, exp2Tail); }
 
-static Real exp2Of(Real x) {
+Real exp2Of(Real x) {
   Real limit = x.constant(128.0f, 1024.0);
   Real smallest = x.constant(-150.0f, -1075.0);
   Bool finite = x < limit;

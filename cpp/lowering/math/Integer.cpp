@@ -1,6 +1,7 @@
 // Division and bits of integers, and the choice between kinds of numbers for division.
 #include "Complex.h"
 #include "Kernels.h"
+#include "Ufuncs.h"
 
 using namespace mlir;
 
@@ -44,6 +45,28 @@ Value rem(ScalarBuilder &b, Value x, Value y) {
   // Not arith.remsi, which MLIR's conversion to SPIR-V gets wrong for the least integer.
   Int quotient = {{&b, arith::DivSIOp::create(b, x, safe.y.v)}};
   return select(safe.byZero, safe.x, safe.x - quotient * safe.y).v;
+}
+
+Value floor_div(ScalarBuilder &b, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return onReals(b, {x, y}, [](ArrayRef<Real> args) { return floorDivOf(args[0], args[1]); });
+  Int quotient = {{&b, div(b, x, y)}}, dividend = {{&b, x}}, divisor = {{&b, y}};
+  if (b.elementType.isUnsignedInteger())
+    return quotient.v;
+  Bool inexact = dividend != quotient * divisor, negative = ((dividend ^ divisor) < 0) | (divisor == 0);
+  return select(inexact & negative, quotient - 1, quotient).v;
+}
+
+Value floor_rem(ScalarBuilder &b, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return onReals(b, {x, y}, [](ArrayRef<Real> args) { return floorRemOf(args[0], args[1]); });
+  Int divisor = {{&b, y}};
+  // All numbers divide by 1 without rest.
+  divisor = select(divisor == 0, divisor.constant(1), divisor);
+  Int rest = {{&b, rem(b, x, divisor.v)}};
+  if (b.elementType.isUnsignedInteger())
+    return rest.v;
+  return select((rest != 0) & ((rest ^ divisor) < 0), rest + divisor, rest).v;
 }
 
 Value shift_left(ScalarBuilder &b, Value x, Value amount) {

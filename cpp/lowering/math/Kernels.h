@@ -25,8 +25,9 @@ Real ldexp(Scaled x);
 Scaled expParts(Real x);
 /// The same for high + low, where low is small, and with the significand less 1.
 Scaled expPartsLess1(Real high, Real low);
-/// exp(x) in the format, for every x.
+/// exp(x) and 2^x in the format, for every x.
 Real expOf(Real x);
+Real exp2Of(Real x);
 /// 2^r for |r| <= 1/2.
 Real exp2Around(Real r);
 /// expm1(x) = y * 2^k, where k is 0 for small x; x must be in (-80, overflow].
@@ -41,6 +42,12 @@ Real log1pOf(Real x, Int k);
 
 /// The exact remainder with the sign of x, of the truncated quotient.
 Real remOf(Real x, Real y);
+/// Quotient and remainder of division that rounds down.
+Real floorDivOf(Real x, Real y);
+Real floorRemOf(Real x, Real y);
+
+/// The nearest integer, halves to the even one.
+Real roundEvenOf(Real x);
 
 /// The splits of log(2): a multiple of the high part by an exponent is exact, with a bit to spare.
 struct Ln2 {

@@ -1,6 +1,7 @@
-// Logarithms: log, log1p, and the split of a float into significand and exponent.
+// Logarithms: log, log1p, logaddexp, and the split of a float into significand and exponent.
 #include "Complex.h"
 #include "Kernels.h"
+#include "Ufuncs.h"
 
 using namespace mlir;
 
@@ -89,6 +90,48 @@ static Real log1pReal(Real x) {
   Real special = select(x < -1, x.nan(), x);
   special = select(x == -1, x.constant(-std::numeric_limits<double>::infinity()), special);
   return select((x > -1) & (x < std::numeric_limits<double>::infinity()), result, special);
+}
+
+/// high + logOf1Plus(low - high) of two numbers; where that is undefined, as of two equal infinities, their sum.
+static Value logOfSum(ScalarBuilder &b, Value x, Value y, llvm::function_ref<Real(Real)> logOf1Plus) {
+  return onReals(b, {x, y}, [&](ArrayRef<Real> args) {
+    Real x = args[0], y = args[1];
+    Bool first = x > y;
+    Real high = select(first, x, y), difference = select(first, y, x) - high;
+    return select(isNan(difference), x + y, high + logOf1Plus(difference));
+  });
+}
+
+Value logaddexp(ScalarBuilder &b, Value x, Value y) {
+  return logOfSum(b, x, y, [](Real x) { return log1pReal(expOf(x)); });
+}
+
+Value logaddexp2(ScalarBuilder &b, Value x, Value y) {
+  return logOfSum(b, x, y, [](Real x) { return log1pReal(exp2Of(x)) / x.constant(M_LN2); });
+}
+
+Value exponent(ScalarBuilder &b, Value x) {
+  Real real = {{&b, isNarrow(x.getType()) ? widen(b, x) : x}};
+  Int magnitude = magnitudeBits(real);
+  Int result =
+      select(ult(magnitude - 1, infinityBits(real) - 1), normalize(magnitude).exponent + 1, magnitude.constant(0));
+  return real.isDouble() ? arith::TruncIOp::create(b, b.getI32Type(), result.v).getResult() : result.v;
+}
+
+Value ldexp(ScalarBuilder &b, Value x, Value k) {
+  return onReal(b, x, [&](Real x) {
+    Int magnitude = magnitudeBits(x), change = {{&b, k}};
+    if (x.isDouble())
+      change = {{&b, arith::ExtSIOp::create(b, b.getI64Type(), k)}};
+    auto clamped = [](Int x, int64_t low, int64_t high) { return smin(smax(x, x.constant(low)), x.constant(high)); };
+    // No change leads further than from the least number to beyond the largest.
+    change = clamped(change, -4 * x.bias(), 4 * x.bias());
+    Scaled parts = normalize(magnitude);
+    Int exponent = parts.exponent + change;
+    Real result = ldexp({parts.significand, clamped(exponent, -x.bias() - x.fractionBits() - 1, x.bias())});
+    result = select(exponent > x.bias(), x.infinity(), result);
+    return select(ult(magnitude - 1, infinityBits(x) - 1), copysign(result, x), x);
+  });
 }
 
 Value log(ScalarBuilder &b, Value x) {

@@ -1,4 +1,4 @@
-// The exact remainder of floats, without a loop.
+// The exact remainder of floats, without a loop, and division that rounds down.
 #include "Kernels.h"
 
 using namespace mlir;
@@ -65,6 +65,22 @@ Real remOf(Real x, Real y) {
   int64_t infinity = infinityBits(x);
   result = select(ult(xBits, infinity) & ult(yBits - 1, infinity), copysign(result, x), x.nan());
   return select(x != x, x, select(y != y, y, result));
+}
+
+/// Whether a remainder, that of truncating division by y, is not that of division that rounds down.
+static Bool hasOtherSign(Real rest, Real y) { return (magnitudeBits(rest) != 0) & ((bits(rest) ^ bits(y)) < 0); }
+
+Real floorDivOf(Real x, Real y) {
+  // floor(x / y) alone is one too large where x / y rounds up.
+  Real rest = remOf(x, y), quotient = (x - rest) / y;
+  quotient = roundEvenOf(select(hasOtherSign(rest, y), quotient - 1.0, quotient));
+  // Infinite and undefined quotients keep the value of the division.
+  return select(y == 0, x / y, quotient);
+}
+
+Real floorRemOf(Real x, Real y) {
+  Real rest = remOf(x, y);
+  return select(hasOtherSign(rest, y), rest + y, rest);
 }
 
 } // namespace dovetail::scalar

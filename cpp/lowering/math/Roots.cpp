@@ -1,6 +1,7 @@
-// Roots: sqrt, rsqrt, cbrt.
+// Roots: sqrt, rsqrt, cbrt, hypot.
 #include "Complex.h"
 #include "Kernels.h"
+#include "Ufuncs.h"
 
 using namespace mlir;
 
@@ -66,6 +67,16 @@ static Real cbrtReal(Real x) {
   return select(ult(pattern - 1, infinityBits(x) - 1), result, x + x);
 }
 
+static Real hypotReal(Real x, Real y) {
+  // Magnitudes order as their bits do, NaN above all others.
+  Int xBits = magnitudeBits(x), yBits = magnitudeBits(y);
+  Real high = asReal(smax(xBits, yBits)), low = asReal(smin(xBits, yBits));
+  Real ratio = low / select(high == 0, 1.0, high);
+  Real result = select(high == 0, high, high * squareRoot(ratio * ratio + 1.0));
+  int64_t infinity = infinityBits(x);
+  return select((xBits == infinity) | (yBits == infinity), x.infinity(), result);
+}
+
 Value sqrt(ScalarBuilder &b, Value x) {
   return isa<ComplexType>(x.getType()) ? complexSqrt(b, x) : onReal(b, x, sqrtReal);
 }
@@ -75,5 +86,9 @@ Value rsqrt(ScalarBuilder &b, Value x) {
 }
 
 Value cbrt(ScalarBuilder &b, Value x) { return onReal(b, x, cbrtReal); }
+
+Value hypot(ScalarBuilder &b, Value x, Value y) {
+  return onReals(b, {x, y}, [](ArrayRef<Real> args) { return hypotReal(args[0], args[1]); });
+}
 
 } // namespace dovetail::scalar

@@ -1,6 +1,7 @@
 // Rounding, sign, order and neighbours.
 #include "Complex.h"
 #include "Kernels.h"
+#include "Ufuncs.h"
 
 using namespace mlir;
 
@@ -22,15 +23,25 @@ Value ceil(ScalarBuilder &b, Value x) {
   return onReal(b, x, [](Real x) { return -floorReal(-x); });
 }
 
-Value round_even(ScalarBuilder &b, Value x) {
+Value trunc(ScalarBuilder &b, Value x) {
+  return onReal(b, x, [](Real x) { return copysign(floor(abs(x)), x); });
+}
+
+Value fraction(ScalarBuilder &b, Value x) {
   return onReal(b, x, [](Real x) {
-    // Adding 2^23 (f32) leaves no bits for a fraction, and rounds as wanted; what was added is taken away as an
-    // integer.
-    Real magnitude = abs(x), unit = x.constant(0x1p23f, 0x1p52);
-    Real rounded = fractionToReal(bits(magnitude + unit) - bits(unit));
-    return copysign(select(magnitude < unit, rounded, magnitude), x);
+    Real magnitude = abs(x);
+    return copysign(select(magnitude == x.infinity(), 0.0, magnitude - floor(magnitude)), x);
   });
 }
+
+Real roundEvenOf(Real x) {
+  // Adding 2^23 (f32) leaves no bits for a fraction, and rounds as wanted; what was added is taken away as an integer.
+  Real magnitude = abs(x), unit = x.constant(0x1p23f, 0x1p52);
+  Real rounded = fractionToReal(bits(magnitude + unit) - bits(unit));
+  return copysign(select(magnitude < unit, rounded, magnitude), x);
+}
+
+Value round_even(ScalarBuilder &b, Value x) { return onReal(b, x, roundEvenOf); }
 
 Value round_away(ScalarBuilder &b, Value x) {
   return onReal(b, x, [](Real x) {
@@ -114,6 +125,17 @@ Value nextafter(ScalarBuilder &b, Value x, Value y) {
   return onReals(b, {x, y, result}, [](ArrayRef<Real> args) {
     Real x = args[0], y = args[1];
     return select(isNan(x), x, select(isNan(y), y, args[2]));
+  });
+}
+
+Value copysign(ScalarBuilder &b, Value x, Value y) {
+  return onReals(b, {x, y}, [](ArrayRef<Real> args) { return copysign(args[0], args[1]); });
+}
+
+Value heaviside(ScalarBuilder &b, Value x, Value y) {
+  return onReals(b, {x, y}, [](ArrayRef<Real> args) {
+    Real x = args[0], above = select(x > 0, 1.0, x);
+    return select(x < 0, 0.0, select(x == 0, args[1], above));
   });
 }
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-
-import numpy as np
-
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike, as_operand, check_kind, unary
@@ -19,7 +14,6 @@ from dovetail.numpy.promotion import (
     pair_numbers,
     real_inexact,
 )
-from dovetail.tracer import apply_known, current
 
 
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -110,45 +104,12 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       >>> floor_divide(-7, 2)
       Array(-4, dtype=int32, weak_type=True)
     """
-    x, y = _pair_reals("floor_divide", x1, x2)
-    kind = dtypes.KINDS[x.dtype]
-    if kind == "u":
-        return ops.div(x, y)
-    if kind == "i":
-        return _of_integers(np.floor_divide, _floor_quotient, x, y)
-    return _float_divmod(x, y)[0]
+    return ops.floor_div(*_pair_reals("floor_divide", x1, x2))
 
 
 def _pair_reals(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:
     x, y = pair_numbers(name, x1, x2)
     return check_kind(name, x, "iuf"), y
-
-
-def _floor_quotient(x: Array, y: Array) -> Array:
-    quotient = ops.div(x, y)
-    inexact_and_negative = ops.and_(
-        ops.compare(ops.sign(x), ops.sign(y), "ne"),
-        ops.compare(ops.rem(x, y), filled(x, 0), "ne"),
-    )
-    return ops.select(inexact_and_negative, ops.sub(quotient, filled(x, 1)), quotient)
-
-
-def _of_integers(
-    ufunc: np.ufunc, general: Callable[[Array, Array], Array], x: Array, y: Array
-) -> Array:
-    """`general` of integers; of known ones NumPy's function, which differs in divisions by 0."""
-    if current() is not None:
-        return general(x, y)
-    way = functools.partial(_unless_by_zero, ufunc, general)
-    return apply_known(way, x, y, weak_type=x.weak_type)
-
-
-def _unless_by_zero(
-    ufunc: np.ufunc, general: Callable[[Array, Array], Array], x: np.ndarray, y: np.ndarray
-) -> np.ndarray:
-    if x.dtype.isbuiltin == 1 and np.count_nonzero(y) == y.size:
-        return ufunc(x, y)
-    return general(Array(x), Array(y))._value()
 
 
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -167,20 +128,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       >>> remainder(-7, 2)
       Array(1, dtype=int32, weak_type=True)
     """
-    x, y = _pair_reals("remainder", x1, x2)
-    if dtypes.KINDS[x.dtype] in "iu":
-        return _of_integers(np.remainder, _floor_remainder, x, y)
-    return _floor_remainder(x, y)
-
-
-def _floor_remainder(x: Array, y: Array) -> Array:
-    zero = filled(x, 0)
-    y = _without_zeros(y)
-    rest = ops.rem(x, y)
-    if dtypes.KINDS[x.dtype] == "u":
-        return rest
-    other_sign = ops.compare(ops.compare(rest, zero, "lt"), ops.compare(y, zero, "lt"), "ne")
-    return ops.select(ops.and_(other_sign, ops.compare(rest, zero, "ne")), ops.add(rest, y), rest)
+    return ops.floor_rem(*_pair_reals("remainder", x1, x2))
 
 
 mod = remainder
@@ -203,14 +151,10 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       Array(-1, dtype=int32, weak_type=True)
     """
     x, y = _pair_reals("fmod", x1, x2)
-    return ops.rem(x, _without_zeros(y))
-
-
-def _without_zeros(y: Array) -> Array:
-    """Divisors, of which integers that are 0 become 1, by which all divide without rest."""
-    if dtypes.KINDS[y.dtype] not in "iu":
-        return y
-    return ops.select(ops.compare(y, filled(y, 0), "eq"), filled(y, 1), y)
+    if dtypes.KINDS[x.dtype] in "iu":
+        # All divide by 1 without rest.
+        y = ops.select(ops.compare(y, filled(y, 0), "eq"), filled(y, 1), y)
+    return ops.rem(x, y)
 
 
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
@@ -230,25 +174,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
       (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
     """
     x, y = _pair_reals("divmod", x1, x2)
-    if dtypes.KINDS[x.dtype] == "f":
-        return _float_divmod(x, y)
-    return floor_divide(x, y), remainder(x, y)
-
-
-def _float_divmod(x: Array, y: Array) -> tuple[Array, Array]:
-    """The quotient comes from the exact remainder: floor(x / y) alone is one too large when x / y
-    rounds up.
-    """
-    zero = filled(x, 0)
-    rest = ops.rem(x, y)
-    quotient = ops.div(ops.sub(x, rest), y)
-    negative = ops.and_(
-        ops.compare(ops.sign(y), ops.sign(rest), "ne"), ops.compare(rest, zero, "ne")
-    )
-    quotient = ops.round_even(ops.select(negative, ops.sub(quotient, filled(x, 1)), quotient))
-    # Infinite and undefined quotients keep the value of the division.
-    quotient = ops.select(ops.compare(y, zero, "eq"), ops.div(x, y), quotient)
-    return quotient, ops.select(negative, ops.add(rest, y), rest)
+    return ops.floor_div(x, y), ops.floor_rem(x, y)
 
 
 def reciprocal(x: ArrayLike, /) -> Array:

@@ -36,7 +36,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
       Array([ 6,  4, 12], dtype=int32)
     """
     x, y = _integers("gcd", x1, x2)
-    if current() is None and x.dtype.isbuiltin == 1:
+    if _are_known(x):
         return apply_known(np.gcd, x, y, weak_type=x.weak_type and y.weak_type)
     zero = filled(x, 0)
     # A first step may only exchange the two.
@@ -60,11 +60,17 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
       Array([12,  8,  0], dtype=int32)
     """
     x, y = _integers("lcm", x1, x2)
-    divisor = gcd(x, y)
-    zero = filled(x, 0)
-    one_at_least = ops.select(ops.compare(divisor, zero, "eq"), filled(x, 1), divisor)
-    product = ops.mul(x, ops.div(y, one_at_least))
-    return product if dtypes.KINDS[x.dtype] == "u" else ops.abs(product)
+    if _are_known(x):
+        return apply_known(np.lcm, x, y, weak_type=x.weak_type and y.weak_type)
+    if dtypes.KINDS[x.dtype] != "u":
+        x, y = ops.abs(x), ops.abs(y)
+    # Where the divisor is 0, so is x.
+    return ops.mul(x, ops.div(y, gcd(x, y)))
+
+
+def _are_known(x: Array) -> bool:
+    """Whether NumPy has the functions for such arrays, and they may be called at once."""
+    return current() is None and x.dtype.isbuiltin == 1
 
 
 def _integers(name: str, x1: ArrayLike, x2: ArrayLike) -> list[Array]:

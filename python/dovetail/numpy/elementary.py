@@ -158,8 +158,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair_inexact("logaddexp", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         return _complex_logaddexp(x, y)
-    high, delta, undefined = _ordered(x, y, ops.compare(x, y, "gt"))
-    return ops.select(undefined, ops.add(x, y), high + ops.log1p(ops.exp(delta)))
+    return ops.logaddexp(x, y)
 
 
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -179,26 +178,16 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair_inexact("logaddexp2", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         return _complex_logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
-    high, delta, undefined = _ordered(x, y, ops.compare(x, y, "gt"))
-    result = high + ops.log1p(ops.exp2(delta)) / math.log(2)
-    return ops.select(undefined, ops.add(x, y), result)
-
-
-def _ordered(x: Array, y: Array, first: Array) -> tuple[Array, Array, Array]:
-    """The greater one, the lesser less it, and where that is NaN; there it is replaced by 0, so
-    that derivatives stay free of NaN.
-
-    Chosen, not by `max` and `abs`, whose derivatives have a jump where the two are equal.
-    """
-    high, low = ops.select(first, x, y), ops.select(first, y, x)
-    delta = ops.sub(low, high)
-    undefined = ops.compare(delta, delta, "ne")
-    return high, ops.select(undefined, filled(delta, 0), delta), undefined
+    return ops.logaddexp2(x, y)
 
 
 def _complex_logaddexp(x: Array, y: Array) -> Array:
     first = ops.compare(ops.real(x), ops.real(y), "gt")
-    high, delta, undefined = _ordered(x, y, first)
+    high, low = ops.select(first, x, y), ops.select(first, y, x)
+    delta = ops.sub(low, high)
+    undefined = ops.compare(delta, delta, "ne")
+    # Replaced by 0, so that derivatives stay free of NaN.
+    delta = ops.select(undefined, filled(delta, 0), delta)
     result = ops.add(high, ops.log1p(ops.exp(delta)))
     result = ops.select(undefined, ops.add(x, y), result)
     angle = ops.imag(result)
@@ -324,11 +313,4 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       Array(5., dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("hypot", x1, x2)
-    x, y = ops.abs(real_inexact("hypot", x)), ops.abs(y)
-    high, low = ops.max(x, y), ops.min(x, y)
-    # Neither 0 / 0 nor inf / inf, in values or in derivatives.
-    degenerate = ops.or_(high == 0, high == math.inf)
-    ratio = ops.div(low, ops.select(degenerate, filled(high, 1), high))
-    result = ops.mul(high, ops.sqrt(ops.integer_pow(ratio, 2) + 1))
-    infinite = ops.or_(x == math.inf, y == math.inf)
-    return ops.select(infinite, filled(high, math.inf), ops.select(high == 0, high, result))
+    return ops.hypot(real_inexact("hypot", x), y)

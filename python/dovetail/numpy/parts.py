@@ -10,8 +10,8 @@ import numpy as np
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
-from dovetail.numpy.bounds import clip
 from dovetail.numpy.promotion import (
+    broadcast,
     default_float,
     filled,
     no_out,
@@ -20,7 +20,6 @@ from dovetail.numpy.promotion import (
     strong,
     with_dtype,
 )
-from dovetail.numpy.rounding import trunc
 
 
 def real(val: ArrayLike, /) -> Array:
@@ -113,7 +112,7 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x, y = pair_inexact("copysign", x1, x2)
     real_inexact("copysign", x)
-    return ops.select(ops.compare(signbit(x), signbit(y), "ne"), ops.neg(x), x)
+    return ops.copysign(x, y)
 
 
 def signbit(x: ArrayLike, /) -> Array:
@@ -153,8 +152,7 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x, y = pair_inexact("heaviside", x1, x2)
     real_inexact("heaviside", x)
-    above = ops.select(x > 0, filled(x, 1), x)
-    return ops.select(x < 0, filled(x, 0), ops.select(x == 0, y, above))
+    return ops.heaviside(x, y)
 
 
 def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -186,8 +184,9 @@ def spacing(x: ArrayLike, /) -> Array:
       >>> spacing(1)
       Array(1.1920929e-07, dtype=float32)
     """
-    array = ops.abs(strong(real_inexact("spacing", x)))
-    return copysign(ops.sub(ops.nextafter(array, filled(array, math.inf)), array), x)
+    array = strong(real_inexact("spacing", x))
+    away = ops.nextafter(array, ops.copysign(filled(array, math.inf), array))
+    return ops.sub(away, array)
 
 
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
@@ -206,9 +205,7 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """
     no_out("modf", out)
     array = real_inexact("modf", x)
-    whole = trunc(array)
-    fraction = ops.select(ops.compare(array, whole, "eq"), filled(array, 0), ops.sub(array, whole))
-    return copysign(fraction, array), whole
+    return ops.fraction(array), ops.trunc(array)
 
 
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -228,28 +225,9 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       >>> ldexp(np.float32(1.5), 3)
       Array(12., dtype=float32)
     """
-    x = real_inexact("ldexp", x1)
+    x = strong(real_inexact("ldexp", x1))
     exponent = check_kind("ldexp", as_operand("ldexp", x2, 1), "biu")
-    exponent = with_dtype(exponent, dtypes.int32)
-    limits = dtypes.finfo(x.dtype)
-    # Three factors, each of them a normal number, reach from the largest float to below the
-    # smallest.
-    step = int(limits.maxexp) - 1
-    exponent = clip(exponent, -3 * step, 3 * step)
-    result = x
-    for _ in range(3):
-        part = clip(exponent, -step + 1, step)
-        result = result * _power_of_two(part, x.dtype)
-        exponent = exponent - part
-    return result
-
-
-def _power_of_two(exponent: Array, dtype: np.dtype) -> Array:
-    """2**exponent for exponents of normal numbers, exactly: the bits of the float."""
-    limits = dtypes.finfo(dtype)
-    bits = np.dtype(f"int{8 * dtype.itemsize}")
-    biased = with_dtype(exponent + (1 - int(limits.minexp)), bits)
-    return ops.bitcast(ops.shift_left(biased, filled(biased, int(limits.nmant))), dtype)
+    return ops.ldexp(*broadcast("ldexp", x, with_dtype(exponent, dtypes.int32)))
 
 
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
@@ -265,25 +243,9 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
       >>> frexp(np.float32(12))
       (Array(0.75, dtype=float32), Array(4, dtype=int32))
     """
-    array = real_inexact("frexp", x)
-    limits = dtypes.finfo(array.dtype)
-    nmant, bias = int(limits.nmant), 1 - int(limits.minexp)
-    bits_dtype = np.dtype(f"uint{8 * array.dtype.itemsize}")
-    # Subnormal numbers are scaled up first, by a power of two.
-    subnormal = ops.abs(array) < float(limits.smallest_normal)
-    scaled = ops.select(subnormal, array * 2.0**nmant, array)
-    bits = ops.bitcast(scaled, bits_dtype)
-    mask = (1 << (8 * array.dtype.itemsize - 1 - nmant)) - 1
-    biased = ops.and_(ops.shift_right_logical(bits, filled(bits, nmant)), filled(bits, mask))
-    half = ops.or_(
-        ops.and_(bits, filled(bits, ~(mask << nmant) & ((1 << 8 * bits_dtype.itemsize) - 1))),
-        filled(bits, (bias - 1) << nmant),
-    )
-    exponent = with_dtype(biased, dtypes.int32) - (bias - 1)
-    exponent = ops.select(subnormal, exponent - nmant, exponent)
-    special = (array == 0) | ops.not_(ops.is_finite(array))
-    fraction = ops.select(special, array, ops.bitcast(half, array.dtype))
-    return fraction, ops.select(special, filled(exponent, 0), exponent)
+    array = strong(real_inexact("frexp", x))
+    exponent = ops.exponent(array)
+    return ops.ldexp(array, ops.neg(exponent)), exponent
 
 
 def nan_to_num(

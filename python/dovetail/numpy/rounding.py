@@ -70,7 +70,7 @@ def trunc(x: ArrayLike) -> Array:
     array = unary("trunc", x, "biuf")
     if dtypes.KINDS[array.dtype] in "biu":
         return array
-    return ops.select(array < 0, ops.ceil(array), ops.floor(array))
+    return ops.trunc(array)
 
 
 def rint(x: ArrayLike, /) -> Array:

@@ -112,6 +112,18 @@ def atan2(x: Operand, y: Operand) -> Operand:
     return bind("atan2", x, y)
 
 
+def hypot(x: Operand, y: Operand) -> Operand:
+    return bind("hypot", x, y)
+
+
+def logaddexp(x: Operand, y: Operand) -> Operand:
+    return bind("logaddexp", x, y)
+
+
+def logaddexp2(x: Operand, y: Operand) -> Operand:
+    return bind("logaddexp2", x, y)
+
+
 def integer_pow(x: Operand, exponent: int) -> Operand:
     return bind("integer_pow", x, exponent=exponent)
 
@@ -198,6 +210,14 @@ def rem(x: Operand, y: Operand) -> Operand:
     return bind("rem", x, y)
 
 
+def floor_div(x: Operand, y: Operand) -> Operand:
+    return bind("floor_div", x, y)
+
+
+def floor_rem(x: Operand, y: Operand) -> Operand:
+    return bind("floor_rem", x, y)
+
+
 def max(x: Operand, y: Operand) -> Operand:
     return bind("max", x, y)
 
@@ -210,12 +230,36 @@ def nextafter(x: Operand, y: Operand) -> Operand:
     return bind("nextafter", x, y)
 
 
+def copysign(x: Operand, y: Operand) -> Operand:
+    return bind("copysign", x, y)
+
+
+def heaviside(x: Operand, y: Operand) -> Operand:
+    return bind("heaviside", x, y)
+
+
+def exponent(x: Operand) -> Operand:
+    return bind("exponent", x)
+
+
+def ldexp(x: Operand, k: Operand) -> Operand:
+    return bind("ldexp", x, k, weak_type=x.weak_type)
+
+
 def floor(x: Operand) -> Operand:
     return bind("floor", x)
 
 
 def ceil(x: Operand) -> Operand:
     return bind("ceil", x)
+
+
+def trunc(x: Operand) -> Operand:
+    return bind("trunc", x)
+
+
+def fraction(x: Operand) -> Operand:
+    return bind("fraction", x)
 
 
 def round_even(x: Operand) -> Operand:

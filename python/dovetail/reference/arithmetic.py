@@ -45,9 +45,8 @@ mul = np.multiply
 sub = np.subtract
 
 
-def neg(x: Array) -> Array:
-    """-x; integers wrap."""
-    return integers.negative(x) if KINDS[x.dtype] in "iu" else np.negative(x)
+# Of integers, it wraps.
+neg = integers.negative
 
 
 def div(x: Array, y: Array) -> Array:
@@ -58,6 +57,30 @@ def div(x: Array, y: Array) -> Array:
 def rem(x: Array, y: Array) -> Array:
     """x - y trunc(x / y), exactly."""
     return integers.remainder(x, y) if KINDS[x.dtype] in "iu" else np.fmod(x, y)
+
+
+def floor_div(x: Array, y: Array) -> Array:
+    """floor(x / y), from the exact remainder; a zero has the sign of y."""
+    if x.dtype in _NARROW:
+        return floor_div(x.astype(float32), y.astype(float32)).astype(x.dtype)
+    if x.dtype.kind != "f":
+        return integers.floor_divide(x, y)
+    quotient = np.floor_divide(x, y)
+    if np.count_nonzero(quotient) != quotient.size:
+        quotient = np.copysign(quotient, np.where(quotient, quotient, y))
+    return quotient
+
+
+def floor_rem(x: Array, y: Array) -> Array:
+    """x - floor(x / y) y, exactly; it has the sign of y, but a zero that of x."""
+    if x.dtype in _NARROW:
+        return floor_rem(x.astype(float32), y.astype(float32)).astype(x.dtype)
+    if x.dtype.kind != "f":
+        return integers.floor_remainder(x, y)
+    rest = np.remainder(x, y)
+    if np.count_nonzero(rest) != rest.size:
+        rest = np.copysign(rest, np.where(rest, y, x))
+    return rest
 
 
 def abs(x: Array) -> Array:
@@ -118,11 +141,36 @@ def nextafter(x: Array, y: Array) -> Array:
     return result
 
 
+def copysign(x: Array, y: Array) -> Array:
+    """The magnitude of x with the sign of y."""
+    if x.dtype in _NARROW:
+        # That of ml_dtypes makes zeros NaN in formats without -0.
+        return np.copysign(x.astype(float32), y.astype(float32)).astype(x.dtype)
+    return np.copysign(x, y)
+
+
+heaviside = np.heaviside
+ldexp = np.ldexp
+
+
+def exponent(x: Array) -> Array:
+    """k for |x| = f 2^k and f in [1/2, 1); 0 of zeros, infinities and NaN."""
+    power, finite = np.frexp(x)[1], np.isfinite(x)
+    # NumPy does not say what it is of others.
+    return power if np.count_nonzero(finite) == finite.size else np.where(finite, power, 0)
+
+
 # Rounding -------------------------------------------------------------------------------------
 
 floor = np.floor
 ceil = np.ceil
+trunc = np.trunc
 round_even = np.rint
+
+
+def fraction(x: Array) -> Array:
+    """x less trunc(x), 0 of infinities, with the sign of x."""
+    return np.modf(x)[0]
 
 
 @_through_float32

@@ -15,7 +15,8 @@ from dovetail.reference import shapes, table
 _UNCHECKED = frozenset(vars(shapes)) | {
     *("abs", "neg", "real", "imag", "conj", "complex", "max", "min", "clamp", "select", "sort"),
     *("reduce_max", "reduce_min", "cummax", "cummin", "gather", "scatter", "scatter_max"),
-    *("scatter_min", "stop_gradient", "bitcast", "nextafter"),
+    *("scatter_min", "stop_gradient", "bitcast", "nextafter", "copysign", "heaviside"),
+    *("trunc", "fraction"),
 }
 
 # Names of settings, with the value that each does not want.

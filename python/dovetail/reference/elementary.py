@@ -136,6 +136,9 @@ def erfc(x: Array) -> Array:
 
 
 atan2 = _binary(np.arctan2)
+hypot = _binary(np.hypot)
+logaddexp = _binary(np.logaddexp)
+logaddexp2 = _binary(np.logaddexp2)
 _inexact_power = _binary(np.power)
 
 

@@ -57,16 +57,33 @@ def remainder(x: Array, y: Array) -> Array:
     return rest if np.count_nonzero(y) == y.size else np.where(y == 0, x, rest)
 
 
+@_through_int8
+def floor_divide(x: Array, y: Array) -> Array:
+    """Rounds down; x / 0 is -2, and all bits set for x = 0 or without sign."""
+    quotient = np.floor_divide(x, y)
+    if np.count_nonzero(y) == y.size:
+        return quotient
+    by_zero = np.array(-1).astype(x.dtype)
+    if x.dtype not in _UNSIGNED:
+        by_zero = np.where(x == 0, by_zero, np.array(-2).astype(x.dtype))
+    return np.where(y == 0, by_zero, quotient)
+
+
+# Has the sign of the divisor; the remainder by 0 is 0.
+floor_remainder = _through_int8(np.remainder)
+
+
 # Powers ---------------------------------------------------------------------------------------
 
 
 @_through_int8
 def power(x: Array, y: Array) -> Array:
     """Wraps; a negative power is 0 but for those of 1 and -1."""
+    negative = np.less(y, 0)
+    if np.count_nonzero(negative) == 0:
+        return np.power(x, y)
     result = np.power(x, np.maximum(y, 0).astype(x.dtype))
-    if np.any(y < 0):
-        return np.where(y < 0, _negative_power(x, np.bitwise_and(y, 1) == 1), result)
-    return result
+    return np.where(negative, _negative_power(x, np.bitwise_and(y, 1) == 1), result)
 
 
 def static_power(x: Array, exponent: int) -> Array:

@@ -57,6 +57,9 @@ RAW: dict[str, Function] = {
     "erfc": elementary.erfc,
     "pow": elementary.pow,
     "atan2": elementary.atan2,
+    "hypot": elementary.hypot,
+    "logaddexp": elementary.logaddexp,
+    "logaddexp2": elementary.logaddexp2,
     "integer_pow": elementary.integer_pow,
     "lgamma": special.lgamma,
     "digamma": special.digamma,
@@ -77,13 +80,21 @@ RAW: dict[str, Function] = {
     "mul": arithmetic.mul,
     "div": arithmetic.div,
     "rem": arithmetic.rem,
+    "floor_div": arithmetic.floor_div,
+    "floor_rem": arithmetic.floor_rem,
     "max": arithmetic.max,
     "min": arithmetic.min,
     "clamp": arithmetic.clamp,
     "reduce_precision": arithmetic.reduce_precision,
     "nextafter": arithmetic.nextafter,
+    "copysign": arithmetic.copysign,
+    "heaviside": arithmetic.heaviside,
+    "exponent": arithmetic.exponent,
+    "ldexp": arithmetic.ldexp,
     "floor": arithmetic.floor,
     "ceil": arithmetic.ceil,
+    "trunc": arithmetic.trunc,
+    "fraction": arithmetic.fraction,
     "round_even": arithmetic.round_even,
     "round_away": arithmetic.round_away,
     "real": arithmetic.real,
@@ -213,7 +224,8 @@ STRETCHING = frozenset(
     RAW[name]
     for name in (
         *("add", "sub", "mul", "div", "rem", "pow", "atan2", "max", "min", "compare", "select"),
-        *("and", "or", "xor"),
+        *("and", "or", "xor", "floor_div", "floor_rem", "hypot", "logaddexp", "logaddexp2"),
+        *("copysign", "heaviside", "ldexp"),
     )
 )
 

@@ -29,6 +29,9 @@ func.func @float_functions(%arg0: tensor<2x?xf32>) {
   %23 = dovetail.floor %arg0 : tensor<2x?xf32>
   %24 = dovetail.ceil %arg0 : tensor<2x?xf32>
   %25 = dovetail.round_even %arg0 : tensor<2x?xf32>
+  %t0 = dovetail.trunc %arg0 : tensor<2x?xf32>
+  %t1 = dovetail.fraction %arg0 : tensor<2x?xf32>
+  %t2 = dovetail.exponent %arg0 : tensor<2x?xf32>
   %26 = dovetail.round_away %arg0 : tensor<2x?xf32>
   %27 = dovetail.is_finite %arg0 : tensor<2x?xf32>
   return
@@ -60,8 +63,19 @@ func.func @float_functions(%arg0: tensor<2x?xf32>) {
 // CHECK-NEXT:    %[[FLOOR:.+]] = dovetail.floor %arg0 : tensor<2x?xf32>
 // CHECK-NEXT:    %[[CEIL:.+]] = dovetail.ceil %arg0 : tensor<2x?xf32>
 // CHECK-NEXT:    %[[ROUND_EVEN:.+]] = dovetail.round_even %arg0 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[TRUNC:.+]] = dovetail.trunc %arg0 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[FRACTION:.+]] = dovetail.fraction %arg0 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[EXPONENT:.+]] = dovetail.exponent %arg0 : tensor<2x?xf32>
 // CHECK-NEXT:    %[[ROUND_AWAY:.+]] = dovetail.round_away %arg0 : tensor<2x?xf32>
 // CHECK-NEXT:    %[[IS_FINITE:.+]] = dovetail.is_finite %arg0 : tensor<2x?xf32>
+// CHECK-NEXT:    return
+
+func.func @scaled(%arg0: tensor<2x?xf16>, %arg1: tensor<2x?xi32>) {
+  %0 = dovetail.ldexp %arg0, %arg1 : tensor<2x?xf16>, tensor<2x?xi32>
+  return
+}
+// CHECK-LABEL: func.func @scaled(%arg0: tensor<2x?xf16>, %arg1: tensor<2x?xi32>)
+// CHECK-NEXT:    %[[LDEXP:.+]] = dovetail.ldexp %arg0, %arg1 : tensor<2x?xf16>, tensor<2x?xi32>
 // CHECK-NEXT:    return
 
 func.func @complex_functions(%arg0: tensor<?xcomplex<f32>>) {
@@ -121,6 +135,13 @@ func.func @float_pairs(%arg0: tensor<2x?xf32>, %arg1: tensor<2x?xf32>) {
   %7 = dovetail.rem %arg0, %arg1 : tensor<2x?xf32>
   %8 = dovetail.max %arg0, %arg1 : tensor<2x?xf32>
   %9 = dovetail.min %arg0, %arg1 : tensor<2x?xf32>
+  %10 = dovetail.hypot %arg0, %arg1 : tensor<2x?xf32>
+  %11 = dovetail.logaddexp %arg0, %arg1 : tensor<2x?xf32>
+  %12 = dovetail.logaddexp2 %arg0, %arg1 : tensor<2x?xf32>
+  %13 = dovetail.floor_div %arg0, %arg1 : tensor<2x?xf32>
+  %14 = dovetail.floor_rem %arg0, %arg1 : tensor<2x?xf32>
+  %15 = dovetail.copysign %arg0, %arg1 : tensor<2x?xf32>
+  %16 = dovetail.heaviside %arg0, %arg1 : tensor<2x?xf32>
   return
 }
 // CHECK-LABEL: func.func @float_pairs(%arg0: tensor<2x?xf32>, %arg1: tensor<2x?xf32>)
@@ -134,6 +155,13 @@ func.func @float_pairs(%arg0: tensor<2x?xf32>, %arg1: tensor<2x?xf32>) {
 // CHECK-NEXT:    %[[REM:.+]] = dovetail.rem %arg0, %arg1 : tensor<2x?xf32>
 // CHECK-NEXT:    %[[MAX:.+]] = dovetail.max %arg0, %arg1 : tensor<2x?xf32>
 // CHECK-NEXT:    %[[MIN:.+]] = dovetail.min %arg0, %arg1 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[HYPOT:.+]] = dovetail.hypot %arg0, %arg1 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[LOGADDEXP:.+]] = dovetail.logaddexp %arg0, %arg1 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[LOGADDEXP2:.+]] = dovetail.logaddexp2 %arg0, %arg1 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[FLOOR_DIV:.+]] = dovetail.floor_div %arg0, %arg1 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[FLOOR_REM:.+]] = dovetail.floor_rem %arg0, %arg1 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[COPYSIGN:.+]] = dovetail.copysign %arg0, %arg1 : tensor<2x?xf32>
+// CHECK-NEXT:    %[[HEAVISIDE:.+]] = dovetail.heaviside %arg0, %arg1 : tensor<2x?xf32>
 // CHECK-NEXT:    return
 
 func.func @complex_arithmetic(%arg0: tensor<3xcomplex<f64>>, %arg1: tensor<3xcomplex<f64>>) {
@@ -180,6 +208,8 @@ func.func @unsigned_arithmetic(%arg0: tensor<4x?xui8>, %arg1: tensor<4x?xui8>) {
   %2 = dovetail.mul %arg0, %arg1 : tensor<4x?xui8>
   %3 = dovetail.div %arg0, %arg1 : tensor<4x?xui8>
   %4 = dovetail.rem %arg0, %arg1 : tensor<4x?xui8>
+  %d0 = dovetail.floor_div %arg0, %arg1 : tensor<4x?xui8>
+  %d1 = dovetail.floor_rem %arg0, %arg1 : tensor<4x?xui8>
   %5 = dovetail.max %arg0, %arg1 : tensor<4x?xui8>
   %6 = dovetail.min %arg0, %arg1 : tensor<4x?xui8>
   %7 = dovetail.pow %arg0, %arg1 : tensor<4x?xui8>
@@ -202,6 +232,8 @@ func.func @unsigned_arithmetic(%arg0: tensor<4x?xui8>, %arg1: tensor<4x?xui8>) {
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg0, %arg1 : tensor<4x?xui8>
 // CHECK-NEXT:    %[[DIV:.+]] = dovetail.div %arg0, %arg1 : tensor<4x?xui8>
 // CHECK-NEXT:    %[[REM:.+]] = dovetail.rem %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[FLOOR_DIV:.+]] = dovetail.floor_div %arg0, %arg1 : tensor<4x?xui8>
+// CHECK-NEXT:    %[[FLOOR_REM:.+]] = dovetail.floor_rem %arg0, %arg1 : tensor<4x?xui8>
 // CHECK-NEXT:    %[[MAX:.+]] = dovetail.max %arg0, %arg1 : tensor<4x?xui8>
 // CHECK-NEXT:    %[[MIN:.+]] = dovetail.min %arg0, %arg1 : tensor<4x?xui8>
 // CHECK-NEXT:    %[[POW:.+]] = dovetail.pow %arg0, %arg1 : tensor<4x?xui8>
@@ -224,6 +256,8 @@ func.func @signed_arithmetic(%arg0: tensor<?xi64>, %arg1: tensor<?xi64>) {
   %2 = dovetail.mul %arg0, %arg1 : tensor<?xi64>
   %3 = dovetail.div %arg0, %arg1 : tensor<?xi64>
   %4 = dovetail.rem %arg0, %arg1 : tensor<?xi64>
+  %d0 = dovetail.floor_div %arg0, %arg1 : tensor<?xi64>
+  %d1 = dovetail.floor_rem %arg0, %arg1 : tensor<?xi64>
   %5 = dovetail.max %arg0, %arg1 : tensor<?xi64>
   %6 = dovetail.min %arg0, %arg1 : tensor<?xi64>
   %7 = dovetail.pow %arg0, %arg1 : tensor<?xi64>
@@ -247,6 +281,8 @@ func.func @signed_arithmetic(%arg0: tensor<?xi64>, %arg1: tensor<?xi64>) {
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg0, %arg1 : tensor<?xi64>
 // CHECK-NEXT:    %[[DIV:.+]] = dovetail.div %arg0, %arg1 : tensor<?xi64>
 // CHECK-NEXT:    %[[REM:.+]] = dovetail.rem %arg0, %arg1 : tensor<?xi64>
+// CHECK-NEXT:    %[[FLOOR_DIV:.+]] = dovetail.floor_div %arg0, %arg1 : tensor<?xi64>
+// CHECK-NEXT:    %[[FLOOR_REM:.+]] = dovetail.floor_rem %arg0, %arg1 : tensor<?xi64>
 // CHECK-NEXT:    %[[MAX:.+]] = dovetail.max %arg0, %arg1 : tensor<?xi64>
 // CHECK-NEXT:    %[[MIN:.+]] = dovetail.min %arg0, %arg1 : tensor<?xi64>
 // CHECK-NEXT:    %[[POW:.+]] = dovetail.pow %arg0, %arg1 : tensor<?xi64>
