@@ -159,6 +159,8 @@ def integer_pow(x: Array, *, exponent: int) -> Array:
     if kind == "c" or (x.dtype != float64 and abs(exponent) < _FEW_FACTORS):
         wide = x.astype(complex128 if kind == "c" else float64)
         power = integers.repeated_product(wide, abs(exponent))
-        power = np.divide(1, power) if exponent < 0 else power
-        return (power if kind == "c" else power.astype(float32)).astype(x.dtype)
+        if kind == "c":
+            return (np.divide(1, power) if exponent < 0 else power).astype(x.dtype)
+        power = np.reciprocal(power) if exponent < 0 else power
+        return power.astype(float32).astype(x.dtype, copy=False)
     return _inexact_power(x, np.array(exponent, float64 if x.dtype == float64 else float32))

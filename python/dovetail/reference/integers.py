@@ -103,14 +103,16 @@ def _negative_power(x: Array, odd: Any) -> Array:
 
 def repeated_product(x: Array, count: int) -> Array:
     """The product of `count` factors `x`, by squaring."""
-    result, square = np.ones_like(x), x
+    result, square = None, x
     while count:
         if count & 1:
-            result = np.multiply(result, square)
+            result = square if result is None else np.multiply(result, square)
         count >>= 1
         if count:
             square = np.multiply(square, square)
-    return result
+    if result is None:
+        return np.ones_like(x)
+    return result.copy() if result is x else result
 
 
 # Bits -----------------------------------------------------------------------------------------
