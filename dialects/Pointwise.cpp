@@ -51,6 +51,13 @@ static Value emitCompare(scalar::ScalarBuilder &b, CompareDirection direction, V
   llvm_unreachable("comparison direction out of range");
 }
 
+/// At 0 that from the right, as JAX has it: |x|^2 then has the derivatives that x^2 has.
+static Value absTangent(Emitter &e, Value t, Value x) {
+  if (isa<ComplexType>(getElementTypeOrSelf(x)))
+    return e.real(e.mul(t, e.conj(e.sign(x))));
+  return e.select(e.make<CompareOp>(CompareDirection::GE, x, e.zerosLike(x)), t, e.neg(t));
+}
+
 } // namespace dovetail
 
 #define GET_OP_CLASSES

@@ -58,8 +58,8 @@ def IntegerPowOp : Pointwise<"integer_pow", (ins Tensor<Number>:$x, I64Attr:$exp
 
 //===- Arithmetic ----------------------------------------------------------===//
 
-// The derivative of |z| is Re(conj(sign z) dz), and for real z simply sign(z) dz.
-def AbsOp : Unary<"abs", SignedNumber, "e.real(e.mul(t, e.conj(e.sign(x))))"> {
+// The derivative of |z| is Re(conj(sign z) dz), and for real z that is dz or -dz.
+def AbsOp : Unary<"abs", SignedNumber, "absTangent(e, t, x)"> {
   let resultElement = "::dovetail::realElement(element)";
 }
 // x/|x| of a complex number turns with its phase; the sign of a real number is constant.

@@ -332,9 +332,11 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[ABS:.+]] = dovetail.abs %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SIGN:.+]] = dovetail.sign %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg1, %[[SIGN]] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[ABS]], %[[MUL]] : tensor<2x3xf32>, tensor<2x3xf32>
+// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %arg1 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[ZERO:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[NOT_BELOW:.+]] = dovetail.compare ge %arg0, %[[ZERO]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[NOT_BELOW]], %arg1, %[[NEG]] : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT:    return %[[ABS]], %[[SELECT]] : tensor<2x3xf32>, tensor<2x3xf32>
 
 // -----
 
