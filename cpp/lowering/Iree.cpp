@@ -50,7 +50,8 @@ struct CodegenDialect : Dialect {
 } // namespace
 
 void registerIreeDialects(DialectRegistry &registry) {
-  registry.insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, TensorExtDialect, UtilDialect>();
+  registry
+      .insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, TensorExtDialect, UtilDialect>();
   // The lowering makes ops by name, which loads nothing.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     context->getOrLoadDialect<CodegenDialect>();
