@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dovetail import ad_checkpoint as ad_checkpoint
-    from dovetail.checkpoint import this_module as checkpoint  # noqa: F401 (a callable module)
     from dovetail import config as config
     from dovetail import custom_batching as custom_batching
     from dovetail import custom_derivatives as custom_derivatives
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from dovetail.autodiff import jvp as jvp
     from dovetail.autodiff import value_and_grad as value_and_grad
     from dovetail.batching import vmap as vmap
+    from dovetail.checkpoint import this_module as checkpoint  # noqa: F401 (a callable module)
     from dovetail.config import check_tracer_leaks as check_tracer_leaks
     from dovetail.config import checking_leaks as checking_leaks
     from dovetail.config import debug_infs as debug_infs
