@@ -394,8 +394,8 @@ SCIPY = (
     "L.funm(ab,np.exp)",
 )
 
-# JAX does not take an empty matrix, has complex singular values for one, and computes these tables in
-# float32 whatever is asked for.
+# JAX does not take an empty matrix, has complex singular values for one, and computes these tables
+# in float32 whatever is asked for.
 OTHER_IN_JAX = (
     "L.matrix_rank(z3)",
     "L.lstsq(z3,B[:3])",
@@ -410,7 +410,7 @@ def arrays(kind: str) -> dict[str, np.ndarray]:
     """Operands of the calls, by name."""
     rng = np.random.default_rng(0)
     dtype = np.dtype(kind)
-    real = np.zeros(0, dtype).real.dtype
+    real = np.finfo(dtype).dtype
 
     def rand(*shape: int) -> np.ndarray:
         x = rng.standard_normal(shape)
