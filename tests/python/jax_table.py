@@ -90,6 +90,8 @@ v, w; v, q[0] | polyadd polysub polymul
 v; v, 2; v, 0; v, 5 | polyder polyint
 x[0], v[:2] | polydiv
 v; q | poly
+v, v, 2; v, f, 1; v, f, 1, full=True | polyfit
+np.abs(v) + 1; v[:2] | roots
 
 x, (4, 3); x, -1; x, (2, -1); x, 12, 'F'; s, (1, 1); z, (4, 0); x, 5; x, (-1, -1) | reshape
 x; x, 'F'; s; z | ravel
@@ -317,7 +319,8 @@ x, [i], (0,); x, [i, j[:3]], (0, 1); t, [i], (1,) | index_take
 = | ragged_dot_general RaggedDotDimensionNumbers optimization_barrier reduce_precision reduce_window
 = | reduce_window_shape_tuple AccuracyMode DotAlgorithm DotAlgorithmPreset Tolerance after_all
 = | composite create_token dce_sink platform_dependent scaled_dot stage
-= | associative_scan cond fori_loop map scan switch while_loop
+= | associative_scan cond custom_linear_solve custom_root fori_loop map scan switch while_loop
+= | FftType fft RandomAlgorithm rng_bit_generator rng_uniform
 = | all_gather all_to_all axis_index axis_size pbroadcast pcast pmax pmean pmin ppermute pshuffle
 = | psum psum_scatter pswapaxes
 """)
@@ -381,8 +384,6 @@ NUMPY_MISSING = {
     "fft",
     "int1",
     "linalg",
-    "polyfit",
-    "roots",
     "uint1",
 }
 
@@ -390,6 +391,7 @@ NUMPY_MISSING = {
 # a name.
 NUMPY_DIFFERS = {
     "More general": [
+        "polyfit",
         "choose(x, np.array([0, 2]))",
         "put(x, [0, 99], v[:2], inplace=False)",
         "vander",

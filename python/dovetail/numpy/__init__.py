@@ -258,6 +258,7 @@ from dovetail.numpy.patterns import (
 )
 from dovetail.numpy.phases import unwrap
 from dovetail.numpy.places import At
+from dovetail.numpy.polynomial_fits import polyfit, roots
 from dovetail.numpy.polynomials import poly, polydiv, polymul
 from dovetail.numpy.products import (
     cross,

@@ -52,23 +52,26 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     coefficient 1.
 
     Args:
-      seq_of_zeros: a vector of roots, or one root.
+      seq_of_zeros: a vector of roots, one root, or a square matrix, whose eigenvalues are meant.
 
     Returns:
       A vector with one element more.
 
     Raises:
-      NotImplementedError: the argument is a matrix.
+      ValueError: the argument is neither.
 
     Example:
       >>> poly(dnp.array([1, 2]))
       Array([ 1., -3.,  2.], dtype=float32)
     """
     roots = inexact("poly", seq_of_zeros)
+    if roots.ndim == 2 and roots.shape[0] == roots.shape[1] and roots.size:
+        from dovetail.numpy.linalg import eigvals
+
+        roots = eigvals(roots)
     if roots.ndim > 1:
-        raise NotImplementedError(
-            f"poly: the roots must be a vector, got shape {roots.shape}; of a matrix, compute the "
-            "eigenvalues with numpy.linalg.eigvals"
+        raise value_error(
+            f"poly: the roots must be a vector or a square matrix, got shape {roots.shape}"
         )
     roots = ravel(roots)
     result, zero = lax.full((1,), 1, roots.dtype), lax.full((1,), 0, roots.dtype)

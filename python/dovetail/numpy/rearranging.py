@@ -22,6 +22,7 @@ from dovetail.lax.operands import (
 )
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.shape import ravel, swapaxes
+from dovetail.tracer import Tracer
 
 
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
@@ -113,13 +114,13 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
 
 
 def roll(
-    a: ArrayLike, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
+    a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[int] | None = None
 ) -> Array:
     """Moved by `shift` along `axis`; what leaves at the end comes in at the front.
 
     Args:
       a: an array.
-      shift: an integer known while tracing, or one for each axis.
+      shift: an integer, or one for each axis.
       axis: the dimension or dimensions; None is the array in row-major order.
 
     Returns:
@@ -142,14 +143,18 @@ def roll(
         raise value_error(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
     axes, shifts = (t * (length // len(t)) for t in (axes, shifts))
     for amount, d in zip(shifts, axes, strict=True):
-        x = _rolled(x, operator.index(amount), canonical_axis(d, x.ndim))
+        axis = canonical_axis(d, x.ndim)
+        if type(amount) is Tracer:
+            x = _rolled_by(x, amount, axis)
+        else:
+            x = _rolled(x, operator.index(amount), axis)
     return x
 
 
 def _as_tuple(values: Any) -> tuple[Any, ...]:
-    if isinstance(values, np.ndarray):
-        values = values.ravel()
-    return tuple(values) if isinstance(values, (tuple, list, np.ndarray)) else (values,)
+    if isinstance(values, (np.ndarray, ArrayMethods)):
+        values = tuple(values.ravel()) if values.ndim else values
+    return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
 def _rolled(x: Array, shift: int, axis: int) -> Array:
@@ -159,6 +164,15 @@ def _rolled(x: Array, shift: int, axis: int) -> Array:
         return x
     parts = [lax.slice_in_dim(x, cut, None, 1, axis), lax.slice_in_dim(x, 0, cut, 1, axis)]
     return lax.concatenate(parts, axis)
+
+
+def _rolled_by(x: Array, shift: Tracer, axis: int) -> Array:
+    size = x.shape[axis]
+    if not size:
+        return x
+    twice = lax.concatenate([x, x], axis)
+    start = -shift % size
+    return lax.dynamic_slice_in_dim(twice, start, size, axis)
 
 
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
