@@ -381,9 +381,7 @@ LAX_DIFFERS = {
 
 # Names of JAX that are still to come; a name that is there must leave this list.
 NUMPY_MISSING = {
-    "fft",
     "int1",
-    "linalg",
     "uint1",
 }
 
