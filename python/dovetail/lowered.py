@@ -16,10 +16,6 @@ from dovetail.pytree import flatten, unflatten
 from dovetail.reference.checks import UnwantedValueError, first_of, unwanted
 from dovetail.tracer import Operand, Tracer
 
-# By default IREE compiles what depends on constants alone as programs of their own, and runs these
-# when it compiles or loads: that takes up to ten times as long to compile, for what is scalars and
-# small arrays here. Of exported programs constants are the arrays that the function closes over.
-_NO_HOISTING = ("--iree-opt-const-expr-hoisting=false", "--iree-opt-const-eval=false")
 # Programs with fewer elements in arguments and results run on the calling thread.
 INLINE_ELEMENTS = 1 << 16
 
@@ -154,7 +150,7 @@ class Compiled(_Stage):
         lowered = program.after("lower")
         functions = host_functions_of(lowered)
         self._executable = Executable(
-            _compile(lowered, flags=_NO_HOISTING),
+            _compile(lowered),
             "main",
             device,
             output_dtypes=[aval.dtype for aval in program.avals],
@@ -274,12 +270,12 @@ class Compiled(_Stage):
         return ExportedSignature(inputs, outputs, tuple(trees), _plain(result), tuple(names))
 
 
-def _compile(module: Any, flags: Sequence[str] = ()) -> bytes:
+def _compile(module: Any) -> bytes:
     """The module file of a lowered module."""
     from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
 
     is_large = module.largest_contraction() >= DATA_TILING_SIZE
-    flags = (*flags, *((DATA_TILING,) if is_large else ()))
+    flags = (DATA_TILING,) if is_large else ()
     try:
         return compile_module(module.text(), flags=flags)
     except CompileError as error:

@@ -30,6 +30,8 @@ WITHOUT_ROW = {
     "vjp": "a request; every test of derivatives",
     "vmap": "a request; every test of batching",
     "custom_jvp": "not an op on arrays; test_custom_rules.py",
+    "custom_vmap": "not an op on arrays; test_custom_batching.py",
+    "linear_solve": "not an op on arrays; test_solves.py",
     "custom_vjp": "not an op on arrays; test_custom_rules.py",
     "custom_tangent": "arises in derivatives; test_custom_rules.py",
     "checkpoint": "not an op on arrays; test_checkpoint.py",

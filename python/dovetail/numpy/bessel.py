@@ -22,4 +22,5 @@ def i0(x: ArrayLike) -> Array:
       Array(1., dtype=float32, weak_type=True)
     """
     at = real_inexact("i0", x)
-    return ops.exp(ops.abs(at)) * ops.bessel_i0e(at)
+    # The magnitude by the sign, whose derivative at 0 is 0, as that of i0e has it.
+    return ops.exp(at * ops.sign(at)) * ops.bessel_i0e(at)
