@@ -352,8 +352,9 @@ def test_poly() -> None:
         same(both(dnp.poly, roots), np.poly(roots))
     same(dnp.poly(X[:0]), np.ones(1))
     same(dnp.poly(2.0), f32([1, -2]))
-    with pytest.raises(NotImplementedError, match=r"the roots must be a vector, got shape \(2, 2"):
-        dnp.poly(dnp.ones((2, 2)))
+    # Matrices are in test_polynomials.py.
+    with pytest.raises(ValueError, match=r"a vector or a square matrix, got shape \(3, 2\)"):
+        dnp.poly(dnp.ones((3, 2)))
 
 
 def test_polydiv() -> None:
