@@ -2,12 +2,12 @@
 #ifndef DOVETAIL_BINDINGS_BATCHRULES_H
 #define DOVETAIL_BINDINGS_BATCHRULES_H
 
-#include <nanobind/nanobind.h>
+#include "dialects/CustomVmap.h"
 
 namespace dovetail {
 
-/// Adds `set_batch_rule` to the extension module.
-void bindBatchRules(nanobind::module_ &m);
+/// Asks `dovetail.custom_batching`. What it raises is kept for the next `Diagnostics::raise`.
+llvm::FailureOr<BatchedByRule> askPython(llvm::StringRef name, llvm::ArrayRef<bool> batched, int64_t size);
 
 } // namespace dovetail
 

@@ -1,5 +1,6 @@
 // The MLIR context of the process, and diagnostics as exceptions.
 #include "Context.h"
+#include "BatchRules.h"
 #include "cpp/lowering/Lowering.h"
 
 using namespace mlir;
@@ -12,6 +13,7 @@ MLIRContext &context() {
     registerAllDialects(registry);
     auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     created->loadDialect<DovetailDialect, arith::ArithDialect, func::FuncDialect>();
+    setBatchRule(*created, askPython);
     return created;
   }();
   return *context;

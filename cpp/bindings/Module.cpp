@@ -1,6 +1,5 @@
 // The extension module `dovetail._core`.
 #include "Attributes.h"
-#include "BatchRules.h"
 #include "Context.h"
 #include "Function.h"
 #include "Program.h"
@@ -307,7 +306,6 @@ NB_MODULE(_core, m) {
       .def_ro("size", &Program::size);
 
   bindRemembered(m);
-  bindBatchRules(m);
   m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");
   m.def("phases", &phaseNames, "(name, description) of each phase, in order.");
 }

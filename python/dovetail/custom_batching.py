@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from dovetail import _core, ir
+from dovetail import ir
 from dovetail.arguments import Function, as_operand, name_of
 from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
@@ -101,25 +101,21 @@ class _Rule:
         self.name = f"{name_of(python)}.{next(_numbers)}"
         _known[self.name] = self
 
-    @staticmethod
-    def ask(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
-        """The module of a rule's function over a batch, and which of its results have the batch."""
-        rule = _known.get(name)
-        if rule is None:
-            raise LookupError(f"there is no rule `{name}` for vmap any more")
+    def over_batch(self, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
+        """The module of the function over a batch, and which of its results have the batch."""
         avals = [
             aval._replace(shape=(size, *aval.shape)) if is_batched else aval
-            for aval, is_batched in zip(rule.avals, batched, strict=True)
+            for aval, is_batched in zip(self.avals, batched, strict=True)
         ]
         with _outside_of_traces():
             traced = trace(
-                lambda *tracers: rule._traced(tracers, batched, size),
+                lambda *tracers: self._traced(tracers, batched, size),
                 avals,
-                list(leaf_names(unflatten(rule.spec, avals), "args")),
+                list(leaf_names(unflatten(self.spec, avals), "args")),
                 "vmap",
-                name_of(rule.python),
-                axes=rule.axes,
-                order=rule.order,
+                name_of(self.python),
+                axes=self.axes,
+                order=self.order,
             )
         module = ir.expanded(traced.function, [value._value() for value in traced.captured])
         return module, traced.extra
@@ -163,6 +159,14 @@ class _Rule:
 _numbers = itertools.count()
 # A rule exists as long as the modules that name it.
 _known: weakref.WeakValueDictionary[str, _Rule] = weakref.WeakValueDictionary()
+
+
+def ask_rule(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
+    """What the compiler asks of the rule of that name."""
+    rule = _known.get(name)
+    if rule is None:
+        raise LookupError(f"there is no rule `{name}` for vmap any more")
+    return rule.over_batch(batched, size)
 
 
 @contextmanager
@@ -214,6 +218,3 @@ def sequential_vmap(fun: Function) -> custom_vmap:
         return out, map_leaves(lambda _: True, out)
 
     return mapped
-
-
-_core.set_batch_rule(_Rule.ask)
