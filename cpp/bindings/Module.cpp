@@ -5,6 +5,7 @@
 #include "Program.h"
 #include "Remembered.h"
 #include "cpp/lowering/HostCall.h"
+#include "cpp/lowering/Target.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Passes.h"
@@ -62,12 +63,11 @@ static void runPhases(const Shared &module, const std::string &from, const std::
   PassManager manager(&context());
   if (!addPhases(manager, from, to))
     throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
-  StringRef targetName = "dovetail.target";
-  module->op.get()->setAttr(targetName, StringAttr::get(&context(), target));
+  module->op.get()->setAttr(kTarget, StringAttr::get(&context(), target));
   if (hostFunctions)
     module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
   LogicalResult result = manager.run(*module->op);
-  module->op.get()->removeAttr(targetName);
+  module->op.get()->removeAttr(kTarget);
   module->op.get()->removeAttr(kHostFunctions);
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))

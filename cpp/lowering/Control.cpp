@@ -3,6 +3,7 @@
 #include "Dispatch.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "Target.h"
 #include "cpp/transforms/Functions.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -103,17 +104,15 @@ ModuleOp moduleOf(ImplicitLocOpBuilder &b) { return b.getInsertionBlock()->getPa
 bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops))
     return false;
-  auto target = moduleOf(b)->getAttrOfType<StringAttr>("dovetail.target");
-  StringRef name = target ? target.getValue() : "cpu";
+  Target target(moduleOf(b));
   auto scan = dyn_cast<ScanOp>(op);
   int64_t steps = isa<CaseOp>(op)                          ? 1
                   : scan && int64_t(scan.getLength()) >= 0 ? int64_t(scan.getLength())
                                                            : kAssumedSize;
   int64_t work = workOf(op), each = work / std::max<int64_t>(steps, 1);
-  if (name.starts_with("vulkan") &&
-      (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kIterationsOnVulkan))
+  if (target.isVulkan() && (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kIterationsOnVulkan))
     return false;
-  if (!name.starts_with("cpu"))
+  if (target.isGpu())
     return each <= kWorkElsewhere;
   int64_t saved = kWorkOnCpu;
   if (scan)

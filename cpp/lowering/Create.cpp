@@ -3,6 +3,7 @@
 #include "Dispatch.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "Target.h"
 
 using namespace mlir;
 
@@ -65,8 +66,7 @@ struct IotaLowering : LowerOpInterface::ExternalModel<IotaLowering, IotaOp> {
     auto iota = cast<IotaOp>(op);
     RankedTensorType type = iota.getType();
     SmallVector<OpFoldResult> sizes = sizesOf(b, type, operands);
-    auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
-    bool isOnGpu = target && !target.getValue().starts_with("cpu") && !isInDispatch(b);
+    bool isOnGpu = Target(op).isGpu() && !isInDispatch(b);
     if (!isOnGpu || !type.hasStaticShape() || type.getNumElements() == 0) {
       results.push_back(counted(b, sizes, iota.getDimension(), type.getElementType()));
       return success();

@@ -3,6 +3,7 @@
 #include "Dispatch.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "Target.h"
 
 #include <cmath>
 
@@ -175,8 +176,7 @@ struct RecurrenceLowering : LowerOpInterface::ExternalModel<RecurrenceLowering, 
   /// elsewhere.
   static Value byOneThread(ImplicitLocOpBuilder &b, Value factor, Value x, int64_t dimension, bool reverse) {
     auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
-    auto target = module->getAttrOfType<StringAttr>("dovetail.target");
-    if (target && !target.getValue().starts_with("cpu"))
+    if (Target(module).isGpu())
       return {};
     auto made = dispatchOnce(b, {factor, x}, Shape{getElementTypeOrSelf(x), sizesOf(b, x)},
                              [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {

@@ -2,6 +2,7 @@
 #include "Dispatch.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "Target.h"
 #include "dialects/Index.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -82,8 +83,7 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     };
     Value found = parallelLoops(b, sizes, type.getElementType(), columns, maps, body);
     // IREE 3.13 does not compile the reduction of a slice at a place for GPUs, where it fuses the two.
-    auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
-    bool isOnGpu = target && !target.getValue().starts_with("cpu") && !isInDispatch(b);
+    bool isOnGpu = Target(op).isGpu() && !isInDispatch(b);
     results.push_back(isOnGpu && numIndexed == 0 ? computeBarrier(b, found) : found);
     return success();
   }

@@ -1,6 +1,7 @@
 // Executables with one function each, and their calls.
 #include "Kernel.h"
 #include "Iree.h"
+#include "Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -181,9 +182,9 @@ struct Executable {
 } // namespace
 
 Kernels::Kernels(ModuleOp program) : program(program) {
-  auto named = program->getAttrOfType<StringAttr>("dovetail.target");
-  target = named ? named.getValue().str() : "cpu";
-  isCpu = StringRef(target).starts_with("cpu");
+  Target stated(program);
+  target = stated.name.empty() ? "cpu" : stated.name.str();
+  isCpu = !stated.isGpu();
 }
 
 Value Kernels::run(ImplicitLocOpBuilder &b, const KernelShape &shape, ArrayRef<Floats> inputs, Floats result,

@@ -3,6 +3,7 @@
 #include "Buffers.h"
 #include "Dispatch.h"
 #include "Sequential.h"
+#include "Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -120,9 +121,9 @@ public:
     function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
     inner.setInsertionPointToStart(function.addEntryBlock());
     func::ReturnOp::create(inner);
-    auto target = program->getAttrOfType<StringAttr>("dovetail.target");
-    isCpu = !target || target.getValue().starts_with("cpu");
-    isVulkan = target && target.getValue().starts_with("vulkan");
+    Target target(program);
+    isCpu = !target.isGpu();
+    isVulkan = target.isVulkan();
   }
 
   LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Body body) {

@@ -3,6 +3,7 @@
 #include "Iree.h"
 #include "Lowering.h"
 #include "RadixSort.h"
+#include "Target.h"
 
 using namespace mlir;
 
@@ -279,17 +280,10 @@ static Value numberInRow(ImplicitLocOpBuilder &b, Value order, ArrayRef<Value> p
 
 //===- The op ----------------------------------------------------------------------===//
 
-/// Whether this is compiled for a CPU, which sequential code suits.
-static bool isForCpu(Operation *op) {
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
-  return target && target.getValue().starts_with("cpu");
-}
-
 /// The numbers of elements as a table for GPUs, of which IREE 3.13 compiles no sums of what depends on places; else
 /// null.
 static Value numbersFor(Operation *op, ImplicitLocOpBuilder &b, OpFoldResult size) {
-  auto target = op->getParentOfType<ModuleOp>()->getAttrOfType<StringAttr>("dovetail.target");
-  if (!target || target.getValue().starts_with("cpu"))
+  if (!Target(op).isGpu())
     return {};
   return computeBarrier(
       b, parallelLoops(b, size, b.getI32Type(), {}, {}, [](OpBuilder &inner, Location loc, ValueRange) -> Value {
@@ -339,8 +333,8 @@ struct SortLowering : LowerOpInterface::ExternalModel<SortLowering, SortOp> {
       appendKeys(b, x, getElementTypeOrSelf(original), keys);
     SmallVector<Value> arrays = llvm::map_to_vector(keys, [](const SortKey &key) { return key.array; });
     SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]);
-    bool isShort = !ShapedType::isDynamic(size) && size <= (isForCpu(op) ? kShortRowOnCpu : kShortRow);
-    bool areRows = !isShort && isForCpu(op);
+    bool isShort = !ShapedType::isDynamic(size) && size <= (Target(op).isCpu() ? kShortRowOnCpu : kShortRow);
+    bool areRows = !isShort && Target(op).isCpu();
     Value order = areRows ? orderOfRows(b, keys, dimension)
                   : isShort || !canLoopsCarry(type)
                       ? orderByCounting(b, arrays, dimension, numbersFor(op, b, sizes[dimension]), sizes)
