@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Sequence
@@ -16,13 +15,13 @@ from dovetail import _core, config, ir, jit_log
 from dovetail.arguments import (
     LeafNames,
     ShapeDtypeStruct,
-    as_numbers,
     as_operand,
     name_of,
     parameter_names,
     set_float0_aside,
 )
 from dovetail.array import Array, ArrayMethods
+from dovetail.jit_options import Options, options_for
 from dovetail.lowered import Compiled, Lowered, Program, Signature
 from dovetail.pytree import flatten, map_leaves, unflatten
 from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
@@ -54,17 +53,11 @@ jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
 class Jitted:
     """A function that is traced and compiled at its first call with each signature."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        static_argnums: tuple[int, ...],
-        static_argnames: tuple[str, ...],
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._name = name_of(function)
-        self._static_argnums = static_argnums
-        self._static_argnames = static_argnames
+        self._options = options
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
         self._lock = threading.RLock()
         jitted_functions.add(self)
@@ -129,7 +122,7 @@ class Jitted:
     ) -> _Call:
         """Take a call's arguments apart; descriptions of arrays are allowed if `described`."""
         statics: Statics = ()
-        if self._static_argnums or self._static_argnames:
+        if self._options.static_argnums or self._options.static_argnames:
             args, kwargs, statics = self._without_statics(args, kwargs)
         if not kwargs and set(map(type, args)) == {Array}:
             values, spec = list(args), _flat_spec(len(args))
@@ -150,8 +143,8 @@ class Jitted:
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any], Statics]:
         count = len(args)
-        numbers = sorted({n % count for n in self._static_argnums if -count <= n < count})
-        by_name = [name for name in self._static_argnames if name in kwargs]
+        numbers = sorted({n % count for n in self._options.static_argnums if -count <= n < count})
+        by_name = [name for name in self._options.static_argnames if name in kwargs]
         statics = [*((n, args[n]) for n in numbers), *((name, kwargs[name]) for name in by_name)]
         for which, value in statics:
             _check_hashable(which, value, self._name)
@@ -262,49 +255,6 @@ def _check_hashable(which: int | str, value: Any, name: str) -> None:
         ) from None
 
 
-def _complete(
-    function: Callable[..., Any], numbers: tuple[int, ...], names: tuple[str, ...]
-) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Static arguments by number and by name: the one that is not given follows from the other."""
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return numbers, names
-    positional = [
-        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    count = len(positional)
-    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    known = [p.name for p in parameters]
-    for name in names:
-        if name not in known and not takes_any:
-            raise ValueError(
-                f"static_argnames must name parameters of `{name_of(function)}`, "
-                f"{', '.join(known)}, got: {name!r}"
-            )
-    has_varargs = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    for number in numbers:
-        if not has_varargs and not -count <= number < count:
-            raise ValueError(
-                f"static_argnums must be numbers of the {count} positional parameters of "
-                f"`{name_of(function)}`, got: {number}"
-            )
-    if not has_varargs:
-        numbers = tuple(number % count for number in numbers)
-    if numbers and names:
-        return numbers, names
-    if numbers:
-        return numbers, tuple(positional[n] for n in numbers if -count <= n < count)
-    return tuple(positional.index(name) for name in names if name in positional), names
-
-
-def _as_names(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
-    given = (names,) if isinstance(names, str) else tuple(names or ())
-    if not all(isinstance(name, str) for name in given):
-        raise TypeError(f"{what} must be a string or a sequence of strings, got: {names!r}")
-    return given
-
-
 def jit(
     fun: Callable[..., Any] | None = None,
     /,
@@ -345,21 +295,17 @@ def jit(
       >>> float(norm(dnp.array([3.0, 4.0])))
       5.0
     """
+    options: dict[str, Any] = {
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames,
+    }
     if fun is None:
-        options = {
-            "static_argnums": static_argnums,
-            "static_argnames": static_argnames,
-            "donate_argnums": donate_argnums,
-            "donate_argnames": donate_argnames,
-        }
         return functools.partial(jit, **options)
     if not callable(fun):
         raise TypeError(f"jit needs a function, got: {fun!r}")
-    numbers = () if static_argnums is None else as_numbers(static_argnums, "static_argnums")
-    names = _as_names(static_argnames, "static_argnames")
-    as_numbers(() if donate_argnums is None else donate_argnums, "donate_argnums")
-    _as_names(donate_argnames, "donate_argnames")
-    return Jitted(fun, *_complete(fun, numbers, names))
+    return Jitted(fun, options_for(fun, **options))
 
 
 class IRText(str):
@@ -416,4 +362,4 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
       >>> dt.eval_shape(dnp.sum, dt.ShapeDtypeStruct((2, 3), "float32"))
       ShapeDtypeStruct(shape=(), dtype=float32)
     """
-    return Jitted(fun, (), ()).eval_shape(*args, **kwargs)
+    return Jitted(fun, Options()).eval_shape(*args, **kwargs)

@@ -1,0 +1,103 @@
+"""What `jit` is asked for, checked against the function's parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from dovetail.arguments import as_numbers, name_of
+
+
+class Options(NamedTuple):
+    """How a function is compiled and called.
+
+    Attributes:
+      static_argnums: the arguments by position that are not arrays.
+      static_argnames: the arguments by keyword that are not arrays.
+      donate_argnums: the arguments by position whose memory results may take.
+      donate_argnames: the arguments by keyword whose memory results may take.
+    """
+
+    static_argnums: tuple[int, ...] = ()
+    static_argnames: tuple[str, ...] = ()
+    donate_argnums: tuple[int, ...] = ()
+    donate_argnames: tuple[str, ...] = ()
+
+    @property
+    def donates(self) -> bool:
+        """Whether calls may use arguments up."""
+        return bool(self.donate_argnums or self.donate_argnames)
+
+
+def options_for(
+    function: Callable[..., Any],
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+) -> Options:
+    """The options for a function; of numbers and names, the ones that are not given follow.
+
+    Raises:
+      TypeError: something else than numbers or names.
+      ValueError: the function has no such parameter, or one is static and donated.
+    """
+    static = _completed(function, static_argnums, static_argnames, "static")
+    donated = _completed(function, donate_argnums, donate_argnames, "donate")
+    both = [*sorted({*static[0]} & {*donated[0]}), *sorted({*static[1]} & {*donated[1]})]
+    if both:
+        raise ValueError(
+            f"an argument of `{name_of(function)}` must be static or donated, not both, got: "
+            f"{', '.join(map(repr, both))} in both"
+        )
+    return Options(*static, *donated)
+
+
+def _completed(
+    function: Callable[..., Any],
+    numbers: int | Sequence[int] | None,
+    names: str | Sequence[str] | None,
+    kind: str,
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Arguments by number and by name, of which one may be left to follow from the other."""
+    by_number = () if numbers is None else as_numbers(numbers, f"{kind}_argnums")
+    by_name = _as_names(names, f"{kind}_argnames")
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return by_number, by_name
+    positional = [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    count = len(positional)
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    known = [p.name for p in parameters]
+    for name in by_name:
+        if name not in known and not takes_any:
+            raise ValueError(
+                f"{kind}_argnames must name parameters of `{name_of(function)}`, "
+                f"{', '.join(known)}, got: {name!r}"
+            )
+    has_varargs = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    for number in by_number:
+        if not has_varargs and not -count <= number < count:
+            raise ValueError(
+                f"{kind}_argnums must be numbers of the {count} positional parameters of "
+                f"`{name_of(function)}`, got: {number}"
+            )
+    if not has_varargs:
+        by_number = tuple(number % count for number in by_number)
+    if by_number and by_name:
+        return by_number, by_name
+    if by_number:
+        return by_number, tuple(positional[n] for n in by_number if -count <= n < count)
+    return tuple(positional.index(name) for name in by_name if name in positional), by_name
+
+
+def _as_names(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
+    given = (names,) if isinstance(names, str) else tuple(names or ())
+    if not all(isinstance(name, str) for name in given):
+        raise TypeError(f"{what} must be a string or a sequence of strings, got: {names!r}")
+    return given
