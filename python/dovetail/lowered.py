@@ -235,39 +235,9 @@ class Compiled(_Stage):
         after the others. Arrays that the function closes over are in the file.
         """
         from dovetail import runtime
+        from dovetail.export_module import export_module
 
-        runtime.save(path, _compile(self._export_module()))
-
-    def _export_module(self) -> Any:
-        from dovetail.runtime.signature import REFLECTION_KEY
-
-        program = self._program
-        module = program.module.clone()
-        module.bind_arguments([ir.encode_array(operand._value()) for operand in program.captured])
-        module.set_reflection(REFLECTION_KEY, self._exported_signature().to_json())
-        ir.run_phases(module, "lower")
-        return module
-
-    def _exported_signature(self) -> Any:
-        """What the file says of its function; trees are of plain containers, with leaf numbers."""
-        from dovetail.runtime import ArraySpec
-        from dovetail.runtime import Signature as ExportedSignature
-
-        program = self._program
-        avals = program.signature.avals
-        args, kwargs = unflatten(program.signature.spec, list(range(len(avals))))
-        static = {n for n, _ in program.signature.statics}
-        names = [name for i, name in enumerate(program.parameters) if i not in static]
-        trees = [_plain(arg) for i, arg in enumerate(args) if i not in static]
-        for key in sorted(kwargs):
-            names.append(key)
-            trees.append(_plain(kwargs[key]))
-        inputs, outputs = (
-            tuple(ArraySpec(aval.shape, aval.dtype) for aval in types)
-            for types in (avals, program.avals)
-        )
-        result = unflatten(program.out_spec, list(range(len(program.avals))))
-        return ExportedSignature(inputs, outputs, tuple(trees), _plain(result), tuple(names))
+        runtime.save(path, _compile(export_module(self._program)))
 
 
 def _compile(module: Any) -> bytes:
@@ -285,19 +255,3 @@ def _compile(module: Any) -> bytes:
         vmfb = compile_module(module.text(), flags=flags)
         error.path.unlink(missing_ok=True)
         return vmfb
-
-
-def _plain(tree: Any) -> Any:
-    """The tree with named tuples and other containers as tuples and dicts, keys as their words."""
-    if isinstance(tree, dict):
-        return {key: _plain(value) for key, value in tree.items()}
-    if isinstance(tree, (list, tuple)):
-        plain = [_plain(value) for value in tree]
-        return plain if isinstance(tree, list) else tuple(plain)
-    if tree is None or isinstance(tree, int):
-        return tree
-    if hasattr(type(tree), "is_key_array"):
-        return tree._data
-    # One level of a registered class.
-    children = flatten(tree, lambda node: node is not tree)[0]
-    return tuple(_plain(child) for child in children)
