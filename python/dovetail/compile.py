@@ -12,106 +12,16 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dovetail import config
 from dovetail.cache import Cache, directory_from_environment
-
-_COMMON_FLAGS = (
-    "--iree-input-type=none",
-    # IREE's default silently computes f64 in f32.
-    "--iree-input-demote-f64-to-f32=false",
-    "--iree-opt-level=O2",
-)
-
-_CPU_FLAGS = (
-    "--iree-hal-target-device=local",
-    "--iree-hal-local-target-device-backends=llvm-cpu",
-    "--iree-llvmcpu-debug-symbols=false",
-    # The default of 32 KiB refuses a data-tiled contraction whose users are fused into it; threads
-    # have megabytes.
-    "--iree-llvmcpu-stack-allocation-limit=131072",
-    "--iree-llvmcpu-target-cpu={arch}",
-)
-
+from dovetail.targets import Target, Targets
 
 # Lays out the operands of contractions in tiles. On two AVX-512 cores it is twice as fast at 2048³
 # in f32, no faster below about 512³, and each contraction takes half as long again to compile.
 DATA_TILING = "--iree-opt-data-tiling"
 DATA_TILING_SIZE = 1 << 26
-
-
-@dataclass(frozen=True)
-class _Backend:
-    flags: tuple[str, ...]
-    arch: str
-    device: str
-
-
-# IREE 3.13 knows no sm_90; it runs the PTX for older models.
-_BACKENDS = {
-    "cpu": _Backend(_CPU_FLAGS, "host", "local-task"),
-    "cpu-generic": _Backend(_CPU_FLAGS, "generic", "local-task"),
-    "cuda": _Backend(
-        ("--iree-hal-target-device=cuda", "--iree-cuda-target={arch}"), "sm_80", "cuda"
-    ),
-    "rocm": _Backend(
-        ("--iree-hal-target-device=hip", "--iree-rocm-target={arch}"), "gfx942", "hip"
-    ),
-    "vulkan": _Backend(
-        ("--iree-hal-target-device=vulkan", "--iree-vulkan-target={arch}"), "llvmpipe", "vulkan"
-    ),
-    "metal": _Backend(
-        # Shaders stay source text: building a metallib needs Apple's tools.
-        ("--iree-hal-target-device=metal", "--iree-metal-compile-to-metallib=false"),
-        "",
-        "metal",
-    ),
-}
-
-
-@dataclass(frozen=True)
-class Target:
-    """What to compile for.
-
-    Args:
-      backend: `cpu` (this machine's), `cpu-generic` (any machine of this architecture), `cuda`,
-        `rocm`, `vulkan` or `metal`.
-      arch: the device model, as IREE names it (`sm_89`, `gfx942`, `znver4`); empty for the default.
-    """
-
-    backend: str = "cpu"
-    arch: str = ""
-
-    def __post_init__(self) -> None:
-        if self.backend not in _BACKENDS:
-            raise ValueError(f"target must be one of {', '.join(_BACKENDS)}, got: {self.backend!r}")
-        if self.arch and not _BACKENDS[self.backend].arch:
-            raise ValueError(f"target {self.backend!r} has no models, got: {self.arch!r}")
-
-    @staticmethod
-    def parse(text: str) -> Target:
-        """Reads `backend` or `backend:arch`, for example `cuda:sm_89`."""
-        backend, _, arch = text.partition(":")
-        return Target(backend, arch)
-
-    @property
-    def device(self) -> str:
-        """The runtime device that runs such modules."""
-        return _BACKENDS[self.backend].device
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The flags of `iree-compile` for this target."""
-        backend = _BACKENDS[self.backend]
-        arch = self.arch or backend.arch
-        return _COMMON_FLAGS + tuple(flag.format(arch=arch) for flag in backend.flags)
-
-    @property
-    def is_host(self) -> bool:
-        """Whether the result depends on the machine that compiles."""
-        return (self.arch or _BACKENDS[self.backend].arch) == "host"
 
 
 class CompileError(RuntimeError):
@@ -131,7 +41,7 @@ class CompileError(RuntimeError):
 def compile_module(
     text: str,
     *,
-    target: Target | str = "cpu",
+    target: Target | Targets | str = "cpu",
     flags: Sequence[str] = (),
     cache: Cache | None = None,
 ) -> bytes:
@@ -141,7 +51,7 @@ def compile_module(
 
     Args:
       text: the module.
-      target: what to compile for, a `Target` or its text.
+      target: what to compile for, a `Target` or its text, or several in one file.
       flags: further flags of `iree-compile`.
       cache: where compiled modules are kept; by default the directory of `DOVETAIL_CACHE_DIR`.
 
