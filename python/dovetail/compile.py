@@ -144,10 +144,13 @@ def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
 
 def _compile(text: str, flags: Sequence[str]) -> bytes:
     """Runs IREE's compiler without the cache."""
-    from dovetail import compiler_processes, iree_compiler
+    from dovetail import compiler_processes, iree_compiler, iree_tool
 
     here = config.compile_in_process.value or not sys.executable
-    vmfb, diagnostics = (iree_compiler if here else compiler_processes).compile_text(text, flags)
+    compiler = iree_compiler if here else compiler_processes
+    if not iree_tool.PROCESS_FLAGS.isdisjoint(flags):
+        compiler = iree_tool
+    vmfb, diagnostics = compiler.compile_text(text, flags)
     if vmfb is None:
         raise _failure(text, flags, diagnostics)
     return vmfb

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import platform
 import re
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
+
+from dovetail import iree_tool
 
 COMMON_FLAGS = (
     "--iree-input-type=none",
@@ -212,11 +212,7 @@ def _this_architecture() -> str:
 @functools.cache
 def _executable_target(target: Target) -> str:
     """How IREE describes a CPU of which it is told the model."""
-    from iree.compiler import _mlir_libs
-
-    tool = Path(_mlir_libs.__file__).with_name("iree-compile")
-    command = [str(tool), "-", *target.flags, "--compile-to=executable-sources"]
-    done = subprocess.run(command, input="module {}", capture_output=True, text=True)
+    done = iree_tool.run([*target.flags, "--compile-to=executable-sources"], "module {}")
     found = re.search(r'#hal\.device\.target<"local", \[(.*)\]> : !hal\.device', done.stdout)
     if done.returncode != 0 or found is None:
         raise ValueError(f"IREE knows no target {str(target)!r}: {done.stderr.strip()[:400]}")
