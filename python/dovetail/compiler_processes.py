@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import pickle
@@ -13,8 +12,9 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
-from dovetail import iree_compiler
+from dovetail import background, iree_compiler
 from dovetail.iree_compiler import Outcome
 
 _PROGRAM = Path(iree_compiler.__file__)
@@ -75,35 +75,62 @@ class _Process:
             return "it stopped answering"
         return signal.Signals(-code).name if code < 0 else f"it ended with {code}"
 
-    def end(self) -> None:
-        """End the process at once."""
+    def kill(self) -> None:
+        """End the process at once, for the thread that waits for it to see."""
         self._popen.kill()
-        for pipe in (self._popen.stdin, self._popen.stdout, self._messages):
+
+    def end(self) -> None:
+        """End the process at once, and forget it."""
+        _busy.discard(self)
+        self._popen.kill()
+        for pipe in self._files():
             # What was not written yet is of no use to a process that has ended.
             with contextlib.suppress(OSError):
-                if pipe is not None:
-                    pipe.close()
+                pipe.close()
         self._popen.wait()
+
+    def let_go(self) -> None:
+        """Have nothing to do with it, in a process that was forked from the one that started it."""
+        null = os.open(os.devnull, os.O_RDWR)
+        for pipe in self._files():
+            # What was half written to the pipe must not be written a second time.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(null, pipe.fileno(), inheritable=False)
+        os.close(null)
+        self._popen.returncode = 0
+
+    def _files(self) -> list[IO[bytes]]:
+        pipes = self._popen.stdin, self._popen.stdout, self._messages
+        return [pipe for pipe in pipes if pipe is not None]
 
 
 _lock = threading.Lock()
 _idle: list[_Process] = []
+_busy: set[_Process] = set()
 
 
 def _forget() -> None:
     """The compilers of a parent process are its own."""
     global _lock
     _lock = threading.Lock()
+    for process in (*_idle, *_busy):
+        process.let_go()
     _idle.clear()
+    _busy.clear()
 
 
 os.register_at_fork(after_in_child=_forget)
 
 
-@atexit.register
 def _end_all() -> None:
     while _idle:
         _idle.pop().end()
+    # Who waits for them takes note of their end.
+    for process in list(_busy):
+        process.kill()
+
+
+background.at_end(_end_all)
 
 
 def compile_text(text: str, flags: Sequence[str]) -> Outcome:
@@ -111,20 +138,27 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
 
     Raises:
       ValueError: there is no such flag.
+      RuntimeError: the interpreter exits.
     """
     with _lock:
         process = _idle.pop() if _idle else None
+    is_first = True
     while True:
+        if background.ending.is_set():
+            raise RuntimeError("nothing is compiled while the interpreter exits")
         is_new = process is None
         process = process or _Process()
+        _busy.add(process)
         try:
-            outcome = process.compile(text, flags)
+            with background.outside():
+                outcome = process.compile(text, flags)
         except EOFError:
             cause, printed = process.cause_of_death(), process.printed()
             process.end()
-            if is_new or cause != "SIGKILL":
+            if is_new and not (is_first and cause == "SIGKILL"):
                 return Outcome(None, [f"error: the compiler died: {cause}", *printed])
-            # It was ended while it was idle, by whoever wanted its memory.
+            # It was ended from outside, by whoever wanted its memory, or while it was idle.
+            is_first = is_first and not is_new
             process = None
         except ValueError:
             _keep(process)
@@ -139,8 +173,9 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
 
 
 def _keep(process: _Process) -> None:
+    _busy.discard(process)
     with _lock:
-        if len(_idle) < _MOST_IDLE:
+        if len(_idle) < _MOST_IDLE and not background.ending.is_set():
             _idle.append(process)
             return
     process.end()

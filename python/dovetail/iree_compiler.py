@@ -8,10 +8,14 @@ from __future__ import annotations
 import ctypes
 import os
 import pickle
+import queue
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+
+# What becomes of a program whose compiler was ended from outside, perhaps for want of memory.
+KILLED = "error: the compiler died: SIGKILL"
 
 
 class Outcome(NamedTuple):
@@ -90,24 +94,33 @@ def _collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..
 
 
 def serve() -> None:
-    """Answer requests (text, flags) from standard input until it ends.
+    """Answer requests (text, flags) from standard input; ends with it, even while it compiles.
 
     An answer is an outcome as a tuple, or the text of what was wrong with the flags.
     """
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # What the compiler prints is none of the answers.
     os.dup2(2, 1)
+    received: queue.SimpleQueue[tuple[str, Sequence[str]]] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(requests, received), daemon=True).start()
     while True:
-        try:
-            text, flags = pickle.load(requests)
-        except EOFError:
-            return
+        text, flags = received.get()
         try:
             answer: Any = tuple(compile_text(text, flags))
         except ValueError as error:
             answer = str(error)
         pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
         answers.flush()
+
+
+def _receive(requests: BinaryIO, received: queue.SimpleQueue[tuple[str, Sequence[str]]]) -> None:
+    while True:
+        try:
+            request = pickle.load(requests)
+        except BaseException:
+            # Nobody waits for an answer any more.
+            os._exit(0)
+        received.put(request)
 
 
 if __name__ == "__main__":

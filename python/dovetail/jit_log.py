@@ -44,6 +44,12 @@ def explain(
     logger.warning("`%s` is traced at %s: %s", name, ir.describe_place(ir.place()), reason)
 
 
+def explain_compilation(name: str, why: str) -> None:
+    """Log why a program is compiled, which is asked only where `explain_cache_misses` is on."""
+    what = f"`{name}`" if name else "a module"
+    logger.warning("%s is compiled: %s", what, why)
+
+
 def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[str]) -> str:
     """What differs, for a message, between two keys."""
     spec, types, statics, kinds, settings = now

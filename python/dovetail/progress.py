@@ -1,0 +1,52 @@
+"""A note on the terminal while a program is waited for."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import TextIO
+
+# Before that, there is nothing to explain.
+_PATIENCE = 2.0
+
+
+@contextlib.contextmanager
+def note(what: str) -> Iterator[None]:
+    """Say on a terminal what takes so long, after two seconds, as long as the block lasts."""
+    stream = sys.stderr
+    # None without a console; a closed one raises.
+    try:
+        is_terminal = stream is not None and stream.isatty()
+    except ValueError:
+        is_terminal = False
+    if not is_terminal:
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(
+        target=_show, args=(stream, what, done), name="dovetail-progress", daemon=True
+    )
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _show(stream: TextIO, what: str, done: threading.Event) -> None:
+    start, width = time.monotonic(), 0
+    delay = _PATIENCE
+    while not done.wait(delay):
+        text = f"dovetail: {what} ({time.monotonic() - start:.0f} s)"
+        width = max(width, len(text))
+        stream.write(f"\r{text}")
+        stream.flush()
+        delay = 1.0
+    if width:
+        # Nothing is left of it.
+        stream.write(f"\r{' ' * width}\r")
+        stream.flush()
