@@ -1,10 +1,16 @@
 // The extension module `dovetail._core`.
 #include "Attributes.h"
+#include "CompiledCalls.h"
 #include "Context.h"
+#include "Export.h"
 #include "Function.h"
+#include "Invocation.h"
+#include "Package.h"
 #include "Program.h"
 #include "Remembered.h"
+#include "cpp/cost/Cost.h"
 #include "cpp/lowering/HostCall.h"
+#include "cpp/lowering/Lowering.h"
 #include "cpp/lowering/Target.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Linearize.h"
@@ -165,6 +171,13 @@ static void setReflection(const Shared &module, const std::string &key, const st
   function->setAttr("iree.reflection", entries);
 }
 
+/// Gives arguments of `main` to the program, which may write results over them.
+static void donateArguments(const Shared &module, const std::vector<unsigned> &numbers) {
+  func::FuncOp function = findIn(module, "main").op();
+  for (unsigned number : numbers)
+    function.setArgAttr(number, kDonated, UnitAttr::get(&context()));
+}
+
 /// Makes the last arguments of `main` constants.
 static void bindArguments(const Shared &module, nb::list values) {
   func::FuncOp function = findIn(module, "main").op();
@@ -216,7 +229,8 @@ static nb::list takeHostImportsOf(const Shared &module) {
   nb::list imports;
   for (const HostImport &import : takeHostImports(*module->op))
     imports.append(nb::make_tuple(import.name.str(), import.op.str(), fromAttributes(import.attributes.getValue()),
-                                  describeTypes(import.type.getInputs()), describeTypes(import.type.getResults())));
+                                  describeTypes(import.type.getInputs()), describeTypes(import.type.getResults()),
+                                  import.hasEffects));
   return imports;
 }
 
@@ -227,6 +241,37 @@ static void separateLoops(const Shared &module) {
   if (failed(manager.run(*module->op)))
     diagnostics.raise("loops cannot be separated");
 }
+
+/// (flops, transcendentals, bytes accessed) of one run of a module without requests.
+static nb::tuple costOfModule(const Shared &module) {
+  Cost cost = costOf(*module->op);
+  return nb::make_tuple(cost.flops, cost.transcendentals, cost.bytes);
+}
+
+/// Whether the program does more than compute values, so that it must not run twice.
+static bool moduleHasEffects(const Shared &module) {
+  KnownEffects known;
+  auto find = [&](FlatSymbolRefAttr name) { return module->symbols->lookup<func::FuncOp>(name.getAttr()); };
+  return hasEffects(*module->op, EffectKind::Any, find, known);
+}
+
+// What a module keeps may refer to it: a callback that closes over the jitted function that calls it.
+static int traverseModule(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self))
+    for (const nb::object &object : nb::inst_ptr<Module>(self)->kept)
+      Py_VISIT(object.ptr());
+  return 0;
+}
+
+static int clearModule(PyObject *self) {
+  std::vector<nb::object> kept = std::exchange(nb::inst_ptr<Module>(self)->kept, {});
+  return 0;
+}
+
+static PyType_Slot moduleSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseModule)},
+                                    {Py_tp_clear, reinterpret_cast<void *>(clearModule)},
+                                    {0, nullptr}};
 
 static std::vector<std::string> registeredOps() {
   std::vector<std::string> names;
@@ -259,7 +304,7 @@ NB_MODULE(_core, m) {
     }
   });
 
-  nb::class_<Module>(m, "Module", "A module of functions.")
+  nb::class_<Module>(m, "Module", "A module of functions.", nb::type_slots(moduleSlots))
       .def_static("parse", &parseModule, "text"_a)
       .def("clone",
            [](const Shared &module) {
@@ -272,10 +317,13 @@ NB_MODULE(_core, m) {
       .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false)
       .def("take_host_imports", &takeHostImportsOf)
       .def("function", &findIn, "name"_a)
+      .def("has_effects", &moduleHasEffects)
+      .def("cost", &costOfModule)
       .def("keep_as_main", &keepAsMain, "name"_a)
       .def("set_reflection", &setReflection, "key"_a, "text"_a)
       .def("largest_contraction", &largestContraction)
       .def("separate_loops", &separateLoops)
+      .def("donate_arguments", &donateArguments, "numbers"_a)
       .def("bind_arguments", &bindArguments, "values"_a)
       .def("program",
            [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op().getBody()); });
@@ -291,6 +339,8 @@ NB_MODULE(_core, m) {
       .def_prop_ro("outputs", [](const Function &function) { return describeTypes(function.op().getResultTypes()); })
       .def("argument", &Function::addArgument, "shape"_a, "element"_a, "place"_a)
       .def("emit", &Function::emit, "name"_a, "operands"_a, "attributes"_a, "results"_a.none(), "place"_a)
+      .def("emit_size", &Function::emitSize, "name"_a, "operands"_a, "number"_a, "place"_a)
+      .def("size_source", &Function::sizeSource, "value"_a, "dimension"_a)
       .def("finish", &Function::finish, "results"_a)
       .def("slice", &Function::slice, "targets"_a, "known"_a)
       .def("splice", &Function::splice, "flat"_a, "arguments"_a)
@@ -305,7 +355,11 @@ NB_MODULE(_core, m) {
       .def_ro("outputs", &Program::outputs)
       .def_ro("size", &Program::size);
 
+  bindPackage(m);
   bindRemembered(m);
+  bindExport(m);
+  bindInvocation(m);
+  bindCompiledCalls(m);
   m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");
   m.def("phases", &phaseNames, "(name, description) of each phase, in order.");
 }

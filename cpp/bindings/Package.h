@@ -1,35 +1,55 @@
-// The parts of the Python package that eager calls in C++ need.
+// The parts of the Python package that calls in C++ need.
 #ifndef DOVETAIL_BINDINGS_PACKAGE_H
 #define DOVETAIL_BINDINGS_PACKAGE_H
 
-#include "Memory.h"
+#include <nanobind/nanobind.h>
 
 namespace dovetail {
 
 /// Set once, never released.
 struct Package {
-  nanobind::object array, ndarray, generic, dtype, asarray, stack, settings, errors, quiet, record, constants;
-  nanobind::object shapeName, dtypeName, tracesName, valueName;
+  nanobind::object array, ndarray, generic, dtype, dtypes, asarray, stack, settings, snapshot, errors, quiet, record,
+      constants, flatten, isNamedTuple;
+  nanobind::object shapeName, dtypeName, spaceName, tracesName, valueName;
   /// Where an array keeps its attributes.
-  Py_ssize_t data, host, weak;
-  Memory memory;
+  Py_ssize_t data, host, place, weak;
+};
+
+/// What calls of compiled programs need besides; set with the first of them.
+struct Runtime {
+  /// The class, which each buffer and each program holds: whatever is held here lives on when the process ends, and
+  /// IREE complains of what lives on.
+  PyTypeObject *buffer;
+  /// Where a buffer keeps its attributes.
+  Py_ssize_t ref, dtype, device, view, host, shape, shared;
 };
 
 extern Package *package;
+extern Runtime *runtime;
 
 inline PyObject *&slotAt(PyObject *object, Py_ssize_t offset) {
   return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + offset);
 }
 
-inline bool isArray(PyObject *object) {
-  return Py_TYPE(object) == reinterpret_cast<PyTypeObject *>(package->array.ptr());
+inline bool isExactly(PyObject *object, const nanobind::object &type) {
+  return Py_TYPE(object) == reinterpret_cast<PyTypeObject *>(type.ptr());
 }
-inline bool isHost(PyObject *object) {
-  return Py_TYPE(object) == reinterpret_cast<PyTypeObject *>(package->ndarray.ptr());
-}
+inline bool isArray(PyObject *object) { return isExactly(object, package->array); }
+inline bool isHost(PyObject *object) { return isExactly(object, package->ndarray); }
+inline bool isBuffer(PyObject *object) { return runtime && Py_TYPE(object) == runtime->buffer; }
 inline bool isOf(PyObject *object, const nanobind::object &type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type.ptr()));
 }
+
+/// Whether a function is being traced on this thread.
+bool isTracing();
+/// The settings that hold here: one object for equal settings, which lives for ever. Null with a Python error.
+PyObject *currentSettings();
+
+/// An array of what is given, whose value as an array of NumPy is `host` or not known.
+PyObject *newArray(PyObject *data, PyObject *host, bool weak);
+
+void bindPackage(nanobind::module_ &m);
 
 } // namespace dovetail
 

@@ -1,6 +1,5 @@
 // Functions whose eager calls are remembered: a call like an earlier one replays the tape of that one's NumPy calls.
 #include "Remembered.h"
-#include "Memory.h"
 #include "Package.h"
 #include "Tape.h"
 #include <cstring>
@@ -13,9 +12,11 @@ namespace dovetail {
 
 namespace {
 
-/// The first word of each part of a key, with the rank or the weakness of an array in the higher bytes.
-enum Tag : uint64_t { ArrayTag, HostTag, GenericTag, ScalarTag, IntTag, FloatTag, ComplexTag, ObjectTag, TextTag };
-enum ContainerTag : uint64_t { TupleTag = 32, ListTag, SliceTag, KeywordTag };
+/// What all of them remember; never released.
+Tapes *tapes = new Tapes;
+
+/// Longer keys, such as those of large lists of numbers, are not worth it.
+constexpr unsigned maxWords = 96;
 
 /// A callable object in front of a function.
 struct Remembered {
@@ -46,20 +47,15 @@ public:
 private:
   bool addArgument(PyObject *value, bool isOperand);
   bool addNumber(PyObject *value, bool isOperand);
-  bool addTyped(uint64_t tag, PyObject *leaf, PyObject *array);
-  bool addItems(uint64_t tag, PyObject *const *items, size_t count, bool isOperand);
+  bool addItems(Tag tag, PyObject *const *items, size_t count, bool isOperand);
 
   Key &key;
   bool byValue;
 };
 
 bool KeyMaker::add(const Remembered *self, PyObject *const *args, size_t count, PyObject *names) {
-  PyObject *settings;
-  if (PyContextVar_Get(package->settings.ptr(), nullptr, &settings) < 0)
-    return false;
-  // States of settings are kept for ever.
-  Py_DECREF(settings);
-  if (!key.add(self->number << 1 | byValue, reinterpret_cast<uintptr_t>(settings)))
+  PyObject *settings = currentSettings();
+  if (!settings || !key.add(self->number << 1 | byValue) || !key.add(reinterpret_cast<uintptr_t>(settings)))
     return false;
   for (size_t i = 0; i < count; ++i)
     if (!addArgument(args[i], i < 64 ? self->positions >> i & 1 : self->rest))
@@ -67,50 +63,49 @@ bool KeyMaker::add(const Remembered *self, PyObject *const *args, size_t count, 
   size_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (size_t i = 0; i < named; ++i) {
     PyObject *name = PyTuple_GET_ITEM(names, i);
-    if (!key.addObject(KeywordTag, name) || !addArgument(args[count + i], PySequence_Contains(self->names, name) == 1))
+    if (!key.addText(Tag::Keyword, name) || !addArgument(args[count + i], PySequence_Contains(self->names, name) == 1))
       return false;
   }
   return true;
 }
 
 bool KeyMaker::addArgument(PyObject *value, bool isOperand) {
-  if (isArray(value)) {
-    bool weak = slotAt(value, package->weak) == Py_True;
-    return addTyped(ArrayTag | weak << 16, value, slotAt(value, package->data));
-  }
+  if (isArray(value))
+    return addArray(key, value);
   if (value == Py_None || PyBool_Check(value) || value == Py_Ellipsis)
-    return key.addObject(ObjectTag, value);
+    return key.addObject(Tag::Object, value);
   if (PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyComplex_CheckExact(value))
     return addNumber(value, isOperand);
   if (PyUnicode_CheckExact(value))
-    return key.addText(TextTag, value);
+    return key.addText(Tag::Text, value);
   if (PyTuple_CheckExact(value))
-    return addItems(TupleTag, reinterpret_cast<PyTupleObject *>(value)->ob_item, PyTuple_GET_SIZE(value), isOperand);
+    return addItems(Tag::Tuple, reinterpret_cast<PyTupleObject *>(value)->ob_item, PyTuple_GET_SIZE(value), isOperand);
   if (PyList_CheckExact(value))
-    return addItems(ListTag, reinterpret_cast<PyListObject *>(value)->ob_item, PyList_GET_SIZE(value), isOperand);
+    return addItems(Tag::List, reinterpret_cast<PyListObject *>(value)->ob_item, PyList_GET_SIZE(value), isOperand);
   if (PySlice_Check(value)) {
     auto *slice = reinterpret_cast<PySliceObject *>(value);
     PyObject *items[] = {slice->start, slice->stop, slice->step};
-    return addItems(SliceTag, items, 3, false);
+    return addItems(Tag::Slice, items, 3, false);
   }
   if (isHost(value))
-    return isOperand && addTyped(HostTag, value, value);
+    return isOperand && addTyped(key, uint64_t(Tag::Host), value, value);
   if (isOf(value, package->generic))
-    return isOperand && addTyped(GenericTag, value, value);
+    return isOperand && addTyped(key, uint64_t(Tag::Generic), value, value);
   if (PyType_Check(value) || isOf(value, package->dtype) || PyObject_IsInstance(value, package->constants.ptr()) == 1)
-    return key.addObject(ObjectTag, value);
+    return key.addObject(Tag::Object, value);
   return false;
 }
 
 bool KeyMaker::addNumber(PyObject *value, bool isOperand) {
   if (isOperand && !byValue) {
     hasScalars = true;
-    return key.add(ScalarTag, reinterpret_cast<uintptr_t>(Py_TYPE(value))) && key.addLeaf(value);
+    key.addLeaf(value);
+    return key.add(Tag::Scalar, reinterpret_cast<uintptr_t>(Py_TYPE(value)));
   }
   if (PyLong_CheckExact(value)) {
     int overflow;
     long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    return !overflow && key.add(IntTag, number);
+    return !overflow && key.add(Tag::Int, number);
   }
   bool isReal = PyFloat_CheckExact(value);
   double parts[] = {isReal ? PyFloat_AS_DOUBLE(value) : PyComplex_RealAsDouble(value),
@@ -118,27 +113,10 @@ bool KeyMaker::addNumber(PyObject *value, bool isOperand) {
   // The bits tell -0 from 0.
   uint64_t bits[2];
   std::memcpy(bits, parts, sizeof bits);
-  return key.add(isReal ? FloatTag : ComplexTag, bits[0]) && key.add(bits[1]);
+  return key.add(isReal ? Tag::Float : Tag::Complex, bits[0]) && key.add(bits[1]);
 }
 
-bool KeyMaker::addTyped(uint64_t tag, PyObject *leaf, PyObject *array) {
-  auto shape = nb::steal(PyObject_GetAttr(array, package->shapeName.ptr()));
-  auto dtype = nb::steal(PyObject_GetAttr(array, package->dtypeName.ptr()));
-  if (!shape.is_valid() || !dtype.is_valid() || !PyTuple_CheckExact(shape.ptr())) {
-    PyErr_Clear();
-    return false;
-  }
-  size_t rank = PyTuple_GET_SIZE(shape.ptr());
-  if (!key.add(tag | rank << 8))
-    return false;
-  for (size_t i = 0; i < rank; ++i)
-    if (!key.add(PyLong_AsLongLong(PyTuple_GET_ITEM(shape.ptr(), i))))
-      return false;
-  // The array holds its dtype while the key is in use.
-  return key.addObject(ObjectTag, dtype.ptr()) && key.addLeaf(leaf);
-}
-
-bool KeyMaker::addItems(uint64_t tag, PyObject *const *items, size_t count, bool isOperand) {
+bool KeyMaker::addItems(Tag tag, PyObject *const *items, size_t count, bool isOperand) {
   if (!key.add(tag, count))
     return false;
   for (size_t i = 0; i < count; ++i)
@@ -168,9 +146,9 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
   nb::object result = recorded[0];
   std::shared_ptr<Tape> tape = recorded[1].is_none() ? nullptr : toTape(recorded[1]);
   // Meanwhile the memory may have changed.
-  if (Memory::Entry *entry = package->memory.find(key, hash)) {
-    entry->memo = tape ? Memo::Tape : nb::cast<bool>(recorded[2]) ? Memo::ByValue : Memo::Plain;
-    entry->tape = std::move(tape);
+  if (Tapes::Entry *entry = tapes->find(key, hash)) {
+    entry->recipe.memo = tape ? Memo::Tape : nb::cast<bool>(recorded[2]) ? Memo::ByValue : Memo::Plain;
+    entry->recipe.tape = std::move(tape);
   }
   return result.is_none() ? nullptr : result.release().ptr();
 } catch (nb::python_error &error) {
@@ -179,12 +157,6 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
 }
 
 // Calls ---------------------------------------------------------------------------------------------------------------
-
-/// Whether a function is being traced on this thread.
-bool isTracing() {
-  auto traces = nb::steal(PyObject_GetAttr(package->stack.ptr(), package->tracesName.ptr()));
-  return !traces.is_valid() || PyList_GET_SIZE(traces.ptr());
-}
 
 PyObject *call(PyObject *object, PyObject *const *args, size_t flaggedCount, PyObject *names) {
   auto *self = reinterpret_cast<Remembered *>(object);
@@ -196,21 +168,21 @@ PyObject *call(PyObject *object, PyObject *const *args, size_t flaggedCount, PyO
   if (isTracing())
     return plain();
   for (bool byValue : {false, true}) {
-    Key key;
+    Key key(maxWords);
     KeyMaker maker(key, byValue);
     if (!maker.add(self, args, count, names))
       return plain();
     uint64_t hash = key.hash();
-    Memory::Entry *entry = package->memory.find(key, hash);
+    Tapes::Entry *entry = tapes->find(key, hash);
     if (!entry) {
-      package->memory.insert(key, hash);
+      tapes->insert(key, hash);
       return plain();
     }
-    if (entry->memo == Memo::Plain)
+    if (entry->recipe.memo == Memo::Plain)
       return plain();
-    if (entry->memo != Memo::ByValue) {
+    if (entry->recipe.memo != Memo::ByValue) {
       // Held here: a step may run code that makes the memory forget it.
-      std::shared_ptr<Tape> tape = entry->tape;
+      std::shared_ptr<Tape> tape = entry->recipe.tape;
       PyObject *result =
           tape ? replay(*tape, key) : record(self, args, count, names, key, hash, byValue || !maker.hasScalars);
       if (result || (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)))
@@ -317,50 +289,16 @@ PyType_Slot slots[] = {
 PyType_Spec spec = {"dovetail._core.Remembered", sizeof(Remembered), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
 
-Py_ssize_t offsetOf(const nb::object &type, const char *name) {
-  nb::object member = type.attr(name);
-  if (Py_TYPE(member.ptr()) != &PyMemberDescr_Type)
-    throw nb::type_error(name);
-  return reinterpret_cast<PyMemberDescrObject *>(member.ptr())->d_member->offset;
-}
-
-void setPackage(nb::dict parts) {
-  auto *made = new Package;
-  for (auto [name, part] : {std::pair{"array", &made->array},
-                            {"ndarray", &made->ndarray},
-                            {"generic", &made->generic},
-                            {"dtype", &made->dtype},
-                            {"asarray", &made->asarray},
-                            {"stack", &made->stack},
-                            {"settings", &made->settings},
-                            {"errors", &made->errors},
-                            {"quiet", &made->quiet},
-                            {"record", &made->record},
-                            {"constants", &made->constants}})
-    *part = parts[name];
-  made->shapeName = nb::steal(PyUnicode_InternFromString("shape"));
-  made->dtypeName = nb::steal(PyUnicode_InternFromString("dtype"));
-  made->tracesName = nb::steal(PyUnicode_InternFromString("traces"));
-  made->valueName = nb::steal(PyUnicode_InternFromString("_value"));
-  made->data = offsetOf(made->array, "_data");
-  made->host = offsetOf(made->array, "_host");
-  made->weak = offsetOf(made->array, "weak_type");
-  package = made;
-}
-
 } // namespace
-
-Package *package = nullptr;
 
 void bindRemembered(nb::module_ &m) {
   nb::object type = nb::steal(PyType_FromSpec(&spec));
   if (!type.is_valid())
     nb::raise_python_error();
   m.attr("Remembered") = type;
-  m.def("set_package", &setPackage, "parts"_a, "Give what `Remembered` needs of the Python package.");
-  m.def("forget", [] { package->memory.clear(); }, "Forget all remembered calls.");
-  m.def("remember_at_most", [](size_t count) { package->memory.setLimit(count); }, "count"_a);
-  m.def("remembered_count", [] { return package->memory.size(); });
+  m.def("forget", [] { tapes->clear(); }, "Forget all remembered calls.");
+  m.def("remember_at_most", [](size_t count) { tapes->setLimit(count); }, "count"_a);
+  m.def("remembered_count", [] { return tapes->size(); });
 }
 
 } // namespace dovetail

@@ -86,26 +86,15 @@ bool run(const Step &step, Slots &slots) {
   return true;
 }
 
-PyObject *newArray(PyObject *value, bool weak) {
-  auto *type = reinterpret_cast<PyTypeObject *>(package->array.ptr());
-  PyObject *array = type->tp_alloc(type, 0);
-  if (!array)
-    return nullptr;
-  slotAt(array, package->data) = Py_NewRef(value);
-  slotAt(array, package->host) = Py_NewRef(value);
-  slotAt(array, package->weak) = Py_NewRef(weak ? Py_True : Py_False);
-  return array;
-}
-
 PyObject *output(std::pair<unsigned, bool> what, const Slots &slots, const Key &key) {
   auto [slot, weak] = what;
-  if (slot < key.leafCount) {
+  if (slot < key.leaves.size()) {
     // An argument itself, unless it changes between weak and strong.
     PyObject *leaf = key.leaves[slot];
     if (isArray(leaf) && (slotAt(leaf, package->weak) == Py_True) == weak)
       return Py_NewRef(leaf);
   }
-  return newArray(slots[slot], weak);
+  return newArray(slots[slot], slots[slot], weak);
 }
 
 std::vector<unsigned> numbers(nb::handle sequence) {
@@ -119,11 +108,11 @@ std::vector<unsigned> numbers(nb::handle sequence) {
 
 PyObject *replay(const Tape &tape, const Key &key) {
   Slots slots(tape.size);
-  for (unsigned i = 0; i < key.leafCount; ++i)
+  for (unsigned i = 0; i < key.leaves.size(); ++i)
     if (!slots.set(i, valueOf(key.leaves[i])))
       return nullptr;
   for (unsigned i = 0; i < tape.constants.size(); ++i)
-    slots.set(key.leafCount + i, Py_NewRef(tape.constants[i].ptr()));
+    slots.set(key.leaves.size() + i, Py_NewRef(tape.constants[i].ptr()));
   if (!tape.steps.empty()) {
     Quiet quiet;
     if (!quiet.isSet())

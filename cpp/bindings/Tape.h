@@ -3,6 +3,7 @@
 #define DOVETAIL_BINDINGS_TAPE_H
 
 #include "Memory.h"
+#include <memory>
 
 namespace dovetail {
 
@@ -30,6 +31,24 @@ struct Tape {
   nanobind::object structure;
   unsigned size;
 };
+
+enum class Memo {
+  /// Called once; a tape is recorded at the second call.
+  Seen,
+  Tape,
+  /// Python scalars decide on more than their type does: the key must have their values.
+  ByValue,
+  /// What the function does depends on values.
+  Plain,
+};
+
+/// What is known of calls with one key.
+struct Remembrance {
+  Memo memo = Memo::Seen;
+  std::shared_ptr<Tape> tape;
+};
+
+using Tapes = Memory<Remembrance>;
 
 /// The tape that Python describes, or null if it is too large.
 std::shared_ptr<Tape> toTape(nanobind::handle description);

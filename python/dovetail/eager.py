@@ -20,6 +20,8 @@ import numpy as np
 
 from dovetail import _core, config
 from dovetail.array import Array
+from dovetail.element_types import KINDS
+from dovetail.pytree import flatten, is_named_tuple
 from dovetail.recording import record
 from dovetail.reference.table import quiet_state
 from dovetail.tracing import stack
@@ -37,16 +39,21 @@ _core.set_package(
         "ndarray": np.ndarray,
         "generic": np.generic,
         "dtype": np.dtype,
+        "dtypes": {dtype: dtype for dtype in KINDS},
         "asarray": np.asarray,
         "stack": stack,
         "settings": config.state,
+        "snapshot": config.snapshot,
         "errors": quiet_state[0],
         "quiet": quiet_state[1],
         "record": record,
         "constants": (enum.Enum, Constant),
+        "flatten": flatten,
+        "is_named_tuple": is_named_tuple,
     }
 )
 config.on_change(_core.forget)
+config.on_change(_core.settings_changed)
 
 
 # The flag of a function with *args.

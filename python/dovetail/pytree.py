@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -87,6 +88,7 @@ def register_node(
         optree.register_pytree_node(
             cls, flatten_func, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
         )
+    is_named_tuple.cache_clear()
 
 
 def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str) -> None:
@@ -106,6 +108,13 @@ def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str
     optree.register_pytree_node(
         cls, flatten_one, unflatten_func, path_entry_type=optree.GetAttrEntry, namespace=_DATA
     )
+
+
+@functools.lru_cache(256)
+def is_named_tuple(cls: type) -> bool:
+    """Whether instances of a class are nodes as named tuples are, not in a way of their own."""
+    entry = optree.register_pytree_node.get(cls, namespace=_DATA)
+    return entry is not None and entry.kind is optree.PyTreeKind.NAMEDTUPLE
 
 
 def map_leaves(function: Callable[..., Any], tree: Any) -> Any:

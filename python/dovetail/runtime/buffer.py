@@ -23,6 +23,7 @@ class Buffer:
       ref: IREE's reference to the buffer view.
       dtype: the NumPy dtype of the elements.
       device: the device whose memory it is.
+      shared: whether something else may refer to the memory, so that no program may write there.
 
     Example:
       >>> from dovetail import runtime
@@ -31,13 +32,15 @@ class Buffer:
       ((3,), array([0, 1, 2], dtype=int32))
     """
 
-    __slots__ = ("__weakref__", "_device", "_dtype", "_host", "_ref", "_view")
+    __slots__ = ("__weakref__", "_device", "_dtype", "_host", "_ref", "_shape", "_shared", "_view")
 
-    def __init__(self, ref: VmRef, dtype: np.dtype, device: Device) -> None:
+    def __init__(self, ref: VmRef, dtype: np.dtype, device: Device, shared: bool = False) -> None:
         self._ref = ref
         self._dtype = dtype
         self._device = device
-        # Filled on first use: a result that only feeds the next call needs neither.
+        self._shared = shared
+        # Filled on first use: a result that only feeds the next call needs none of them.
+        self._shape: tuple[int, ...] | None = None
         self._view: HalBufferView | None = None
         self._host: np.ndarray | None = None
 
@@ -53,7 +56,10 @@ class Buffer:
     @property
     def shape(self) -> tuple[int, ...]:
         """The size of each dimension."""
-        return tuple(self.view.shape)
+        shape = self._shape
+        if shape is None:
+            shape = self._shape = tuple(self.view.shape)
+        return shape
 
     @property
     def dtype(self) -> np.dtype:
@@ -63,12 +69,12 @@ class Buffer:
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-        return len(self.view.shape)
+        return len(self.shape)
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return math.prod(self.view.shape)
+        return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -80,14 +86,18 @@ class Buffer:
         """The device whose memory it is."""
         return self._device
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether a NumPy array or another buffer may see the same memory."""
+        return self._shared or self._host is not None
+
     def numpy(self) -> np.ndarray:
         """Returns a read-only array over the buffer: a view on CPU, else one copy, made once."""
         host = self._host
         if host is None:
-            view = self.view
-            shape = view.shape
+            shape = self.shape
             # `np.ndarray` would look through the memoryview, and could be made writeable again.
-            memory = memoryview(self._device.fetch(view)).toreadonly()
+            memory = memoryview(self._device.fetch(self.view)).toreadonly()
             host = np.frombuffer(memory, self._dtype, math.prod(shape)).reshape(shape)
             self._host = host
         return host

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
 
+from . import devices
 from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
 from .host_functions import HostFunctions
-from .signature import Signature
+from .signature import SHARING_KEY, Signature
 
 
 class LoadedModule:
@@ -43,7 +44,23 @@ class LoadedModule:
     ) -> None:
         self.device = device if isinstance(device, Device) else get_device(device)
         self.module = module
+        self._imports = imports
+        self._generation = devices.generation
         self.context = VmContext(INSTANCE, [self.device.module, *imports, module])
+
+    @property
+    def invoke(self) -> Callable[..., None]:
+        """Calls a function, given a list of arguments and one for results."""
+        return self._invoke_on_threads if self.device.has_threads else self.context.invoke
+
+    def _invoke_on_threads(self, *args: Any) -> None:
+        if self._generation != devices.generation:
+            # A forked process has no threads of the former device, whose end would wait for them.
+            devices.never_end(self.context)
+            device = get_device(self.device.name)
+            self.context = VmContext(INSTANCE, [device.module, *self._imports, self.module])
+            self._generation = devices.generation
+        self.context.invoke(*args)
 
     @property
     def names(self) -> list[str]:
@@ -105,11 +122,12 @@ class Executable:
         if not isinstance(vmfb, LoadedModule):
             vmfb = LoadedModule(VmModule.copy_buffer(INSTANCE, vmfb), device, imports)
         self.device = vmfb.device
-        self._invoke: Callable[..., None] = vmfb.context.invoke
+        self.invoke: Callable[..., None] = vmfb.invoke
         if host_functions is not None:
-            self._invoke = host_functions.guarded(self._invoke)
-        self._function = vmfb.function(function)
-        self._dtypes = _output_dtypes(self._function, output_dtypes)
+            self.invoke = host_functions.guarded(self.invoke)
+        self.function = vmfb.function(function)
+        self._dtypes = _output_dtypes(self.function, output_dtypes)
+        self.sharing = shared_results(self.function)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Buffer]:
         """Calls the function.
@@ -137,22 +155,40 @@ class Executable:
                     continue
                 except (KeyError, ValueError):
                     pass  # not contiguous, or not of the machine's byte order
-            array = as_host_array(array)
-            view = device.share(array)
-            if view is not None:
-                shared = [array] if shared is None else [*shared, array]
-            push(put(array, elements[array.dtype]) if view is None else view)
+            argument, sharing = self.argument(array)
+            if sharing is not None:
+                shared = [sharing] if shared is None else [*shared, sharing]
+            push(argument)
 
         dtypes = self._dtypes
         results = VmVariantList(1 if dtypes is None else len(dtypes))
-        self._invoke(self._function, arguments, results)
+        self.invoke(self.function, arguments, results)
         if dtypes is None:
             dtypes = _dtypes_of(results)
         get = results.get_as_ref
         buffers = [Buffer(get(i), dtype, device) for i, dtype in enumerate(dtypes)]
+        for i in self.sharing:
+            buffers[i]._shared = True
         if shared is not None:
-            buffers = [_unshare(buffer, shared) for buffer in buffers]
+            buffers = [unshare(buffer, shared) for buffer in buffers]
         return buffers
+
+    def argument(self, array: Any) -> tuple[Any, np.ndarray | None]:
+        """What to pass for an array of any kind, and the array of NumPy whose memory that is."""
+        device = self.device
+        if type(array) is Buffer and array.device.space is device.space:
+            return array._ref, None
+        array = as_host_array(array)
+        view = device.share(array)
+        if view is None:
+            return device.put(array, ELEMENT_OF_DTYPE[array.dtype]), None
+        return view, array
+
+
+def shared_results(function: VmFunction) -> tuple[int, ...]:
+    """The results that may be memory of arguments, of constants or of other results."""
+    text = function.reflection.get(SHARING_KEY, "")
+    return tuple(map(int, text.split(","))) if text else ()
 
 
 def _output_dtypes(
@@ -172,7 +208,7 @@ def _dtypes_of(results: VmVariantList) -> tuple[np.dtype, ...]:
     return tuple(DTYPE_OF_ELEMENT[int(view.element_type)] for view in views)
 
 
-def _unshare(buffer: Buffer, arrays: Sequence[np.ndarray]) -> Buffer:
+def unshare(buffer: Buffer, arrays: Sequence[np.ndarray]) -> Buffer:
     """Copies a result that is an argument handed back, which the caller may write to."""
     host = buffer.numpy()
     if not any(np.may_share_memory(host, array) for array in arrays):

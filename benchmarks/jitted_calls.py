@@ -1,0 +1,143 @@
+"""What a call of a jitted function costs apart from the arithmetic, on small arrays.
+
+Usage: jitted_calls.py [--repeat N] [--limit µs]
+
+Beside it: IREE's own invocation of the same program, with its arguments at hand, and JAX where it
+is installed. Times are the best of N rounds in which the ways take turns, so that a busy machine
+slows all of them alike; compare the ratios. With --limit the exit status tells whether a call with
+two arrays is below.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import operator
+import sys
+import timeit
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from iree.runtime import VmVariantList
+
+import dovetail as dt
+import dovetail.numpy as dnp
+
+CALLS = 2000
+
+
+class Pair(NamedTuple):
+    """A named tuple, as optimizers have for their states."""
+
+    first: Any
+    second: Any
+
+
+def vector(number: int) -> np.ndarray:
+    """Returns the small array of that number."""
+    return np.full(4, number, np.float32)
+
+
+def add_biases(layers: Any) -> Any:
+    """Returns a dict of dicts like the given one."""
+    return {name: {"w": at["w"] + at["b"], "b": at["b"]} for name, at in layers.items()}
+
+
+# A function, and its arguments, given what makes an array of a library.
+Case = tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]]]
+
+CASES: dict[str, Case] = {
+    "1 array": (operator.neg, lambda put: (put(vector(0)),)),
+    "2 arrays": (operator.add, lambda put: (put(vector(0)), put(vector(1)))),
+    "2 arrays of NumPy": (operator.add, lambda put: (vector(0), vector(1))),
+    "an array and a number": (operator.add, lambda put: (put(vector(0)), 2.0)),
+    "2 results": (lambda x, y: (x + y, x - y), lambda put: (put(vector(0)), put(vector(1)))),
+    "20 arrays in a list": (
+        lambda arrays: functools.reduce(operator.add, arrays),
+        lambda put: ([put(vector(i)) for i in range(20)],),
+    ),
+    "20 arrays to 20": (
+        lambda arrays: [array + arrays[0] for array in arrays],
+        lambda put: ([put(vector(i)) for i in range(20)],),
+    ),
+    "dict of 4 dicts of 2": (
+        add_biases,
+        lambda put: ({f"layer{i}": {"w": put(vector(i)), "b": put(vector(1))} for i in range(4)},),
+    ),
+    "2 named tuples of 2": (
+        lambda state, step: Pair(state.first + step.first, state.second - step.second),
+        lambda put: tuple(Pair(put(vector(i)), put(vector(i + 1))) for i in range(2)),
+    ),
+}
+
+
+def optional(name: str) -> Any:
+    """Returns a module, or None if it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def invocation(jitted: Any, args: Any) -> Callable[[], Any]:
+    """Returns the call of IREE that is within a call of the only program of a jitted function."""
+    (compiled,) = jitted._compiled.values()
+    executable = compiled._executable
+    leaves = dt.tree.leaves(args)
+    arguments = VmVariantList(len(leaves))
+    for leaf in leaves:
+        data = dnp.asarray(leaf).buffer
+        arguments.push_ref(executable.argument(data)[0])
+    count = len(dt.tree.leaves(jitted(*args)))
+    invoke, function = executable.invoke, executable.function
+    return lambda: invoke(function, arguments, VmVariantList(count))
+
+
+def ways(function: Callable[..., Any], arguments: Any) -> dict[str, Callable[[], Any]]:
+    """Returns a call for each way to make it."""
+    jitted = dt.jit(function, compile="now")
+    # In the runtime's memory, as the results of other programs are.
+    put = dt.jit(operator.pos, compile="now")
+    args = arguments(put)
+    expected = jitted(*args)
+    calls = {"IREE": invocation(jitted, args), "Dovetail": lambda: jitted(*args)}
+    if jax := optional("jax"):
+        peer, given = jax.jit(function), arguments(jax.numpy.asarray)
+        results = zip(dt.tree.leaves(expected), jax.tree.leaves(peer(*given)), strict=True)
+        for result, other in results:
+            np.testing.assert_array_equal(result, other)
+        calls["JAX"] = lambda: peer(*given)
+    return calls
+
+
+def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
+    """Returns µs for each call, the best of some rounds."""
+    best = dict.fromkeys(calls, float("inf"))
+    for _ in range(repeat):
+        for name, call in calls.items():
+            best[name] = min(best[name], 1e6 * timeit.timeit(call, number=CALLS) / CALLS)
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures what a call costs.")
+    parser.add_argument("--repeat", type=int, default=20, help="rounds (default: %(default)s)")
+    parser.add_argument("--limit", type=float, help="µs that a call with two arrays may take")
+    options = parser.parse_args()
+    print("| call | IREE alone | Dovetail | JAX | JAX / Dovetail |\n|---|---|---|---|---|")
+    times: dict[str, dict[str, float]] = {}
+    for name, (function, arguments) in CASES.items():
+        best = times[name] = measure(ways(function, arguments), options.repeat)
+        jax = best.get("JAX", float("nan"))
+        print(
+            f"| {name} | {best['IREE']:.2f} | {best['Dovetail']:.2f} | {jax:.2f} | "
+            f"{jax / best['Dovetail']:.2f} |"
+        )
+    if options.limit and times["2 arrays"]["Dovetail"] > options.limit:
+        sys.exit(f"a call with two arrays takes more than {options.limit} µs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+// A compiled program with all at hand that a call of it needs.
+#ifndef DOVETAIL_BINDINGS_INVOCATION_H
+#define DOVETAIL_BINDINGS_INVOCATION_H
+
+#include "Structure.h"
+
+namespace dovetail {
+
+/// Calls go through the Python objects of IREE's runtime, whose library exports nothing else. Threads may call it at
+/// the same time: it does not change.
+class Invocation {
+public:
+  /// Sets what Python describes.
+  void set(nanobind::handle description);
+
+  size_t inputCount() const { return inputs.size(); }
+
+  /// The result on arrays or numbers. Null with a Python error, or without one if it must be called the longer way.
+  PyObject *call(llvm::ArrayRef<PyObject *> leaves) const;
+
+  template <typename Visit>
+  int traverse(Visit visit) const {
+    for (const auto *object :
+         {&invoke, &function, &device, &space, &put, &bufferType, &list, &pushRef, &getRef, &place, &unshare})
+      if (int result = visit(object->ptr()))
+        return result;
+    for (const nanobind::object &reference : captured)
+      if (int result = visit(reference.ptr()))
+        return result;
+    return structure.traverse(visit);
+  }
+  void clear();
+
+private:
+  struct Input {
+    nanobind::object dtype;
+    /// What IREE calls the element type.
+    nanobind::object element;
+    /// Whether an array of NumPy is copied at each call, not shared.
+    bool isSmall;
+  };
+  struct Output {
+    nanobind::object dtype, shape;
+    bool isWeak;
+    /// Whether its memory may be that of something else too.
+    bool isShared;
+  };
+  class Call;
+
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  Structure structure;
+  /// References to what the program closes over.
+  std::vector<nanobind::object> captured;
+  /// How many arguments and results there are, as Python has it.
+  nanobind::object argumentCount, resultCount;
+  /// IREE's function, and what calls it.
+  nanobind::object invoke, function;
+  /// The class of buffers, that of IREE's lists, and what adds and gives elements.
+  nanobind::object bufferType, list, pushRef, getRef;
+  /// Where it runs, the name of its memory, and what copies small arrays there.
+  nanobind::object device, space, put;
+  /// Python's part: any leaf as an argument and the array that it shares, and results that share none.
+  nanobind::object place, unshare;
+};
+
+void bindInvocation(nanobind::module_ &m);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_INVOCATION_H

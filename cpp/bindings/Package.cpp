@@ -1,0 +1,96 @@
+// What Python gives of its package, and the objects of its classes that are made here.
+#include "Package.h"
+#include <structmember.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dovetail {
+
+Package *package = nullptr;
+Runtime *runtime = nullptr;
+
+bool isTracing() {
+  auto traces = nb::steal(PyObject_GetAttr(package->stack.ptr(), package->tracesName.ptr()));
+  return !traces.is_valid() || PyList_GET_SIZE(traces.ptr());
+}
+
+PyObject *currentSettings() {
+  PyObject *settings;
+  if (PyContextVar_Get(package->settings.ptr(), nullptr, &settings) < 0)
+    return nullptr;
+  // They are kept for ever.
+  Py_DECREF(settings);
+  return settings;
+}
+
+PyObject *newArray(PyObject *data, PyObject *host, bool weak) {
+  auto *type = reinterpret_cast<PyTypeObject *>(package->array.ptr());
+  PyObject *array = type->tp_alloc(type, 0);
+  if (!array)
+    return nullptr;
+  slotAt(array, package->data) = Py_NewRef(data);
+  slotAt(array, package->host) = Py_NewRef(host);
+  slotAt(array, package->place) = Py_NewRef(Py_None);
+  slotAt(array, package->weak) = Py_NewRef(weak ? Py_True : Py_False);
+  return array;
+}
+
+static Py_ssize_t offsetOf(const nb::object &type, const char *name) {
+  nb::object member = type.attr(name);
+  if (Py_TYPE(member.ptr()) != &PyMemberDescr_Type)
+    throw nb::type_error(name);
+  return reinterpret_cast<PyMemberDescrObject *>(member.ptr())->d_member->offset;
+}
+
+static nb::object interned(const char *name) { return nb::steal(PyUnicode_InternFromString(name)); }
+
+static void setPackage(nb::dict parts) {
+  auto *made = new Package;
+  for (auto [name, part] : {std::pair{"array", &made->array},
+                            {"ndarray", &made->ndarray},
+                            {"generic", &made->generic},
+                            {"dtype", &made->dtype},
+                            {"dtypes", &made->dtypes},
+                            {"asarray", &made->asarray},
+                            {"stack", &made->stack},
+                            {"settings", &made->settings},
+                            {"snapshot", &made->snapshot},
+                            {"errors", &made->errors},
+                            {"quiet", &made->quiet},
+                            {"record", &made->record},
+                            {"constants", &made->constants},
+                            {"flatten", &made->flatten},
+                            {"is_named_tuple", &made->isNamedTuple}})
+    *part = parts[name];
+  made->shapeName = interned("shape");
+  made->dtypeName = interned("dtype");
+  made->spaceName = interned("space");
+  made->tracesName = interned("traces");
+  made->valueName = interned("_value");
+  made->data = offsetOf(made->array, "_data");
+  made->host = offsetOf(made->array, "_host");
+  made->place = offsetOf(made->array, "_place");
+  made->weak = offsetOf(made->array, "weak_type");
+  package = made;
+}
+
+static void setRuntime(nb::object buffer) {
+  auto *made = new Runtime;
+  made->buffer = reinterpret_cast<PyTypeObject *>(buffer.ptr());
+  made->ref = offsetOf(buffer, "_ref");
+  made->dtype = offsetOf(buffer, "_dtype");
+  made->device = offsetOf(buffer, "_device");
+  made->view = offsetOf(buffer, "_view");
+  made->host = offsetOf(buffer, "_host");
+  made->shape = offsetOf(buffer, "_shape");
+  made->shared = offsetOf(buffer, "_shared");
+  runtime = made;
+}
+
+void bindPackage(nb::module_ &m) {
+  m.def("set_package", &setPackage, "parts"_a, "Give what calls in C++ need of the Python package.");
+  m.def("set_runtime", &setRuntime, "buffer"_a, "Give the class of the runtime's buffers.");
+}
+
+} // namespace dovetail
