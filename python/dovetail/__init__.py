@@ -17,16 +17,22 @@ if TYPE_CHECKING:
     from dovetail import config as config
     from dovetail import custom_batching as custom_batching
     from dovetail import custom_derivatives as custom_derivatives
+    from dovetail import debug as debug
     from dovetail import dlpack as dlpack
     from dovetail import dtypes as dtypes
     from dovetail import errors as errors
+    from dovetail import experimental as experimental
     from dovetail import lax as lax
+    from dovetail import monitoring as monitoring
     from dovetail import nn as nn
     from dovetail import numpy as numpy
     from dovetail import optim as optim
+    from dovetail import profiler as profiler
     from dovetail import random as random
     from dovetail import runtime as runtime
     from dovetail import scipy as scipy
+    from dovetail import sharding as sharding
+    from dovetail import stages as stages
     from dovetail import test_util as test_util
     from dovetail import tree as tree
     from dovetail import tree_util as tree_util
@@ -39,12 +45,15 @@ if TYPE_CHECKING:
     from dovetail.autodiff import jvp as jvp
     from dovetail.autodiff import value_and_grad as value_and_grad
     from dovetail.batching import vmap as vmap
+    from dovetail.cache import cache_statistics as cache_statistics
+    from dovetail.callbacks import pure_callback as pure_callback
     from dovetail.checkpoint import this_module as checkpoint  # noqa: F401 (a callable module)
     from dovetail.config import check_tracer_leaks as check_tracer_leaks
     from dovetail.config import checking_leaks as checking_leaks
     from dovetail.config import debug_infs as debug_infs
     from dovetail.config import debug_key_reuse as debug_key_reuse
     from dovetail.config import debug_nans as debug_nans
+    from dovetail.config import default_device as default_device
     from dovetail.config import default_matmul_precision as default_matmul_precision
     from dovetail.config import default_prng_impl as default_prng_impl
     from dovetail.config import disable_jit as disable_jit
@@ -57,17 +66,18 @@ if TYPE_CHECKING:
     from dovetail.config import numpy_dtype_promotion as numpy_dtype_promotion
     from dovetail.config import numpy_rank_promotion as numpy_rank_promotion
     from dovetail.config import threefry_partitionable as threefry_partitionable
+    from dovetail.config import transfer_guard as transfer_guard
+    from dovetail.config import transfer_guard_device_to_device as transfer_guard_device_to_device
+    from dovetail.config import transfer_guard_device_to_host as transfer_guard_device_to_host
+    from dovetail.config import transfer_guard_host_to_device as transfer_guard_host_to_device
     from dovetail.custom_derivatives import closure_convert as closure_convert
     from dovetail.custom_derivatives import custom_gradient as custom_gradient
     from dovetail.custom_derivatives import custom_jvp as custom_jvp
     from dovetail.custom_derivatives import custom_vjp as custom_vjp
     from dovetail.dtypes import float0 as float0
     from dovetail.environment import clear_caches as clear_caches
-    from dovetail.environment import copy_to_host_async as copy_to_host_async
     from dovetail.environment import default_backend as default_backend
     from dovetail.environment import device_count as device_count
-    from dovetail.environment import device_get as device_get
-    from dovetail.environment import device_put as device_put
     from dovetail.environment import devices as devices
     from dovetail.environment import effects_barrier as effects_barrier
     from dovetail.environment import live_arrays as live_arrays
@@ -78,6 +88,7 @@ if TYPE_CHECKING:
     from dovetail.environment import process_index as process_index
     from dovetail.environment import process_indices as process_indices
     from dovetail.environment import typeof as typeof
+    from dovetail.export import this_module as export  # noqa: F401 (a callable module)
     from dovetail.jacobians import hessian as hessian
     from dovetail.jacobians import jacfwd as jacfwd
     from dovetail.jacobians import jacrev as jacrev
@@ -94,6 +105,9 @@ if TYPE_CHECKING:
     from dovetail.staging import eval_shape as eval_shape
     from dovetail.staging import jit as jit
     from dovetail.staging import make_ir as make_ir
+    from dovetail.transfers import copy_to_host_async as copy_to_host_async
+    from dovetail.transfers import device_get as device_get
+    from dovetail.transfers import device_put as device_put
 
     jacobian = jacrev
     make_jaxpr = make_ir
@@ -108,6 +122,7 @@ _PUBLIC = {
     "Shard": ("placement", "Shard"),
     "ad_checkpoint": ("ad_checkpoint", ""),
     "block_until_ready": ("arguments", "block_until_ready"),
+    "cache_statistics": ("cache", "cache_statistics"),
     "check_tracer_leaks": ("config", "check_tracer_leaks"),
     "checkpoint": ("checkpoint", ""),
     "checkpoint_policies": ("ad_checkpoint", "checkpoint_policies"),
@@ -115,21 +130,23 @@ _PUBLIC = {
     "clear_caches": ("environment", "clear_caches"),
     "closure_convert": ("custom_derivatives", "closure_convert"),
     "config": ("config", ""),
-    "copy_to_host_async": ("environment", "copy_to_host_async"),
+    "copy_to_host_async": ("transfers", "copy_to_host_async"),
     "custom_batching": ("custom_batching", ""),
     "custom_derivatives": ("custom_derivatives", ""),
     "custom_gradient": ("custom_derivatives", "custom_gradient"),
     "custom_jvp": ("custom_derivatives", "custom_jvp"),
     "custom_vjp": ("custom_derivatives", "custom_vjp"),
+    "debug": ("debug", ""),
     "debug_infs": ("config", "debug_infs"),
     "debug_key_reuse": ("config", "debug_key_reuse"),
     "debug_nans": ("config", "debug_nans"),
     "default_backend": ("environment", "default_backend"),
+    "default_device": ("config", "default_device"),
     "default_matmul_precision": ("config", "default_matmul_precision"),
     "default_prng_impl": ("config", "default_prng_impl"),
     "device_count": ("environment", "device_count"),
-    "device_get": ("environment", "device_get"),
-    "device_put": ("environment", "device_put"),
+    "device_get": ("transfers", "device_get"),
+    "device_put": ("transfers", "device_put"),
     "devices": ("environment", "devices"),
     "disable_jit": ("config", "disable_jit"),
     "dlpack": ("dlpack", ""),
@@ -140,7 +157,9 @@ _PUBLIC = {
     "ensure_compile_time_eval": ("scopes", "ensure_compile_time_eval"),
     "errors": ("errors", ""),
     "eval_shape": ("staging", "eval_shape"),
+    "experimental": ("experimental", ""),
     "explain_cache_misses": ("config", "explain_cache_misses"),
+    "export": ("export", ""),
     "float0": ("dtypes", "float0"),
     "grad": ("autodiff", "grad"),
     "hessian": ("jacobians", "hessian"),
@@ -160,6 +179,7 @@ _PUBLIC = {
     "log_compiles": ("config", "log_compiles"),
     "make_ir": ("staging", "make_ir"),
     "make_jaxpr": ("staging", "make_ir"),
+    "monitoring": ("monitoring", ""),
     "named_call": ("scopes", "named_call"),
     "named_scope": ("scopes", "named_scope"),
     "nn": ("nn", ""),
@@ -172,13 +192,21 @@ _PUBLIC = {
     "process_count": ("environment", "process_count"),
     "process_index": ("environment", "process_index"),
     "process_indices": ("environment", "process_indices"),
+    "profiler": ("profiler", ""),
+    "pure_callback": ("callbacks", "pure_callback"),
     "random": ("random", ""),
     "remat": ("ad_checkpoint", "checkpoint"),
     "runtime": ("runtime", ""),
     "scipy": ("scipy", ""),
+    "sharding": ("sharding", ""),
+    "stages": ("stages", ""),
     "stop_gradient": ("lax", "stop_gradient"),
     "test_util": ("test_util", ""),
     "threefry_partitionable": ("config", "threefry_partitionable"),
+    "transfer_guard": ("config", "transfer_guard"),
+    "transfer_guard_device_to_device": ("config", "transfer_guard_device_to_device"),
+    "transfer_guard_device_to_host": ("config", "transfer_guard_device_to_host"),
+    "transfer_guard_host_to_device": ("config", "transfer_guard_host_to_device"),
     "tree": ("tree", ""),
     "tree_util": ("tree_util", ""),
     "typeof": ("environment", "typeof"),

@@ -13,8 +13,12 @@ import numpy as np
 
 from dovetail import dtypes, ir
 from dovetail.array import Array, ArrayMethods, ShapedArray
+from dovetail.placement import Place, Sharding, place_on
+from dovetail.platforms import device_meant
 from dovetail.pytree import flatten, leaf_names, register_node, unflatten
-from dovetail.tracer import Operand
+from dovetail.symbolic.size import Size, as_size
+from dovetail.tracer import Operand, size_as_array
+from dovetail.transfer_guards import check
 
 Function = Callable[..., Any]
 
@@ -25,9 +29,14 @@ class ShapeDtypeStruct:
     """The shape and element type of an array that need not exist.
 
     Args:
-      shape: the sizes of the dimensions.
+      shape: the sizes of the dimensions, ints or sizes of `dovetail.export.symbolic_shape`.
       dtype: the element type.
       weak_type: whether the element type gives way in promotion.
+      sharding: how the array is spread over devices, which it is committed to; None if it is to no
+        device.
+
+    Raises:
+      ValueError: there is no `dtype`, or `sharding` is none.
 
     Example:
       >>> import dovetail as dt
@@ -35,14 +44,33 @@ class ShapeDtypeStruct:
       ShapeDtypeStruct(shape=(2, 3), dtype=float32)
     """
 
-    __slots__ = ("dtype", "shape", "weak_type")
+    __slots__ = ("dtype", "shape", "sharding", "weak_type")
 
-    def __init__(self, shape: Sequence[int], dtype: Any, *, weak_type: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        *,
+        sharding: Sharding | None = None,
+        weak_type: bool = False,
+    ) -> None:
         if dtype is None:
             raise ValueError("dtype of a ShapeDtypeStruct must be given, got: None")
-        self.shape = tuple(operator.index(size) for size in shape)
+        self.shape = tuple(as_size(size) for size in shape)
         self.dtype = dtypes.canonicalize_dtype(dtype)
         self.weak_type = weak_type
+        if sharding is not None and not isinstance(sharding, Sharding):
+            raise ValueError(
+                "sharding of a ShapeDtypeStruct must be a dovetail.sharding.Sharding or None, got: "
+                f"{sharding!r}; SingleDeviceSharding(device) is that of one device"
+            )
+        self.sharding = sharding
+
+    @property
+    def _place(self) -> Place | None:
+        if self.sharding is None:
+            return None
+        return place_on(device_meant(self.sharding), True)
 
     @property
     def aval(self) -> ShapedArray:
@@ -60,8 +88,8 @@ class ShapeDtypeStruct:
         return math.prod(self.shape)
 
     def update(self, **changes: Any) -> ShapeDtypeStruct:
-        """A copy with other `shape`, `dtype` or `weak_type`."""
-        fields = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type}
+        """A copy with other `shape`, `dtype`, `sharding` or `weak_type`."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
         return ShapeDtypeStruct(**{**fields, **changes})
 
     def __len__(self) -> int:
@@ -70,14 +98,17 @@ class ShapeDtypeStruct:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{weak})"
+        rest = "" if self.sharding is None else f", sharding={self.sharding!r}"
+        rest += ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{rest})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ShapeDtypeStruct) and self.aval == other.aval
+        if not isinstance(other, ShapeDtypeStruct):
+            return False
+        return self.aval == other.aval and self.sharding == other.sharding
 
     def __hash__(self) -> int:
-        return hash(self.aval)
+        return hash((self.aval, self.sharding))
 
 
 def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
@@ -100,11 +131,14 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
     """
     if isinstance(value, ArrayMethods):
         return value
+    if type(value) is Size:
+        return size_as_array(value)
     if isinstance(value, (*_SCALARS, np.ndarray, np.generic)) or hasattr(value, "__array__"):
         try:
             dtype, weak = dtypes.dtype_and_weakness(value)
-            make = np.array if copy else np.asarray
-            return Array(make(value, dtype), weak)
+            array = Array((np.array if copy else np.asarray)(value, dtype), weak)
+            check("host-to-device", array.aval)
+            return array
         except OverflowError as error:
             raise OverflowError(
                 f"{what} must fit the default integer type, got: {value!r}"

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dovetail import config, platforms
 from dovetail.array_methods import ArrayMethods as ArrayMethods
-from dovetail.placement import HOST, Device, Shard
+from dovetail.placement import Device, Place, Shard
 from dovetail.shaped import ShapedArray as ShapedArray
+from dovetail.transfer_guards import check
 
 
 class _ArrayType(type):
@@ -32,6 +34,9 @@ class Array(ArrayMethods, metaclass=_ArrayType):
     Args:
       data: the NumPy array or the buffer, of any shape and a dtype that `dtypes.as_dtype` knows.
       weak_type: whether the element type yields to those of other operands.
+      place: the device that the array is on and whether it must stay there; None for the first
+        one, where it need not stay. What is on the host otherwise is moved when a program there
+        needs it.
 
     Example:
       >>> x = dnp.zeros(3)
@@ -39,10 +44,11 @@ class Array(ArrayMethods, metaclass=_ArrayType):
       (True, (3,), Array([0.5, 0.5, 0.5], dtype=float32))
     """
 
-    __slots__ = ("__weakref__", "_data", "_host", "weak_type")
+    __slots__ = ("__weakref__", "_data", "_host", "_place", "weak_type")
 
-    def __init__(self, data: Any, weak_type: bool = False) -> None:
+    def __init__(self, data: Any, weak_type: bool = False, place: Place | None = None) -> None:
         self._data: Any = data
+        self._place = place
         self._host: np.ndarray | None = None
         if type(data) is np.ndarray:
             self._host = data
@@ -53,6 +59,8 @@ class Array(ArrayMethods, metaclass=_ArrayType):
     def _value(self) -> np.ndarray:
         value = self._host
         if value is None:
+            if config.snapshot().guards and not self._data.device.on_host:
+                check("device-to-host", self.aval)
             value = self._host = np.asarray(self._data)
         return value
 
@@ -63,7 +71,7 @@ class Array(ArrayMethods, metaclass=_ArrayType):
 
     def with_weakness(self, weak_type: bool) -> Array:
         """The same elements, of a weak type or not."""
-        return Array(self._data, weak_type)
+        return Array(self._data, weak_type, self._place)
 
     def move_to(self, buffer: Any) -> Any:
         """Keep the elements in a buffer that has a copy of them, which is returned."""
@@ -86,11 +94,20 @@ class Array(ArrayMethods, metaclass=_ArrayType):
     @property
     def device(self) -> Device:
         """The device that holds the elements."""
+        if self._place is not None:
+            return self._place.device
         if self._data is self._host:
-            return HOST
+            return platforms.first()
         # The host's drivers share its memory.
         device = self._data.device
-        return HOST if device.on_host else Device(device.name, 0)
+        return platforms.first() if device.on_host else platforms.device_named(device.name)
+
+    @property
+    def committed(self) -> bool:
+        """Whether the array must stay on its device."""
+        return self._place is not None and self._place.is_committed
+
+    _committed = committed
 
     @property
     def addressable_shards(self) -> list[Shard]:
@@ -142,8 +159,8 @@ class Array(ArrayMethods, metaclass=_ArrayType):
     def __iter__(self) -> Iterator[Array]:
         if not self.shape:
             return super().__iter__()
-        weak = self.weak_type
-        return (Array(row, weak) for row in self._value())
+        weak, place = self.weak_type, self._place
+        return (Array(row, weak, place) for row in self._value())
 
     def __repr__(self) -> str:
         if self.is_deleted():
@@ -164,7 +181,7 @@ class Array(ArrayMethods, metaclass=_ArrayType):
 
     def clone(self) -> Array:
         """Another array with the same elements."""
-        return Array(self._data, self.weak_type)
+        return Array(self._data, self.weak_type, self._place)
 
     def __copy__(self) -> Array:
         return self
@@ -190,7 +207,10 @@ class _Deleted:
         self.dtype = aval.dtype
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        raise RuntimeError(f"an array must not be used after delete(), got one of {self.aval}")
+        raise RuntimeError(
+            "an array must not be used after delete(), or after a call that it was donated to, "
+            f"got one of {self.aval}"
+        )
 
     @property
     def device(self) -> Any:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import placement
+from dovetail import platforms
 from dovetail.array_operators import ArrayOperators, NumPyAtFirstUse
 from dovetail.errors import value_error
-from dovetail.placement import Device, SingleDeviceSharding
+from dovetail.placement import Device, Place, SingleDeviceSharding
 from dovetail.shaped import ShapedArray
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ class ArrayMethods(ArrayOperators):
     """
 
     __slots__ = ()
+
+    # Where it is, if something is known of it.
+    _place: Place | None = None
 
     @property
     def itemsize(self) -> int:
@@ -77,7 +80,7 @@ class ArrayMethods(ArrayOperators):
     @property
     def device(self) -> Device:
         """The device that holds the elements; for a tracer, that of arrays made while tracing."""
-        return placement.HOST
+        return platforms.default()
 
     def devices(self) -> set[Device]:
         """The devices that hold the elements."""
@@ -110,10 +113,11 @@ class ArrayMethods(ArrayOperators):
           device: a device, a sharding, or a text such as "cpu".
           stream: None; there are no streams to wait for.
         """
-        placement.as_device(device)
+        from dovetail.transfers import put
+
         if stream is not None:
             raise value_error(f"stream must be None on {self.device}, got {stream!r}")
-        return self  # type: ignore[return-value]
+        return put(self, device)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         value = self._value()

@@ -5,195 +5,17 @@ from __future__ import annotations
 import operator
 import os
 import sys
-from collections.abc import Callable
-from contextlib import ContextDecorator
-from contextvars import ContextVar, Token
 from types import ModuleType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-T = TypeVar("T")
-
-_options: dict[str, Option[Any]] = {}
-# All that is overridden here, as one object: equal overrides are the same object.
-state: ContextVar[tuple[Any, ...]] = ContextVar("state", default=())
-_states: dict[tuple[Any, ...], tuple[Any, ...]] = {(): state.get()}
-_listeners: list[Callable[[], Any]] = []
-
-_TRUE = ("1", "true", "t", "yes", "y", "on")
-_FALSE = ("0", "false", "f", "no", "n", "off", "")
-
-
-# How each setting describes itself.
-_DOCUMENTATION = """{doc}
-
-Args:
-  value: what it is within a `with` block or a function: {accepts}.
-
-Returns:
-  A context manager that is a decorator too.
-
-Example:
-  >>> from dovetail import config
-  >>> with config.{name}({example!r}):
-  ...     config.{name}.value
-  {example!r}
-"""
-
-
-class Option(Generic[T]):
-    """One setting. Its first value is that of the environment variable `DOVETAIL_<NAME>`, else
-    `default`.
-
-    `option.value` reads it; `with option(value):`, or `@option(value)` before a function, overrides
-    it there.
-
-    Args:
-      name: what it is called.
-      default: its first value.
-      doc: what it does, one line or two.
-      choices: what it may be; by default True or False.
-      check: in place of `choices`, gives the value to keep for one that is asked for.
-      accepts: with `check`, what it may be, in words.
-      example: with `check`, a value.
-
-    >>> with enable_x64(True):
-    ...     enable_x64.value
-    True
-    """
-
-    def __init__(
-        self,
-        name: str,
-        default: T,
-        doc: str,
-        choices: tuple[T, ...] = (True, False),  # type: ignore[assignment]
-        check: Callable[[Any], T] | None = None,
-        accepts: str = "",
-        example: Any = None,
-    ) -> None:
-        self.name = self.__name__ = name
-        self.choices = choices
-        self.check = check
-        if not check:
-            example = next(choice for choice in reversed(choices) if choice != default)
-            accepts = f"one of {', '.join(map(repr, choices))}"
-        if True in choices and not check:
-            accepts += "; by default True"
-        self.__doc__ = _DOCUMENTATION.format(doc=doc, name=name, accepts=accepts, example=example)
-        self._override: ContextVar[T] = ContextVar(name)
-        self._value: T = default
-        self._uses: list[Callable[[], Any]] = []
-        text = os.environ.get(f"DOVETAIL_{name.upper()}")
-        if text is not None:
-            self._value = self._parse(text)
-        _options[name] = self
-
-    @property
-    def value(self) -> T:
-        """The value that holds here."""
-        return self._override.get(self._value)
-
-    def set(self, value: T) -> None:
-        """Change the process-wide value."""
-        self._value = self._checked(value)
-        self._use(self._value)
-        changed()
-
-    def __call__(self, value: Any = ...) -> _Override:
-        """Override the value, by default with True, for the length of a `with` block or a call."""
-        if value is ...:
-            if True not in self.choices:
-                raise TypeError(
-                    f"{self.name} needs a value, one of {', '.join(map(repr, self.choices))}"
-                )
-            value = True
-        return _Override(self, self._checked(value))
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"a setting is neither true nor false; read {self.name}.value")
-
-    def __repr__(self) -> str:
-        return f"<setting {self.name} = {self.value!r}>"
-
-    def when_used(self, prepare: Callable[[], Any]) -> None:
-        """Call a function, now or as soon as the setting is anything but false."""
-        self._uses.append(prepare)
-        self._use(self._value)
-
-    def _use(self, value: T) -> None:
-        while value and self._uses:
-            self._uses.pop()()
-
-    def _parse(self, text: str) -> T:
-        if True not in self.choices or self.check:
-            return self._checked(text)
-        word = text.lower()
-        if word not in _TRUE + _FALSE:
-            raise ValueError(f"DOVETAIL_{self.name.upper()} must be 0 or 1, got {text!r}")
-        return word in _TRUE  # type: ignore[return-value]
-
-    def _checked(self, value: Any) -> T:
-        if self.check:
-            return self.check(value)
-        if value not in self.choices:
-            raise ValueError(
-                f"{self.name} must be one of {', '.join(map(repr, self.choices))}, got {value!r}"
-            )
-        # True rather than 1.
-        return self.choices[self.choices.index(value)]
-
-
-class _Override(ContextDecorator):
-    """The length of a `with` block, or of calls of a function, with another value of a setting."""
-
-    def __init__(self, option: Option[Any], value: Any) -> None:
-        self._option = option
-        self._new = value
-        self._tokens: list[Token[Any]] = []
-
-    def _recreate_cm(self) -> _Override:
-        # Calls of one function may overlap.
-        return _Override(self._option, self._new)
-
-    def __enter__(self) -> None:
-        self._option._use(self._new)
-        self._tokens.append(self._option._override.set(self._new))
-        _update_state()
-
-    def __exit__(self, *error: object) -> None:
-        self._option._override.reset(self._tokens.pop())
-        _update_state()
-
-
-def _update_state() -> None:
-    overrides = [(name, option._override.get(None)) for name, option in _options.items()]
-    values = tuple((name, value) for name, value in overrides if value is not None)
-    state.set(_states.setdefault(values, values))
-
-
-def changed() -> None:
-    """Have all forgotten that depends on the settings of the whole process.
-
-    Example:
-      >>> from dovetail import config
-      >>> config.changed()
-    """
-    for listener in _listeners:
-        listener()
-
-
-def on_change(listener: Callable[[], Any]) -> None:
-    """Have a function called when a setting of the whole process changes.
-
-    Args:
-      listener: a function without arguments; it is kept for good.
-
-    Example:
-      >>> from dovetail import config
-      >>> config.on_change(lambda: None)
-    """
-    _listeners.append(listener)
-
+from dovetail import spans
+from dovetail.setting import Fixed as Fixed
+from dovetail.setting import Option as Option
+from dovetail.setting import Override as _Override
+from dovetail.setting import changed as changed
+from dovetail.setting import on_change as on_change
+from dovetail.setting import options as _options
+from dovetail.setting import state as state
 
 enable_x64 = Option(
     "enable_x64", False, "Keep 64-bit element types; without it they are truncated to 32 bits."
@@ -247,6 +69,35 @@ compile_in_process = Option(
 enable_compilation_cache = Option(
     "enable_compilation_cache", True, "Keep compiled programs on disk."
 )
+
+
+def _as_size(value: Any) -> int:
+    try:
+        size = int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError):
+        size = -2
+    if size < -1:
+        raise ValueError(
+            f"compilation_cache_max_size must be a number of bytes, or -1, got: {value!r}"
+        )
+    return size
+
+
+compilation_cache_max_size: Option[int] = Option(
+    "compilation_cache_max_size",
+    1 << 32,
+    "How many bytes compiled programs take on disk, those used last; -1 for no limit.",
+    check=_as_size,
+    accepts="an int",
+    example=1 << 30,
+)
+compile = Option(
+    "compile",
+    "auto",
+    "When `jit` compiles: 'now', and calls wait for it; 'never', and programs are evaluated op by "
+    "op; 'auto', in the background, and what is quick to evaluate does not wait.",
+    choices=("auto", "now", "never"),
+)
 default_prng_impl = Option(
     "default_prng_impl",
     "threefry2x32",
@@ -293,6 +144,103 @@ compilation_cache_dir: Option[Any] = Option(
     example="build/cache",
 )
 
+
+def _as_default_device(value: Any) -> Any:
+    from dovetail import platforms
+
+    return None if value is None else platforms.as_default(value)
+
+
+dump: Option[Any] = Option(
+    "dump",
+    None,
+    "Where each compiled program is written, as IR after each phase, with what reproduces it; None "
+    "for nowhere.",
+    check=lambda value: None if value is None else os.fspath(value),
+    accepts="a path, or None",
+    example="build/dump",
+)
+
+
+default_device: Option[Any] = Option(
+    "default_device",
+    None,
+    "The device of arrays and programs that are not committed to one; None for the first.",
+    check=_as_default_device,
+    accepts='a `Device`, the name of a platform such as "cpu", or None',
+    example="cpu",
+)
+
+
+def _as_names(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"platforms must be names with commas between, or None, got: {value!r}")
+    return value or None
+
+
+def _as_count(value: Any) -> int:
+    try:
+        count = int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError):
+        count = 0
+    if count < 1:
+        raise ValueError(f"num_cpu_devices must be an int of at least 1, got: {value!r}")
+    return count
+
+
+platforms = Fixed(
+    "platforms",
+    None,
+    "The platforms that may be used, such as 'cuda,cpu'; the first one's devices are the default. "
+    "None for all that there are, with CPUs first.",
+    check=_as_names,
+)
+platform_name = Fixed(
+    "platform_name",
+    None,
+    "The platform whose devices are the default; None for the first of `platforms`.",
+    check=_as_names,
+)
+num_cpu_devices = Fixed(
+    "num_cpu_devices",
+    1,
+    "How many devices the CPU is, each of which runs programs of its own.",
+    check=_as_count,
+)
+
+_LEVELS = ("allow", "log", "log_explicit", "disallow_explicit", "disallow")
+
+transfer_guard_host_to_device = Option(
+    "transfer_guard_host_to_device",
+    "allow",
+    "What to do about transfers of NumPy arrays and numbers to devices. Explicit ones, by "
+    "`device_put`, are let alone unless the level says so.",
+    choices=_LEVELS,
+)
+transfer_guard_device_to_device = Option(
+    "transfer_guard_device_to_device",
+    "allow",
+    "What to do about transfers between devices, which `device_put` makes explicitly.",
+    choices=_LEVELS,
+)
+transfer_guard_device_to_host = Option(
+    "transfer_guard_device_to_host",
+    "allow",
+    "What to do about transfers of arrays to NumPy, from devices that do not share the host's "
+    "memory. Explicit ones, by `device_get`, are let alone unless the level says so.",
+    choices=_LEVELS,
+)
+transfer_guard = Option(
+    "transfer_guard",
+    "allow",
+    "What to do about transfers in all directions.",
+    choices=_LEVELS,
+    also=(
+        *(transfer_guard_host_to_device, transfer_guard_device_to_device),
+        transfer_guard_device_to_host,
+    ),
+)
+
 # Examples that are not a function's or a class's own.
 __test__ = {name: option.__doc__ for name, option in _options.items()}
 
@@ -308,6 +256,7 @@ _TRACED = (
     debug_key_reuse,
     legacy_prng_key,
     enable_custom_prng,
+    default_device,
 )
 
 
@@ -318,6 +267,9 @@ class Snapshot(NamedTuple):
       trace_key: the values of those that a traced program depends on.
       disable_jit: whether functions are called as plain Python.
       checks: whether results are looked at.
+      guards: whether some transfers are logged or refused.
+      recording: whether a trace of the profiler is on, which has all calls recorded.
+      place: where arrays are that are not committed to a device; None for the first device.
 
     Example:
       >>> from dovetail import config
@@ -329,6 +281,14 @@ class Snapshot(NamedTuple):
     trace_key: tuple[Any, ...]
     disable_jit: bool
     checks: bool
+    guards: bool
+    recording: bool
+    place: Any
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether a call does nothing besides running its program, so that C++ may make it."""
+        return not (self.disable_jit or self.checks or self.guards or self.recording)
 
 
 _snapshots: dict[tuple[Any, ...], Snapshot] = {}
@@ -349,10 +309,23 @@ def snapshot() -> Snapshot:
     overrides = state.get()
     known = _snapshots.get(overrides)
     if known is None:
-        key = tuple([option.value for option in _TRACED])
+        key = (*[option.value for option in _TRACED], compile.value == "never")
         checks = debug_nans.value or debug_infs.value
-        known = _snapshots[overrides] = Snapshot(key, disable_jit.value, checks)
+        guards = any(part.value != "allow" for part in transfer_guard.parts[1:])
+        known = Snapshot(
+            key, disable_jit.value, checks, guards, spans.recorder is not None, _default_place()
+        )
+        _snapshots[overrides] = known
     return known
+
+
+def _default_place() -> Any:
+    if default_device.value is None:
+        return None
+    from dovetail.placement import place_on
+    from dovetail.platforms import device_meant
+
+    return place_on(device_meant(default_device.value), False)
 
 
 on_change(_snapshots.clear)

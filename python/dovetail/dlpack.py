@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail import dtypes, placement
+from dovetail import config, dtypes, platforms
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import type_error
 
@@ -28,7 +28,7 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
 
     Args:
       external_array: an array with `__dlpack__` and `__dlpack_device__`.
-      device: where the result shall be.
+      device: where the result shall be, committed to it; by default the default device.
       copy: True to copy in any case, False to refuse where there must be a copy.
 
     Raises:
@@ -37,10 +37,15 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     >>> from_dlpack(np.float32([1, 2]))
     Array([1., 2.], dtype=float32)
     """
+    if device is not None:
+        if copy is False and platforms.device_meant(device).platform != "cpu":
+            raise BufferError(
+                f"memory of the host must be copied to a device, got device={device!r} and "
+                "copy=False"
+            )
+        return from_dlpack(external_array, None, copy).to_device(device)
     from dovetail.runtime import capsules
 
-    if device is not None:
-        placement.as_device(device)
     if isinstance(external_array, ArrayMethods):
         return external_array.copy() if copy else external_array  # type: ignore[return-value]
     if not (hasattr(external_array, "__dlpack__") and hasattr(external_array, "__dlpack_device__")):
@@ -57,4 +62,4 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
                 "copy, got copy=False"
             )
         value = value.astype(dtype)
-    return Array(value)
+    return Array(value, place=config.snapshot().place)

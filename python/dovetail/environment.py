@@ -1,4 +1,4 @@
-"""The devices and the process that a program runs on, and arrays on their way to and from them."""
+"""The devices and the process that a program runs on, and what it keeps."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ import importlib.metadata
 import platform
 from typing import Any
 
-import numpy as np
-
-from dovetail import placement
+from dovetail import platforms
 from dovetail.array import Array, ArrayMethods
 from dovetail.placement import Device
-from dovetail.pytree import map_leaves
 
 
 def default_backend() -> str:
@@ -23,31 +20,28 @@ def default_backend() -> str:
       >>> dt.default_backend()
       'cpu'
     """
-    return placement.DEVICES[0].platform
+    return platforms.devices()[0].platform
 
 
 def devices(backend: str | None = None) -> list[Device]:
-    """The devices, of one platform if it is given.
+    """The devices of a platform.
 
     Args:
-      backend: a platform, such as "cpu".
+      backend: a platform: "cpu", "cuda", "rocm", "vulkan", "metal", or "gpu" for one of CUDA and
+        ROCm; None for the one that functions compute on where nothing else is said.
+
+    Returns:
+      A list of devices.
 
     Raises:
-      RuntimeError: there is no such device.
+      RuntimeError: the platform does not exist, has no devices on this machine, or may not be used.
 
     Example:
       >>> import dovetail as dt
-      >>> dt.devices()
-      [Device(platform='cpu', id=0)]
+      >>> dt.devices("cpu")
+      [CpuDevice(id=0)]
     """
-    found = [d for d in placement.DEVICES if backend is None or d.platform == backend]
-    if not found:
-        known = ", ".join(sorted({d.platform for d in placement.DEVICES}))
-        raise RuntimeError(
-            f"backend must be one of {known}, got: {backend!r}; for other devices, compile a "
-            "program with dovetail.compile and run it by dovetail.runtime"
-        )
-    return found
+    return list(platforms.devices(backend))
 
 
 def local_devices(
@@ -57,7 +51,7 @@ def local_devices(
 
     Args:
       process_index: the number of the process: None or 0.
-      backend: a platform, such as "cpu"; None for all.
+      backend: a platform, such as "cpu"; None for the default.
       host_id: JAX's older name of `process_index`, which goes first.
 
     Returns:
@@ -69,8 +63,8 @@ def local_devices(
 
     Example:
       >>> import dovetail as dt
-      >>> dt.local_devices()
-      [Device(platform='cpu', id=0)]
+      >>> dt.local_devices(backend="cpu")
+      [CpuDevice(id=0)]
     """
     index = host_id if process_index is None else process_index
     if index not in (None, 0):
@@ -82,7 +76,7 @@ def device_count(backend: str | None = None) -> int:
     """How many devices there are.
 
     Args:
-      backend: a platform, such as "cpu"; None for all.
+      backend: a platform, such as "cpu"; None for the default.
 
     Returns:
       An int.
@@ -102,7 +96,7 @@ def local_device_count(backend: str | None = None) -> int:
     """How many devices this process has.
 
     Args:
-      backend: a platform, such as "cpu"; None for all.
+      backend: a platform, such as "cpu"; None for the default.
 
     Returns:
       An int.
@@ -122,7 +116,7 @@ def process_index(backend: str | None = None) -> int:
     """The number of this process among those that share a program: 0.
 
     Args:
-      backend: a platform, such as "cpu"; None for all.
+      backend: a platform, such as "cpu"; None for the default.
 
     Returns:
       An int.
@@ -143,7 +137,7 @@ def process_count(backend: str | None = None) -> int:
     """How many processes share a program: 1.
 
     Args:
-      backend: a platform, such as "cpu"; None for all.
+      backend: a platform, such as "cpu"; None for the default.
 
     Returns:
       An int.
@@ -164,7 +158,7 @@ def process_indices(backend: str | None = None) -> list[int]:
     """The numbers of all processes.
 
     Args:
-      backend: a platform, such as "cpu"; None for all.
+      backend: a platform, such as "cpu"; None for the default.
 
     Returns:
       A list of ints.
@@ -180,67 +174,6 @@ def process_indices(backend: str | None = None) -> list[int]:
     return list(range(process_count(backend)))
 
 
-# Arrays -------------------------------------------------------------------------------------------
-
-
-def device_put(
-    x: Any, device: Any = None, *, src: Any = None, donate: bool = False, may_alias: Any = None
-) -> Any:
-    """The tree with its leaves as arrays on a device.
-
-    Args:
-      x: a tree of arrays, NumPy arrays and numbers.
-      device: a device, a sharding, or a text such as "cpu"; by default where the leaves are.
-      src, donate, may_alias: accepted for JAX's sake; NumPy arrays are copied, others shared.
-
-    Returns:
-      The same tree of arrays.
-
-    Example:
-      >>> import dovetail as dt
-      >>> dt.device_put({"x": 1.5}, dt.devices()[0])
-      {'x': Array(1.5, dtype=float32, weak_type=True)}
-    """
-    from dovetail.lax.operands import as_operand
-
-    def put(leaf: Any) -> Array:
-        array = as_operand("device_put", leaf)
-        return array if device is None else array.to_device(device)
-
-    return map_leaves(put, x)
-
-
-def device_get(x: Any) -> Any:
-    """The tree with its leaves as NumPy arrays.
-
-    Args:
-      x: a tree of arrays and numbers.
-
-    Returns:
-      The same tree of NumPy arrays, of the leaves' shapes and dtypes.
-
-    Example:
-      >>> import dovetail as dt, dovetail.numpy as dnp
-      >>> dt.device_get({"x": dnp.arange(3)})
-      {'x': array([0, 1, 2], dtype=int32)}
-    """
-    return map_leaves(np.asarray, x)
-
-
-def copy_to_host_async(x: Any) -> None:
-    """Have the elements of all arrays of a tree copied to the host, where they are asked for
-    later.
-
-    Args:
-      x: a tree; leaves that are no arrays are left alone.
-
-    Example:
-      >>> import dovetail as dt, dovetail.numpy as dnp
-      >>> dt.copy_to_host_async({"x": dnp.arange(3)})
-    """
-    map_leaves(lambda leaf: leaf._value() if isinstance(leaf, Array) else leaf, x)
-
-
 def effects_barrier() -> None:
     """Wait until everything that programs do beside computing is done, which it is on their
     return.
@@ -252,10 +185,10 @@ def effects_barrier() -> None:
 
 
 def live_arrays(platform: str | None = None) -> list[Array]:
-    """All arrays that something still refers to, of one platform if it is given.
+    """All arrays of a platform that something still refers to.
 
     Args:
-      platform: such as "cpu"; None for all.
+      platform: such as "cpu"; None for the default.
 
     Returns:
       A list of arrays.
@@ -269,9 +202,9 @@ def live_arrays(platform: str | None = None) -> list[Array]:
       >>> any(array is x for array in dt.live_arrays())
       True
     """
-    wanted = {d.platform for d in devices(platform)}
+    wanted = devices(platform)[0].platform
     arrays = [value for value in gc.get_objects() if type(value) is Array]
-    return [array for array in arrays if array.device.platform in wanted]
+    return [array for array in arrays if array.device.platform == wanted]
 
 
 def clear_caches() -> None:

@@ -6,7 +6,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from dovetail import config, platforms
 from dovetail.arguments import as_numbers, name_of
+from dovetail.placement import Place, place_on
 
 
 class Options(NamedTuple):
@@ -17,12 +19,24 @@ class Options(NamedTuple):
       static_argnames: the arguments by keyword that are not arrays.
       donate_argnums: the arguments by position whose memory results may take.
       donate_argnames: the arguments by keyword whose memory results may take.
+      device, backend: where programs run, if a device, or the first of a platform, is asked for.
+      compile: when they are compiled, if something else is asked for than the setting says.
     """
 
     static_argnums: tuple[int, ...] = ()
     static_argnames: tuple[str, ...] = ()
     donate_argnums: tuple[int, ...] = ()
     donate_argnames: tuple[str, ...] = ()
+    device: Any = None
+    backend: str | None = None
+    compile: str | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Where programs run, if something is asked for."""
+        if self.backend is not None:
+            return place_on(platforms.devices(self.backend)[0], True)
+        return None if self.device is None else place_on(platforms.device_meant(self.device), True)
 
     @property
     def donates(self) -> bool:
@@ -37,12 +51,16 @@ def options_for(
     static_argnames: str | Sequence[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
     donate_argnames: str | Sequence[str] | None = None,
+    device: Any = None,
+    backend: str | None = None,
+    compile: str | None = None,
 ) -> Options:
     """The options for a function; of numbers and names, the ones that are not given follow.
 
     Raises:
       TypeError: something else than numbers or names.
-      ValueError: the function has no such parameter, or one is static and donated.
+      ValueError: the function has no such parameter, one is static and donated, there are both a
+        device and a platform, or no such way to compile.
     """
     static = _completed(function, static_argnums, static_argnames, "static")
     donated = _completed(function, donate_argnums, donate_argnames, "donate")
@@ -52,7 +70,17 @@ def options_for(
             f"an argument of `{name_of(function)}` must be static or donated, not both, got: "
             f"{', '.join(map(repr, both))} in both"
         )
-    return Options(*static, *donated)
+    if device is not None and backend is not None:
+        raise ValueError(
+            f"jit takes a device or a backend, not both, got: device={device!r} and "
+            f"backend={backend!r}"
+        )
+    if compile is not None and compile not in config.compile.choices:
+        raise ValueError(
+            f"compile must be None or one of {', '.join(map(repr, config.compile.choices))}, "
+            f"got: {compile!r}"
+        )
+    return Options(*static, *donated, device, backend, compile)
 
 
 def _completed(

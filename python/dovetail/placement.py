@@ -1,23 +1,29 @@
-"""Where arrays live: devices, and how an array is spread over them."""
+"""Where arrays live: devices, places on them, and how an array is spread over them."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from dovetail import config
 from dovetail.errors import value_error
 
 
-class Device(NamedTuple):
-    """A device, which has memory of its own and runs programs.
+@dataclass(frozen=True)
+class Device:
+    """A device, which has memory of its own and runs programs. `dovetail.devices` lists them.
 
     Attributes:
-      platform: the kind of device, such as "cpu".
+      platform: the kind of device: "cpu", "cuda", "rocm", "vulkan" or "metal".
       id: its number among those of the platform.
 
     Example:
-      >>> str(Device("cpu", 0))
-      'cpu:0'
+      >>> import dovetail as dt
+      >>> device = dt.devices("cpu")[0]
+      >>> device, str(device), device.platform, device.id
+      (CpuDevice(id=0), 'cpu:0', 'cpu', 0)
     """
 
     platform: str
@@ -26,22 +32,169 @@ class Device(NamedTuple):
     def __str__(self) -> str:
         return f"{self.platform}:{self.id}"
 
+    def __repr__(self) -> str:
+        return f"{self.platform.capitalize()}Device(id={self.id})"
+
+    @property
+    def process_index(self) -> int:
+        """The number of the process that the device belongs to: 0."""
+        return 0
+
+    @property
+    def host_id(self) -> int:
+        """JAX's older name of `process_index`."""
+        return 0
+
+    @property
+    def local_hardware_id(self) -> int:
+        """The number of the device among those of the platform in this process."""
+        return self.id
+
+    @property
+    def device_kind(self) -> str:
+        """The model, as its driver calls it; "cpu" for CPUs."""
+        from dovetail import platforms
+
+        return platforms.model_of(self)
+
+    @property
+    def client(self) -> Any:
+        """What has the devices of the platform, a `platforms.Client`."""
+        from dovetail import platforms
+
+        return platforms.Client(self.platform)
+
+    def memory_stats(self) -> dict[str, int] | None:
+        """The bytes that arrays take now and took at most; None for CPUs, whose memory is the
+        host's.
+        """
+        from dovetail import platforms
+
+        return platforms.memory_of(self)
+
 
 HOST = Device("cpu", 0)
 
-# Those that functions outside of compiled programs compute on.
-DEVICES = (HOST,)
 
+class Place(NamedTuple):
+    """Where an array is; `place_on` makes one object of each.
 
-class SingleDeviceSharding(NamedTuple):
-    """All elements are on one device."""
+    Attributes:
+      device: the device.
+      is_committed: whether the array must stay there, and what is computed of it too.
+    """
 
     device: Device
+    is_committed: bool
+
+
+@functools.cache
+def place_on(device: Device, is_committed: bool) -> Place:
+    """The place on a device: the same object for the same one.
+
+    >>> place_on(HOST, True) is place_on(HOST, True)
+    True
+    """
+    return Place(device, is_committed)
+
+
+def common_place(
+    operands: Sequence[Any], name: str = "", describe: Callable[[int], str] | None = None
+) -> Place | None:
+    """Where what is computed of arrays is: on the device that they are committed to, or else on the
+    default device. None is the first device, which an array need not stay on.
+
+    Args:
+      operands: arrays and tracers.
+      name: of what is computed, for messages.
+      describe: what messages call the operand of a number; by default its type.
+
+    Raises:
+      ValueError: they are committed to several devices.
+    """
+    found: Place | None = None
+    first = 0
+    for number, operand in enumerate(operands):
+        place = operand._place
+        if place is not None and place.is_committed and place is not found:
+            if found is not None:
+                called = describe or (lambda i: str(operands[i].aval))
+                raise incompatible(
+                    f"operands of `{name}`" if name else "operands",
+                    f"{called(first)} on {found.device} and {called(number)} on {place.device}",
+                )
+            found, first = place, number
+    return config.snapshot().place if found is None else found
+
+
+def incompatible(what: str, got: str) -> Exception:
+    """The error of arrays that are committed to different devices."""
+    return value_error(
+        f"{what} must be committed to the same device, got: {got}; move one of them with "
+        "dovetail.device_put"
+    )
+
+
+class Sharding:
+    """How the elements of an array are spread over devices.
+
+    Example:
+      >>> import dovetail.numpy as dnp
+      >>> isinstance(dnp.zeros(3).sharding, Sharding)
+      True
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, repr=False)
+class SingleDeviceSharding(Sharding):
+    """All elements are on one device.
+
+    Args:
+      device: the device.
+      memory_kind: which of its memories; there is but "device".
+
+    Raises:
+      ValueError: there is no such memory.
+
+    Example:
+      >>> import dovetail as dt
+      >>> SingleDeviceSharding(dt.devices("cpu")[0])
+      SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)
+    """
+
+    device: Device
+    memory_kind: str = "device"
+
+    def __post_init__(self) -> None:
+        if self.memory_kind is None:
+            object.__setattr__(self, "memory_kind", "device")
+        if self.memory_kind != "device":
+            raise value_error(f"memory_kind must be 'device', got: {self.memory_kind!r}")
+
+    def __repr__(self) -> str:
+        return f"SingleDeviceSharding(device={self.device!r}, memory_kind={self.memory_kind})"
 
     @property
     def device_set(self) -> set[Device]:
         """The devices that hold elements."""
         return {self.device}
+
+    @property
+    def addressable_devices(self) -> set[Device]:
+        """Those of them that this process reaches."""
+        return {self.device}
+
+    @property
+    def has_addressable_devices(self) -> bool:
+        """Whether there are such devices."""
+        return True
+
+    @property
+    def num_devices(self) -> int:
+        """How many devices hold elements."""
+        return 1
 
     @property
     def is_fully_addressable(self) -> bool:
@@ -52,6 +205,29 @@ class SingleDeviceSharding(NamedTuple):
     def is_fully_replicated(self) -> bool:
         """Whether each device holds all elements."""
         return True
+
+    def with_memory_kind(self, kind: str) -> SingleDeviceSharding:
+        """The same in another memory."""
+        return SingleDeviceSharding(self.device, kind)
+
+    def devices_indices_map(
+        self, global_shape: Sequence[int]
+    ) -> Mapping[Device, tuple[slice, ...]]:
+        """The part of an array that each device holds."""
+        return {self.device: (slice(None),) * len(global_shape)}
+
+    addressable_devices_indices_map = devices_indices_map
+
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of that part."""
+        return tuple(global_shape)
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        """Nothing: all shapes fit."""
+
+    def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
+        """Whether the same elements are on the same devices."""
+        return self == other
 
 
 @dataclass(frozen=True)
@@ -74,19 +250,3 @@ class Shard:
     index: tuple[slice, ...]
     replica_id: int
     data: Any
-
-
-def as_device(device: Any) -> Device:
-    """The device that a `Device`, a sharding or a text such as "cpu" or "cpu:0" means.
-
-    >>> as_device("cpu")
-    Device(platform='cpu', id=0)
-    """
-    asked = device.device if isinstance(device, SingleDeviceSharding) else device
-    for known in DEVICES:
-        if asked == known or asked in (str(known), known.platform):
-            return known
-    raise value_error(
-        f"device must be one of {', '.join(map(str, DEVICES))}, got {device!r}; compiled programs "
-        "for other devices are run by dovetail.runtime"
-    )

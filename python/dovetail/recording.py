@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from dovetail import config
 from dovetail.array import Array
 from dovetail.pytree import flatten
 from dovetail.reference.checks import unwanted
@@ -219,6 +220,8 @@ class Recording:
             if operand.recording is not self:
                 self.refuse()
             return operand.number
+        if operand._place is not None:
+            self.refuse()
         number = self.constants.get(id(operand))
         if number is None:
             number = self.constants[id(operand)] = self.new_number(operand._value())
@@ -341,8 +344,9 @@ def record(
       The result; a tape, or None if there is none and the function must be called as it is; whether
       there may be one for given values of scalars.
     """
-    if unwanted():
-        # Results are looked at op by op.
+    settings = config.snapshot()
+    if unwanted() or settings.guards or settings.place is not None:
+        # Operands and results are looked at one by one, or are on another device.
         return None, None, False
     recording = Recording()
     outer, stack.recording = stack.recording, recording

@@ -9,9 +9,13 @@ import numpy as np
 
 from dovetail import config, ir
 from dovetail.array import Array, ShapedArray
+from dovetail.errors import UnknownSizeError
+from dovetail.placement import Place, common_place
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
+from dovetail.symbolic.size import Size, has_sizes
 from dovetail.tracing import LARGEST_CONSTANT, Axis, Operand, Trace, current, stack
 from dovetail.tracing import Tracer as Tracer
+from dovetail.transfer_guards import check
 
 
 def bind(
@@ -49,7 +53,8 @@ def bind(
         )[0]
     if stack.recording is not None:
         return stack.recording.apply(RAW[name], operands, keywords, weak_type)
-    return Array(evaluate(*_known_values(operands), **keywords), weak_type)
+    place = common_place(operands, name)
+    return Array(evaluate(*_known_values(operands), **keywords), weak_type, place)
 
 
 def bind_all(
@@ -66,7 +71,7 @@ def bind_all(
     if stack.recording is not None:
         return stack.recording.apply_all(RAW[name], operands, attributes, weak_types)
     values = evaluate(*_known_values(operands), **attributes)
-    return [Array(value, is_weak) for value, is_weak in zip(values, weak_types, strict=True)]
+    return _arrays(values, weak_types, common_place(operands, name))
 
 
 def apply_known(
@@ -82,7 +87,8 @@ def apply_known(
     """
     if stack.recording is not None:
         return stack.recording.apply(function, operands, {}, weak_type, is_sized)
-    return Array(quietly(function, *_known_values(operands)), weak_type)
+    place = common_place(operands)
+    return Array(quietly(function, *_known_values(operands)), weak_type, place)
 
 
 def _stated_type(
@@ -111,12 +117,35 @@ def _known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
     return [operand._value() for operand in operands]
 
 
+def _arrays(
+    values: Sequence[np.ndarray], weak_types: Sequence[bool], place: Place | None
+) -> list[Any]:
+    return [Array(value, weak, place) for value, weak in zip(values, weak_types, strict=True)]
+
+
 def constant(value: np.ndarray, weak_type: bool = False) -> Operand:
     """An array known now; a small one becomes a constant of the trace in progress."""
     trace = current()
+    if trace is None:
+        check("host-to-device", ShapedArray(value.shape, value.dtype, weak_type))
     if trace is None or value.size > LARGEST_CONSTANT:
-        return Array(value, weak_type)
+        return Array(value, weak_type, config.snapshot().place)
     return trace.constant(value, weak_type)
+
+
+def size_as_array(size: Size, dtype: np.dtype | None = None, weak_type: bool = True) -> Operand:
+    """A size that is not known as an array of rank 0, by default of the default integer type."""
+    trace = current()
+    if trace is None or not trace.root.is_symbolic:
+        raise UnknownSizeError(
+            f"a size must be used in the function that is traced for it, got: {size} outside of "
+            f"such a function {ir.here()}"
+        )
+    of_size = size.dtype
+    array = trace.size_as_array(size, of_size, weak_type)
+    if dtype is None or dtype == of_size:
+        return array
+    return bind("convert", array, dtype=dtype, weak_type=weak_type)
 
 
 def zeros(aval: ShapedArray) -> Operand:
@@ -134,12 +163,14 @@ class Traced(NamedTuple):
       captured: what the function closes over.
       avals: of the results.
       extra: what the traced Python function returned beside its results.
+      place: the device that the function asks for, if it does.
     """
 
     function: Any
     captured: list[Operand]
     avals: list[ShapedArray]
     extra: Any
+    place: Place | None
 
 
 def trace(
@@ -175,6 +206,8 @@ def trace(
             in_progress.argument(aval, None if outside is None else outside[i], where)
             for i, aval in enumerate(avals)
         ]
+        if in_progress.root.is_symbolic is False and any(has_sizes(aval.shape) for aval in avals):
+            tracers = in_progress.begin_symbolic(tracers)
         outs, extra = python(*tracers)
         numbers = [in_progress.number(out) for out in outs]
         results = [out.aval for out in outs]
@@ -189,7 +222,8 @@ def trace(
 
         del tracers, outs
         check_leaks(in_progress)
-    return Traced(in_progress.function, in_progress.captured, results, extra)
+    place = in_progress.wanted
+    return Traced(in_progress.function, in_progress.captured, results, extra, place)
 
 
 def apply(
@@ -219,10 +253,8 @@ def apply(
     in_progress = current()
     if in_progress is not None:
         return in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
-    return [
-        Array(value, is_weak)
-        for value, is_weak in zip(evaluate(*_known_values(operands)), weak, strict=True)
-    ]
+    place = common_place(operands, name)
+    return _arrays(evaluate(*_known_values(operands)), weak, place)
 
 
 def call(
@@ -232,10 +264,10 @@ def call(
     weak = [aval.weak_type for aval in results]
     in_progress = current()
     if in_progress is None:
-        values = callee.evaluate(*_known_values(operands))
-        return [Array(value, is_weak) for value, is_weak in zip(values, weak, strict=True)]
+        place = common_place(operands)
+        return _arrays(callee.evaluate(*_known_values(operands)), weak, place)
     if callee.module is not in_progress.module:
-        return in_progress.splice(callee, operands, weak)
+        return in_progress.splice(callee, operands, results)
     types = [(aval.shape, ir.dtype_name(aval.dtype)) for aval in results]
     attributes = {"callee": callee.function}
     return in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})

@@ -8,7 +8,8 @@ inner function.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,17 +22,24 @@ from dovetail.errors import (
     TracerArrayConversionError,
     TracerBoolConversionError,
     TracerIntegerConversionError,
+    UnknownSizeError,
 )
+from dovetail.placement import Place, incompatible
 from dovetail.reference.collectives import UnboundAxesError
+from dovetail.symbolic.size import Size, has_sizes, plain
 
 if TYPE_CHECKING:
     from dovetail.recording import Recording
+    from dovetail.symbolic.emission import Emission
 
 # Larger arrays that a function closes over become arguments instead of constants in the text.
 LARGEST_CONSTANT = 16
 
 # An Array or a Tracer.
 Operand = Any
+
+# The ops whose result's shape is stated and whose sizes that are not known are operands.
+SIZED = frozenset({"iota", "reshape", "broadcast", "slice", "pad"})
 
 
 class Axis(NamedTuple):
@@ -50,9 +58,22 @@ class _Stack(threading.local):
         self.recording: Recording | None = None
         # Of functions that are traced outside of all traces, where these are to share one.
         self.module: Any = None
+        # How often what is traced outside of all traces will be differentiated.
+        self.order = 0
 
 
 stack = _Stack()
+
+
+@contextmanager
+def outside_of_traces() -> Iterator[None]:
+    """What is called here is no part of a trace or recording in progress."""
+    traces, module, recording = stack.traces, stack.module, stack.recording
+    stack.traces, stack.module, stack.recording = [], None, None
+    try:
+        yield
+    finally:
+        stack.traces, stack.module, stack.recording = traces, module, recording
 
 
 def current() -> Trace | None:
@@ -64,7 +85,17 @@ def current() -> Trace | None:
 def derivative_order() -> int:
     """How often what is applied now will be differentiated."""
     traces = stack.traces
-    return traces[-1].order if traces else 0
+    return traces[-1].order if traces else stack.order
+
+
+@contextmanager
+def differentiated_later(order: int) -> Iterator[None]:
+    """Let what is traced outside of all traces have what so many derivatives of it need."""
+    outer, stack.order = stack.order, order
+    try:
+        yield
+    finally:
+        stack.order = outer
 
 
 def axes_in_scope() -> Mapping[Hashable, Axis]:
@@ -119,6 +150,13 @@ class Trace:
         # What a jitted function became at its first call, for further calls within the outermost
         # trace.
         self.jitted: dict[Any, Any] = {}
+        # The device that the program is to run on, if it asks for one.
+        self.wanted: Place | None = None
+        # Whether shapes within the outermost trace have sizes that are not known.
+        self.is_symbolic = False
+        self._emission: Emission | None = None
+        # The arguments that values stand for.
+        self._renamed: dict[int, int] = {}
         # Operands of the call that this function will get, after its explicit arguments.
         self.captured: list[Operand] = []
         self._argument_of: dict[int, int] = {}
@@ -130,20 +168,58 @@ class Trace:
         self._known: dict[int, np.ndarray] = {}
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
+    def settle(self, place: Place | None) -> None:
+        """Ask for a device."""
+        if self.wanted is not None and place is not None and self.wanted is not place:
+            raise incompatible(
+                f"the parts of `{self.name}`", f"{self.wanted.device} and {place.device}"
+            )
+        self.wanted = place
+
+    @property
+    def emission(self) -> Emission:
+        """The sizes in this function that are not known."""
+        if self._emission is None:
+            from dovetail.symbolic.emission import Emission
+
+            self._emission = Emission(self)
+        return self._emission
+
+    def begin_symbolic(self, tracers: list[Tracer]) -> list[Tracer]:
+        """The arguments, some of whose sizes are not known, with what is known of these."""
+        if self.parent is not None:
+            raise NotImplementedError(
+                f"`{self.name}` with symbolic shapes must be traced outside of other functions, "
+                f"got: a call within `{self.parent.name}` {ir.here()}"
+            )
+        self.is_symbolic = True
+        return self.emission.begin(tracers)
+
+    def rename(self, argument: int, number: int) -> None:
+        """Let messages call a value what they call an argument."""
+        self._renamed[number] = argument
+
     def argument(
         self, aval: ShapedArray, outside: Operand | None, where: ir.Place | None = None
     ) -> Tracer:
         """A new argument; `outside` is what it stands for, where its value may be asked for."""
         where = where or ir.place()
-        number = self.function.argument(aval.shape, ir.dtype_name(aval.dtype), where)
+        shape = aval.shape
+        is_sized = has_sizes(shape)
+        if is_sized:
+            shape = plain(shape)
+        number = self.function.argument(shape, ir.dtype_name(aval.dtype), where)
         self._argument_of[number] = len(self._argument_of)
         if outside is not None and self.concrete:
             self._outside[number] = outside
-        return Tracer(self, number, aval.shape, aval.dtype, aval.weak_type, where)
+        tracer = Tracer(self, number, aval.shape, aval.dtype, aval.weak_type, where)
+        if is_sized and self.root.is_symbolic:
+            self.emission.add_argument(tracer)
+        return tracer
 
     def name_of(self, number: int) -> str | None:
         """What messages call a value of this function, if it is an argument."""
-        position = self._argument_of.get(number)
+        position = self._argument_of.get(self._renamed.get(number, number))
         if position is None:
             return None
         if position < len(self.names):
@@ -177,7 +253,12 @@ class Trace:
         return outer is not None
 
     def _capture(self, operand: Operand) -> int:
-        if type(operand) is not Tracer and operand.size <= LARGEST_CONSTANT:
+        # Where an array is committed to matters outside of `jit`, so that it stays an operand.
+        if (
+            type(operand) is not Tracer
+            and operand._place is None
+            and operand.size <= LARGEST_CONSTANT
+        ):
             # Kept so that its id stays its own.
             self._constants.append(operand)
             return self.constant(operand._value()).number
@@ -212,10 +293,20 @@ class Trace:
         """
         where = ir.place()
         numbers = [self.number(operand) for operand in operands]
+        given, types = numbers, results
+        is_symbolic = self.root.is_symbolic
+        if is_symbolic:
+            given, types = self._with_sizes(name, numbers, attributes, results)
         try:
-            emitted = self.function.emit(name, numbers, attributes, results, where)
+            emitted = self.function.emit(name, given, attributes, types, where)
         except _core.CompilerError as error:
             raise ir.explained(error) from None
+        if is_symbolic:
+            stated = [None] * len(emitted) if results is None else [shape for shape, _ in results]
+            emitted = [
+                (number, self.emission.shape(number, known or shape), element)
+                for (number, shape, element), known in zip(emitted, stated, strict=True)
+            ]
         if self.concrete:
             outs = [result[0] for result in emitted]
             producer = evaluate, keywords, numbers, outs
@@ -226,8 +317,37 @@ class Trace:
             for (number, shape, element), weak_type in zip(emitted, weak_types, strict=True)
         ]
 
+    def _with_sizes(
+        self,
+        name: str,
+        numbers: list[int],
+        attributes: dict[str, Any],
+        results: Sequence[ir.Type] | None,
+    ) -> tuple[list[int], Sequence[ir.Type] | None]:
+        """Operands with sizes that are not known, and results' types as the compiler has them."""
+        for key, value in attributes.items():
+            for size in value if type(value) is tuple else (value,):
+                if type(size) is Size:
+                    raise UnknownSizeError(
+                        f"{name}: {key} must be known while tracing, got: {size}, which is known "
+                        f"only when the program runs, {ir.here()}; leave this dimension out of the "
+                        "symbolic shapes"
+                    )
+        if results is None:
+            return numbers, None
+        if name in SIZED:
+            numbers = [*numbers, *self.emission.operands(results[0][0])]
+        return numbers, [(plain(shape), element) for shape, element in results]
+
+    def size_as_array(self, size: Any, dtype: np.dtype, weak_type: bool) -> Tracer:
+        """A size as an array of rank 0."""
+        where, element = ir.place(), ir.dtype_name(dtype)
+        numbers = [self.emission.number(size)]
+        ((number, _, _),) = self.function.emit("from_index", numbers, {}, [((), element)], where)
+        return Tracer(self, number, (), dtype, weak_type, where)
+
     def splice(
-        self, callee: ir.Callee, operands: Sequence[Operand], weak_types: Sequence[bool]
+        self, callee: ir.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
     ) -> list[Tracer]:
         """Append what a function of another module computes."""
         arguments = [self.number(operand) for operand in operands]
@@ -236,11 +356,12 @@ class Trace:
             for out in set(outs) - set(arguments):
                 self._producers[out] = callee.evaluate, {}, arguments, outs
         where = ir.place()
+        if self.root.is_symbolic:
+            for out, aval in zip(outs, results, strict=True):
+                self.emission.shape(out, aval.shape)
         return [
-            Tracer(self, out, shape, ir.dtype_named(element), weak_type, where)
-            for out, (shape, element), weak_type in zip(
-                outs, callee.function.outputs, weak_types, strict=True
-            )
+            Tracer(self, out, aval.shape, aval.dtype, aval.weak_type, where)
+            for out, aval in zip(outs, results, strict=True)
         ]
 
     def value(self, asked: Tracer, error: type[ConcretizationTypeError]) -> np.ndarray:
@@ -298,6 +419,10 @@ class Tracer(ArrayMethods):
         self.dtype = dtype
         self.weak_type = weak_type
         self.place = place
+
+    def renumbered(self, number: int) -> Tracer:
+        """Another value of the same type."""
+        return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.place)
 
     def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
         """The value, computed from the arguments' values where these are known."""

@@ -42,6 +42,7 @@ from dovetail.lax.collectives import (
     psum_scatter,
     pswapaxes,
 )
+from dovetail.lax.constraints import with_sharding_constraint
 from dovetail.lax.control import (
     associative_scan,
     cond,
@@ -275,4 +276,4 @@ _moving.let_move_keys(
     | {"select": (1, 2), "dynamic_update_slice": (0, 1)},
 )
 # Of `rng_uniform` no call is like another.
-_eager.remember(globals(), (*_CONTROL, *_COLLECTIVES, "rng_uniform"))
+_eager.remember(globals(), (*_CONTROL, *_COLLECTIVES, "rng_uniform", "with_sharding_constraint"))

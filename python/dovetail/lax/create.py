@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator as op
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from dovetail.lax.operands import (
     canonical_axis,
     canonical_shape,
 )
+from dovetail.symbolic.size import Size, has_sizes
 from dovetail.tracer import constant
+from dovetail.transfers import beside
 
 
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
@@ -72,9 +75,9 @@ def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = Non
     """
     sizes = np.shape(x) if shape is None else canonical_shape(shape)
     if dtype is not None or np.ndim(fill_value):
-        return full(sizes, fill_value, dtype)
+        return beside(full(sizes, fill_value, dtype), x)
     element, weak = dtypes.dtype_and_weakness(x)
-    return broadcast_to(convert(fill_value, element, weak), sizes)
+    return beside(broadcast_to(convert(fill_value, element, weak), sizes), x)
 
 
 def iota(dtype: Any, size: int) -> Array:
@@ -148,4 +151,12 @@ def shape_as_value(shape: Any) -> Array:
       >>> shape_as_value((2, 3))
       Array([2, 3], dtype=int32)
     """
-    return constant(np.array([op.index(s) for s in shape], dtypes.default_dtype("i")))
+    return vector_of_sizes(shape, dtypes.default_dtype("i"))
+
+
+def vector_of_sizes(sizes: Sequence[Any], dtype: np.dtype) -> Array:
+    """Sizes, which need not be known, as a vector."""
+    if not has_sizes(sizes):
+        return constant(np.array([op.index(s) for s in sizes]).astype(dtype))
+    parts = [as_operand("shape", s if type(s) is Size else np.array(s, dtype)) for s in sizes]
+    return ops.concatenate([ops.reshape(ops.convert(part, dtype), (1,)) for part in parts], 0)

@@ -21,6 +21,7 @@ from dovetail.lax.operands import (
 )
 from dovetail.numpy.promotion import with_dtype
 from dovetail.tracer import constant
+from dovetail.transfers import beside
 
 # Data ---------------------------------------------------------------------------------------------
 
@@ -442,5 +443,8 @@ def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
     if dtype is not None:
         element, weak = dtypes.requested(dtype, name), False
     if isinstance(value, PYTHON_SCALARS):
-        return broadcast_to(constant(np.array(value).astype(element), weak), sizes)
-    return broadcast_to_shape(name, with_dtype(as_operand(name, value), element, weak), sizes)
+        result = broadcast_to(constant(np.array(value).astype(element), weak), sizes)
+    else:
+        filled = with_dtype(as_operand(name, value), element, weak)
+        result = broadcast_to_shape(name, filled, sizes)
+    return beside(result, a)

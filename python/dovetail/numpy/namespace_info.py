@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, placement
+from dovetail import config, dtypes, platforms
 from dovetail.errors import value_error
+from dovetail.placement import Device
 
 __array_api_version__ = "2024.12"
 
@@ -47,21 +48,21 @@ class NamespaceInfo:
         """
         return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
 
-    def default_device(self) -> placement.Device:
+    def default_device(self) -> Device:
         """The device that new arrays are on.
 
         >>> str(NamespaceInfo().default_device())
         'cpu:0'
         """
-        return placement.HOST
+        return platforms.default()
 
-    def devices(self) -> list[placement.Device]:
+    def devices(self) -> list[Device]:
         """The devices that arrays can be on.
 
         >>> [str(device) for device in NamespaceInfo().devices()]
         ['cpu:0']
         """
-        return list(placement.DEVICES)
+        return list(platforms.devices())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype]:
         """The element types that numbers get when none is given.
@@ -100,7 +101,7 @@ class NamespaceInfo:
 
 def _check(device: Any) -> None:
     if device is not None:
-        placement.as_device(device)
+        platforms.device_meant(device)
 
 
 def __array_namespace_info__() -> NamespaceInfo:

@@ -14,7 +14,9 @@ from dovetail.numpy.indexing import checked_mode, gathered
 from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
+from dovetail.symbolic.size import Size
 from dovetail.tracer import Tracer
+from dovetail.transfers import beside
 
 
 def _integers(name: str, x: ArrayLike) -> Array:
@@ -81,10 +83,17 @@ def _along(x: Array, numbers: Array, axis: int) -> list[Any]:
             entries.append(numbers)
         elif numbers.shape[d] == 1 or x.shape[d] == 1:
             # Broadcast: the index says nothing of it, or there is one place only.
-            entries.append(np.arange(x.shape[d]).reshape(_column(x.ndim, d)))
+            entries.append(_places(x.shape[d], _column(x.ndim, d)))
         else:
-            entries.append(np.arange(numbers.shape[d]).reshape(_column(x.ndim, d)))
+            entries.append(_places(numbers.shape[d], _column(x.ndim, d)))
     return entries
+
+
+def _places(size: Any, shape: tuple[int, ...]) -> Any:
+    """The numbers of places along a dimension."""
+    if type(size) is not Size:
+        return np.arange(size).reshape(shape)
+    return lax.reshape(lax.iota(np.int32, size), tuple(size if s == -1 else s for s in shape))
 
 
 def _column(rank: int, dim: int) -> tuple[int, ...]:
@@ -239,8 +248,9 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
     if size is None:
         is_traced = isinstance(x, Tracer)
         value = x.concrete(NonConcreteBooleanIndexError) if is_traced else x._value()
-        found = np.nonzero(value)
-        return tuple(as_operand("nonzero", i.astype(dtypes.default_dtype("i"))) for i in found)
+        dtype = dtypes.default_dtype("i")
+        found = [as_operand("nonzero", i.astype(dtype)) for i in np.nonzero(value)]
+        return tuple([beside(indices, x) for indices in found])
     dtype = dtypes.default_dtype("i")
     flat = ops.convert(lax.reshape(x, (x.size,)), dtype)
     # The k-th true element goes to place k - 1, all others out of bounds.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 import iree.runtime as ireert
 import numpy as np
 from iree.runtime import BufferUsage, HalBufferView, MemoryType
+from iree.runtime._binding import create_hal_driver
 
 from .dtypes import ELEMENT_OF_DTYPE
 
@@ -27,16 +29,19 @@ INSTANCE = ireert.VmInstance()
 
 _lock = threading.Lock()
 _devices: dict[str, Device] = {}
+# How many forks lie between the first process and this one.
+generation = 0
 
 
 class Device:
     """A HAL device, with what a call needs of it at hand.
 
     Args:
-      name: the driver's name; `get_device` makes one device of each.
+      name: the driver's name, or that and a number; `get_device` makes one device of each.
 
     Attributes:
-      name: the driver's name, as given to `get_device`.
+      name: the name, as given to `get_device`.
+      has_threads: whether it runs programs on threads of its own.
       space: where its buffers live; devices of one space take each other's buffers as they are.
       hal: the IREE device.
       module: the `hal` VM module bound to it.
@@ -51,12 +56,21 @@ class Device:
     def __init__(self, name: str) -> None:
         self.name = name
         self.on_host = name.startswith("local-")
+        self.has_threads = name.startswith("local-task")
         self.space = sys.intern("host" if self.on_host else name)
-        if name == "vulkan":
+        driver, _, number = name.partition(":")
+        if driver == "vulkan":
             # IREE 3.13 replays a program's commands on the buffers of an earlier call.
             ireert.flags.parse_flags("--vulkan_cached_bda_replay_instances=0")
         # Not in IREE's cache: a device that nobody uses any more is closed.
-        self.hal = ireert.get_device(name, cache=False)
+        if self.on_host and generation:
+            # The driver that IREE keeps has threads in another process.
+            self.hal = create_hal_driver(driver).create_default_device()
+        elif self.on_host or not number:
+            self.hal = ireert.get_device(driver, cache=False)
+        else:
+            known = ireert.get_driver(driver)
+            self.hal = known.create_device(known.query_available_devices()[int(number)], None)
         self.module = ireert.create_hal_module(INSTANCE, self.hal)
         self._allocator = self.hal.allocator
         self._memory_type = int(MemoryType.DEVICE_LOCAL)
@@ -111,11 +125,30 @@ class Device:
         return staging.map()
 
 
+def models(driver: str) -> list[str]:
+    """What a driver calls its devices, in the order of their numbers.
+
+    Args:
+      driver: one of `DRIVERS`.
+
+    Raises:
+      ValueError: this machine has no such driver.
+
+    >>> models("local-sync")
+    ['default']
+    """
+    try:
+        return [device["name"] for device in ireert.get_driver(driver).query_available_devices()]
+    except Exception as error:  # IREE's status codes come as exceptions of many types
+        raise ValueError(f"driver {driver!r} is not available: {error}") from error
+
+
 def get_device(name: str) -> Device:
     """Returns the device of that name, the same object on every call.
 
     Args:
-      name: a driver, one of `DRIVERS`.
+      name: a driver, one of `DRIVERS`, for its first device, or a driver and a number, such as
+        "cuda:1". There are as many devices of the host as one asks for.
 
     Returns:
       The device.
@@ -131,8 +164,11 @@ def get_device(name: str) -> Device:
     device = _devices.get(name)
     if device is not None:
         return device
-    if name not in DRIVERS:
+    driver, colon, number = name.partition(":")
+    if driver not in DRIVERS or (colon and not number.isdecimal()):
         raise ValueError(f"device must be one of {', '.join(DRIVERS)}, got: {name!r}")
+    # The first one has one name only.
+    name = f"{driver}:{int(number)}" if number.strip("0") else driver
     with _lock:
         device = _devices.get(name)
         if device is None:
@@ -144,3 +180,46 @@ def get_device(name: str) -> Device:
                     "on the CPU, use 'local-task' or 'local-sync' and a module compiled for it"
                 ) from error
         return device
+
+
+# A fork leaves the threads of devices behind, for which the end of a device waits. -----------------
+
+
+def never_end(thing: Any) -> None:
+    """Keep an object of IREE for good."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def _after_fork() -> None:
+    global generation, _lock
+    generation += 1
+    _lock = threading.Lock()
+    for name, device in list(_devices.items()):
+        if not device.on_host:
+            continue
+        never_end(device)
+        never_end(device.hal)
+        if _SILENCE not in vars(sys):
+            vars(sys)[_SILENCE] = _Silence()
+        if device.has_threads:
+            del _devices[name]
+
+
+_SILENCE = "_dovetail_silence"
+
+
+class _Silence:
+    """Goes with the module `sys`, after all Python: then nanobind lists what was not destroyed."""
+
+    def __del__(
+        self,
+        open: Any = os.open,
+        dup2: Any = os.dup2,
+        null: str = os.devnull,
+        writing: int = os.O_WRONLY,
+    ) -> None:
+        # By then this module's names are gone.
+        dup2(open(null, writing), 2)
+
+
+os.register_at_fork(after_in_child=_after_fork)

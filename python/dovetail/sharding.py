@@ -1,0 +1,5 @@
+"""How the elements of arrays are spread over devices."""
+
+from dovetail.placement import Sharding, SingleDeviceSharding
+
+__all__ = ["Sharding", "SingleDeviceSharding"]

@@ -1,0 +1,155 @@
+"""Arrays on their way to devices, and from them to the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dovetail import platforms
+from dovetail.array import Array
+from dovetail.errors import value_error
+from dovetail.placement import Device, Sharding, place_on
+from dovetail.pytree import broadcast_prefix, flatten, map_leaves, unflatten
+from dovetail.tracing import Tracer
+from dovetail.transfer_guards import check, explicit
+
+
+def put(x: Any, device: Any, copy: bool = False) -> Any:
+    """An array, committed to a device; a tracer as it is, since a program runs on one device.
+
+    Args:
+      x: the array.
+      device: a device, a sharding, or a text such as "cpu".
+      copy: whether the result must have memory of its own.
+    """
+    meant = platforms.device_meant(device)
+    if type(x) is Tracer:
+        return x
+    place = place_on(meant, True)
+    if x._place is place and not copy:
+        return x
+    if x.device != meant:
+        check("device-to-device", x.aval)
+    return Array(_moved(x, meant, copy), x.weak_type, place)
+
+
+def beside(x: Any, other: Any) -> Any:
+    """An array, committed to the device that another is committed to, if it is to one."""
+    return put(x, other.device) if type(other) is Array and other.committed else x
+
+
+def _moved(x: Array, device: Device, copy: bool) -> Any:
+    """The data of an array on a device. CPUs share the host's memory."""
+    data = x.buffer
+    name = "" if type(data) is np.ndarray else _device_of(data)
+    if device.platform == "cpu":
+        if copy:
+            return np.array(x._value())
+        return x._value() if name else data
+    if name == platforms.runtime_name(device) and not copy:
+        return data
+    from dovetail.runtime import put as put_buffer
+
+    return put_buffer(x._value(), platforms.runtime_name(device))
+
+
+def _device_of(buffer: Any) -> str:
+    """What the runtime calls the device of a buffer; nothing for the host's, which share memory."""
+    return "" if buffer.device.on_host else buffer.device.name
+
+
+def device_put(
+    x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None
+) -> Any:
+    """The tree with its leaves as arrays on a device, committed to it: what is computed of them is
+    computed there.
+
+    Args:
+      x: a tree of arrays, NumPy arrays and numbers.
+      device: a device, a sharding, a text such as "cpu:1", or a tree of these that is a prefix of
+        `x`; None leaves arrays where they are, and puts what is none on the default device,
+        uncommitted.
+      src: accepted for JAX's sake.
+      donate: whether the arrays given are of no more use, or a tree of this; nothing follows.
+      may_alias: False to have the results in memory of their own, or a tree of this. NumPy arrays
+        are copied in any case.
+
+    Returns:
+      The same tree of arrays. Within a program that is traced they stay where the program runs.
+
+    Raises:
+      ValueError: there is no such device, or `donate` and `may_alias` are both true.
+
+    Example:
+      >>> import dovetail as dt
+      >>> x = dt.device_put({"x": 1.5}, dt.devices()[0])["x"]
+      >>> x, x.device, x.committed
+      (Array(1.5, dtype=float32, weak_type=True), CpuDevice(id=0), True)
+    """
+    from dovetail.lax.operands import as_operand
+
+    leaves, spec = flatten(x)
+    wanted = _for_each(device, x, "device")
+    aliases = _for_each(may_alias, x, "may_alias")
+    for given, alias in zip(_for_each(donate, x, "donate"), aliases, strict=True):
+        if given and alias:
+            raise value_error("device_put: donate and may_alias must not both be true, got: True")
+    with explicit():
+        results = []
+        for leaf, where, alias in zip(leaves, wanted, aliases, strict=True):
+            array, copy = as_operand("device_put", leaf), alias is False
+            if where is not None:
+                array = put(array, _checked(where), copy)
+            elif copy and type(array) is Array:
+                array = Array(_moved(array, array.device, copy), array.weak_type, array._place)
+            results.append(array)
+        return unflatten(spec, results)
+
+
+def _for_each(given: Any, tree: Any, what: str) -> list[Any]:
+    """One entry for each leaf of a tree, of one value or of a prefix of the tree."""
+    if isinstance(given, (bool, str, Device, Sharding)) or given is None:
+        return [given] * len(flatten(tree)[0])
+    return broadcast_prefix(given, tree, what)
+
+
+def _checked(device: Any) -> Any:
+    if isinstance(device, (Device, Sharding, str)):
+        return device
+    raise value_error(
+        "device_put: device must be a device, a sharding, a text such as 'cpu:1', None, or a tree "
+        f"of these, got: {device!r}"
+    )
+
+
+def device_get(x: Any) -> Any:
+    """The tree with its leaves as NumPy arrays.
+
+    Args:
+      x: a tree of arrays and numbers.
+
+    Returns:
+      The same tree of NumPy arrays, of the leaves' shapes and dtypes.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> dt.device_get({"x": dnp.arange(3)})
+      {'x': array([0, 1, 2], dtype=int32)}
+    """
+    with explicit():
+        return map_leaves(np.asarray, x)
+
+
+def copy_to_host_async(x: Any) -> None:
+    """Have the elements of all arrays of a tree copied to the host, where they are asked for
+    later.
+
+    Args:
+      x: a tree; leaves that are no arrays are left alone.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> dt.copy_to_host_async({"x": dnp.arange(3)})
+    """
+    map_leaves(lambda leaf: leaf._value() if isinstance(leaf, Array) else leaf, x)
