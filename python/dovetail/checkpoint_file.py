@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,11 @@ def _decoded(tensor: np.ndarray, dtype: np.dtype) -> np.ndarray:
         return tensor
     values = tensor.view(dtype)
     return values.reshape(values.shape[:-1]) if dtype in _PARTS else values
+
+
+def tensors_of(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """Named arrays as the format's library takes them; the arrays must stay until it is done."""
+    return _tensors({name: _encoded(values) for name, values in arrays.items()})
 
 
 def _tensors(named: dict[str, np.ndarray]) -> dict[str, Any]:

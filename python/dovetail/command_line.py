@@ -1,4 +1,4 @@
-"""The command `dovetail-opt` of an installed package: hands over to the program inside it."""
+"""The commands of an installed package: `dovetail` and `dovetail-opt`."""
 
 from __future__ import annotations
 
@@ -14,3 +14,10 @@ def dovetail_opt() -> None:
     # Beside the extension, also where the Python files are elsewhere (an editable installation).
     program = Path(_core.__file__).parent / "bin" / "dovetail-opt"
     os.execv(program, [str(program), *sys.argv[1:]])
+
+
+def dovetail() -> None:
+    """Look at module files and run them, by `dovetail.runtime` alone."""
+    from dovetail.runtime.commands import main
+
+    sys.exit(main(sys.argv[1:]))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
-import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from dovetail import iree_tool
+from dovetail.runtime.notes import architecture as this_architecture
+from dovetail.runtime.notes import processor_features
 
 COMMON_FLAGS = (
     "--iree-input-type=none",
@@ -69,6 +70,17 @@ _ARCHITECTURES = {
 }
 _SAME_ARCHITECTURE = {"amd64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64"}
 
+# What the levels of x86-64 have, as Linux calls it.
+_X86_2 = ("cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3")
+_X86_3 = (*_X86_2, "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe")
+_X86_4 = (*_X86_3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+_FEATURES = {"x86-64-v2": _X86_2, "x86-64-v3": _X86_3, "x86-64-v4": _X86_4}
+# What else code for this machine may use where the processor has it.
+_USED_FEATURES = frozenset(
+    f"{' '.join(_X86_4)} avx512_vnni avx512_bf16 avx512_fp16 avx512_vbmi2 avx_vnni amx_tile "
+    "asimd asimddp asimdhp fphp atomics bf16 i8mm sve sve2 v".split()
+)
+
 
 @dataclass(frozen=True)
 class Target:
@@ -122,7 +134,15 @@ class Target:
     @property
     def code(self) -> str:
         """The kind of code: a file holds one of each, among which its loader chooses."""
-        return f"cpu {self._cpu[0] or _this_architecture()}" if self.is_cpu else self.backend
+        return f"cpu {self._cpu[0] or this_architecture()}" if self.is_cpu else self.backend
+
+    @property
+    def processor(self) -> tuple[str, tuple[str, ...]]:
+        """A CPU's architecture, and what of it code may use, as far as that is known."""
+        architecture, model = self._cpu
+        if model == "host":
+            return this_architecture(), tuple(sorted(processor_features() & _USED_FEATURES))
+        return architecture or this_architecture(), _FEATURES.get(model, ())
 
     @property
     def flags(self) -> tuple[str, ...]:
@@ -202,11 +222,6 @@ class Targets:
     def is_host(self) -> bool:
         """Whether the result depends on the machine that compiles."""
         return any(target.is_host for target in self.each)
-
-
-def _this_architecture() -> str:
-    machine = platform.machine().lower()
-    return _SAME_ARCHITECTURE.get(machine, machine)
 
 
 @functools.cache

@@ -48,6 +48,7 @@ def test_loaded_function_is_the_same(saved: tuple[Path, Any, Any, Any]) -> None:
     for result in (main(plain, x, **named), main(plain, x, named["b"], named["scale"])):
         leaves, spec = dt.tree.flatten(expected)
         (step, params), (y, (low, nothing)) = result
+        assert (result[0].step, result[0].params) == (step, params)
         assert isinstance(result[1], list)
         assert nothing is None
         got = [step, params["a"], params["w"], y, low]
@@ -61,7 +62,7 @@ def test_loaded_function_explains_wrong_arguments(saved: tuple[Path, Any, Any, A
     path, _, (state, _, x), named = saved
     main = runtime.load(path).main
     plain = (state.step, state.params)
-    with pytest.raises(ValueError, match=r"x must be float32\[2\], got: float32\[3\]"):
+    with pytest.raises(TypeError, match=r"x must be float32\[2\], got: float32\[3\]"):
         main(plain, np.ones(3, np.float32), **named)
     with pytest.raises(TypeError, match="scale"):
         main(plain, x, b=named["b"])

@@ -83,12 +83,12 @@ PARAMS = {"flag": np.True_, "pair": (X, None)}
             r"params\['pair'\]\[0\] must have dtype float32, got: float64; "
             r"pass x.astype\('float32'\)",
         ),
-        ((PARAMS, [X[:, :3]]), {}, ValueError, r"rest\[0\] must be .* got: float32\[2,3\]"),
-        ((PARAMS, [X[0]]), {}, ValueError, r"rest\[0\] must be .* got: float32\[4\]"),
+        ((PARAMS, [X[:, :3]]), {}, TypeError, r"rest\[0\] must be .* got: float32\[2,3\]"),
+        ((PARAMS, [X[0]]), {}, TypeError, r"rest\[0\] must be .* got: float32\[4\]"),
         (
             (PARAMS, [X[:1]]),
             {},
-            ValueError,
+            TypeError,
             r"rest\[0\] must be float32\[n,4\] where n = 2, got: float32\[1,4\]",
         ),
         ((PARAMS, ["text"]), {}, TypeError, r"rest\[0\] must be an array .* got: str"),
@@ -115,7 +115,7 @@ def test_foreign_modules_are_checked_by_their_declaration() -> None:
     np.testing.assert_array_equal(loaded.add(x, [1, 2, 3, 4]).numpy(), [2, 3, 4, 5])
     with pytest.raises(TypeError, match="add takes 2 arguments, got: 1"):
         loaded.add(x)
-    with pytest.raises(ValueError, match=r"args\[1\] must be float32\[4\], got: float32\[3\]"):
+    with pytest.raises(TypeError, match=r"args\[1\] must be float32\[4\], got: float32\[3\]"):
         loaded.add(x, x[:3])
     with pytest.raises(TypeError, match="no argument 'b'; it has: arguments by position only"):
         loaded.add(x, b=x)

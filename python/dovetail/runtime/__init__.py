@@ -12,6 +12,7 @@ from .module import Function as Function
 from .module import Module as Module
 from .module import load as load
 from .module_file import save as save
+from .notes import Notes as Notes
 from .signature import ArraySpec as ArraySpec
 from .signature import Signature as Signature
 
@@ -25,6 +26,7 @@ __all__ = [
     "HostFunctions",
     "LoadedModule",
     "Module",
+    "Notes",
     "Signature",
     "get_device",
     "load",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from .buffer import Buffer
 from .devices import INSTANCE, SHARE_ALIGNMENT, Device, get_device
 from .executable import Executable, LoadedModule
 from .module_file import Bytes, check
+from .notes import Notes, architecture
+from .parameters import PathLike, parameters_module
 from .signature import Signature
 from .tree import Arguments, unflatten
 
@@ -23,6 +26,12 @@ _DRIVER_OF_FORMAT = {
     "_rocm_hsaco_fb.": "hip",
     "_vulkan_spirv_fb.": "vulkan",
     "_metal_msl_fb.": "metal",
+}
+# What it calls executables of a machine's own architecture.
+_CODE_OF_ARCHITECTURE = {
+    "x86_64": "_embedded_elf_x86_64.",
+    "aarch64": "_embedded_elf_arm_64.",
+    "riscv64": "_embedded_elf_riscv_64.",
 }
 
 
@@ -68,8 +77,7 @@ class Function:
           `Buffer`s: the pytree of the signature; without trees one, a tuple, or None.
 
         Raises:
-          TypeError: number or structure of the arguments, or a dtype, is wrong.
-          ValueError: a shape is wrong.
+          TypeError: number or structure of the arguments, a shape or a dtype is wrong.
         """
         signature, arguments = self.signature, self._arguments
         if signature is None or arguments is None:
@@ -91,6 +99,9 @@ class Module:
     Args:
       loaded: the module, bound to a device.
 
+    Attributes:
+      notes: what the file says of itself, `Notes`; None if another program wrote it.
+
     Example:
       >>> from dovetail import runtime
       >>> from dovetail.compile import compile_module
@@ -106,6 +117,7 @@ class Module:
 
     def __init__(self, loaded: LoadedModule) -> None:
         self._loaded = loaded
+        self.notes = notes_of(loaded.module)
         self._functions = {name: Function(loaded, name) for name in loaded.names}
 
     @property
@@ -144,9 +156,11 @@ class Module:
 
 
 def load(
-    path_or_bytes: str | os.PathLike[str] | Bytes,
+    path_or_bytes: PathLike | Bytes,
     device: str | Device = "auto",
     *,
+    parameters: PathLike | Mapping[str, PathLike] | None = None,
+    verify: bool = True,
     imports: Sequence[VmModule] = (),
 ) -> Module:
     """Loads a module file.
@@ -155,13 +169,17 @@ def load(
       path_or_bytes: the file, or its bytes.
       device: a device's name, or a `Device`; `auto` takes the device which the file is for, on the
         CPU `local-task`, which uses all cores. `local-sync` answers small calls sooner.
+      parameters: the file with the module's parameters (`.irpa`, `.safetensors` or `.gguf`), or a
+        dict of files by scope; by default the file that the module names, beside it. While the
+        module is in use the file must not be written to.
+      verify: whether files of parameters with a digest are read in full and compared with it.
       imports: VM modules with the functions that the module imports.
 
     Returns:
       The module.
 
     Raises:
-      FileNotFoundError: there is no such file.
+      FileNotFoundError: there is no such file, or none with the module's parameters.
       ValueError: it is not a module file, is damaged, or cannot run on the device.
 
     Example:
@@ -174,39 +192,83 @@ def load(
       >>> module.main(np.ones(2, np.float32)).numpy()
       array([2., 2.], dtype=float32)
     """
+    name, folder = "the data", None
+    if isinstance(path_or_bytes, str | os.PathLike):
+        name, folder = repr(os.fspath(path_or_bytes)), Path(path_or_bytes).parent
+    module, members = read_module(path_or_bytes)
+    notes = notes_of(module)
+    if device == "auto":
+        device = _driver(members)
+    if not isinstance(device, Device):
+        device = get_device(device)
+    missing = notes.missing_in_processor() if notes is not None and device.on_host else []
+    if missing:
+        raise ValueError(
+            f"{name} needs a processor with {', '.join(missing)}, which this one is without; "
+            "compile it for another target, such as 'cpu:x86-64-v3' or 'cpu-generic'"
+        )
+    wanted = {} if notes is None else notes.parameters
+    given = parameters_module(wanted, parameters, folder, name, verify)
+    try:
+        loaded = LoadedModule(module, device, imports if given is None else [*imports, given])
+    except Exception as error:
+        raise ValueError(
+            f"{name} cannot run on device {device.name!r}: {_reason(str(error), notes)}; compile "
+            "it for that device, or load it with device='auto'"
+        ) from error
+    return Module(loaded)
+
+
+def read_module(path_or_bytes: PathLike | Bytes) -> tuple[VmModule, list[str]]:
+    """Reads a module file, without a device to run it on.
+
+    Returns:
+      The module, and the names of the files packed in it.
+
+    Raises:
+      FileNotFoundError: there is no such file.
+      ValueError: it is not a module file, or is damaged.
+    """
     if isinstance(path_or_bytes, str | os.PathLike):
         name, data = repr(os.fspath(path_or_bytes)), _read(path_or_bytes)
     else:
         name, data = "the data", _aligned(path_or_bytes)
     members = check(data.data, name)
-    if device == "auto":
-        device = _driver(members)
     try:
-        module = VmModule.wrap_buffer(INSTANCE, data)
+        return VmModule.wrap_buffer(INSTANCE, data), members
     except Exception as error:  # IREE's status codes come as exceptions of many types
         raise ValueError(
             f"{name} is not an IREE module file that this version of IREE reads: {error}; "
             "compile it again with the IREE version that is to run it"
         ) from error
-    if not isinstance(device, Device):
-        device = get_device(device)
-    try:
-        loaded = LoadedModule(module, device, imports)
-    except Exception as error:
-        needed = re.search(r'not found or unavailable: #hal.device.target<"(\w+)"', str(error))
-        reason = f"it was compiled for {needed[1]!r} devices" if needed else str(error)
-        raise ValueError(
-            f"{name} cannot run on device {device.name!r}: {reason}; compile it for that device, "
-            "or load it with device='auto'"
-        ) from error
-    return Module(loaded)
+
+
+def notes_of(module: VmModule) -> Notes | None:
+    """What a module file says of itself; None if another program wrote it."""
+    for name in module.function_names:
+        function = module.lookup_function(name)
+        notes = None if function is None else Notes.from_reflection(function.reflection)
+        if notes is not None:
+            return notes
+    return None
+
+
+def _reason(error: str, notes: Notes | None) -> str:
+    """Why a module cannot be loaded on a device, from what IREE says."""
+    unfit = "not found or unavailable" in error or "does not support any variant" in error
+    if unfit and notes is not None:
+        return f"it was compiled for {', '.join(notes.targets)}"
+    needed = re.search(r'not found or unavailable: #hal.device.target<"(\w+)"', error)
+    return f"it was compiled for {needed[1]!r} devices" if needed else error
 
 
 def _driver(members: Sequence[str]) -> str:
-    for member in members:
-        for marker, driver in _DRIVER_OF_FORMAT.items():
-            if marker in member:
-                return driver
+    own = _CODE_OF_ARCHITECTURE.get(architecture(), "")
+    if not any(own in member for member in members if own):
+        for member in members:
+            for marker, driver in _DRIVER_OF_FORMAT.items():
+                if marker in member:
+                    return driver
     return "local-task"
 
 

@@ -13,6 +13,7 @@ import os
 import secrets
 import struct
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,16 +72,34 @@ def save(path: str | os.PathLike[str], vmfb: Bytes) -> None:
       ...     runtime.load(path).functions
       ['twice']
     """
-    target = Path(path)
     content = seal(vmfb)
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A file to write that takes the place of another at the end, or, after an error, is removed.
+
+    Raises:
+      OSError: the file cannot be written; the error names `path`.
+    """
+    target = Path(path)
     temporary = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
     try:
-        with open(temporary, "xb") as file:
-            file.write(content)
+        yield temporary
+        # What the disk has no room for shows here at the latest.
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.errno is not None:
+            # Not in the words of the file beside, of which the user knows nothing.
+            raise type(error)(
+                error.errno, f"the file cannot be written: {os.strerror(error.errno)}", str(target)
+            ) from None
         raise
 
 

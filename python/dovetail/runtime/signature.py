@@ -10,14 +10,17 @@ An exporter writes the JSON as entry `dovetail.signature` of the function's `ire
 
 A dimension is a number, null for any, or a name: any, but the same wherever the name occurs. Null
 in place of an input or output leaves it unchecked. A tree is a leaf's index, null for `None`, or
-one of `{"tuple": […]}`, `{"list": […]}` and `{"dict": [[key, tree], …]}`; `in_tree` is the tuple
-of the arguments. Names and trees are optional.
+one of `{"tuple": […]}`, `{"list": […]}`, `{"dict": [[key, tree], …]}` and
+`{"named": [class, [[field, tree], …]]}`; `in_tree` is the tuple of the arguments. Names and trees
+are optional.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import re
+from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,12 +30,29 @@ import numpy as np
 from .dtypes import DTYPE_OF_MLIR, DTYPE_OF_NAME
 
 REFLECTION_KEY = "dovetail.signature"
+# The numbers of a function's results that may share memory with anything else.
+SHARING_KEY = "dovetail.sharing"
 
 # In Python a tree is itself, with indices for leaves: `({"b": 0, "w": 1}, 2)`.
 Tree = Any
 Dim = int | str | None
 
 _CONTAINERS = {tuple: "tuple", list: "list"}
+
+
+@functools.cache
+def named_tuple(name: str, fields: tuple[str, ...]) -> type[tuple[Any, ...]]:
+    """The class of a named tuple, the same one for the same names.
+
+    Raises:
+      ValueError: a name is none that Python allows.
+    """
+    return namedtuple(name, fields)  # pyright: ignore[reportUntypedNamedTuple]
+
+
+def fields_of(tree: Any) -> tuple[str, ...]:
+    """The names of a named tuple's elements; none of anything else."""
+    return getattr(tree, "_fields", ()) if isinstance(tree, tuple) else ()
 
 
 @dataclass(frozen=True)
@@ -89,7 +109,7 @@ class Signature:
     def to_json(self) -> str:
         """Returns the text that `from_json` reads."""
         fields: dict[str, Any] = {
-            key: [spec and {"shape": spec.shape, "dtype": spec.dtype.name} for spec in specs]
+            key: [spec and spec_to_json(spec) for spec in specs]
             for key, specs in (("inputs", self.inputs), ("outputs", self.outputs))
         }
         if self.arg_names:
@@ -109,7 +129,7 @@ class Signature:
         try:
             fields = json.loads(text)
             inputs, outputs = (
-                tuple(spec and _spec_from_json(spec) for spec in fields[key])
+                tuple(spec and spec_from_json(spec) for spec in fields[key])
                 for key in ("inputs", "outputs")
             )
             names = tuple(map(str, fields.get("arg_names", ())))
@@ -156,6 +176,9 @@ def encode_tree(tree: Tree) -> Any:
                     "rename it before the export"
                 )
         return {"dict": [[key, encode_tree(child)] for key, child in tree.items()]}
+    if fields_of(tree):
+        named = zip(fields_of(tree), tree, strict=True)
+        return {"named": [type(tree).__name__, [[key, encode_tree(child)] for key, child in named]]}
     raise TypeError(
         f"a module's signature has dict, list, tuple and None only, got: {type(tree).__name__}; "
         "wrap the function so that it takes and returns those"
@@ -169,6 +192,10 @@ def decode_tree(data: Any) -> Tree:
     ((kind, children),) = data.items()
     if kind == "dict":
         return {key: decode_tree(child) for key, child in children}
+    if kind == "named":
+        name, named = children
+        cls = named_tuple(str(name), tuple(str(key) for key, _ in named))
+        return cls(*(decode_tree(child) for _, child in named))
     return {"tuple": tuple, "list": list}[kind](decode_tree(child) for child in children)
 
 
@@ -187,7 +214,13 @@ def _check_leaves(tree: Tree, count: int) -> None:
         raise ValueError(f"its leaves must be 0 to {count - 1}, got: {leaves(tree)}")
 
 
-def _spec_from_json(fields: dict[str, Any]) -> ArraySpec:
+def spec_to_json(spec: ArraySpec) -> dict[str, Any]:
+    """The type of an array as JSON data."""
+    return {"shape": spec.shape, "dtype": spec.dtype.name}
+
+
+def spec_from_json(fields: dict[str, Any]) -> ArraySpec:
+    """Reads what `spec_to_json` returns."""
     return ArraySpec(tuple(map(_dim, fields["shape"])), DTYPE_OF_NAME[fields["dtype"]])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .buffer import Buffer, as_host_array
-from .signature import ArraySpec, Signature, Tree
+from .signature import ArraySpec, Signature, Tree, fields_of
 
 Path = tuple[Any, ...]
 
@@ -34,8 +34,7 @@ class Arguments:
         """Returns the arrays, in the order and of the types that the function was compiled for.
 
         Raises:
-          TypeError: number or structure of the arguments, or a dtype, is wrong.
-          ValueError: a shape is wrong.
+          TypeError: number or structure of the arguments, a shape or a dtype is wrong.
         """
         if kwargs:
             args = self._bind(args, kwargs)
@@ -88,8 +87,18 @@ class Arguments:
                 )
             for key, child in tree.items():
                 self._fill(child, value[key], arrays, (*path, key))
+        elif fields_of(tree) and not isinstance(value, tuple):
+            # Also an object that is no tuple may have been what the function was exported with.
+            for field, child in zip(fields_of(tree), tree, strict=True):
+                if not hasattr(value, field):
+                    raise self._structure_error(
+                        path,
+                        f"an object with {', '.join(fields_of(tree))}",
+                        f"{_type_name(value)} without {field}",
+                    )
+                self._fill(child, getattr(value, field), arrays, (*path, field))
         else:
-            kind = type(tree)
+            kind = tuple if fields_of(tree) else type(tree)
             if not isinstance(value, kind):
                 raise self._structure_error(path, f"a {kind.__name__}", _type_name(value))
             if len(value) != len(tree):
@@ -115,7 +124,7 @@ class Arguments:
             bound = ", ".join(
                 f"{dim} = {sizes[dim]}" for dim in spec.shape if type(dim) is str and dim in sizes
             )
-            raise ValueError(
+            raise TypeError(
                 f"{self._leaf_name(leaf)} must be {spec}{f' where {bound}' if bound else ''}, "
                 f"got: {ArraySpec(shape, value.dtype)}"
             )
@@ -160,7 +169,8 @@ def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
         return None
     if kind is dict:
         return {key: unflatten(child, leaves) for key, child in tree.items()}
-    return kind(unflatten(child, leaves) for child in tree)
+    children = [unflatten(child, leaves) for child in tree]
+    return kind(*children) if fields_of(tree) else kind(children)
 
 
 def _accepted(spec: ArraySpec, signature: Signature) -> frozenset[np.dtype]:

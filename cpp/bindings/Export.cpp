@@ -1,0 +1,138 @@
+// Modules of several functions, with parameters that a file has, for other processes.
+#include "Export.h"
+#include "Attributes.h"
+#include "Context.h"
+#include "Function.h"
+#include "cpp/transforms/CallGraph.h"
+#include "dialects/Call.h"
+#include "dialects/Create.h"
+#include "dialects/Custom.h"
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mlir;
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dovetail {
+
+using Shared = std::shared_ptr<Module>;
+
+/// Adds `function` of another module to `module`, with those that it needs; names that are taken are changed.
+static Function adopt(const Shared &module, const Function &function) {
+  FailureOr<SmallVector<func::FuncOp>> needed = calleesFirst(function.op());
+  if (failed(needed))
+    throw CompilerError("a function must not call itself", "", 0);
+  // Renamed among themselves first, so that all uses follow.
+  OwningOpRef<ModuleOp> copies(ModuleOp::create(UnknownLoc::get(&context())));
+  for (func::FuncOp callee : *needed)
+    copies->push_back(callee->clone());
+  SymbolTable names(*copies);
+  for (func::FuncOp callee : llvm::to_vector(copies->getOps<func::FuncOp>()))
+    if (module->symbols->lookup(callee.getSymName()) && failed(names.renameToUnique(callee, {module->symbols.get()})))
+      throw CompilerError("the function's names cannot be changed", "", 0);
+  func::FuncOp last;
+  for (func::FuncOp callee : llvm::to_vector(copies->getOps<func::FuncOp>())) {
+    callee->remove();
+    callee.setPrivate();
+    module->symbols->insert(callee);
+    last = callee;
+  }
+  for (const nb::object &object : function.module->kept)
+    module->kept.push_back(object);
+  return Function(module, last);
+}
+
+/// Makes a function public under a name.
+static void publish(const Function &function, const std::string &name) {
+  func::FuncOp op = function.op();
+  op.setPublic();
+  if (op.getSymName() != name && failed(function.module->symbols->rename(op, name)))
+    throw CompilerError("the module has another function called '" + name + "'", "", 0);
+}
+
+/// What a loaded module says of a function, beside what it says already.
+static void reflect(const Function &function, nb::dict texts) {
+  Builder b(&context());
+  NamedAttrList entries(function.op()->getAttrOfType<DictionaryAttr>("iree.reflection"));
+  for (auto [key, text] : texts)
+    entries.set(nb::cast<std::string>(key), b.getStringAttr(nb::cast<std::string>(text)));
+  function.op()->setAttr("iree.reflection", entries.getDictionary(&context()));
+}
+
+/// Replaces arguments by what `make` makes of each, and removes them.
+template <typename Make>
+static void replaceArguments(func::FuncOp function, ArrayRef<unsigned> positions, Make make) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  llvm::BitVector replaced(function.getNumArguments());
+  for (auto [i, position] : llvm::enumerate(positions)) {
+    replaced.set(position);
+    function.getArgument(position).replaceAllUsesWith(make(builder, i, function.getArgument(position)));
+  }
+  if (failed(function.eraseArguments(replaced)))
+    throw CompilerError("arguments of '" + function.getSymName().str() + "' cannot be removed", "", 0);
+}
+
+/// Makes arguments constants.
+static void bindConstants(const Function &function, const std::vector<unsigned> &positions, nb::list values) {
+  replaceArguments(function.op(), positions, [&](OpBuilder &builder, size_t i, BlockArgument argument) -> Value {
+    nb::dict attributes;
+    attributes["value"] = values[i];
+    auto elements = cast<ElementsAttr>(toAttributes(attributes).get("value"));
+    return ConstantOp::create(builder, argument.getLoc(), elements.getType(), elements);
+  });
+}
+
+/// Makes arguments of a lowered function what a file of parameters has under these keys.
+static void bindParameters(const Function &function, const std::vector<unsigned> &positions,
+                           const std::vector<std::string> &keys, const std::string &scope) {
+  Builder b(&context());
+  ModuleOp module = *function.module->op;
+  replaceArguments(function.op(), positions, [&](OpBuilder &builder, size_t i, BlockArgument argument) -> Value {
+    StringAttr name = b.getStringAttr(scope + "." + keys[i]);
+    if (!module.lookupSymbol(name)) {
+      std::string text;
+      llvm::raw_string_ostream stream(text);
+      stream << "parameter.named<" << b.getStringAttr(scope) << "::" << b.getStringAttr(keys[i]) << '>';
+      OperationState global(argument.getLoc(), "util.global");
+      global.addAttribute("sym_name", name);
+      global.addAttribute("sym_visibility", b.getStringAttr("private"));
+      global.addAttribute("type", TypeAttr::get(argument.getType()));
+      global.addAttribute("initial_value", OpaqueAttr::get(b.getStringAttr("flow"), text, argument.getType()));
+      module.getBody()->push_front(Operation::create(global));
+    }
+    OperationState load(argument.getLoc(), "util.global.load", ValueRange(), argument.getType());
+    load.addAttribute("global", FlatSymbolRefAttr::get(name));
+    return builder.create(load)->getResult(0);
+  });
+}
+
+/// Makes calls of what rules of this process batch plain calls.
+static void forgetRules(const Shared &module) {
+  SmallVector<CustomVmapOp> ops;
+  module->op->walk([&](CustomVmapOp op) { ops.push_back(op); });
+  for (CustomVmapOp op : ops) {
+    OpBuilder builder(op);
+    SmallVector<Value> operands(op.getArgs());
+    llvm::append_range(operands, op.getCaptured());
+    auto call = CallOp::create(builder, op.getLoc(), op.getResultTypes(), op.getCalleeAttr(), operands);
+    op->replaceAllUsesWith(call->getResults());
+    op->erase();
+  }
+  module->kept.clear();
+}
+
+void bindExport(nb::module_ &m) {
+  m.def("adopt", &adopt, "module"_a, "function"_a, "Adds a function of another module to a module.");
+  m.def("publish", &publish, "function"_a, "name"_a, "Makes a function public under a name.");
+  m.def("reflect", &reflect, "function"_a, "texts"_a, "Sets what a loaded module says of a function.");
+  m.def("bind_constants", &bindConstants, "function"_a, "positions"_a, "values"_a, "Makes arguments constants.");
+  m.def("bind_parameters", &bindParameters, "function"_a, "positions"_a, "keys"_a, "scope"_a,
+        "Makes arguments of a lowered function parameters.");
+  m.def("forget_rules", &forgetRules, "module"_a, "Makes calls of what rules of this process batch plain calls.");
+}
+
+} // namespace dovetail

@@ -1,0 +1,132 @@
+"""What a module file says of itself: who wrote it, for which devices, and what it needs.
+
+An exporter writes the JSON as entry `dovetail.module` of each function's `iree.reflection`:
+
+    {"version": "0.1.0", "targets": ["cpu:x86-64-v3", "vulkan"],
+     "processor": {"x86_64": ["avx2", "fma", …]},
+     "parameters": {"model": {"file": "weights.irpa",
+                              "arrays": {"params.w": {"shape": [2, 2], "dtype": "float32"}, …}}}}
+
+`processor` lists what the code needs of a processor, as Linux calls it; an array of `parameters` is
+named by its scope and its key.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .signature import ArraySpec, spec_from_json, spec_to_json
+
+NOTES_KEY = "dovetail.module"
+
+_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Arrays that a module reads from a file.
+
+    Attributes:
+      file: the name of the file, which is looked for beside the module; empty if none was written.
+      arrays: their types, by their keys.
+    """
+
+    file: str
+    arrays: Mapping[str, ArraySpec]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What a module file says of itself.
+
+    Attributes:
+      version: the version of Dovetail that wrote it.
+      targets: what it was compiled for.
+      processor: what its code for an architecture needs of a processor.
+      parameters: the arrays that it reads from files, by scope.
+
+    Example:
+      >>> from dovetail import runtime
+      >>> runtime.Notes("0.1.0", ("cpu:x86-64-v3", "vulkan")).to_json()
+      '{"version": "0.1.0", "targets": ["cpu:x86-64-v3", "vulkan"]}'
+    """
+
+    version: str
+    targets: tuple[str, ...] = ()
+    processor: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    parameters: Mapping[str, Parameters] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """Returns the text that `from_reflection` reads."""
+        fields = {
+            "version": self.version,
+            "targets": self.targets,
+            "processor": dict(self.processor),
+            "parameters": {
+                scope: {
+                    "file": parameters.file,
+                    "arrays": {key: spec_to_json(spec) for key, spec in parameters.arrays.items()},
+                }
+                for scope, parameters in self.parameters.items()
+            },
+        }
+        return json.dumps({key: value for key, value in fields.items() if value})
+
+    @staticmethod
+    def from_reflection(reflection: Mapping[str, str]) -> Notes | None:
+        """Reads what a function says of its file; None if it says nothing.
+
+        Raises:
+          ValueError: the text is malformed.
+        """
+        text = reflection.get(NOTES_KEY)
+        if text is None:
+            return None
+        try:
+            return _from_fields(json.loads(text))
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise ValueError(
+                f"{NOTES_KEY!r} of the function is malformed: {error!r}; export it again"
+            ) from error
+
+    def missing_in_processor(self) -> list[str]:
+        """What the file's code for this machine needs of the processor, and it does not have."""
+        known = processor_features()
+        return [f for f in self.processor.get(architecture(), ()) if known and f not in known]
+
+
+def _from_fields(fields: dict[str, Any]) -> Notes:
+    parameters = {
+        str(scope): Parameters(
+            str(value["file"]),
+            {str(key): spec_from_json(spec) for key, spec in value["arrays"].items()},
+        )
+        for scope, value in fields.get("parameters", {}).items()
+    }
+    processor = {str(k): tuple(map(str, v)) for k, v in fields.get("processor", {}).items()}
+    targets = tuple(map(str, fields.get("targets", ())))
+    return Notes(str(fields["version"]), targets, processor, parameters)
+
+
+def architecture() -> str:
+    """This machine's architecture: `x86_64`, `aarch64`, `riscv64` …"""
+    machine = platform.machine().lower()
+    return _ARCHITECTURES.get(machine, machine)
+
+
+@functools.cache
+def processor_features() -> frozenset[str]:
+    """What Linux says that the processor has; nothing on other systems."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith(("flags", "Features")):
+                    return frozenset(line.partition(":")[2].split())
+    except OSError:
+        pass
+    return frozenset()

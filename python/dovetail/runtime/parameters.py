@@ -1,0 +1,149 @@
+"""Arrays that modules read from files: IREE's parameter archives, and safetensors.
+
+A file that Dovetail wrote has one more array, the digest of the others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from iree.runtime import ParameterIndex, VmModule, create_io_parameters_module
+
+from .devices import INSTANCE
+from .notes import Parameters
+from .signature import ArraySpec
+
+FORMATS = ("irpa", "safetensors", "gguf")
+DIGEST_KEY = "dovetail.sha256"
+
+PathLike = str | os.PathLike[str]
+
+
+def parameters_module(
+    wanted: Mapping[str, Parameters],
+    given: PathLike | Mapping[str, PathLike] | None,
+    beside: Path | None,
+    name: str,
+    verify: bool,
+) -> VmModule | None:
+    """The VM module that gives a program its parameters; None if there are none.
+
+    Args:
+      wanted: what the program says that it reads, by scope.
+      given: the file, where there is one scope, or the files by scope; others are where the
+        program's own file is, under the names that it says.
+      beside: the folder of the program's file.
+      name: what messages call the program.
+      verify: whether files with a digest are compared with it.
+
+    Raises:
+      FileNotFoundError: there is no such file, or it is not known which.
+      ValueError: a file is none of parameters, is damaged, or lacks some.
+    """
+    files = _files(wanted, given, name)
+    providers = []
+    for scope in dict.fromkeys([*wanted, *files]):
+        path = files.get(scope)
+        need = wanted.get(scope)
+        if path is None:
+            assert need is not None
+            if beside is None or not need.file:
+                raise FileNotFoundError(
+                    f"{name} needs a file with its parameters {scope!r}, got: none; pass "
+                    f"parameters={need.file or 'weights.safetensors'!r}"
+                )
+            path = beside / need.file
+        index, entries = _read(path, scope, name)
+        _check(entries, {} if need is None else need.arrays, path, name)
+        if verify and DIGEST_KEY in entries:
+            _verify(entries, path)
+        providers.append(index.create_provider(scope))
+    return create_io_parameters_module(INSTANCE, *providers) if providers else None
+
+
+def _files(
+    wanted: Mapping[str, Parameters], given: PathLike | Mapping[str, PathLike] | None, name: str
+) -> dict[str, Path]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return {scope: Path(path) for scope, path in given.items()}
+    if len(wanted) != 1:
+        raise ValueError(
+            f"parameters of {name} must be given as a dict of files by scope, of which it has "
+            f"{', '.join(wanted) or 'none'}, got: {os.fspath(given)!r}"
+        )
+    return {scope: Path(given) for scope in wanted}
+
+
+def digest_of(arrays: Mapping[str, Any]) -> bytes:
+    """The digest of arrays, given as what has their bytes, by their keys."""
+    digest = hashlib.sha256()
+    for key in sorted(arrays.keys() - {DIGEST_KEY}):
+        view = memoryview(arrays[key]).cast("B")
+        # Lengths keep two different lists of parts from reading the same.
+        digest.update(f"{len(key.encode())} {key} {len(view)} ".encode())
+        digest.update(view)
+    return digest.digest()
+
+
+def _verify(entries: Mapping[str, Any], path: Path) -> None:
+    stored = bytes(entries[DIGEST_KEY].file_view)
+    views = {key: entry.file_view for key, entry in entries.items() if entry.is_file}
+    if digest_of(views) != stored:
+        raise ValueError(
+            f"'{path}' is damaged: its SHA-256 digest does not match; export it again or fetch a "
+            "fresh copy"
+        )
+
+
+def _read(path: Path, scope: str, name: str) -> tuple[Any, dict[str, Any]]:
+    kind = path.suffix.removeprefix(".")
+    if kind not in FORMATS:
+        raise ValueError(
+            f"a file of parameters must end with one of .{', .'.join(FORMATS)}, got: '{path}'"
+        )
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{name} needs a file with its parameters {scope!r}, got: no file '{path}'; put it "
+            "there, or pass parameters= with where it is"
+        )
+    index: Any = ParameterIndex()
+    try:
+        index.load(str(path), format=kind)
+        entries = dict(index.items())
+    except Exception as error:  # IREE's status codes come as exceptions of many types
+        raise ValueError(
+            f"'{path}' is not a file of parameters in the format {kind}, or is damaged: {error}"
+        ) from None
+    return index, entries
+
+
+def _check(
+    entries: Mapping[str, Any], need: Mapping[str, ArraySpec], path: Path, name: str
+) -> None:
+    """Refuses a file without what is needed: IREE would read it where the program uses it."""
+    size = path.stat().st_size
+    problems = [
+        f"{key!r} ends after the file"
+        for key, entry in entries.items()
+        if entry.is_file and entry.file_storage[1] + entry.length > size
+    ]
+    for key, spec in need.items():
+        sizes = [dim for dim in spec.shape if isinstance(dim, int)]
+        length = math.prod(sizes) * spec.dtype.itemsize
+        entry = entries.get(key)
+        if entry is None:
+            problems.append(f"{key!r} is missing")
+        elif entry.length != length:
+            problems.append(f"{key!r} must be {spec} of {length} bytes, got: {entry.length}")
+    if problems:
+        more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
+        raise ValueError(
+            f"'{path}' does not have the parameters of {name}: {'; '.join(problems[:3])}{more}"
+        )
