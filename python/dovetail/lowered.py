@@ -234,10 +234,9 @@ class Compiled(_Stage):
         Its function is called `main`; it takes the arguments that are not static, those by keyword
         after the others. Arrays that the function closes over are in the file.
         """
-        from dovetail import runtime
-        from dovetail.export_module import export_module
+        from dovetail.export_files import export
 
-        runtime.save(path, _compile(export_module(self._program)))
+        export(Lowered(self._program), path=path)
 
 
 def _compile(module: Any) -> bytes:
