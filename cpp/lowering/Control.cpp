@@ -48,8 +48,6 @@ constexpr int64_t kAssumedSize = 64;
 /// What fits one dispatch, in scalar steps of one iteration. One thread in vectors takes about as long for these as the
 /// host for starting dispatches, whatever the number of cores; a GPU has slower threads.
 constexpr int64_t kWorkOnCpu = int64_t(1) << 20, kWorkElsewhere = int64_t(1) << 9;
-/// In every iteration on the host IREE 3.13 copies all that a loop stacks, for each element about so many steps long.
-constexpr int64_t kWorkPerCopy = 8;
 /// More iterations than this of all loops together are cut off, without an error, by the software driver of Vulkan.
 constexpr int64_t kIterationsOnVulkan = 65535;
 
@@ -112,13 +110,7 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   int64_t work = workOf(op), each = work / std::max<int64_t>(steps, 1);
   if (target.isVulkan() && (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kIterationsOnVulkan))
     return false;
-  if (target.isGpu())
-    return each <= kWorkElsewhere;
-  int64_t saved = kWorkOnCpu;
-  if (scan)
-    for (Value stacked : scan.getResults().drop_front(scan.getInits().size()))
-      saved += kWorkPerCopy * elementsOf(cast<RankedTensorType>(stacked.getType()));
-  return each <= saved;
+  return each <= (target.isGpu() ? kWorkElsewhere : kWorkOnCpu);
 }
 
 /// A loop or a choice between branches: in one dispatch where that pays, else among the other ops.

@@ -83,6 +83,19 @@ Value tieShape(ImplicitLocOpBuilder &b, Value x, ValueRange sizes) {
   return b.create(OperationState(b.getLoc(), "flow.tensor.tie_shape", operands, x.getType()))->getResult(0);
 }
 
+Value assumed(ImplicitLocOpBuilder &b, Value size, int64_t min, int64_t max, int64_t multiple) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "int.assumption<umin = " << min << ", umax = " << max;
+  if (multiple > 1)
+    stream << ", udiv = " << multiple;
+  stream << ">";
+  Attribute assumption = OpaqueAttr::get(b.getStringAttr("util"), text, NoneType::get(b.getContext()));
+  OperationState state(b.getLoc(), "util.assume.int", size, size.getType());
+  state.addAttribute("assumptions", b.getArrayAttr(b.getArrayAttr(assumption)));
+  return b.create(state)->getResult(0);
+}
+
 Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
   SmallVector<Value> operands = {x};
   llvm::append_range(operands, dynamicSizes(b, x));
@@ -97,6 +110,46 @@ SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
   for (auto [x, result] : llvm::zip_equal(xs, results))
     result = tieShape(b, result, dynamicSizes(b, x));
   return results;
+}
+
+/// An op whose operands come in groups.
+static Value createGrouped(ImplicitLocOpBuilder &b, StringRef name, ArrayRef<ValueRange> groups, Type result,
+                           ArrayRef<NamedAttribute> attributes = {}) {
+  OperationState state(b.getLoc(), name);
+  SmallVector<int32_t> segments;
+  for (ValueRange group : groups) {
+    state.addOperands(group);
+    segments.push_back(group.size());
+  }
+  state.addTypes(result);
+  state.addAttributes(attributes);
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
+  return b.create(state)->getResult(0);
+}
+
+Value allocatedBuffer(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes) {
+  OperationState state(b.getLoc(), "flow.tensor.alloca", sizes, type);
+  return exportedBuffer(b, b.create(state)->getResult(0), sizes);
+}
+
+Value importedArray(ImplicitLocOpBuilder &b, Value buffer, RankedTensorType type, ValueRange sizes) {
+  NamedAttribute encoding = b.getNamedAttr("target_encoding", TypeAttr::get(type));
+  return createGrouped(b, "hal.tensor.import", {buffer, sizes, ValueRange(), ValueRange()}, type, encoding);
+}
+
+bool isArrayImport(Operation *op) { return op && op->getName().getStringRef() == "hal.tensor.import"; }
+
+Value exportedBuffer(ImplicitLocOpBuilder &b, Value array, ValueRange sizes) {
+  SmallVector<Value> operands = {array};
+  llvm::append_range(operands, sizes);
+  Type type = OpaqueType::get(b.getStringAttr("hal"), "buffer");
+  OperationState state(b.getLoc(), "hal.tensor.export", operands, type);
+  state.addAttribute("source_encoding", TypeAttr::get(array.getType()));
+  return b.create(state)->getResult(0);
+}
+
+Value writtenTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
+  return createGrouped(b, "hal.tensor.alias", {array, sizes, buffer, ValueRange()}, array.getType());
 }
 
 std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neutral, int64_t dimension, bool inclusive,

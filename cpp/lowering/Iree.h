@@ -14,11 +14,25 @@ llvm::SmallVector<mlir::Value> dynamicSizes(mlir::ImplicitLocOpBuilder &b, mlir:
 /// `x`, known to be of these sizes where its type does not say them.
 mlir::Value tieShape(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::ValueRange sizes);
 
+/// A size that is known to be within bounds, and a multiple of a number.
+mlir::Value assumed(mlir::ImplicitLocOpBuilder &b, mlir::Value size, int64_t min, int64_t max, int64_t multiple);
+
 /// `x`, computed before anything that uses the result: the code generator fuses nothing across.
 mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// The arrays, of which none is used before all are computed, and through which nothing is simplified.
 llvm::SmallVector<mlir::Value> optimizationBarrier(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange xs);
+
+/// A new buffer, of type `!hal.buffer`, for an array of this type and, for its `?`s, these sizes.
+mlir::Value allocatedBuffer(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType type, mlir::ValueRange sizes);
+/// The array in a buffer, and whether an op is the one that gives it; its first operand is the buffer.
+mlir::Value importedArray(mlir::ImplicitLocOpBuilder &b, mlir::Value buffer, mlir::RankedTensorType type,
+                          mlir::ValueRange sizes);
+bool isArrayImport(mlir::Operation *op);
+/// The buffer in which an array is. The host waits until it is there.
+mlir::Value exportedBuffer(mlir::ImplicitLocOpBuilder &b, mlir::Value array, mlir::ValueRange sizes);
+/// The array, which is computed in that buffer, or copied there.
+mlir::Value writtenTo(mlir::ImplicitLocOpBuilder &b, mlir::Value array, mlir::ValueRange sizes, mlir::Value buffer);
 
 /// The running combination of elements along one dimension, and that of all of them, from `neutral`. It is sequential
 /// along the dimension, and parallel over the others. If not `inclusive`, element i is that of the elements before.

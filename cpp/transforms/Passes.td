@@ -110,6 +110,22 @@ def BytesPass : ModulePass<"dovetail-bytes"> {
   }];
 }
 
+def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
+  let summary = "references to buffers instead of the arrays that loops of the host carry";
+  let description = [{
+    IREE 3.13 copies, in every step of a loop on the host, each array that the loop carries, and allocates memory for the next
+    one. A reference to a buffer it only passes on, and an array that is read from one it takes for its own, to be written over
+    where nothing in the step needs the old one later. So each array that an `scf.for` or `scf.while` carries becomes a buffer:
+    - A new version of an array, such as a stack with one more slice, is written over the old one.
+    - Another array is computed in a second buffer, and the two are exchanged.
+    - An array that is only passed on, to the same position or another, keeps its buffer.
+
+    Each buffer has one owner. What is carried first is copied once, unless a loop made it for this one alone: it may be the
+    caller's. A loop that reads an array beside writing over it stays as it is, since IREE would not see that they are the same memory,
+    and so does a `while` whose condition would write, or that passes on something else than its condition was given.
+  }];
+}
+
 def SeparateLoopsPass : ModulePass<"dovetail-separate-loops"> {
   let summary = "barriers behind the loops of the host in a lowered program";
   let description = [{

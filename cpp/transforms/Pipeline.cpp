@@ -25,6 +25,8 @@ static void addLower(OpPassManager &manager) {
   manager.addPass(createBytesPass());
 }
 
+static void addCarry(OpPassManager &manager) { manager.addPass(createCarryReferencesPass()); }
+
 static void addNothing(OpPassManager &) {}
 
 ArrayRef<Phase> phases() {
@@ -35,6 +37,7 @@ ArrayRef<Phase> phases() {
       {"shard", "the program of one device; the same program where there is no mesh", addNothing},
       {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},
+      {"carry", "references to buffers instead of the arrays that loops of the host carry", addCarry},
   };
   return phases;
 }

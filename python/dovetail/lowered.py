@@ -95,7 +95,7 @@ class _Stage:
         return unflatten(self.out_tree, list(map(_as_struct, self._program.avals)))
 
     def as_text(self, phase: str | None = None) -> str:
-        """The program's IR after a phase: trace, expand, simplify, shard, decompose or lower.
+        """The program's IR after a phase: trace, expand, simplify, shard, decompose, lower or carry.
 
         By default a lowered program shows the first, a compiled one the last.
         """

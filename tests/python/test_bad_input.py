@@ -278,7 +278,7 @@ def test_batches() -> None:
 
 
 def test_phases_are_named() -> None:
-    names = "trace, expand, simplify, shard, decompose, lower"
+    names = "trace, expand, simplify, shard, decompose, lower, carry"
     with pytest.raises(ValueError, match=f"{names}, got: 'optimize'"):
         dt.jit(lambda x: x).lower(1.0).as_text("optimize")
 
@@ -377,7 +377,7 @@ def test_phases_of_the_tool(flags: str) -> None:
         [OPT, "-", f"--dovetail-pipeline={flags}"], input="", capture_output=True, text=True
     )
     assert done.returncode == 1
-    assert "trace, expand, simplify, shard, decompose, lower" in done.stderr
+    assert "trace, expand, simplify, shard, decompose, lower, carry" in done.stderr
     assert "got: " in done.stderr
     assert "Stack dump" not in done.stderr
 

@@ -1,0 +1,74 @@
+"""A lowered module to a module file: in the forms that the code generator may take, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
+from dovetail.iree_compiler import KILLED
+from dovetail.targets import Target, Targets
+
+
+class Compilation(NamedTuple):
+    """A compiled program, and what it was compiled from.
+
+    Attributes:
+      vmfb: the module file's bytes.
+      module: the module that the code generator took.
+      target, flags: what for, and with which flags beside those of the target.
+    """
+
+    vmfb: bytes
+    module: Any
+    target: Target | Targets
+    flags: tuple[str, ...]
+
+
+def compile_lowered(
+    module: Any, target: Target | Targets | str = "cpu", *, tiles: bool = True, name: str = ""
+) -> bytes:
+    """The module file of a module after the phase `lower`; see `compilation`."""
+    return compilation(module, target, tiles=tiles, name=name).vmfb
+
+
+def compilation(
+    module: Any, target: Target | Targets | str = "cpu", *, tiles: bool = True, name: str = ""
+) -> Compilation:
+    """Compile a module after the phase `lower`, which is left as it is.
+
+    Args:
+      target: what to compile for.
+      tiles: whether large contractions get their operands laid out in tiles.
+      name: what messages call the program.
+    """
+    if isinstance(target, str):
+        target = Target.parse(target)
+    is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
+    flags = (DATA_TILING,) if is_large else ()
+    refused: list[CompileError] = []
+    for form in _forms(module):
+        try:
+            vmfb = compile_module(form.text(), target=target, flags=flags, name=name)
+        except CompileError as error:
+            refused.append(error)
+            is_circular = any("circular dependency" in text for text in error.diagnostics)
+            # Another form would be killed for want of memory as well.
+            if KILLED in error.diagnostics or (form is module and not is_circular):
+                break
+        else:
+            for error in refused:
+                error.path.unlink(missing_ok=True)
+            return Compilation(vmfb, form, target, flags)
+    raise refused[-1]
+
+
+def _forms(module: Any) -> Iterator[Any]:
+    """The module with its loops on references, as it is, and with barriers behind its loops."""
+    carried = module.clone()
+    carried.run("lower", "carry")
+    yield carried
+    yield module
+    separated = module.clone()
+    separated.separate_loops()
+    yield separated

@@ -1,0 +1,158 @@
+// Loops of the host carry buffers: what is carried first is copied, what is new is written to a second buffer.
+// RUN: dovetail-opt %s --dovetail-carry-references | FileCheck %s
+
+// CHECK-LABEL: func.func @computed(
+// CHECK:      %[[SPARE:.+]] = "hal.tensor.export"(%{{.+}}) {{.*}} -> !hal.buffer
+// CHECK:      %[[MEMORY:.+]] = "flow.tensor.alloca"() : () -> tensor<4xf32>
+// CHECK-NEXT: %[[BUFFER:.+]] = "hal.tensor.export"(%[[MEMORY]])
+// CHECK-NEXT: %[[COPY:.+]] = "hal.tensor.alias"(%arg1, %[[BUFFER]])
+// CHECK-NEXT: %[[FIRST:.+]] = "hal.tensor.export"(%[[COPY]])
+// CHECK-NEXT: %[[LOOP:.+]]:2 = scf.for {{.*}} iter_args(%[[A:.+]] = %[[FIRST]], %[[B:.+]] = %[[SPARE]]) -> (!hal.buffer, !hal.buffer)
+// CHECK-NEXT:   %[[OLD:.+]] = "hal.tensor.import"(%[[A]])
+// CHECK:        %[[NEW:.+]] = linalg.exp ins(%[[OLD]]
+// CHECK-NEXT:   %[[PLACED:.+]] = "hal.tensor.alias"(%[[NEW]], %[[B]])
+// CHECK-NEXT:   %[[NEXT:.+]] = "hal.tensor.export"(%[[PLACED]])
+// CHECK-NEXT:   scf.yield %[[NEXT]], %[[A]]
+// CHECK:      %[[RESULT:.+]] = "hal.tensor.import"(%[[LOOP]]#0)
+// CHECK-NEXT: return %[[RESULT]]
+func.func @computed(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %1 = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// Beside an array of which a slice is changed, and whose second buffer is none; numbers are carried as they are.
+// CHECK-LABEL: func.func @updated(
+// CHECK:      %[[MEMORY:.+]] = "flow.tensor.alloca"(%[[M:[a-z0-9_]+]], %[[N:[a-z0-9_]+]])
+// CHECK-NEXT: %[[FIRST:.+]] = "hal.tensor.export"(%[[MEMORY]], %[[M]], %[[N]])
+// CHECK-NEXT: scf.for {{.*}} iter_args(%[[A:.+]] = %[[FIRST]], %[[K:.+]] = %arg3) -> (!hal.buffer, f32)
+// CHECK-NEXT:   %[[OLD:.+]] = "hal.tensor.import"(%[[A]], %[[M]], %[[N]])
+// CHECK-NEXT:   %[[NEW:.+]] = tensor.insert_slice %arg2 into %[[OLD]]
+// CHECK:        %[[DONE:.+]] = "hal.tensor.export"(%[[NEW]], %[[M]], %[[N]])
+// CHECK-NEXT:   scf.yield %[[DONE]],
+func.func @updated(%n: index, %m: index, %x: tensor<?xf32>, %k: f32) -> (tensor<?x?xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%m, %s) : tensor<?x?xf32>
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %e, %l = %k) -> (tensor<?x?xf32>, f32) {
+    %1 = tensor.insert_slice %x into %a[%i, 0] [1, %s] [1, 1] : tensor<?xf32> into tensor<?x?xf32>
+    %2 = arith.addf %l, %l : f32
+    scf.yield %1, %2 : tensor<?x?xf32>, f32
+  }
+  return %0#0, %0#1 : tensor<?x?xf32>, f32
+}
+
+// The second position takes the first one's buffer, the first both spare ones in turn.
+// CHECK-LABEL: func.func @passed(
+// CHECK:      scf.for {{.*}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}, %[[FREE_A:.+]] = %{{.+}}, %[[FREE_B:.+]] = %{{.+}})
+// CHECK:        %[[SUM:.+]] = linalg.add
+// CHECK-NEXT:   %[[PLACED:.+]] = "hal.tensor.alias"(%[[SUM]], %[[FREE_B]])
+// CHECK-NEXT:   %[[DONE:.+]] = "hal.tensor.export"(%[[PLACED]])
+// CHECK-NEXT:   scf.yield %[[DONE]], %[[A]], %[[B]], %[[FREE_A]]
+func.func @passed(%n: index, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %x) -> (tensor<4xf32>, tensor<4xf32>) {
+    %e = tensor.empty() : tensor<4xf32>
+    %1 = linalg.add ins(%a, %b : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %1, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A loop that needs an array which it changes stays as it is.
+// CHECK-LABEL: func.func @kept(
+// CHECK:      scf.for {{.*}} iter_args(%{{.+}} = %arg1, %{{.+}} = %arg1) -> (tensor<4xf32>, tensor<4xf32>)
+func.func @kept(%n: index, %x: tensor<4xf32>, %k: tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %x) -> (tensor<4xf32>, tensor<4xf32>) {
+    %1 = tensor.insert_slice %k into %a[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    scf.yield %1, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// An inner loop goes on with the outer one's buffer.
+// CHECK-LABEL: func.func @nested(
+// CHECK:      scf.for {{.*}} iter_args(%[[A:.+]] = %{{.+}}) -> (!hal.buffer)
+// CHECK-NOT:    flow.tensor.alloca
+// CHECK-NOT:    hal.tensor.alias
+// CHECK:        scf.for {{.*}} iter_args(%{{.+}} = %[[A]]) -> (!hal.buffer)
+func.func @nested(%n: index, %x: tensor<4xf32>, %k: tensor<1xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %1 = scf.for %j = %c0 to %i step %c1 iter_args(%b = %a) -> tensor<4xf32> {
+      %2 = tensor.insert_slice %k into %b[%j] [1] [1] : tensor<1xf32> into tensor<4xf32>
+      scf.yield %2 : tensor<4xf32>
+    }
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @repeated(
+// CHECK:      scf.while (%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}})
+// CHECK-NEXT:   "hal.tensor.import"(%[[A]])
+// CHECK:        scf.condition(%{{.+}}) %[[A]], %[[B]] :
+// CHECK:      ^bb0(%[[A:.+]]: !hal.buffer, %[[B:.+]]: !hal.buffer):
+// CHECK:        "hal.tensor.alias"(%{{.+}}, %[[B]])
+func.func @repeated(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = scf.while (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = tensor.extract %a[%c0] : tensor<4xf32>
+    %2 = arith.cmpf olt, %1, %1 : f32
+    scf.condition(%2) %a : tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>):
+    %e = tensor.empty() : tensor<4xf32>
+    %1 = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// What comes out of a loop is not written over while it is read.
+// CHECK-LABEL: func.func @moved(
+// CHECK:      %[[LOOP:.+]]:2 = scf.for
+// CHECK:      %[[RESULT:.+]] = "hal.tensor.import"(%[[LOOP]]#0)
+// CHECK-NEXT: tensor.extract_slice %[[RESULT]]
+// CHECK-NEXT: tensor.insert_slice %{{.+}} into %[[RESULT]]
+// CHECK-NEXT: "util.optimization_barrier"(%[[RESULT]])
+// CHECK-NEXT: return
+func.func @moved(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %3 = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %3 : tensor<4xf32>
+  }
+  %1 = tensor.extract_slice %0[0] [3] [1] : tensor<4xf32> to tensor<3xf32>
+  %2 = tensor.insert_slice %1 into %0[1] [3] [1] : tensor<3xf32> into tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// A condition that may write over what it is given.
+// CHECK-LABEL: func.func @writing(
+// CHECK:      scf.while (%{{.+}} = %arg0) : (tensor<4xf32>) -> tensor<4xf32>
+func.func @writing(%x: tensor<4xf32>, %k: f32) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %0 = scf.while (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+    %1 = tensor.insert %k into %a[%c0] : tensor<4xf32>
+    %2 = tensor.extract %1[%c0] : tensor<4xf32>
+    %3 = arith.cmpf olt, %2, %2 : f32
+    scf.condition(%3) %a : tensor<4xf32>
+  } do {
+  ^bb0(%a: tensor<4xf32>):
+    scf.yield %a : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
