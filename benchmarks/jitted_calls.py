@@ -25,7 +25,8 @@ from iree.runtime import VmVariantList
 import dovetail as dt
 import dovetail.numpy as dnp
 
-CALLS = 2000
+# Few, so that some rounds have a busy machine for themselves.
+CALLS = 100
 
 
 class Pair(NamedTuple):
@@ -123,7 +124,7 @@ def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures what a call costs.")
-    parser.add_argument("--repeat", type=int, default=20, help="rounds (default: %(default)s)")
+    parser.add_argument("--repeat", type=int, default=400, help="rounds (default: %(default)s)")
     parser.add_argument("--limit", type=float, help="µs that a call with two arrays may take")
     options = parser.parse_args()
     print("| call | IREE alone | Dovetail | JAX | JAX / Dovetail |\n|---|---|---|---|---|")
