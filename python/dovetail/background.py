@@ -157,6 +157,17 @@ def outside() -> Iterator[None]:
         _working.acquire()
 
 
+def wait() -> None:
+    """Wait until nothing is queued or worked on in the background."""
+    while True:
+        with _lock:
+            threads = list(_threads)
+        if not threads:
+            return
+        for thread in threads:
+            thread.join()
+
+
 def warn(message: str) -> None:
     """Warn at the user's line, or, in the background, keep the message for whom the work is for."""
     if _here.is_worker and _here.job is not None:

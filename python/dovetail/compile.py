@@ -14,8 +14,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from dovetail import config
+from dovetail import __version__, config
 from dovetail.cache import Cache, directory_from_environment
+from dovetail.iree_compiler import KILLED
 from dovetail.targets import Target, Targets
 
 # Lays out the operands of contractions in tiles. On two AVX-512 cores it is twice as fast at 2048³
@@ -44,6 +45,7 @@ def compile_module(
     target: Target | Targets | str = "cpu",
     flags: Sequence[str] = (),
     cache: Cache | None = None,
+    name: str = "",
 ) -> bytes:
     """Compiles a module of linalg-level MLIR.
 
@@ -54,6 +56,7 @@ def compile_module(
       target: what to compile for, a `Target` or its text, or several in one file.
       flags: further flags of `iree-compile`.
       cache: where compiled modules are kept; by default the directory of `DOVETAIL_CACHE_DIR`.
+      name: what messages call the program.
 
     Returns:
       The module file's bytes, for `dovetail.runtime`.
@@ -66,15 +69,18 @@ def compile_module(
     if cache is None:
         cache = default_cache()
     all_flags = (*target.flags, *flags)
-    key = cache_key(text, all_flags, _host_cpu() if target.is_host else "")
-    vmfb = cache.get(key)
-    if vmfb is None:
-        vmfb = _compile_cautiously(text, all_flags)
-        cache.put(key, vmfb)
-    return vmfb
+
+    def make(why: str) -> bytes:
+        if config.explain_cache_misses.value:
+            from dovetail import jit_log
+
+            jit_log.explain_compilation(name, why)
+        return _compile_cautiously(text, all_flags)
+
+    return cache.get_or_make(entry_of(text, target, flags), make)
 
 
-_caches: dict[Path | None, Cache] = {}
+_caches: dict[tuple[Path | None, int], Cache] = {}
 
 
 def default_cache() -> Cache:
@@ -83,13 +89,20 @@ def default_cache() -> Cache:
     directory = directory_from_environment() if chosen is None else Path(chosen)
     if not config.enable_compilation_cache.value:
         directory = None
-    return _caches.setdefault(directory, Cache(directory))
+    settings = directory, config.compilation_cache_max_size.value
+    return _caches.setdefault(settings, Cache(*settings))
+
+
+def entry_of(text: str, target: Target | Targets, flags: Sequence[str] = ()) -> str:
+    """Returns the name under which a compiled module is kept."""
+    host = _host_cpu() if target.is_host else ""
+    return cache_key(text, (*target.flags, *flags), host)
 
 
 def cache_key(text: str, flags: Sequence[str], host: str) -> str:
     """Returns the digest of everything that determines the compiled module."""
     digest = hashlib.sha256()
-    for part in (_iree_version(), host, *flags, text):
+    for part in (__version__, _iree_version(), host, *flags, text):
         encoded = part.encode()
         # The length keeps two different lists of parts from reading the same.
         digest.update(len(encoded).to_bytes(8, "little"))
@@ -131,6 +144,8 @@ def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
     try:
         return _compile(text, flags)
     except CompileError as error:
+        if KILLED in error.diagnostics:
+            raise
         for change in _FEWER_FUSIONS:
             try:
                 vmfb = _compile(text, change(flags))

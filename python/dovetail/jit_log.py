@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from types import CodeType
 from typing import Any
 
 from dovetail import config, ir
@@ -27,8 +29,16 @@ def timed(what: str, name: str, avals: Sequence[ShapedArray]) -> Iterator[None]:
     logger.log(level, "%s `%s` took %.3f s", what, name, time.perf_counter() - start)
 
 
+# The code of functions that were traced while `explain_cache_misses` was on.
+_traced: weakref.WeakSet[CodeType] = weakref.WeakSet()
+
+
 def explain(
-    name: str, known: Iterable[tuple[Any, ...]], key: tuple[Any, ...], names: Sequence[str]
+    name: str,
+    known: Iterable[tuple[Any, ...]],
+    key: tuple[Any, ...],
+    names: Sequence[str],
+    function: Callable[..., Any] | None = None,
 ) -> None:
     """Log why a function is traced that was traced before.
 
@@ -36,11 +46,24 @@ def explain(
       name: the function's.
       known, key: what its programs depend on, and what a new one does.
       names: those of the arguments' leaves.
+      function: the function.
     """
     if not config.explain_cache_misses.value:
         return
-    previous = list(known)
-    reason = _difference(previous[-1], key, names) if previous else "it was never called"
+    differences = [_difference(before, key, names) for before in known]
+    code = getattr(function, "__code__", None)
+    if differences:
+        # That from the most similar program; of equally similar ones, from the last.
+        reason = "; ".join(min(reversed(differences), key=len))
+    elif code is not None and code in _traced:
+        reason = (
+            "another function of the same lines was traced, but this one was never called; apply "
+            "jit once, outside of what makes the function again"
+        )
+    else:
+        reason = "it was never called"
+    if code is not None:
+        _traced.add(code)
     logger.warning("`%s` is traced at %s: %s", name, ir.describe_place(ir.place()), reason)
 
 
@@ -50,11 +73,11 @@ def explain_compilation(name: str, why: str) -> None:
     logger.warning("%s is compiled: %s", what, why)
 
 
-def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[str]) -> str:
+def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[str]) -> list[str]:
     """What differs, for a message, between two keys."""
-    spec, types, statics, kinds, settings = now
+    spec, types, statics, kinds, *rest = now
     if before[0] != spec:
-        return f"the structure of the arguments is {spec}, was {before[0]} in the last trace"
+        return [f"the structure of the arguments is {spec}, was {before[0]} in the last trace"]
     changes = [
         f"{which} is {_described(new)}, was {_described(old)} in the last trace"
         for which, new, old in zip(names, types, before[1], strict=False)
@@ -62,9 +85,11 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[s
     ]
     if before[2:4] != (statics, kinds):
         changes.append(f"static arguments are {statics}, were {before[2]} in the last trace")
-    if before[4] != settings:
+    if before[4] != rest[0]:
         changes.append("settings have changed since the last trace")
-    return "; ".join(changes)
+    if list(before[5:]) != rest[1:]:
+        changes.append("it runs on another device than in the last trace")
+    return changes
 
 
 def _described(kind: tuple[Any, ...]) -> str:

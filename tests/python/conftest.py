@@ -12,6 +12,8 @@ from hypothesis import settings
 REPOSITORY = Path(__file__).parents[2]
 
 os.environ.setdefault("DOVETAIL_CACHE_DIR", str(REPOSITORY / "build" / "test-cache"))
+# Numbers are those of compiled programs, from the first call on.
+os.environ.setdefault("DOVETAIL_COMPILE", "now")
 
 # Compiling makes the first example slow. A failure must come back on the next run.
 settings.register_profile("dovetail", deadline=None, derandomize=True, print_blob=True)

@@ -1,0 +1,156 @@
+"""A traced program on its way to an executable: lowered, compiled, loaded; evaluated meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dovetail import config, ir, monitoring, platforms, spans
+from dovetail.placement import HOST
+from dovetail.reference.cost import Cost, cost_of
+from dovetail.reference.program import Watch
+from dovetail.symbolic.solve import expected_shape
+
+if TYPE_CHECKING:
+    from dovetail.compile_lowered import Compilation
+    from dovetail.lowered import Program
+    from dovetail.runtime import Executable, HostFunction
+
+# Programs with fewer elements in arguments and results run on the calling thread.
+INLINE_ELEMENTS = 1 << 16
+
+
+class Source:
+    """A program before it has an executable.
+
+    Args:
+      program: what was traced.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.name = program.name
+        self.avals = program.signature.avals
+        inputs = [*program.signature.avals, *(operand.aval for operand in program.captured)]
+        self._input_shapes = [expected_shape(aval.shape) for aval in inputs]
+        self._elements = sum(
+            math.prod(expected_shape(aval.shape)) for aval in [*inputs, *program.avals]
+        )
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of what is made again when it is asked for, by this thread or another."""
+        self._simplified: Any = None
+        self._decoded: Any = None
+        self._evaluator: ir.Evaluator | None = None
+
+    @property
+    def simplified(self) -> Any:
+        """The module after the phase that evaluation and lowering start from."""
+        module = self._simplified
+        if module is None:
+            module = self._simplified = self.program.after("simplify")
+        return module
+
+    # Evaluation -----------------------------------------------------------------------------------
+
+    @property
+    def _instructions(self) -> Any:
+        decoded = self._decoded
+        if decoded is None:
+            decoded = self._decoded = self.simplified.program("main")
+        return decoded
+
+    @property
+    def may_be_evaluated(self) -> bool:
+        """Whether the evaluator can stand in: not where results are to be on another device, or
+        the compiler, in this process, could not be ended with it.
+        """
+        return self.program.device == HOST and not config.compile_in_process.value
+
+    def cost(self) -> Cost:
+        """How long an evaluation takes."""
+        return cost_of(self._instructions, self._input_shapes)
+
+    def evaluate(
+        self, arrays: Sequence[np.ndarray], watch: Watch | None = None
+    ) -> list[np.ndarray]:
+        """The results by the reference evaluator; none of them shares memory with an argument."""
+        evaluator = self._evaluator
+        if evaluator is None:
+            evaluator = self._evaluator = ir.Evaluator(self._instructions)
+        results = evaluator(arrays, spans.watched(watch))
+        owners = {id(_owner(array)) for array in arrays}
+        return [np.array(x) if id(_owner(x)) in owners else x for x in results]
+
+    # Compilation ----------------------------------------------------------------------------------
+
+    def lowered(self) -> Any:
+        """The module after the phase from which the code generator's forms are made."""
+        module, target = self.simplified.clone(), self.program.device.platform
+        host = target == "cpu"
+        with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):
+            ir.run_phases(
+                module,
+                "lower",
+                start="simplify",
+                target=target,
+                host_functions=host,
+                name=self.name,
+            )
+        return module
+
+    def compilation(self) -> tuple[Compilation, list[HostFunction]]:
+        """The program compiled, or from the cache, and the functions that it calls.
+
+        Raises:
+          CompileError: IREE refuses the program.
+        """
+        from dovetail.compile_lowered import compilation
+        from dovetail.host_functions import host_functions_of
+
+        module = self.lowered()
+        functions = host_functions_of(module)
+        return compilation(module, self.program.device.platform, name=self.name), functions
+
+    @property
+    def runtime_device(self) -> str:
+        """The name of the runtime's device that runs it."""
+        return platforms.runtime_name(self.program.device, self._elements < INLINE_ELEMENTS)
+
+    def compile(self) -> Executable:
+        """The executable, compiled or from the cache.
+
+        Raises:
+          CompileError: IREE refuses the program.
+        """
+        from dovetail import dump
+        from dovetail.runtime import Executable, HostFunctions, get_device
+
+        folder = dump.begin(self.program)
+        compiled, functions = self.compilation()
+        if folder is not None:
+            dump.finish(folder, self.name, compiled)
+        device = self.runtime_device
+        return Executable(
+            compiled.vmfb,
+            "main",
+            device,
+            output_dtypes=[aval.dtype for aval in self.program.avals],
+            host_functions=HostFunctions(functions, get_device(device)) if functions else None,
+        )
+
+
+def kept(data: Any) -> Any:
+    """The data of an array as they stay, whatever the user does to a NumPy array of his own."""
+    return np.array(data) if type(data) is np.ndarray else data
+
+
+def _owner(array: np.ndarray) -> Any:
+    """What has an array's memory."""
+    while type(array.base) is np.ndarray:
+        array = array.base
+    return array
