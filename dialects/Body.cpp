@@ -20,10 +20,11 @@ OpBuilder Body::builder() const {
   return builder;
 }
 
-void Body::prune() {
+void Body::prune(bool keepEffects) {
   llvm::DenseSet<Value> needed(results.begin(), results.end());
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block())))
-    if (isOpTriviallyDead(&op) && llvm::none_of(op.getResults(), [&](Value result) { return needed.contains(result); }))
+    if ((keepEffects ? isOpTriviallyDead(&op) : op.use_empty()) &&
+        llvm::none_of(op.getResults(), [&](Value result) { return needed.contains(result); }))
       op.erase();
 }
 

@@ -20,8 +20,8 @@ struct Body {
   mlir::Block::BlockArgListType arguments() const { return block().getArguments(); }
   mlir::OpBuilder builder() const;
 
-  /// Removes ops that nothing needs.
-  void prune();
+  /// Removes ops that nothing needs: those that only compute values, or all, whatever their effects.
+  void prune(bool keepEffects = true);
 
   /// Gives it other arguments: `order[i]` is the number of the argument that becomes argument i.
   void arrange(llvm::ArrayRef<unsigned> order);

@@ -26,7 +26,7 @@ def CallOp : ApplyOp<"call", [CallOpInterface, InlineOpInterface]> {
 }
 
 class Request<string mnemonic, list<Trait> traits = []>
-    : OnFunction<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<RequestOpInterface>]> {
+    : OnFunction<mnemonic, traits # [DeclareOpInterfaceMethods<RequestOpInterface>]> {
   let results = (outs Variadic<AnyType>:$outs);
 }
 

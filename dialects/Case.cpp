@@ -253,12 +253,13 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   }
 
   SmallVector<Value> knownOuts, restOuts;
-  if (!knownBodies[0].results.empty())
+  auto haveEffects = [&](Body &body) { return e.transforms().hasEffects(body.block()); };
+  if (!knownBodies[0].results.empty() || llvm::any_of(knownBodies, haveEffects))
     knownOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], knownArgs, knownBodies));
   SmallVector<Value> all(getNumResults()), args(ArrayRef<Value>(knownOuts).take_back(numSlots));
   llvm::append_range(args, keptArgs);
   llvm::append_range(args, restArgs);
-  if (unknownResults.any())
+  if (unknownResults.any() || llvm::any_of(restBodies, haveEffects))
     restOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], args, restBodies));
   scatterTo(ArrayRef<Value>(knownOuts).drop_back(numSlots), ~unknownResults, all);
   scatterTo(restOuts, unknownResults, all);
@@ -304,6 +305,9 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
     branches.push_back(std::move(*made));
   }
   if (dims[0] != kUnbatched) {
+    for (Region &branch : getBranches())
+      if (failed(checkRunsForAll(e, *this, branch)))
+        return failure();
     for (Type type : getResultTypes())
       resultDims.push_back(type.isIndex() ? kUnbatched : 0);
     return batchAllBranches(e, branches, operands, dims[0], results);

@@ -157,14 +157,14 @@ struct Recomputation {
   llvm::SetVector<Value> saved;
   DenseSet<Operation *> again;
 
-  Recomputation(ArrayRef<Value> residuals, ArrayAttr policy) {
+  Recomputation(ArrayRef<Value> residuals, ArrayAttr policy, FunctionTransforms &transforms) {
     SmallVector<Value> pending(residuals);
     while (!pending.empty()) {
       Value value = pending.pop_back_val();
       Operation *op = value.getDefiningOp();
       if (!op || again.contains(op))
         continue;
-      if (op->getNumOperands() != 0 && mayBeSaved(op, policy)) {
+      if ((op->getNumOperands() != 0 && mayBeSaved(op, policy)) || transforms.hasEffects(op)) {
         saved.insert(value);
         continue;
       }
@@ -229,18 +229,18 @@ LogicalResult CheckpointOp::split(Emitter &e, const llvm::SmallBitVector &unknow
       llvm::map_to_vector(parts->known.results, [&](Value result) { return values.lookup(result); });
   unsigned numResults = getNumResults(), numKnown = numResults - parts->unknownResults.count();
   ArrayRef<Value> residuals = ArrayRef<Value>(outs).drop_front(numKnown);
-  Recomputation what(residuals, getPolicyAttr());
+  Recomputation what(residuals, getPolicyAttr(), e.transforms());
   Body rest = recomputing(known, residuals, what, parts->rest);
 
   known.results.assign(outs.begin(), outs.begin() + numKnown);
   llvm::append_range(known.results, what.saved);
   SmallVector<Value> knownArgs = pick(operands, ~unknown), restArgs(knownArgs), knownOuts, all(numResults);
-  if (!known.results.empty())
+  if (!known.results.empty() || e.transforms().hasEffects(known.block()))
     knownOuts = llvm::to_vector_of<Value>(
         emitLike(e, *this, e.transforms().add(callee, ".known", std::move(known)), knownArgs, getRecomputes()));
   llvm::append_range(restArgs, ArrayRef<Value>(knownOuts).drop_front(numKnown));
   llvm::append_range(restArgs, pick(operands, unknown));
-  if (parts->unknownResults.any()) {
+  if (parts->unknownResults.any() || e.transforms().hasEffects(rest.block())) {
     dropUnused(rest, restArgs);
     func::FuncOp function = e.transforms().add(callee, ".rest", std::move(rest));
     ValueRange made = what.isEmpty() ? emitCall(e, function, restArgs) : emitLike(e, *this, function, restArgs, true);

@@ -120,6 +120,16 @@ Value selectLeading(Emitter &e, Value p, Value x, Value y) {
   return e.select(p, x, y);
 }
 
+LogicalResult checkRunsForAll(Emitter &e, Operation *op, Region &body) {
+  if (!e.transforms().hasEffects(body.front(), EffectKind::Counted))
+    return success();
+  return op->emitError() << "an io callback must not be where the elements of a batch part, since it would be called "
+                            "for all of them, got: a '"
+                         << op->getName().stripDialect()
+                         << "' whose predicate differs between the elements of a vmap; move the callback out of it, or "
+                            "loop over the batch with lax.map";
+}
+
 Value mostSteps(Emitter &e, Value counts) {
   Value most = e.make<ReduceMaxOp>(counts, ArrayRef<int64_t>{0});
   // Of no numbers, the largest is the least there is.

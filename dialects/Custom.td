@@ -35,7 +35,7 @@ def CustomVjpOp : CustomOp<"custom_vjp"> {
   }];
 }
 
-def CustomTangentOp : OnFunction<"custom_tangent", [Pure, AttrSizedOperandSegments,
+def CustomTangentOp : OnFunction<"custom_tangent", [AttrSizedOperandSegments,
                                                     DeclareOpInterfaceMethods<JvpOpInterface>,
                                                     DeclareOpInterfaceMethods<LinearOpInterface>,
                                                     DeclareOpInterfaceMethods<BatchOpInterface>,
@@ -70,7 +70,7 @@ def CustomVmapOp : CustomOp<"custom_vmap"> {
   }];
 }
 
-def LinearSolveOp : OnFunction<"linear_solve", [Pure, AttrSizedOperandSegments, InlineOpInterface,
+def LinearSolveOp : OnFunction<"linear_solve", [AttrSizedOperandSegments, InlineOpInterface,
                                                 DeclareOpInterfaceMethods<JvpOpInterface>,
                                                 DeclareOpInterfaceMethods<LinearOpInterface>,
                                                 DeclareOpInterfaceMethods<BatchOpInterface>,

@@ -15,6 +15,7 @@ namespace dovetail {
 
 // Each family registers its ops in its own file: their definitions are large, and build in parallel.
 void registerCallOps(DovetailDialect &);
+void registerCallbackOps(DovetailDialect &);
 void registerCheckpointOps(DovetailDialect &);
 void registerCollectiveOps(DovetailDialect &);
 void registerControlOps(DovetailDialect &);
@@ -40,6 +41,7 @@ void DovetailDialect::initialize() {
 #include "dialects/Attributes.cpp.inc"
       >();
   registerCallOps(*this);
+  registerCallbackOps(*this);
   registerCheckpointOps(*this);
   registerCollectiveOps(*this);
   registerControlOps(*this);

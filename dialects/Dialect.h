@@ -2,6 +2,7 @@
 #ifndef DOVETAIL_DIALECT_H
 #define DOVETAIL_DIALECT_H
 
+#include "Effects.h"
 #include "Emitter.h"
 #include "Rules.h"
 #include "cpp/lowering/math/Basic.h"

@@ -64,13 +64,17 @@ class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect
 class InferredOp<string mnemonic, list<Trait> traits = []>
     : DovetailOp<mnemonic, traits # [Pure, InferTypeOpAdaptor]>;
 
+/// An op that does, beside computing values, what the functions do that it names: see Effects.h.
+def CalleeEffects : NativeOpTrait<"CalleeEffects"> { let cppNamespace = "::dovetail"; }
+
 /// An op on the function that `callee` names.
 class OnFunction<string mnemonic, list<Trait> traits>
-    : DovetailOp<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+    : DovetailOp<mnemonic, traits # [CalleeEffects, MemoryEffectsOpInterface,
+                                     DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
 /// An op that computes what that function does.
 class ApplyOp<string mnemonic, list<Trait> traits = []>
-    : OnFunction<mnemonic, traits # [Pure, DeclareOpInterfaceMethods<JvpOpInterface>,
+    : OnFunction<mnemonic, traits # [DeclareOpInterfaceMethods<JvpOpInterface>,
                                      DeclareOpInterfaceMethods<LinearOpInterface>,
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<SplitOpInterface>,

@@ -175,7 +175,8 @@ void LoopSplit::findInvariants() {
         invariant.insert(op.getResult(0));
         continue;
       }
-    if (llvm::all_of(op.getOperands(), [&](Value operand) { return invariant.contains(operand); }))
+    if (llvm::all_of(op.getOperands(), [&](Value operand) { return invariant.contains(operand); }) &&
+        !e.transforms().hasEffects(&op))
       invariant.insert(op.result_begin(), op.result_end());
   }
 }
@@ -209,7 +210,7 @@ void LoopSplit::emitKnown() {
     if (!operand)
       known().results.push_back(residual);
   // What a loop returns must be arrays; others have been found invariant.
-  if (!known().results.empty())
+  if (!known().results.empty() || e.transforms().hasEffects(known().block()))
     knownOuts = part.emit(e, std::move(parts.known));
 }
 
@@ -239,7 +240,7 @@ void LoopSplit::emitRest() {
   }
   llvm::append_range(order, constArgs);
   rest().arrange(order);
-  if (!rest().results.empty())
+  if (!rest().results.empty() || e.transforms().hasEffects(rest().block()))
     restOuts = part.emit(e, std::move(parts.rest));
 }
 

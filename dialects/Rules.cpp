@@ -187,7 +187,7 @@ static LogicalResult jvpOfLinear(LinearOpInterface op, Emitter &e, ValueRange pr
 
 LogicalResult applyJvp(Operation *op, Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                        SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
-  if (llvm::none_of(op->getResultTypes(), isDifferentiable)) {
+  if (llvm::none_of(op->getResultTypes(), isDifferentiable) && !e.transforms().hasEffects(op)) {
     llvm::append_range(results, cloneWith(e, op, primals, op->getResultTypes())->getResults());
     resultTangents.resize(resultTangents.size() + op->getNumResults());
     return success();

@@ -3,6 +3,7 @@
 #define DOVETAIL_RULES_H
 
 #include "Body.h"
+#include "Effects.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
@@ -164,6 +165,13 @@ public:
   virtual llvm::FailureOr<Batch<Body>> batch(mlir::Region &body, llvm::ArrayRef<int64_t> dims, BatchSize size) = 0;
   virtual llvm::FailureOr<Batch<mlir::func::FuncOp>> batch(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
                                                            BatchSize size) = 0;
+
+  /// Whether an op, its bodies or its callees do more than compute values: such an op is neither dropped nor repeated.
+  virtual bool hasEffects(mlir::Operation *op, EffectKind kind = EffectKind::Any) = 0;
+  /// The same of a body.
+  bool hasEffects(mlir::Block &block, EffectKind kind = EffectKind::Any) {
+    return llvm::any_of(block, [&](mlir::Operation &op) { return hasEffects(&op, kind); });
+  }
 
   virtual mlir::func::FuncOp lookup(mlir::FlatSymbolRefAttr callee) = 0;
   /// A private function next to `source`, made of a body.

@@ -202,6 +202,8 @@ LogicalResult ScanOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
   Region kept;
   Region *source = &getBody();
   if (loop.count && dims.back() != kUnbatched) {
+    if (failed(checkRunsForAll(e, *this, *source)))
+      return failure();
     Body body = masked(e, *source, numInits, numXs);
     fill(kept, std::move(body));
     source = &kept;

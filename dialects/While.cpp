@@ -2,6 +2,7 @@
 #include "Control.h"
 #include "Create.h"
 #include "Pointwise.h"
+#include "Recompute.h"
 #include "Reduce.h"
 #include "Shape.h"
 
@@ -35,8 +36,9 @@ OperandSets WhileOp::linearSets() {
 
 /// The known carries at the end of a loop, then the number of its steps. `known` computes the carries that do not
 /// depend on unknown operands, of which those that `unknown` marks start as unknown all the same, and are not carried.
-static ValueRange countSteps(Emitter &e, WhileOp op, ValueRange operands, const llvm::SmallBitVector &unknown,
-                             const FunctionTransforms::Split<Body> &parts, Body predicate) {
+static FailureOr<ValueRange> countSteps(Emitter &e, WhileOp op, ValueRange operands,
+                                        const llvm::SmallBitVector &unknown,
+                                        const FunctionTransforms::Split<Body> &parts, Body predicate) {
   unsigned numInits = op.getInits().size();
   SmallVector<Value> inits = pick(operands.take_front(numInits), bitsOf(~unknown, 0, numInits));
   SmallVector<Value> consts =
@@ -62,6 +64,12 @@ static ValueRange countSteps(Emitter &e, WhileOp op, ValueRange operands, const 
       ++position;
     }
   body.results.push_back(inner.add(body.arguments()[inits.size() - 1], 1.0));
+  // The steps run a second time, and have their effects then.
+  if (e.transforms().hasEffects(body.block()))
+    body.prune(/*keepEffects=*/false);
+  for (Operation &inner : body.block())
+    if (failed(dropEffects(e.transforms(), &inner)))
+      return failure();
   predicate.arrange(positions, types);
   predicate.results.resize(1);
   return emitWhile(e, op, inits, consts, std::move(predicate), std::move(body));
@@ -88,16 +96,19 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
     return success();
   }
   llvm::SmallBitVector knownCarries = bitsOf(~mask, 0, numInits);
-  ValueRange ends = countSteps(e, *this, operands, mask, *parts, std::move(cond->known));
+  FailureOr<ValueRange> ends = countSteps(e, *this, operands, mask, *parts, std::move(cond->known));
+  if (failed(ends))
+    return failure();
 
   Loop loop;
   loop.inits = llvm::to_vector(operands.take_front(numInits));
   loop.consts = llvm::to_vector(operands.drop_front(numInits));
   loop.reverse = false;
   loop.length = -1;
-  loop.count = ends.back();
+  loop.count = ends->back();
   Region bounded;
-  if (std::optional<uint64_t> most = getMaxSteps()) {
+  // Of steps that have effects there must be no more than counted.
+  if (std::optional<uint64_t> most = getMaxSteps(); most && !e.transforms().hasEffects(getBody().front())) {
     fill(bounded, masked(e, getBody(), numInits, 0));
     loop.length = *most;
     loop.xs.push_back(
@@ -114,7 +125,7 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
   SmallVector<Value> all;
   if (failed(parts) || failed(splitLoop(e, loop, std::move(*parts), mask, all)))
     return failure();
-  scatterTo(ends.drop_back(), knownCarries, all);
+  scatterTo(ends->drop_back(), knownCarries, all);
   llvm::append_range(results, all);
   return success();
 }
@@ -164,6 +175,8 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
   if (!isPredicateBatched) {
     outs = emitWhile(e, *this, inits, consts, std::move(cond->function), std::move(step));
   } else {
+    if (failed(checkRunsForAll(e, *this, getBody())) || failed(checkRunsForAll(e, *this, getCond())))
+      return failure();
     inits.push_back(inlineBody(e.builder, cond->function, arguments)[0]);
     SmallVector<Type> types(ValueRange(inits).getTypes());
     llvm::append_range(types, consts.getTypes());

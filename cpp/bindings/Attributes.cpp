@@ -43,7 +43,7 @@ static Attribute toAttribute(const std::string &name, nb::handle value) {
     return b.getI64IntegerAttr(nb::cast<int64_t>(value));
   if (nb::isinstance<nb::float_>(value))
     return b.getF64FloatAttr(nb::cast<double>(value));
-  if (name == "axis" || name == "label" || name == "batch_rule")
+  if (llvm::is_contained({"axis", "label", "batch_rule", "function", "effect", "vmap_method"}, name))
     return b.getStringAttr(nb::cast<std::string>(value));
   if (name == "axes") {
     auto names = nb::cast<std::vector<std::string>>(value);

@@ -116,6 +116,7 @@ std::vector<unsigned> Function::splice(const Function &flat, const std::vector<u
     operands.push_back(values[argument]);
   std::vector<unsigned> results;
   func::FuncOp source = flat.function;
+  module->keepWhatIsKeptBy(*flat.module);
   for (Value result : inlineBody(builder, source.getBody(), operands))
     results.push_back(number(result));
   return results;

@@ -17,6 +17,13 @@ struct Module {
   /// What the compiler may ask for as long as the module, or one made of it, exists.
   std::vector<nanobind::object> kept;
 
+  /// Keeps also what another module keeps, of which ops come here.
+  void keepWhatIsKeptBy(const Module &other) {
+    for (const nanobind::object &object : other.kept)
+      if (llvm::none_of(kept, [&](const nanobind::object &known) { return known.is(object); }))
+        kept.push_back(object);
+  }
+
   explicit Module(mlir::OwningOpRef<mlir::ModuleOp> module, std::vector<nanobind::object> kept = {})
       : op(std::move(module)), symbols(std::make_unique<mlir::SymbolTable>(*op)), kept(std::move(kept)) {}
 };

@@ -100,7 +100,7 @@ ModuleOp moduleOf(ImplicitLocOpBuilder &b) { return b.getInsertionBlock()->getPa
 
 /// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
 bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
-  if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops))
+  if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops) || !isMemoryEffectFree(op))
     return false;
   Target target(moduleOf(b));
   auto scan = dyn_cast<ScanOp>(op);

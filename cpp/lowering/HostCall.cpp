@@ -2,6 +2,7 @@
 #include "HostCall.h"
 #include "Dispatch.h"
 #include "Lowering.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -17,7 +18,10 @@ static ModuleOp moduleOf(ImplicitLocOpBuilder &b) {
 static func::FuncOp declaration(Operation *op, ImplicitLocOpBuilder &b, TypeRange operands, TypeRange results) {
   ModuleOp module = moduleOf(b);
   auto type = b.getFunctionType(operands, results);
-  auto original = b.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+  // Of the operands, arrays are what the function takes.
+  SmallVector<Type> arrays;
+  llvm::copy_if(op->getOperandTypes(), std::back_inserter(arrays), llvm::IsaPred<RankedTensorType>);
+  auto original = b.getFunctionType(arrays, op->getResultTypes());
   auto entry =
       b.getArrayAttr({b.getStringAttr(op->getName().stripDialect()), op->getAttrDictionary(), TypeAttr::get(original)});
   unsigned count = 0;
@@ -32,6 +36,8 @@ static func::FuncOp declaration(Operation *op, ImplicitLocOpBuilder &b, TypeRang
   auto function = func::FuncOp::create(begin, "host.f" + std::to_string(count), type);
   function.setPrivate();
   function->setAttr(kHostOp, entry);
+  if (!isMemoryEffectFree(op))
+    function->setAttr(kHasEffects, b.getUnitAttr());
   return function;
 }
 
@@ -52,7 +58,8 @@ SmallVector<HostImport> takeHostImports(ModuleOp module) {
     if (!entry)
       continue;
     imports.push_back({function.getSymName(), cast<StringAttr>(entry[0]).getValue(), cast<DictionaryAttr>(entry[1]),
-                       cast<FunctionType>(cast<TypeAttr>(entry[2]).getValue())});
+                       cast<FunctionType>(cast<TypeAttr>(entry[2]).getValue()),
+                       bool(function->removeAttr(kHasEffects))});
   }
   return imports;
 }

@@ -25,6 +25,7 @@ void registerAllDialects(DialectRegistry &registry) {
   registerBufferization(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     attachBarrierLowerings(context);
+    attachCallbackLowerings(context);
     attachCollectiveLowerings(context);
     attachControlLowerings(context);
     attachConvLowerings(context);
@@ -225,6 +226,7 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (failed(lowerFunction(function)))
         return signalPassFailure();
+    orderHostCalls(getOperation());
     getOperation()->removeAttr(kHostLoops);
     getOperation()->removeAttr(kHostFunctions);
   }

@@ -15,6 +15,7 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 
 /// Attach the lowerings of one family each.
 void attachBarrierLowerings(mlir::MLIRContext *context);
+void attachCallbackLowerings(mlir::MLIRContext *context);
 void attachCollectiveLowerings(mlir::MLIRContext *context);
 void attachControlLowerings(mlir::MLIRContext *context);
 void attachConvLowerings(mlir::MLIRContext *context);

@@ -76,6 +76,10 @@ FailureOr<Functions::Batch<func::FuncOp>> Functions::batch(Function function, Ar
       });
 }
 
+bool Functions::hasEffects(Operation *op, EffectKind kind) {
+  return dovetail::hasEffects(op, kind, [&](FlatSymbolRefAttr callee) { return lookup(callee); }, effectsOfCallees);
+}
+
 func::FuncOp Functions::lookup(FlatSymbolRefAttr callee) { return symbols.lookup<func::FuncOp>(callee.getAttr()); }
 
 func::FuncOp Functions::add(Function source, StringRef suffix, Body body) {

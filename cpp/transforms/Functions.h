@@ -27,6 +27,9 @@ public:
   llvm::FailureOr<Function> sizes(Function function, const Mask &linear) override;
   llvm::FailureOr<Batch<Function>> batch(Function function, llvm::ArrayRef<int64_t> dims, BatchSize size) override;
 
+  using FunctionTransforms::hasEffects;
+  bool hasEffects(mlir::Operation *op, EffectKind kind = EffectKind::Any) override;
+
   Function lookup(mlir::FlatSymbolRefAttr callee) override;
   Function add(Function source, llvm::StringRef suffix, Body body) override;
 
@@ -50,6 +53,7 @@ private:
   std::map<std::string, Function> sizeFunctions;
   std::map<std::string, Batch<Function>> batches;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::StringAttr>, bool> namedByCallee;
+  KnownEffects effectsOfCallees;
 };
 
 /// Checks that a function is one block that ends in a return, as all transforms need it.

@@ -4,6 +4,7 @@
 #include "MinCut.h"
 #include "Partition.h"
 #include "Passes.h"
+#include "dialects/Recompute.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -102,15 +103,15 @@ static DenseSet<Value> findRagged(const Partition &whole, const llvm::SmallBitVe
   return ragged;
 }
 
-/// Whether the rest may compute the op again, given its operands.
-static bool isRepeatable(Operation *op) {
+/// Whether the rest may compute the op again at little cost, given its operands.
+static bool isCheap(Operation *op) {
   auto cheap = dyn_cast<CheapOpInterface>(op);
   return op->getNumOperands() == 0 || (cheap && cheap.isCheap());
 }
 
 /// The known values to keep for the unknown ops: those of the fewest bytes from which cheap ops compute all others.
 /// What cannot be kept is computed again, whatever that costs.
-static DenseSet<Value> chooseResiduals(const Partition &whole, const Keeping &keeping) {
+static DenseSet<Value> chooseResiduals(const Partition &whole, const Keeping &keeping, FunctionTransforms &transforms) {
   VertexCut cut;
   DenseSet<Value> ragged = findRagged(whole, keeping.steady);
   DenseMap<Value, unsigned> vertices;
@@ -132,7 +133,7 @@ static DenseSet<Value> chooseResiduals(const Partition &whole, const Keeping &ke
           cut.addSink(vertexOf(operand));
   for (unsigned i = 0; i < values.size(); ++i) {
     Operation *op = values[i].getDefiningOp();
-    if (!op || !(isRepeatable(op) || ragged.contains(values[i]))) {
+    if (!op || !((isCheap(op) && !transforms.hasEffects(op)) || ragged.contains(values[i]))) {
       cut.addSource(i);
       continue;
     }
@@ -166,8 +167,8 @@ FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, cons
   }
 
   SmallVector<Value> residuals;
-  DenseSet<Value> kept = chooseResiduals(whole, keeping);
-  auto makeAvailable = [&](Value wanted) {
+  DenseSet<Value> kept = chooseResiduals(whole, keeping, *this);
+  auto makeAvailable = [&](Value wanted) -> LogicalResult {
     SmallVector<Value> pending = {wanted};
     while (!pending.empty()) {
       Value value = pending.back();
@@ -185,9 +186,10 @@ FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, cons
       for (Value operand : op->getOperands())
         if (!inRest.contains(operand))
           pending.push_back(operand);
-      if (pending.size() == before)
-        restBuilder.clone(*op, inRest);
+      if (pending.size() == before && failed(dropEffects(*this, restBuilder.clone(*op, inRest))))
+        return failure();
     }
+    return success();
   };
   for (Operation &op : whole.body.block()) {
     if (!whole.dependsOnUnknown(&op)) {
@@ -195,7 +197,8 @@ FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, cons
       continue;
     }
     for (Value operand : op.getOperands())
-      makeAvailable(operand);
+      if (failed(makeAvailable(operand)))
+        return failure();
     restBuilder.clone(op, inRest);
   }
 

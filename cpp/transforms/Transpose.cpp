@@ -71,8 +71,12 @@ public:
   LogicalResult transpose(Operation *op) {
     SmallVector<Value> resultCotangents =
         llvm::map_to_vector(op->getResults(), [&](Value result) { return cotangents.lookup(result); });
-    if (llvm::none_of(resultCotangents, [](Value ct) { return static_cast<bool>(ct); }))
-      return success();
+    if (llvm::none_of(resultCotangents, [](Value ct) { return static_cast<bool>(ct); })) {
+      if (!transforms->hasEffects(op, EffectKind::Counted))
+        return success();
+      return op->emitError() << "an io callback must not take what is transposed, since that does not exist then; call "
+                                "it on values that do not depend on it";
+    }
     SmallVector<Value> operands = llvm::map_to_vector(
         op->getOperands(), [&](Value operand) { return linear.contains(operand) ? Value() : values.lookup(operand); });
     SmallVector<Value> operandCotangents(operands.size());
@@ -218,7 +222,8 @@ FailureOr<Body> Functions::sizes(Region &source, const Mask &linear) {
     llvm::append_range(body.results, e.sizes(result));
   if (transposition.isSizeMissing)
     return failure();
-  body.prune();
+  // Sizes are computed beside what has them, which has its effects once.
+  body.prune(/*keepEffects=*/false);
   return body;
 }
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from dovetail import ir
@@ -15,7 +14,7 @@ from dovetail.custom_derivatives.calls import Call, WithRule, missing_rule, pair
 from dovetail.errors import type_error, value_error
 from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
-from dovetail.tracing import Axis, axes_in_scope, current, derivative_order, stack
+from dovetail.tracing import Axis, axes_in_scope, current, derivative_order, outside_of_traces
 
 
 class custom_vmap(WithRule):
@@ -99,6 +98,7 @@ class _Rule:
         self.axes: dict[Any, Axis] = dict(axes_in_scope())
         self.order = derivative_order()
         self.name = f"{name_of(python)}.{next(_numbers)}"
+        self._modules: list[Any] = []
         _known[self.name] = self
 
     def over_batch(self, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
@@ -107,7 +107,7 @@ class _Rule:
             aval._replace(shape=(size, *aval.shape)) if is_batched else aval
             for aval, is_batched in zip(self.avals, batched, strict=True)
         ]
-        with _outside_of_traces():
+        with outside_of_traces():
             traced = trace(
                 lambda *tracers: self._traced(tracers, batched, size),
                 avals,
@@ -118,6 +118,8 @@ class _Rule:
                 order=self.order,
             )
         module = ir.expanded(traced.function, [value._value() for value in traced.captured])
+        # What it keeps must live as long as the ops that the compiler takes from it.
+        self._modules.append(module)
         return module, traced.extra
 
     def _traced(
@@ -167,17 +169,6 @@ def ask_rule(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]
     if rule is None:
         raise LookupError(f"there is no rule `{name}` for vmap any more")
     return rule.over_batch(batched, size)
-
-
-@contextmanager
-def _outside_of_traces() -> Iterator[None]:
-    """What is traced here is of no trace in progress."""
-    traces, module = stack.traces, stack.module
-    stack.traces, stack.module = [], None
-    try:
-        yield
-    finally:
-        stack.traces, stack.module = traces, module
 
 
 def sequential_vmap(fun: Function) -> custom_vmap:

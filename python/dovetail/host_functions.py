@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dovetail import ir
+from dovetail.reference import callbacks
 from dovetail.reference.program import decoded
 from dovetail.reference.table import RAW, quietly
 from dovetail.runtime import HostFunction
@@ -17,17 +19,26 @@ def host_functions_of(module: Any) -> list[HostFunction]:
     The module's text says no longer which they are, so that this must be asked first.
     """
     functions = []
-    for name, op, attributes, operands, results in module.take_host_imports():
+    for name, op, attributes, operands, results, has_effects in module.take_host_imports():
         function = _reference_function(op, attributes, results)
         dtypes = tuple(ir.dtype_named(element) for _, element in operands)
         types = tuple((tuple(shape), ir.dtype_named(element)) for shape, element in results)
         functions.append(
-            HostFunction(name.removeprefix(MODULE_NAME + "."), function, dtypes, types)
+            HostFunction(name.removeprefix(MODULE_NAME + "."), function, dtypes, types, has_effects)
         )
     return functions
 
 
 def _reference_function(op: str, attributes: dict[str, Any], results: Any) -> Any:
-    shapes, elements = zip(*results, strict=True)
+    shapes, elements = zip(*results, strict=True) if results else ((), ())
+    if op == "callback":
+        return _callback(attributes["function"], shapes, elements)
     function, keywords = RAW[op], decoded(op, attributes, shapes, elements)
     return lambda *arrays: quietly(function, *arrays, **keywords)
+
+
+def _callback(name: str, shapes: Sequence[Any], elements: Sequence[str]) -> Any:
+    """A function of the user by its name: it lives as long as the program, which keeps it."""
+    dtypes = [ir.dtype_named(element) for element in elements]
+    # The arrays are only lent.
+    return lambda *arrays: callbacks.call(name, [array.copy() for array in arrays], shapes, dtypes)

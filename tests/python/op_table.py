@@ -26,6 +26,7 @@ WITHOUT_ROW = {
     "constant": "made by tracing; test_tracer.py and the round trips of tests/lit/dialect",
     "dim": "arises from dynamic shapes; tests of dynamic shapes",
     "call": "not an op on arrays; tests of jit",
+    "callback": "calls what a test gives it; test_callbacks.py",
     "jvp": "a request; every test of derivatives",
     "vjp": "a request; every test of derivatives",
     "vmap": "a request; every test of batching",

@@ -11,7 +11,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import ops, runtime
 from dovetail.compile import compile_module
-from dovetail.lowered import INLINE_ELEMENTS
+from dovetail.source import INLINE_ELEMENTS
 
 TEXT = """
 func.func private @host.f0(tensor<?xf32>) -> tensor<?xf32>
@@ -112,8 +112,9 @@ def test_text_does_not_depend_on_what_is_called() -> None:
     lowered = dt.jit(lambda x: ops.det(x)).lower(dnp.ones((2, 2)))
     assert "dovetail.host_op" in lowered.as_text("lower")
     module = lowered._program.after("lower")
-    [(name, op, _, operands, results)] = module.take_host_imports()
+    [(name, op, _, operands, results, has_effects)] = module.take_host_imports()
     assert (name, op) == ("host.f0", "det")
     assert operands == [((2, 2), "float32")]
     assert results == [((), "float32")]
+    assert not has_effects
     assert "dovetail" not in module.text()

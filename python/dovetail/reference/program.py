@@ -25,6 +25,7 @@ STATED: dict[str, tuple[str, ...]] = {
     "argmax": ("dtype",),
     "argmin": ("dtype",),
     "scan": ("shapes", "elements"),
+    "callback": ("shapes", "elements"),
 }
 
 Shape = tuple[int, ...]

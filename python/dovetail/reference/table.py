@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail.reference import (
     arithmetic,
+    callbacks,
     collectives,
     contractions,
     control,
@@ -181,6 +182,7 @@ RAW: dict[str, Function] = {
     "while": control.while_loop,
     "case": control.case,
     "index": control.index,
+    "callback": callbacks.callback,
     **dict.fromkeys(
         ("all_reduce_sum", "all_reduce_max", "all_reduce_min", "all_gather", "reduce_scatter"),
         collectives.unbound,

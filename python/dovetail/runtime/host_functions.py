@@ -25,6 +25,8 @@ class HostFunction(NamedTuple):
         an array, or a tuple of several.
       operands: the element types of its arguments.
       results: shape, -1 for sizes that are not known, and element type of each result.
+      is_ordered: whether it takes a 32-bit number after the arrays, and returns it after the
+        results: calls that are so connected keep their order.
 
     Example:
       >>> import numpy as np
@@ -39,6 +41,7 @@ class HostFunction(NamedTuple):
     compute: Callable[..., Any]
     operands: tuple[np.dtype, ...]
     results: tuple[tuple[tuple[int, ...], np.dtype], ...]
+    is_ordered: bool = False
 
 
 class HostFunctions:
@@ -81,12 +84,11 @@ class HostFunctions:
         raised = self._raised = threading.local()
         interface: Any = PyModuleInterface(MODULE_NAME, _State)
         for function in functions:
-            convention = f"0{'r' * len(function.operands)}_{'r' * len(function.results)}"
-            if not function.operands:
-                convention = convention.replace("0_", "0v_")
-            if not function.results:
-                convention += "v"
-            interface.export(function.name, convention, _import_of(function, device.put, raised))
+            number = "i" * function.is_ordered
+            takes = "r" * len(function.operands) + number or "v"
+            gives = "r" * len(function.results) + number or "v"
+            call = _import_of(function, device.put, raised)
+            interface.export(function.name, f"0{takes}_{gives}", call)
         self.module: VmModule = interface.create()
 
     def guarded(self, invoke: Callable[..., None]) -> Callable[..., None]:
@@ -117,9 +119,11 @@ def _import_of(
     function: HostFunction, put: Callable[[np.ndarray, int], Any], raised: threading.local
 ) -> Callable[..., Any]:
     """The function as IREE calls it, with references to buffer views."""
-    _, compute, operands, results = function
+    _, compute, operands, results, _ = function
 
     def call(state: Any, *references: Any) -> Any:
+        numbers = references[len(operands) :]
+        references = references[: len(operands)]
         try:
             arrays = []
             for reference, dtype in zip(references, operands, strict=True):
@@ -139,7 +143,8 @@ def _import_of(
         except BaseException as error:
             raised.error = error
             raise
-        return views[0].ref if len(views) == 1 else tuple(view.ref for view in views)
+        answers = (*(view.ref for view in views), *numbers)
+        return answers[0] if len(answers) == 1 else answers
 
     return call
 

@@ -1,0 +1,41 @@
+// Callbacks are host functions of the process that made the program.
+#include "dialects/Callback.h"
+#include "Dispatch.h"
+#include "HostCall.h"
+#include "Iree.h"
+#include "Lowering.h"
+#include "dialects/HostFunction.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+struct CallbackLowering : LowerOpInterface::ExternalModel<CallbackLowering, CallbackOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    if (isInDispatch(b))
+      return failure();
+    if (!op->getParentOfType<ModuleOp>()->hasAttr(kHostFunctions))
+      return op->emitError() << "a callback must run on the CPU of the Python program that has its function, got: "
+                             << cast<CallbackOp>(op).getFunctionAttr()
+                             << " in a program for another device or for export; use the CPU, or a function without "
+                                "callbacks";
+    auto callback = cast<CallbackOp>(op);
+    SmallVector<Value> outs;
+    if (failed(lowerToHostCall(op, b, operands.take_front(callback.getArgs().size()), outs)))
+      return failure();
+    ValueRange sizes = operands.drop_front(callback.getArgs().size());
+    for (Value out : outs) {
+      int64_t count = cast<RankedTensorType>(out.getType()).getNumDynamicDims();
+      results.push_back(tieShape(b, out, sizes.take_front(count)));
+      sizes = sizes.drop_front(count);
+    }
+    return success();
+  }
+};
+} // namespace
+
+void attachCallbackLowerings(MLIRContext *context) { CallbackOp::attachInterface<CallbackLowering>(*context); }
+
+} // namespace dovetail

@@ -1,0 +1,119 @@
+// The order of calls of host functions that have effects, as a value that goes through them.
+#include "HostCall.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+
+/// Makes each of these calls take a token from the one before it; loops and branches hand it on.
+class Threading {
+public:
+  explicit Threading(ModuleOp module) {
+    for (func::FuncOp function : module.getOps<func::FuncOp>()) {
+      if (!function->hasAttr(kHasEffects))
+        continue;
+      Builder b(module.getContext());
+      SmallVector<Type> inputs(function.getArgumentTypes()), results(function.getResultTypes());
+      inputs.push_back(b.getI32Type());
+      results.push_back(b.getI32Type());
+      function.setFunctionType(b.getFunctionType(inputs, results));
+      names.insert(function.getSymName());
+    }
+  }
+
+  void run(func::FuncOp function) {
+    if (!concerns(function))
+      return;
+    OpBuilder b = OpBuilder::atBlockBegin(&function.front());
+    thread(function.front(), arith::ConstantOp::create(b, function.getLoc(), b.getI32IntegerAttr(0)));
+  }
+
+private:
+  bool concerns(Operation *op) {
+    return op
+        ->walk([&](func::CallOp call) {
+          return names.contains(call.getCallee()) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  static SmallVector<Value> with(ValueRange values, Value token) {
+    SmallVector<Value> all(values);
+    all.push_back(token);
+    return all;
+  }
+
+  static SmallVector<Type> withToken(TypeRange types, Value token) {
+    SmallVector<Type> all(types);
+    all.push_back(token.getType());
+    return all;
+  }
+
+  /// Replaces an op by one with a result more, which is returned.
+  static Value replace(Operation *op, Operation *made) {
+    op->replaceAllUsesWith(made->getResults().drop_back());
+    op->erase();
+    return made->getResults().back();
+  }
+
+  /// Threads a region that takes the token as its last argument, and hands it on by its terminator.
+  void threadRegion(Region &region, Value token) {
+    Value last = thread(region.front(), token);
+    Operation *end = region.front().getTerminator();
+    end->insertOperands(end->getNumOperands(), last);
+  }
+
+  Value thread(Block &block, Value token) {
+    for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+      if (!concerns(&op))
+        continue;
+      OpBuilder b(&op);
+      Location loc = op.getLoc();
+      if (auto call = dyn_cast<func::CallOp>(op)) {
+        token = replace(call, func::CallOp::create(b, loc, call.getCallee(), withToken(call.getResultTypes(), token),
+                                                   with(call.getOperands(), token)));
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        auto made = scf::ForOp::create(b, loc, loop.getLowerBound(), loop.getUpperBound(), loop.getStep(),
+                                       with(loop.getInitArgs(), token));
+        made.getRegion().takeBody(loop.getRegion());
+        threadRegion(made.getRegion(), made.getBody()->addArgument(token.getType(), loc));
+        token = replace(loop, made);
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        auto made = scf::WhileOp::create(b, loc, withToken(loop.getResultTypes(), token), with(loop.getInits(), token));
+        for (auto [from, to] : llvm::zip_equal(loop->getRegions(), made->getRegions())) {
+          to.takeBody(from);
+          threadRegion(to, to.front().addArgument(token.getType(), loc));
+        }
+        token = replace(loop, made);
+      } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
+        auto made = scf::IfOp::create(b, loc, withToken(choice.getResultTypes(), token), choice.getCondition(),
+                                      /*addThenBlock=*/false, /*addElseBlock=*/false);
+        for (auto [from, to] : llvm::zip_equal(choice->getRegions(), made->getRegions())) {
+          to.takeBody(from);
+          threadRegion(to, token);
+        }
+        token = replace(choice, made);
+      }
+    }
+    return token;
+  }
+
+  llvm::DenseSet<StringRef> names;
+};
+
+} // namespace
+
+void orderHostCalls(ModuleOp module) {
+  Threading threading(module);
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      threading.run(function);
+}
+
+} // namespace dovetail

@@ -1,0 +1,10 @@
+// Calls of functions of the program that made a module.
+#ifndef DOVETAIL_CALLBACK_H
+#define DOVETAIL_CALLBACK_H
+
+#include "Dialect.h"
+
+#define GET_OP_CLASSES
+#include "dialects/Callback.h.inc"
+
+#endif // DOVETAIL_CALLBACK_H

@@ -1,0 +1,34 @@
+// Calls of functions of the program that made a module.
+#ifndef DOVETAIL_CALLBACK_TD
+#define DOVETAIL_CALLBACK_TD
+
+include "Dovetail.td"
+
+def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments,
+                                         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                                         DeclareOpInterfaceMethods<JvpOpInterface>,
+                                         DeclareOpInterfaceMethods<BatchOpInterface>,
+                                         DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let summary = "what a function of the program that made this module returns";
+  let description = [{
+    `function` is the name by which that program knows it. Its `effect` is `none`, where it only computes and may be
+    called any number of times; `io`, where it is called just as often as the program says; or `debug`, where it has, also,
+    no part in derivatives. Effects keep their order within a program; an `io` that is `ordered` is refused over a
+    batch, which has none.
+
+    Over a batch, `vmap_method` says what happens, as in JAX: `sequential` and `sequential_unrolled` call the function for
+    one element after the other; `expand_dims`, `broadcast_all` and `legacy_vectorized` call it once, on arrays with the
+    batch in front, where arguments without it get a dimension of size 1, the whole batch, or nothing. `sizes` are those
+    of the `?`s of all results.
+  }];
+  let arguments = (ins StrAttr:$function, StrAttr:$effect, DefaultValuedAttr<BoolAttr, "false">:$ordered,
+                       OptionalAttr<StrAttr>:$vmap_method, Variadic<AnyArray>:$args, Sizes:$sizes);
+  let results = (outs Variadic<AnyArray>:$outs);
+  let assemblyFormat = [{
+    $function `effect` $effect (`vmap` $vmap_method^)? `(` $args `)` (`sizes` `(` $sizes^ `)`)? attr-dict
+    `:` functional-type($args, $outs)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // DOVETAIL_CALLBACK_TD

@@ -1,0 +1,225 @@
+"""A look into programs while they run."""
+
+from __future__ import annotations
+
+import logging
+import string
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dovetail import ir
+from dovetail.callbacks import observe
+from dovetail.errors import type_error, value_error
+
+__all__ = ["callback", "log", "print"]
+
+_logger = logging.getLogger(__name__)
+
+
+def callback(
+    callback: Callable[..., Any] | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Call a Python function while a program runs, also a compiled one; its result is ignored.
+
+    It changes nothing of what the program computes. In derivatives it sees the values of the
+    function, once; under `vmap` one element of the batch after the other. What it raises comes out
+    of the call of the program. In a branch or loop whose predicate differs between the elements of
+    a batch it is called for all of them.
+
+    Args:
+      callback: the function; if it is not given, `debug.callback(ordered=True)(f, x)` is the same
+        as `debug.callback(f, x, ordered=True)`.
+      args, kwargs: what it takes: trees of arrays; leaves of other types are passed as they are.
+      ordered: whether the order of the calls counts. They are made in the order of the program in
+        any case.
+      partitioned: accepted for JAX's sake.
+
+    Returns:
+      None; without a function, what takes it.
+
+    Raises:
+      TypeError: the function is none.
+
+    Example:
+      >>> import dovetail as dt
+      >>> seen = []
+      >>> @dt.jit
+      ... def f(x):
+      ...     dt.debug.callback(lambda x: seen.append(float(x)), x)
+      ...     return x * x
+      >>> float(dt.grad(f)(3.0)), seen
+      (6.0, [3.0])
+    """
+
+    def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+        observe(function, args, kwargs, ordered, "debug.callback")
+
+    if callback is not None:
+        return apply(callback, *args, **kwargs)
+    _check_empty("debug.callback", args, kwargs)
+    return apply
+
+
+def print(
+    fmt: str | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Print values while a program runs, also a compiled one.
+
+    Args:
+      fmt: a format string as for `str.format`, with fields for the values: no f-string, which would
+        be made while the function is traced. One without fields is followed by the positional
+        values. If it is not given, `debug.print(ordered=True)("{}", x)` is the same as
+        `debug.print("{}", x, ordered=True)`.
+      args, kwargs: the values.
+      ordered, partitioned: as for `callback`.
+      skip_format_check: whether values may be left over.
+
+    Returns:
+      None; without a format, what takes it.
+
+    Raises:
+      ValueError: there are values that the format does not use.
+      IndexError, KeyError: the format has a field for which there is no value.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> @dt.jit
+      ... def f(x):
+      ...     dt.debug.print("x = {}, its sum {total:.1f}", x, total=x.sum())
+      ...     return x
+      >>> _ = f(dnp.arange(3.0))
+      x = [0. 1. 2.], its sum 3.0
+    """
+
+    def apply(fmt: str, *args: Any, **kwargs: Any) -> None:
+        _observe_message(_write, "debug.print", fmt, args, kwargs, ordered, skip_format_check)
+
+    if fmt is not None:
+        return apply(fmt, *args, **kwargs)
+    _check_empty("debug.print", args, kwargs)
+    return apply
+
+
+def log(
+    fmt: str | None = None,
+    *args: Any,
+    ordered: bool = False,
+    partitioned: bool = False,
+    skip_format_check: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Log values while a program runs, at level INFO of the logger `dovetail.debug`.
+
+    Args:
+      fmt, args, kwargs, ordered, partitioned, skip_format_check: as for `print`.
+
+    Returns:
+      None; without a format, what takes it.
+
+    Raises:
+      ValueError: there are values that the format does not use.
+      IndexError, KeyError: the format has a field for which there is no value.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.jit(lambda x: dt.debug.log("x = {}", x))(1.0)
+    """
+
+    def apply(fmt: str, *args: Any, **kwargs: Any) -> None:
+        file, line, function = ir.place()
+
+        def handle(message: str) -> None:
+            if _logger.isEnabledFor(logging.INFO):
+                record = _logger.makeRecord(
+                    _logger.name, logging.INFO, file, line, message, (), None, function
+                )
+                _logger.handle(record)
+
+        _observe_message(handle, "debug.log", fmt, args, kwargs, ordered, skip_format_check)
+
+    if fmt is not None:
+        return apply(fmt, *args, **kwargs)
+    _check_empty("debug.log", args, kwargs)
+    return apply
+
+
+def _check_empty(what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    if args or kwargs:
+        raise type_error(
+            f"{what} without its first argument must get options only, got: {args} and {kwargs}"
+        )
+
+
+class _Checker(string.Formatter):
+    """Checks that a format and its values belong together, without formatting."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Nothing: the value may be a tracer."""
+        return ""
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """The value as it is."""
+        return value
+
+    def check_unused_args(self, used_args: Any, args: Any, kwargs: Any) -> None:
+        """Refuse values without a field."""
+        unused = [str(i) for i in range(len(args)) if i not in used_args]
+        unused += [name for name in kwargs if name not in used_args]
+        if unused:
+            raise value_error(
+                f"{self.what} must have a field in its format for each of its values, got: none "
+                f"for {', '.join(unused)}; write '{{}}' or '{{name}}', and no f-string, whose "
+                "fields are gone before the program runs"
+            )
+
+
+def _has_fields(fmt: str) -> bool:
+    """Whether a format begins with a field, or has one after its first words."""
+    return any(field is not None for _, field, *_ in string.Formatter().parse(fmt))
+
+
+def _observe_message(
+    emit: Callable[[str], None],
+    what: str,
+    fmt: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    ordered: bool,
+    skip_check: bool,
+) -> None:
+    """Emit a message of values while the program runs."""
+    if not isinstance(fmt, str):
+        raise type_error(f"{what} must get a format string, got: {fmt!r}")
+    if not skip_check:
+        _Checker(what).format(fmt, *args, **kwargs)
+    options = np.get_printoptions()
+    has_fields = _has_fields(fmt)
+
+    def show(*args: Any, **kwargs: Any) -> None:
+        with np.printoptions(**options):
+            message = (
+                fmt.format(*args, **kwargs) if has_fields else " ".join([fmt, *map(str, args)])
+            )
+        emit(message)
+
+    show.__name__ = what
+    observe(show, args, kwargs, ordered, what)
+
+
+def _write(message: str) -> None:
+    sys.stdout.write(message + "\n")

@@ -1,0 +1,63 @@
+"""Functions of the program, by the names that modules have for them."""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+import weakref
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class Function(Protocol):
+    """A function of arrays that is told what it must return."""
+
+    name: str
+
+    def __call__(
+        self, arrays: Sequence[Array], shapes: Sequence[tuple[int, ...]], types: Sequence[Any]
+    ) -> tuple[Array, ...]:
+        """The results, of these shapes (-1 is any size) and element types."""
+        ...
+
+
+# A function exists as long as the modules that name it.
+_known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
+_numbers = itertools.count()
+
+
+def register(function: Function) -> str:
+    """A name for a function, under which it is called as long as something else refers to it."""
+    name = f"{function.name}.{next(_numbers)}"
+    _known[name] = function
+    return name
+
+
+def call(
+    name: str,
+    arrays: Sequence[Array],
+    shapes: Sequence[tuple[int, ...]],
+    types: Sequence[Any],
+) -> tuple[Array, ...]:
+    """The results of the function of that name."""
+    function = _known.get(name)
+    if function is None:
+        raise LookupError(f"there is no callback `{name}` in this program any more")
+    return function(arrays, shapes, types)
+
+
+def callback(
+    *operands: Array,
+    function: str,
+    operandSegmentSizes: Sequence[int],
+    shapes: Sequence[tuple[int, ...]],
+    elements: Sequence[Any],
+    **attributes: Any,
+) -> tuple[Array, ...]:
+    """The results of the function; it does not run in the evaluator's context, which is quiet."""
+    arrays = operands[: operandSegmentSizes[0]]
+    return contextvars.Context().run(call, function, arrays, shapes, elements)

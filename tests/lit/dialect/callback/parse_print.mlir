@@ -1,0 +1,10 @@
+// Callbacks as text.
+// RUN: dovetail-opt %s | dovetail-opt | FileCheck %s
+
+func.func @main(%x: tensor<2xf32>, %y: tensor<?xi1>, %n: index) -> (tensor<f32>, tensor<?xf64>) {
+  // CHECK: dovetail.callback "log.0" effect "debug"() {ordered = true} : () -> ()
+  dovetail.callback "log.0" effect "debug"() {ordered = true} : () -> ()
+  // CHECK: dovetail.callback "f.1" effect "none" vmap "expand_dims"(%{{.*}}) sizes(%{{.*}}) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<f32>, tensor<?xf64>)
+  %0:2 = dovetail.callback "f.1" effect "none" vmap "expand_dims"(%x, %y) sizes(%n) : (tensor<2xf32>, tensor<?xi1>) -> (tensor<f32>, tensor<?xf64>)
+  return %0#0, %0#1 : tensor<f32>, tensor<?xf64>
+}
