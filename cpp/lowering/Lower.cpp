@@ -39,6 +39,7 @@ void registerAllDialects(DialectRegistry &registry) {
     attachReduceLowerings(context);
     attachScatterLowerings(context);
     attachShapeLowerings(context);
+    attachSizeLowerings(context);
     attachSortLowerings(context);
     attachWindowLowerings(context);
   });
@@ -192,7 +193,8 @@ LogicalResult lowerBody(ImplicitLocOpBuilder &b, Region &body, ValueRange argume
   IRMapping values;
   values.map(body.getArguments(), arguments);
   for (Operation &op : opsOf(body)) {
-    b.setLoc(op.getLoc());
+    // What the code generator makes of it tells from which op it is.
+    b.setLoc(NameLoc::get(op.getName().getIdentifier(), op.getLoc()));
     if (failed(lowerOp(b, &op, values)))
       return failure();
   }

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import optree
 
-from dovetail import _core
+from dovetail import _core, spans
 from dovetail.reference import Evaluator
 
 # A file, a line (0 if not known) and the name of a function.
@@ -38,6 +38,12 @@ class _Internal(dict[str, bool]):
 
 
 _internal = _Internal()
+
+
+def is_internal(file: str) -> bool:
+    """Whether a file is none of the user's."""
+    return _internal[file]
+
 
 phases: list[str] = [name for name, _ in _core.phases()]
 
@@ -108,16 +114,38 @@ def explained(error: Exception) -> Exception:
     return ValueError(f"{message} (at {where})")
 
 
-def run_phases(module: Any, to: str, *, host_functions: bool = False) -> None:
+def run_phases(
+    module: Any,
+    to: str,
+    *,
+    start: str = "",
+    target: str = "cpu",
+    host_functions: bool = False,
+    name: str = "",
+) -> None:
     """Take a module through the phases, in place.
 
     Args:
+      start: the phase that it has gone through already.
+      name: what a trace of the profiler calls the program.
+      target: what it is compiled for.
       host_functions: whether what it becomes may call functions of this process.
     """
+    # One at a time where each is to be seen.
+    steps = [to] if spans.recorder is None else phases_between(start, to)
     try:
-        module.run("", to, host_functions=host_functions)
+        for phase in steps:
+            with spans.span("phase", phase, function=name):
+                module.run(start, phase, target, host_functions=host_functions)
+            start = phase
     except _core.CompilerError as error:
         raise explained(error) from None
+
+
+def phases_between(start: str, to: str) -> list[str]:
+    """The phases after one, or from the first on, up to another."""
+    first = phases.index(start) + 1 if start else 0
+    return phases[first : phases.index(to) + 1]
 
 
 def flat_module(

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config, ir
-from dovetail.arguments import LeafNames, ShapeDtypeStruct, as_operand
+from dovetail import config, ir, platforms, spans
+from dovetail.analysis import CompiledMemoryStats, cost_of, memory_of
+from dovetail.arguments import LeafNames, as_operand
 from dovetail.array import Array, ShapedArray
-from dovetail.pytree import flatten, unflatten
+from dovetail.donation import check_donated, surrender, use_up
+from dovetail.first_results import FirstResults
+from dovetail.placement import Device, Place
+from dovetail.pytree import flatten
 from dovetail.reference.checks import UnwantedValueError, first_of, unwanted
+from dovetail.source import Source, kept
+from dovetail.stage import Stage
+from dovetail.symbolic.size import has_sizes
+from dovetail.symbolic.solve import check_shapes
 from dovetail.tracer import Operand, Tracer
 
-# Programs with fewer elements in arguments and results run on the calling thread.
-INLINE_ELEMENTS = 1 << 16
+if TYPE_CHECKING:
+    from dovetail.runtime import Executable
 
 
 class Signature(NamedTuple):
@@ -33,6 +40,11 @@ class Signature(NamedTuple):
     statics: tuple[tuple[int | str, Hashable], ...]
     avals: tuple[ShapedArray, ...]
 
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether the arrays' types have sizes that are not known."""
+        return any(has_sizes(aval.shape) for aval in self.avals)
+
 
 class Program(NamedTuple):
     """A traced function as a module with the function `main`.
@@ -46,6 +58,9 @@ class Program(NamedTuple):
       captured: the arrays that the function closes over, its last arguments.
       avals: the types of the results.
       out_spec: their structure.
+      donated: the numbers of the arguments that a call uses up.
+      place: where it runs, and its results are; None for the first device, which results need not
+        stay on.
     """
 
     name: str
@@ -56,121 +71,158 @@ class Program(NamedTuple):
     captured: list[Operand]
     avals: list[ShapedArray]
     out_spec: Any
+    donated: tuple[int, ...] = ()
+    place: Place | None = None
+
+    @property
+    def device(self) -> Device:
+        """The device that runs it."""
+        return platforms.first() if self.place is None else self.place.device
 
     def after(self, phase: str) -> Any:
         """A copy of the module, as it is to run in this process, after a phase."""
         if phase not in ir.phases:
             raise ValueError(f"phase must be one of {', '.join(ir.phases)}, got: {phase!r}")
         module = self.module.clone()
-        ir.run_phases(module, phase, host_functions=True)
+        module.donate_arguments(self.donated)
+        target = self.device.platform
+        ir.run_phases(module, phase, target=target, host_functions=target == "cpu", name=self.name)
         return module
 
 
-class _Stage:
-    """What a lowered and a compiled program have in common."""
+class Lowered(Stage):
+    """A traced program, to be looked at or compiled.
 
-    _default_phase: str
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-
-    @property
-    def in_tree(self) -> Any:
-        """The structure of (args, kwargs)."""
-        return self._program.signature.spec
-
-    @property
-    def out_tree(self) -> Any:
-        """The structure of the result."""
-        return self._program.out_spec
-
-    @property
-    def args_info(self) -> Any:
-        """The arguments' shapes and element types, in the tree of (args, kwargs)."""
-        return unflatten(self.in_tree, list(map(_as_struct, self._program.signature.avals)))
-
-    @property
-    def out_info(self) -> Any:
-        """The results' shapes and element types, in their tree."""
-        return unflatten(self.out_tree, list(map(_as_struct, self._program.avals)))
-
-    def as_text(self, phase: str | None = None) -> str:
-        """The program's IR after a phase: trace, expand, simplify, shard, decompose, lower or carry.
-
-        By default a lowered program shows the first, a compiled one the last.
-        """
-        return self._program.after(phase or self._default_phase).text().rstrip("\n")
-
-    def mlir_module(self, phase: str = "lower") -> Any:
-        """The program after a phase as an `iree.compiler.ir.Module`.
-
-        Ops of the dialect itself, which IREE does not know, are kept as unregistered ops.
-        """
-        from iree.compiler import ir as iree_ir
-
-        library: Any = iree_ir  # its names come from a C extension
-        context = library.Context()
-        context.allow_unregistered_dialects = True
-        return library.Module.parse(
-            self._program.after(phase).text(generic=phase != "lower"), context
-        )
-
-
-def _as_struct(aval: ShapedArray) -> ShapeDtypeStruct:
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
-
-
-class Lowered(_Stage):
-    """A traced program, to be looked at or compiled."""
-
-    _default_phase = "trace"
+    Example:
+      >>> import dovetail as dt
+      >>> lowered = dt.jit(lambda x: x * 2).lower(1.0)
+      >>> lowered.out_info.shape
+      ()
+    """
 
     def compile(self) -> Compiled:
         """Compile for this machine's CPU."""
         return Compiled(self._program)
 
+    def cost_analysis(self) -> dict[str, float]:
+        """The work of one run: `flops`, `transcendentals` and `bytes accessed`.
 
-class Compiled(_Stage):
-    """A compiled program; call it with arrays of the types it was lowered for."""
+        Counted op by op, before the code generator fuses any; loops as often as they run.
+
+        Example:
+          >>> import dovetail as dt
+          >>> x = dt.ShapeDtypeStruct((8, 8), "float32")
+          >>> dt.jit(lambda x: x @ x).lower(x).cost_analysis()["flops"]
+          1024.0
+        """
+        return cost_of(self._program)
+
+    def start(self, compile: str | None) -> Compiled:
+        """The program for calls of it, which are evaluated as long as it is not compiled.
+
+        Args:
+          compile: when it is, as the setting of that name; None for what the setting says.
+        """
+        return Compiled(self._program, FirstResults(Source(self._program), compile))
+
+
+class Compiled(Stage):
+    """A compiled program; call it with arrays of the types it was lowered for.
+
+    Example:
+      >>> import dovetail as dt
+      >>> compiled = dt.jit(lambda x: x * 2).lower(1.0).compile()
+      >>> float(compiled(3.0))
+      6.0
+    """
 
     _default_phase = "lower"
 
-    def __init__(self, program: Program) -> None:
-        from dovetail.host_functions import host_functions_of
-        from dovetail.runtime import Executable, HostFunctions, get_device, put
-        from dovetail.runtime.devices import SHARE_BYTES
-
+    def __init__(self, program: Program, first: FirstResults | None = None) -> None:
         super().__init__(program)
         for operand in program.captured:
             if type(operand) is Tracer:
                 raise operand.leaked()
-        inputs = [*program.signature.avals, *(operand.aval for operand in program.captured)]
-        elements = sum(math.prod(aval.shape) for aval in [*inputs, *program.avals])
-        device = "local-sync" if elements < INLINE_ELEMENTS else "local-task"
-        lowered = program.after("lower")
-        functions = host_functions_of(lowered)
-        self._executable = Executable(
-            _compile(lowered),
-            "main",
-            device,
-            output_dtypes=[aval.dtype for aval in program.avals],
-            host_functions=HostFunctions(functions, get_device(device)) if functions else None,
-        )
-        # Copied once: the user may write to a NumPy array later.
-        self._captured = [put(operand.buffer, device) for operand in program.captured]
-        self._share_bytes = SHARE_BYTES
         self._weak = [aval.weak_type for aval in program.avals]
         self._unflatten = program.out_spec.unflatten
         self._is_leaf = program.out_spec.is_leaf()
+        # Copied once: the user may write to a NumPy array later.
+        self._captured = [kept(operand.buffer) for operand in program.captured]
+        # What calls get until there is an executable, which is made at once if nothing is said.
+        self._first = first or FirstResults(Source(program), "now")
+        self._executable: Any = None
+        # What calls in C++ use, where it is known and all that there is to be done.
+        self.invocation: Any = None
+        if first is None:
+            self._use(self._first.executable())
+
+    def _use(self, executable: Any) -> None:
+        """Run the executable from now on."""
+        if self._executable is not None:
+            return
+        from dovetail.invocation import data_for_call, invocation
+        from dovetail.runtime import put
+
+        self._data_for_call = data_for_call
+        self._captured = [put(data, executable.device) for data in self._captured]
+        self._executable = executable
+        self._first.forget()
+        program = self._program
+        # It is chosen by shapes, of which a program of symbolic ones has many.
+        if not program.donated and program.place is None and not program.signature.is_symbolic:
+            self.invocation = invocation(
+                executable, program.signature.avals, self._captured, program.avals, program.out_spec
+            )
 
     def run(self, leaves: Sequence[Operand]) -> Any:
         """The result on arrays of the right types, flattened."""
-        buffers = self._executable([self._placed(leaf) for leaf in leaves] + self._captured)
-        if config.snapshot().checks:
-            self._check(buffers, leaves)
+        recorder = spans.recorder
+        if recorder is None:
+            return self.run_unrecorded(leaves)
+        from dovetail import replay
+
+        return replay.recorded(recorder, self, leaves)
+
+    def run_unrecorded(self, leaves: Sequence[Operand]) -> Any:
+        """The same, of which a trace of the profiler tells nothing."""
+        checks, donated = config.snapshot().checks, self._program.donated
+        if donated:
+            check_donated(leaves, donated)
+        executable = self._executable
+        if executable is None:
+            executable = self._first.next(lambda: self.arguments(leaves))
+            if isinstance(executable, list):
+                use_up(leaves, donated)
+                return self._tree(executable)
+            self._use(executable)
+        given = [
+            leaf.buffer if i in donated else self._data_for_call(leaf, executable.device)
+            for i, leaf in enumerate(leaves)
+        ]
+        if donated:
+            # What is to be looked at afterwards is not written over.
+            surrender(leaves, donated, executable.device, given, copies=checks)
+        try:
+            buffers = executable(given + self._captured)
+            if checks:
+                self._check(buffers, leaves)
+        finally:
+            # A call that fails may have written already.
+            use_up(leaves, donated)
+        return self._tree(buffers)
+
+    def arguments(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
+        """All that the program is given, on the host."""
+        return [*[leaf._value() for leaf in leaves], *map(np.asarray, self._captured)]
+
+    def _tree(self, buffers: Sequence[Any]) -> Any:
+        """The results of a call as their user sees them."""
         if self._is_leaf:
-            return Array(buffers[0], self._weak[0])
-        return self._unflatten(map(Array, buffers, self._weak))
+            return Array(buffers[0], self._weak[0], self._program.place)
+        return self._unflatten(map(self._array, buffers, self._weak))
+
+    def _array(self, buffer: Any, weak_type: bool) -> Array:
+        return Array(buffer, weak_type, self._program.place)
 
     def _check(self, buffers: Sequence[Any], leaves: Sequence[Operand]) -> None:
         """Refuse results with unwanted values; the evaluator finds the op that they come from."""
@@ -179,21 +231,49 @@ class Compiled(_Stage):
         if not found:
             return
         operands = [operand._value() for operand in [*leaves, *self._program.captured]]
-        ir.Evaluator(self._program.after("simplify").program("main"))(operands)
-        # They were among the arguments, or are of compiled code only.
+        source = Source(self._program)
+        if not source.cost().has_effects:
+            source.evaluate(operands)
+        # They were among the arguments, are of compiled code only, or it must not run twice.
         raise UnwantedValueError(f"`{self._program.name}`: {found[0]}")
 
-    def _placed(self, leaf: Array) -> Any:
-        """The array's data for a call. What would be copied at every call is copied once."""
-        data = leaf.buffer
-        if type(data) is not np.ndarray or data.nbytes < self._share_bytes:
-            return data
-        device = self._executable.device
-        if device.can_share(data):
-            return data
-        from dovetail.runtime import put
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self._program.name
 
-        return leaf.move_to(put(data, device))
+    @property
+    def is_compiled(self) -> bool:
+        """Whether calls run compiled code."""
+        return self._executable is not None
+
+    def source(self) -> Source:
+        """What it is compiled from."""
+        return Source(self._program)
+
+    def cost_analysis(self) -> dict[str, float]:
+        """The work of one run, as `Lowered.cost_analysis` says it."""
+        return cost_of(self._program)
+
+    def memory_analysis(self) -> CompiledMemoryStats:
+        """The memory of arguments, results, what lies between, and code, in bytes.
+
+        Example:
+          >>> import dovetail as dt
+          >>> x = dt.ShapeDtypeStruct((8, 8), "float32")
+          >>> stats = dt.jit(lambda x: x @ x).lower(x).compile().memory_analysis()
+          >>> stats.argument_size_in_bytes, stats.output_size_in_bytes
+          (256, 256)
+        """
+        return memory_of(Source(self._program))
+
+    def runtime_executable(self) -> Executable:
+        """The `dovetail.runtime.Executable` that calls run."""
+        executable = self._executable
+        if executable is None:
+            executable = self._first.executable()
+            self._use(executable)
+        return executable
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the program, without the static arguments.
@@ -220,13 +300,29 @@ class Compiled(_Stage):
                     f"the compiled `{program.name}` takes arrays only, got: a tracer for "
                     f"{program.names.at(i)} {ir.here()}; call the jitted function instead"
                 )
-            if leaf.shape != aval.shape or leaf.dtype != aval.dtype:
+            is_like = leaf.ndim == aval.ndim if has_sizes(aval.shape) else leaf.shape == aval.shape
+            if not is_like or leaf.dtype != aval.dtype:
                 raise TypeError(
                     f"{program.names.at(i)} must be {aval}, for which it was compiled, got: "
                     f"{leaf.aval} {ir.here()}; lower and compile again for other types"
                 )
             leaves.append(leaf)
+        if program.signature.is_symbolic:
+            shapes = [aval.shape for aval in program.signature.avals]
+            check_shapes(shapes, [leaf.shape for leaf in leaves], program.names)
+        self._check_places(leaves)
         return self.run(leaves)
+
+    def _check_places(self, leaves: Sequence[Array]) -> None:
+        """Refuse arrays that are committed to another device."""
+        program = self._program
+        for i, leaf in enumerate(leaves):
+            if leaf.committed and leaf.device != program.device:
+                raise ValueError(
+                    f"{program.names.at(i)} must not be committed to another device than "
+                    f"{program.device}, for which it was compiled, got: {leaf.device} "
+                    f"{ir.here()}; move it with dovetail.device_put, or lower and compile again"
+                )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a module file that `dovetail.runtime.load` and IREE's own tools run.
@@ -236,21 +332,4 @@ class Compiled(_Stage):
         """
         from dovetail.export_files import export
 
-        export(Lowered(self._program), path=path)
-
-
-def _compile(module: Any) -> bytes:
-    """The module file of a lowered module."""
-    from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
-
-    is_large = module.largest_contraction() >= DATA_TILING_SIZE
-    flags = (DATA_TILING,) if is_large else ()
-    try:
-        return compile_module(module.text(), flags=flags)
-    except CompileError as error:
-        if not any("circular dependency" in message for message in error.diagnostics):
-            raise
-        module.separate_loops()
-        vmfb = compile_module(module.text(), flags=flags)
-        error.path.unlink(missing_ok=True)
-        return vmfb
+        export(Lowered(self._program), path=path, targets=self._program.device.platform)

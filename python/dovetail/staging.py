@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import threading
+import warnings
 import weakref
 from collections.abc import Callable, Hashable, Sequence
-from types import MethodType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import _core, config, ir, jit_log
+from dovetail import _core, config, ir, jit_log, monitoring, spans
 from dovetail.arguments import (
     LeafNames,
     ShapeDtypeStruct,
@@ -21,9 +21,12 @@ from dovetail.arguments import (
     set_float0_aside,
 )
 from dovetail.array import Array, ArrayMethods
+from dovetail.donation import donated_leaves, warn_of_useless
 from dovetail.jit_options import Options, options_for
 from dovetail.lowered import Compiled, Lowered, Program, Signature
+from dovetail.placement import Place, common_place, incompatible
 from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.stage import Traced as TracedProgram
 from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
 from dovetail.tracing import derivative_order
 
@@ -37,6 +40,7 @@ class _Call(NamedTuple):
     spec: Any
     statics: Statics
     leaves: list[Operand]
+    place: Place | None
 
 
 class _Inlined(NamedTuple):
@@ -50,10 +54,14 @@ class _Inlined(NamedTuple):
 jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
 
 
-class Jitted:
-    """A function that is traced and compiled at its first call with each signature."""
+class Jitted(_core.CompiledCalls):
+    """A function that is traced and compiled at its first call with each signature.
+
+    A call like an earlier one runs its program in C++, another one comes to `_call`.
+    """
 
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        super().__init__(options.static_argnums, options.static_argnames)
         functools.update_wrapper(self, function)
         self._function = function
         self._name = name_of(function)
@@ -62,13 +70,10 @@ class Jitted:
         self._lock = threading.RLock()
         jitted_functions.add(self)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        return self if instance is None else MethodType(self, instance)
-
     def __repr__(self) -> str:
         return f"<jit of {self._name}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
         """Run the compiled program; the first time, make it."""
         if config.snapshot().disable_jit:
             return self._function(*args, **kwargs)
@@ -81,15 +86,22 @@ class Jitted:
                 compiled = self._compiled.get(call.key)
                 if compiled is None:
                     compiled = self._compiled[call.key] = self._compile(call)
-        return compiled.run(call.leaves)
+        result = compiled.run(call.leaves)
+        if compiled.invocation is not None:
+            self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
+        return result
+
+    def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The leaves of the arguments that are not static, as they were given."""
+        args, kwargs, _ = self._without_statics(args, kwargs)
+        return flatten((args, kwargs))[0]
 
     def _compile(self, call: _Call) -> Compiled:
         avals = [leaf.aval for leaf in call.leaves]
-        jit_log.explain(self._name, self._compiled, call.key, self._names(call))
+        jit_log.explain(self._name, self._compiled, call.key, self._names(call), self._function)
         with jit_log.timed("tracing", self._name, avals):
             lowered = self._lower(call)
-        with jit_log.timed("compiling", self._name, avals):
-            return lowered.compile()
+        return lowered.start(self._options.compile)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace for the given arguments, which may be `ShapeDtypeStruct`s, without compiling.
@@ -106,6 +118,16 @@ class Jitted:
         """
         return self._lower(self._parse(args, kwargs, described=True))
 
+    def trace(self, *args: Any, **kwargs: Any) -> TracedProgram:
+        """Trace for the given arguments, which may be `ShapeDtypeStruct`s.
+
+        Example:
+          >>> import dovetail as dt
+          >>> dt.jit(lambda x: x + 1).trace(2).out_info
+          ShapeDtypeStruct(shape=(), dtype=int32, weak_type=True)
+        """
+        return TracedProgram(self._lower(self._parse(args, kwargs, described=True)).program)
+
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and element types of the results, without computing them."""
         call = self._parse(*map_leaves(_described, (args, kwargs)), described=True)
@@ -115,6 +137,7 @@ class Jitted:
 
     def clear_cache(self) -> None:
         """Forget all compiled programs."""
+        self._forget()
         self._compiled.clear()
 
     def _parse(
@@ -136,8 +159,23 @@ class Jitted:
             types.append((value.shape, value.dtype, value.weak_type))
         # Equal static arguments of different types, such as 1 and True, make different programs.
         kinds = tuple([type(value) for _, value in statics])
-        key = spec, tuple(types), statics, kinds, config.snapshot().trace_key
-        return _Call(key, spec, statics, values)
+        place = self._place(values, args, kwargs)
+        key = spec, tuple(types), statics, kinds, config.snapshot().trace_key, place
+        return _Call(key, spec, statics, values, place)
+
+    def _place(
+        self, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Place | None:
+        """Where the program for these arguments runs, and its results are."""
+        asked = self._options.place
+        if asked is not None:
+            return asked
+
+        def describe(number: int) -> str:
+            name = LeafNames(self._function, args, kwargs)[number]
+            return f"`{name}` ({leaves[number].aval})"
+
+        return common_place(leaves, self._name, describe)
 
     def _without_statics(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -172,7 +210,8 @@ class Jitted:
             ], out_spec
 
         avals = [leaf.aval for leaf in call.leaves]
-        return trace(python, avals, self._names(call), "jit", self._name)
+        with spans.step("trace", monitoring.TRACE_EVENT, self._name):
+            return trace(python, avals, self._names(call), "jit", self._name)
 
     def _names(self, call: _Call) -> LeafNames:
         args, kwargs = unflatten(call.spec, range(len(call.leaves)))
@@ -184,6 +223,8 @@ class Jitted:
         # Programs are shared within a module, as its functions are; the key is the one of compiled
         # programs; what will be differentiated more often has more rules of its own.
         known = {} if in_progress is None else in_progress.root.jitted
+        if in_progress is not None and self._options.place is not None:
+            in_progress.root.settle(jit_call.place)
         axes = None if in_progress is None else (*in_progress.axes.items(),)
         key = self, jit_call.key, axes, derivative_order()
         inlined = known.get(key)
@@ -204,6 +245,9 @@ class Jitted:
         else:
             module = _extracted(traced)
         args, _ = unflatten(call.spec, range(len(call.leaves)))
+        donated = donated_leaves(self._options, call.spec, len(call.leaves))
+        if donated:
+            warn_of_useless(self._name, donated, [leaf.aval for leaf in call.leaves], traced.avals)
         program = Program(
             self._name,
             module,
@@ -213,8 +257,23 @@ class Jitted:
             traced.captured,
             traced.avals,
             traced.extra,
+            donated,
+            _final_place(self._name, call.place, traced),
         )
         return Lowered(program)
+
+
+def _final_place(name: str, place: Place | None, traced: Traced) -> Place | None:
+    """Where a program runs, for which its own code may have a wish."""
+    wanted = traced.place
+    if wanted is None:
+        return place
+    if place is not None and place.is_committed and place is not wanted:
+        raise incompatible(
+            f"`{name}` and its arguments",
+            f"{wanted.device} by the function and {place.device} by the arguments",
+        )
+    return wanted
 
 
 def _extracted(traced: Traced) -> Any:
@@ -264,7 +323,12 @@ def jit(
     donate_argnums: int | Sequence[int] | None = None,
     donate_argnames: str | Sequence[str] | None = None,
     keep_unused: bool = False,
+    device: Any = None,
+    backend: str | None = None,
     inline: bool = False,
+    compile: str | None = None,
+    dynamic_shapes: Any = None,
+    dynamic_constraints: str | Sequence[str] = (),
 ) -> Any:
     """Compile a function.
 
@@ -276,9 +340,20 @@ def jit(
       fun: takes and returns pytrees of arrays.
       static_argnums, static_argnames: arguments that are not arrays; a program is made for each
         value. If only one of the two is given, the other follows from the function's parameters.
-      donate_argnums, donate_argnames: arguments whose memory may be reused for results.
+      donate_argnums, donate_argnames: arguments that a call uses up, so that results can take their
+        memory; to use such an array after the call is an error. If only one of the two is given,
+        the other follows.
+      device, backend: where the program runs and its results are committed: a device, or the name
+        of a platform. Both are deprecated, as in JAX: commit arguments with `device_put` instead.
       keep_unused, inline: accepted for JAX's sake; arguments are always kept, calls within a trace
         always inlined.
+      compile: "now", "auto" or "never": when programs are compiled, if not as the setting of that
+        name says.
+      dynamic_shapes: shapes as texts such as `"b, 784"`, one for each positional argument, or trees
+        of them; None for an argument whose shape is as it is. One program then serves all sizes of
+        the names: docs/dynamic_shapes.md.
+      dynamic_constraints: what is known of the names in them, such as `"b <= 4096"` or
+        `"b % 8 == 0"`; sizes are 1 or more if nothing is said. Calls check it.
 
     Returns:
       The compiled function, with `lower(*args)` to look at its program.
@@ -300,12 +375,29 @@ def jit(
         "static_argnames": static_argnames,
         "donate_argnums": donate_argnums,
         "donate_argnames": donate_argnames,
+        "device": device,
+        "backend": backend,
+        "compile": compile,
     }
     if fun is None:
-        return functools.partial(jit, **options)
+        dynamic = {"dynamic_shapes": dynamic_shapes, "dynamic_constraints": dynamic_constraints}
+        return functools.partial(jit, **options, **dynamic)
     if not callable(fun):
         raise TypeError(f"jit needs a function, got: {fun!r}")
-    return Jitted(fun, options_for(fun, **options))
+    if device is not None or backend is not None:
+        warnings.warn(
+            "device and backend of jit are deprecated; commit arguments to a device with "
+            "dovetail.device_put instead",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    if dynamic_shapes is None:
+        return Jitted(fun, options_for(fun, **options))
+    from dovetail.dynamic_jit import DynamicJitted
+    from dovetail.symbolic import SymbolicScope
+
+    scope = SymbolicScope(dynamic_constraints)
+    return DynamicJitted(fun, options_for(fun, **options), dynamic_shapes, scope)
 
 
 class IRText(str):
