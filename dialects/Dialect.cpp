@@ -31,6 +31,7 @@ void registerPointwiseOps(DovetailDialect &);
 void registerRandomOps(DovetailDialect &);
 void registerReduceOps(DovetailDialect &);
 void registerShapeOps(DovetailDialect &);
+void registerSizeOps(DovetailDialect &);
 void registerSortOps(DovetailDialect &);
 void registerSpecialOps(DovetailDialect &);
 void registerWindowOps(DovetailDialect &);
@@ -57,6 +58,7 @@ void DovetailDialect::initialize() {
   registerRandomOps(*this);
   registerReduceOps(*this);
   registerShapeOps(*this);
+  registerSizeOps(*this);
   registerSortOps(*this);
   registerSpecialOps(*this);
   registerWindowOps(*this);

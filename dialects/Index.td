@@ -20,7 +20,8 @@ def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface
 
 class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
     : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<BatchOpInterface>,
-                                     DeclareOpInterfaceMethods<DimsOpInterface>]> {
+                                     DeclareOpInterfaceMethods<DimsOpInterface>,
+                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
   let description = [{
     Indices and windows are those of `gather`. A window that is not wholly within the operand is dropped. Windows may
     overlap unless `unique` says that they do not; they are taken in row-major order of their indices.
@@ -52,6 +53,9 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
                                          getUnique()));
       resultDims.push_back(0);
       return ::mlir::success();
+    }
+    ::mlir::Value $cppClass::resultSize(::dovetail::Emitter &e, ::mlir::ValueRange operands, unsigned, int64_t dimension) {
+      return e.size(operands[0] ? operands[0] : getX(), dimension);
     }
     ::dovetail::FactorMap $cppClass::factorMap() { return ::dovetail::scatterFactorMap(getX(), getIndices(), getDims()); }
   }];

@@ -109,6 +109,59 @@ nb::list Function::emit(const std::string &name, const std::vector<unsigned> &op
   return described;
 }
 
+unsigned Function::emitSize(const std::string &name, const std::vector<unsigned> &operands, int64_t constant,
+                            const Place &place) {
+  OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
+  Emitter e(builder, locationOf(place));
+  if (name == "constant")
+    return number(e.make<arith::ConstantIndexOp>(constant));
+  Value x = values[operands[0]];
+  if (name == "dim")
+    return number(e.size(x, constant));
+  Value y = values[operands[1]];
+  if (name == "add")
+    return number(e.make<arith::AddIOp>(x, y));
+  if (name == "mul")
+    return number(e.make<arith::MulIOp>(x, y));
+  if (name == "max")
+    return number(e.make<arith::MaxSIOp>(x, y));
+  if (name == "min")
+    return number(e.make<arith::MinSIOp>(x, y));
+  if (name == "div")
+    return number(e.make<arith::DivUIOp>(x, y));
+  if (name == "floor_div")
+    return number(e.make<arith::FloorDivSIOp>(x, y));
+  throw CompilerError("sizes have no operation '" + name + "'", "", 0);
+}
+
+nb::object Function::sizeSource(unsigned numbered, int64_t dimension) {
+  auto result = dyn_cast<OpResult>(values[numbered]);
+  if (!result)
+    return nb::none();
+  Operation *op = result.getOwner();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
+  if (auto sized = dyn_cast<SizedOpInterface>(op))
+    return nb::make_tuple(number(sized.getSizes()[llvm::count_if(shape.take_front(dimension), ShapedType::isDynamic)]),
+                          -1);
+  std::optional<FactorMap> map = factorMap(op);
+  int64_t factor = map ? map->results[result.getResultNumber()][dimension] : FactorMap::kNone;
+  if (factor != FactorMap::kNone)
+    for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), map->operands))
+      if (auto *it = llvm::find(factors, factor); it != factors.end())
+        if (int64_t source = it - factors.begin(); cast<RankedTensorType>(operand.getType()).isDynamicDim(source))
+          return nb::make_tuple(number(operand), source);
+  auto stated = dyn_cast<ResultSizeOpInterface>(op);
+  if (!stated)
+    return nb::none();
+  Diagnostics diagnostics;
+  OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
+  Emitter e(builder, op->getLoc());
+  Value size = stated.resultSize(e, op->getOperands(), result.getResultNumber(), dimension);
+  if (!size)
+    diagnostics.raise("the size of a result is not known");
+  return nb::make_tuple(number(size), -1);
+}
+
 std::vector<unsigned> Function::splice(const Function &flat, const std::vector<unsigned> &arguments) {
   OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
   SmallVector<Value> operands;

@@ -48,6 +48,12 @@ public:
   /// (shape, element name) pairs. The attribute `regions` is a tuple of functions, whose bodies become the op's.
   nanobind::list emit(const std::string &name, const std::vector<unsigned> &operands, nanobind::dict attributes,
                       nanobind::object results, const Place &place);
+  /// Appends arithmetic on sizes, or finds what it folds to: `constant` of `number`, `dim` of that number, or an op of
+  /// two sizes; returns the number of the value.
+  unsigned emitSize(const std::string &name, const std::vector<unsigned> &operands, int64_t number, const Place &place);
+  /// What the size of a `?` of an op's result is: that of a dimension of another value, as (value, dimension), or a
+  /// value, with dimension -1. None where the op has no rule for it.
+  nanobind::object sizeSource(unsigned value, int64_t dimension);
   /// Appends what a function without calls computes; returns the numbers of its results.
   std::vector<unsigned> splice(const Function &flat, const std::vector<unsigned> &arguments);
   /// Gives a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.

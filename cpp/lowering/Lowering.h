@@ -28,6 +28,7 @@ void attachRandomLowerings(mlir::MLIRContext *context);
 void attachReduceLowerings(mlir::MLIRContext *context);
 void attachScatterLowerings(mlir::MLIRContext *context);
 void attachShapeLowerings(mlir::MLIRContext *context);
+void attachSizeLowerings(mlir::MLIRContext *context);
 void attachSortLowerings(mlir::MLIRContext *context);
 void attachWindowLowerings(mlir::MLIRContext *context);
 

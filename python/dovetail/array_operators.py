@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import dtypes
 from dovetail.errors import type_error, value_error
+from dovetail.symbolic.size import Size
 
 if TYPE_CHECKING:
     from dovetail.array import Array
@@ -292,4 +293,4 @@ def _comparable(other: Any) -> bool:
     return isinstance(other, OPERANDS)
 
 
-OPERANDS = (ArrayOperators, bool, int, float, complex, np.ndarray, np.generic)
+OPERANDS = (ArrayOperators, bool, int, float, complex, np.ndarray, np.generic, Size)

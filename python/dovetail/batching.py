@@ -19,7 +19,9 @@ from dovetail.arguments import (
     set_float0_aside,
 )
 from dovetail.array import ShapedArray
+from dovetail.errors import UnknownSizeError
 from dovetail.pytree import broadcast_prefix, count_leaves, flatten, unflatten
+from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 from dovetail.tracing import Axis, new_axis
 
@@ -115,6 +117,11 @@ def vmap(
         if axis is not None:
             attributes["axis"] = text
         if all(dim == UNBATCHED for dim in in_dims):
+            if is_symbolic_dim(size):
+                raise UnknownSizeError(
+                    f"axis_size of vmap of `{name}` without a batched argument must be known, "
+                    f"got: {size} {ir.here()}; give an axis to an argument of that size"
+                )
             attributes["size"] = size
         operands = [*leaves, *traced.captured]
         return unflatten(out_spec, apply("vmap", traced.function, operands, types, **attributes))
@@ -207,7 +214,8 @@ def _batched_results(
     """The batch's dimension in each result, and the results' types."""
     if None in positions:
         try:
-            depends = traced.function.batched_results(in_dims, size, axis)
+            known = -1 if is_symbolic_dim(size) else size
+            depends = traced.function.batched_results(in_dims, known, axis)
         except _core.CompilerError as error:
             raise ir.explained(error) from None
         for i, (position, is_batched) in enumerate(zip(positions, depends, strict=True)):

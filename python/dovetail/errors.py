@@ -37,6 +37,14 @@ class LeakedTracerError(TracerError):
     """A tracer was used after, or outside, the function whose tracing made it."""
 
 
+class InconclusiveDimensionOperation(Exception):
+    """A question about symbolic sizes has different answers for different sizes."""
+
+
+class UnknownSizeError(NotImplementedError):
+    """A size that is known only when the program runs is needed before."""
+
+
 class KeyReuseError(TypeError):
     """A random key was used a second time."""
 

@@ -22,8 +22,10 @@ from dovetail.autodiff import (
     tangent_operands,
     trace_selected,
 )
+from dovetail.errors import UnknownSizeError
 from dovetail.pullback import Pullback, Side, Transposed
 from dovetail.pytree import map_leaves, unflatten
+from dovetail.requested import call_traced, is_symbolic, requested_pull, requested_push
 from dovetail.staging import jit
 from dovetail.tracer import Operand, call, zeros
 
@@ -52,6 +54,11 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
 
 def _vjp(selected: Selected, name: str, has_aux: bool) -> Any:
     results = trace_selected("vjp", name, selected, has_aux)
+    if is_symbolic():
+        values = call_traced(selected, results)
+        pull = requested_pull(selected, results, name)
+        result = results.result(values)
+        return (result, pull, results.aux(values)) if has_aux else (result, pull)
     at = _Linearized(selected, results, transposed=True)
     values = at.values(selected.leaves)
     pull = at.pull(selected, results, values[at.count :], name)
@@ -80,6 +87,11 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     name = name_of(fun)
     selected = select(fun, range(len(primals)), primals, {}, "primals")
     results = trace_selected("linearize", name, selected, has_aux)
+    if is_symbolic():
+        values = call_traced(selected, results)
+        push = requested_push(fun, primals, has_aux)
+        result = results.result(values)
+        return (result, push, results.aux(values)) if has_aux else (result, push)
     at = _Linearized(selected, results, transposed=False)
     values = at.values(selected.leaves)
     push = at.push(selected, results, values[at.count :])
@@ -107,6 +119,11 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
       6.0
     """
     name = name_of(fun)
+    if is_symbolic():
+        raise UnknownSizeError(
+            f"linear_transpose needs known sizes, got: `{name}` where sizes are symbolic, "
+            f"{ir.here()}; use vjp"
+        )
     point = map_leaves(_zeros_like, primals)
     selected = select(fun, range(len(primals)), point, {}, "primals")
     for i, leaf in enumerate(selected.leaves):

@@ -133,7 +133,7 @@ def constant(value: np.ndarray, weak_type: bool = False) -> Operand:
     return trace.constant(value, weak_type)
 
 
-def size_as_array(size: Size, dtype: np.dtype | None = None, weak_type: bool = True) -> Operand:
+def size_as_array(size: Any, dtype: np.dtype | None = None, weak_type: bool = True) -> Operand:
     """A size that is not known as an array of rank 0, by default of the default integer type."""
     trace = current()
     if trace is None or not trace.root.is_symbolic:

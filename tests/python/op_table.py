@@ -55,5 +55,8 @@ WITHOUT_ROW = {
     "while": "a loop, whose body is a program; test_control*.py and test_dynamic_control.py",
     "case": "branches, which are programs; test_control*.py and test_dynamic_control.py",
     "yield": "the end of a body; tests of loops and branches",
+    "from_index": "arises from symbolic shapes; test_dynamic_shapes.py",
+    "assume": "arises from symbolic shapes; test_dynamic_shapes.py",
+    "with_sizes": "arises from symbolic shapes; test_dynamic_shapes.py",
     "index": "arises from loops whose length is counted; test_dynamic_control.py",
 }

@@ -29,6 +29,7 @@ from dovetail.lax.operands import (
     unary,
 )
 from dovetail.pytree import flatten, unflatten
+from dovetail.symbolic.size import Size
 from dovetail.tracing import Axis, Tracer
 
 
@@ -170,10 +171,15 @@ def _as_number(function: str, leaf: Any) -> Array:
 def _multiple(leaf: Any, size: int, dims: tuple[int, ...]) -> Any:
     """The sum of as many copies of what is known."""
     if isinstance(leaf, PYTHON_SCALARS) and not isinstance(leaf, bool) and not dims:
-        return type(leaf)(size) * leaf
+        return size * leaf if Size in (type(leaf), type(size)) else _times(size, leaf)
     operand = _as_number("psum", leaf)
     operand = lax.reduce_sum(operand, canonical_axes(dims, operand.ndim)) if dims else operand
-    return operand * lax.convert_element_type(np.int32(size), operand.dtype)
+    count = size if type(size) is Size else np.int32(size)
+    return operand * lax.convert_element_type(count, operand.dtype)
+
+
+def _times(size: int, number: Any) -> Any:
+    return type(number)(size) * number
 
 
 def _extreme(

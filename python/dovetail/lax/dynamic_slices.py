@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import operator as op
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from dovetail import dtypes, lax, ops
+from dovetail import dtypes, ir, lax, ops
 from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail.errors import UnknownSizeError, type_error
+from dovetail.lax.create import vector_of_sizes
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.symbolic.size import Size, as_size, has_sizes
 
 
 def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> Array:
@@ -43,16 +42,16 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> A
         raise type_error(f"{name}: start indices must be integers, got {vector.dtype.name}")
     if vector.dtype.itemsize < 4:
         vector = ops.convert(vector, dtypes.int32)
-    sizes = as_operand(name, np.array(x.shape).astype(vector.dtype))
+    sizes = vector_of_sizes(x.shape, vector.dtype)
     zero = lax.full_like(vector, 0)
     if dtypes.KINDS[vector.dtype] == "i":
         vector = lax.select(lax.lt(vector, zero), lax.add(vector, sizes), vector)
-    last = np.array([n - w for n, w in zip(x.shape, window, strict=True)]).astype(vector.dtype)
-    return lax.clamp(zero, vector, as_operand(name, last))
+    last = [n - w for n, w in zip(x.shape, window, strict=True)]
+    return lax.clamp(zero, vector, vector_of_sizes(last, vector.dtype))
 
 
 def _window(name: str, x: Array, sizes: Sequence[int]) -> tuple[int, ...]:
-    window = tuple(op.index(size) for size in sizes)
+    window = tuple(as_size(size) for size in sizes)
     fits = len(window) == x.ndim
     if not fits or any(not 0 <= w <= n for w, n in zip(window, x.shape, strict=True)):
         raise type_error(
@@ -86,7 +85,27 @@ def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[
     if not x.ndim:
         return x
     starts = _starts("dynamic_slice", x, start_indices, window)
-    return ops.gather(x, starts, tuple(range(x.ndim)), window)
+    if not has_sizes(window):
+        return ops.gather(x, starts, tuple(range(x.ndim)), window)
+    return _rows(x, starts, window)
+
+
+def _rows(x: Array, starts: Array, window: Sequence[Any]) -> Array:
+    """A slice some of whose sizes are not known: index by index along these, unless they are
+    whole.
+    """
+    known = tuple(i for i, size in enumerate(window) if type(size) is not Size)
+    if known:
+        columns = [lax.slice_in_dim(starts, i, i + 1) for i in known]
+        x = ops.gather(x, lax.concatenate(columns, 0), known, tuple(window[i] for i in known))
+    for i, size in enumerate(window):
+        if i in known or size == x.shape[i]:
+            continue
+        start = lax.index_in_dim(starts, i, keepdims=False)
+        places = lax.add(lax.iota(starts.dtype, size), start)
+        rows = ops.gather(x, lax.expand_dims(places, (1,)), (i,), (1,))
+        x = lax.transpose(lax.squeeze(rows, (i + 1,)), [*range(1, i + 1), 0, *range(i + 1, x.ndim)])
+    return x
 
 
 def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: Any) -> Array:
@@ -118,7 +137,21 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     if not x.ndim:
         return new
     starts = _starts("dynamic_update_slice", x, start_indices, window)
-    return ops.scatter(x, starts, new, tuple(range(x.ndim)), window, True)
+    # Along what is replaced as a whole there is nothing to choose.
+    dims = tuple(i for i in range(x.ndim) if type(window[i]) is not Size)
+    for i in set(range(x.ndim)) - {*dims}:
+        if window[i] != x.shape[i]:
+            raise UnknownSizeError(
+                f"dynamic_update_slice: an update must be of known size along dimension {i}, or as "
+                f"large as the operand, got {window[i]} of {x.shape[i]} {ir.here()}; use "
+                "x.at[indices].set(update)"
+            )
+    if len(dims) == x.ndim:
+        return ops.scatter(x, starts, new, dims, window, True)
+    if not dims:
+        return new
+    starts = lax.concatenate([lax.slice_in_dim(starts, i, i + 1) for i in dims], 0)
+    return ops.scatter(x, starts, new, dims, tuple(window[i] for i in dims), True)
 
 
 def dynamic_slice_in_dim(
@@ -147,7 +180,7 @@ def dynamic_slice_in_dim(
     axis = canonical_axis(axis, x.ndim)
     starts: list[Any] = [0] * x.ndim
     sizes = list(x.shape)
-    starts[axis], sizes[axis] = start_index, op.index(slice_size)
+    starts[axis], sizes[axis] = start_index, as_size(slice_size)
     return dynamic_slice(x, starts, sizes)
 
 

@@ -13,13 +13,14 @@ from dovetail import dtypes
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import axis_error, type_error, value_error
 from dovetail.recording import Deferred
-from dovetail.tracer import constant
+from dovetail.symbolic.size import Size, as_size
+from dovetail.tracer import constant, size_as_array
 
 # What the functions of this package take for an array.
-ArrayLike = Array | np.ndarray | np.generic | bool | int | float | complex
+ArrayLike = Array | np.ndarray | np.generic | bool | int | float | complex | Size
 Shape = Sequence[int]
 
-PYTHON_SCALARS = (bool, int, float, complex)
+PYTHON_SCALARS = (bool, int, float, complex, Size)
 # The largest float that no type but the 8-bit ones, which do not warn, rounds to infinity.
 _SURE = 65504.0
 _KIND_NAMES = {
@@ -48,11 +49,13 @@ def as_operand(name: str, x: Any, position: int = 0) -> Array:
     )
 
 
-def scalar(x: bool | int | float | complex, dtype: np.dtype, weak_type: bool) -> Array:
+def scalar(x: bool | int | float | complex | Size, dtype: np.dtype, weak_type: bool) -> Array:
     """A Python scalar as an array of rank 0."""
+    if type(x) is Size:
+        return size_as_array(x, dtype, weak_type)
     if type(x) is Deferred:
         return x.converted(python_value, dtype, weak_type)
-    return constant(python_value(x, dtype), weak_type)
+    return constant(python_value(x, dtype), weak_type)  # type: ignore[arg-type]
 
 
 def copied(x: np.ndarray | np.generic, dtype: np.dtype, weak_type: bool = False) -> Array:
@@ -222,7 +225,7 @@ def canonical_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
     """A shape given as an int or a sequence of ints, as a tuple."""
     sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
     try:
-        result = tuple(operator.index(s) for s in sizes)
+        result = tuple(as_size(s) for s in sizes)
     except TypeError:
         kinds = ", ".join(type(s).__name__ for s in sizes)
         raise type_error(f"{name} must be integers known while tracing, got {kinds}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator as op
 from collections.abc import Sequence
 
 from dovetail import ops
@@ -16,6 +15,7 @@ from dovetail.lax.operands import (
     canonical_shape,
 )
 from dovetail.lax.shape import expand_dims, squeeze
+from dovetail.symbolic.size import Size, as_size, min_dim
 
 
 def slice(
@@ -57,11 +57,34 @@ def slice(
                 f"limit {limit}, stride {step} for dimension {i} of size {x.shape[i]}"
             )
     shape = tuple(-((a - b) // c) for a, b, c in zip(starts, limits, steps, strict=True))
-    return x if shape == x.shape else ops.slice(x, starts, steps, shape)
+    return x if shape == x.shape else cut(x, starts, steps, shape)
 
 
 def _indices(values: Sequence[int]) -> tuple[int, ...]:
-    return tuple(op.index(v) for v in values)
+    return tuple(as_size(v) for v in values)
+
+
+def cut(
+    x: Array, starts: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]
+) -> Array:
+    """The op `slice`, where starts may be sizes that are not known.
+
+    Such a start is a number of elements to leave out at the end of the reversed array.
+    """
+    moved = tuple(i for i, start in enumerate(starts) if type(start) is Size)
+    if moved:
+        ends, left = list(x.shape), list(x.shape)
+        for i in moved:
+            # One element behind the last that is wanted, if any is.
+            ends[i] = min_dim(starts[i] + shape[i] * strides[i], x.shape[i])
+            left[i] = ends[i] - starts[i]
+        none, ones = (0,) * x.ndim, (1,) * x.ndim
+        if tuple(ends) != x.shape:
+            x = ops.slice(x, none, ones, tuple(ends))
+        x = ops.slice(ops.reverse(x, moved), none, ones, tuple(left))
+        x = ops.reverse(x, moved)
+        starts = tuple(0 if i in moved else start for i, start in enumerate(starts))
+    return x if shape == x.shape else ops.slice(x, starts, strides, shape)
 
 
 def slice_in_dim(
@@ -94,12 +117,12 @@ def slice_in_dim(
     x = as_operand("slice_in_dim", operand)
     axis = canonical_axis(axis, x.ndim)
     size = x.shape[axis]
-    start = 0 if start_index is None else op.index(start_index)
-    limit = size if limit_index is None else op.index(limit_index)
+    start = 0 if start_index is None else as_size(start_index)
+    limit = size if limit_index is None else as_size(limit_index)
     starts, limits, strides = [0] * x.ndim, list(x.shape), [1] * x.ndim
     starts[axis] = start + size if start < 0 else start
     limits[axis] = limit + size if limit < 0 else limit
-    strides[axis] = op.index(stride)
+    strides[axis] = as_size(stride)
     return slice(x, starts, limits, strides)
 
 
@@ -157,7 +180,7 @@ def pad(
             f"pad: padding_value must be a scalar of the operand's type {x.dtype.name}, got "
             f"{value.aval}; convert it with astype"
         )
-    config = [tuple(op.index(p) for p in entry) for entry in padding_config]
+    config = [tuple(as_size(p) for p in entry) for entry in padding_config]
     if len(config) != x.ndim or any(len(entry) != 3 for entry in config):
         raise type_error(
             "pad: padding_config needs one (low, high, interior) per dimension of the operand "
@@ -176,7 +199,27 @@ def pad(
         return x
     if not x.size:
         return broadcast_dims(value, shape, ())
-    return ops.pad(x, value, low, interior, shape)
+    return _padded(x, value, low, interior, shape)
+
+
+def _padded(
+    x: Array,
+    value: Array,
+    low: tuple[int, ...],
+    interior: tuple[int, ...],
+    shape: tuple[int, ...],
+) -> Array:
+    """The op `pad`, where `low` may be sizes that are not known: behind the reversed array."""
+    moved = tuple(i for i, size in enumerate(low) if type(size) is Size)
+    if not moved:
+        return ops.pad(x, value, low, interior, shape)
+    none = (0,) * x.ndim
+    sizes = [size + low[i] if i in moved else size for i, size in enumerate(x.shape)]
+    x = ops.pad(ops.reverse(x, moved), value, none, none, tuple(sizes))
+    x = ops.reverse(x, moved)
+    return ops.pad(
+        x, value, tuple(0 if i in moved else s for i, s in enumerate(low)), interior, shape
+    )
 
 
 def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:

@@ -13,7 +13,9 @@ import numpy as np
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import NonConcreteBooleanIndexError, value_error
-from dovetail.lax.operands import broadcast_to
+from dovetail.lax.operands import as_operand, broadcast_shapes, broadcast_to
+from dovetail.symbolic.size import Size
+from dovetail.symbolic.slices import range_of
 from dovetail.tracer import Tracer, constant
 
 Shape = tuple[int, ...]
@@ -89,8 +91,8 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
     ]
     shapes = [np.shape(e) if not isinstance(e, ArrayMethods) else e.shape for e in arrays]
     try:
-        common = np.broadcast_shapes(*shapes)
-    except ValueError:
+        common = broadcast_shapes(*shapes)
+    except (TypeError, ValueError):
         listed = " and ".join(map(str, shapes))
         raise value_error(
             f"arrays in an index must broadcast together, got shapes {listed}"
@@ -109,8 +111,7 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
             continue
         size = shape[dim]
         if isinstance(entry, slice):
-            start, stop, step = entry.indices(size)
-            count = len(range(start, stop, step))
+            start, count, step = range_of(entry, size)
             if count == size and step == 1:
                 kept.append(dim)
                 layout.append(("kept", dim))
@@ -187,7 +188,8 @@ def _joined(
     wrap: bool,
 ) -> Any:
     """The indices of all columns, one vector for each window."""
-    wide = any(size > np.iinfo(np.int32).max for size in shape)
+    largest = np.iinfo(np.int32).max
+    wide = any(size > largest for size in shape if type(size) is not Size)
     dtype = dtypes.int64 if wide else dtypes.int32
     parts = []
     for dim, _, kind, what in columns:
@@ -218,6 +220,8 @@ def _joined(
 def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:
     """Indices counted from the start, of one integer type; moved within bounds under `clip`."""
     last = max(size - 1, 0)
+    if type(size) is Size and not isinstance(entry, Tracer):
+        entry = as_operand("index", entry)
     if isinstance(entry, Tracer):
         signed = dtypes.KINDS[entry.dtype] == "i"
         number = ops.convert(entry, dtype)

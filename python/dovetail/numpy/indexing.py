@@ -14,8 +14,11 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import index_error, type_error
 from dovetail.lax.indexing import GatherScatterMode, filled
+from dovetail.lax.pieces import cut
 from dovetail.numpy.index_plan import Entry, plan, selected
 from dovetail.reference.checks import unwanted
+from dovetail.symbolic.size import Size, as_size
+from dovetail.symbolic.slices import range_of, within
 from dovetail.tracer import Tracer, apply_known, constant, current
 
 _ACCEPTED = "an index must be an integer, a slice, ..., None, an array of integers or bools"
@@ -51,7 +54,7 @@ def getitem(x: Array, index: Any) -> Array:
             return apply_known(operator.getitem, x, index, weak_type=x.weak_type, is_sized=False)
     x, entries = applied(x, index)
     for entry in entries:
-        if not (entry is None or entry is Ellipsis or isinstance(entry, (int, slice))):
+        if not (entry is None or entry is Ellipsis or isinstance(entry, (int, slice, Size))):
             return gathered(x, entries, "clip")
     inside = _clamped(x.shape, entries)
     if current() is None:
@@ -66,8 +69,8 @@ def _clamped(shape: tuple[int, ...], entries: Sequence[Any]) -> tuple[Any, ...]:
     inside: list[Any] = []
     for entry in entries:
         size = 0 if entry is None or entry is Ellipsis else next(sizes)
-        if isinstance(entry, int):
-            entry = min(max(entry + size if entry < 0 else entry, 0), size - 1)
+        if isinstance(entry, (int, Size)):
+            entry = within(entry, size, 0, size - 1)
         inside.append(entry)
     return tuple(inside)
 
@@ -177,7 +180,7 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
         dim = len(starts)
         size = x.shape[dim]
         if isinstance(entry, slice):
-            start, count, step = _range_of(entry, size)
+            start, count, step = range_of(entry, size)
             if step < 0:
                 # Forwards through the reversed dimension.
                 start, step = size - 1 - start if count else 0, -step
@@ -192,7 +195,7 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
     if reversed_dims:
         x = ops.reverse(x, tuple(reversed_dims))
     if shape != x.shape:
-        x = ops.slice(x, tuple(starts), tuple(strides), shape)
+        x = cut(x, tuple(starts), tuple(strides), shape)
     return lax.reshape(x, result_shape)
 
 
@@ -273,7 +276,7 @@ def _rank(entry: Any) -> int:
 
 
 def _checked(entry: Any) -> Any:
-    if entry is None or type(entry) is int:
+    if entry is None or type(entry) in (int, Size):
         return entry
     if isinstance(entry, slice):
         return slice(*(_bound(v) for v in (entry.start, entry.stop, entry.step)))
@@ -307,9 +310,4 @@ def _bound(value: Any) -> int | None:
                 f"{error}; for a slice of constant size that starts at a traced index use "
                 "dovetail.lax.dynamic_slice"
             ) from None
-    return None if value is None else operator.index(value)
-
-
-def _range_of(entry: slice, size: int) -> tuple[int, int, int]:
-    start, stop, step = entry.indices(size)
-    return start, len(range(start, stop, step)), step
+    return None if value is None else as_size(value)

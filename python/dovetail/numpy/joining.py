@@ -16,6 +16,8 @@ from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.creation import array, as_dtype, asarray, broadcast_to_shape
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
+from dovetail.symbolic.size import as_size, is_symbolic_dim, max_dim, min_dim
+from dovetail.symbolic.slices import within
 
 
 def _operands(name: str, arrays: Any, dtype: Any = None) -> list[Array]:
@@ -353,19 +355,20 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
     dim = canonical_axis(axis, x.ndim)
     size = x.shape[dim]
     if isinstance(indices_or_sections, (list, tuple)) or np.ndim(indices_or_sections) > 0:
-        indices = [operator.index(i) for i in indices_or_sections]
-        bounds = [0, *(slice(i).indices(size)[1] for i in indices), size]
-        pieces = [(a, max(a, b)) for a, b in itertools.pairwise(bounds)]
+        indices = [as_size(i) for i in indices_or_sections]
+        bounds = [0, *(within(i, size, 0, size) for i in indices), size]
+        pieces = [(a, max_dim(a, b)) for a, b in itertools.pairwise(bounds)]
     else:
         count = operator.index(indices_or_sections)
         if count < 1:
             raise value_error(f"{name}: there must be 1 section or more, got {count}")
-        if size % count and name != "array_split":
+        if size % count != 0 and name != "array_split":
+            hint = f"add the constraint '{size} % {count} == 0', or " * is_symbolic_dim(size)
             raise value_error(
-                f"{name}: sections must be equal, got {count} of size {size}; use array_split"
+                f"{name}: sections must be equal, got {count} of size {size}; {hint}use array_split"
             )
         length, longer = divmod(size, count)
-        ends = [i * length + min(i, longer) for i in range(count + 1)]
+        ends = [i * length + min_dim(i, longer) for i in range(count + 1)]
         pieces = list(itertools.pairwise(ends))
     return [lax.slice_in_dim(x, a, b, 1, dim) for a, b in pieces]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import with_dtype
 from dovetail.numpy.ranges import linspace, moved_from_front
 from dovetail.numpy.rounding import round as round_to_even
+from dovetail.symbolic.size import as_size
 
 Widths = list[tuple[int, int]]
 
@@ -100,7 +100,7 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
             entries[axis] = tuple(np.broadcast_to(width, 2).tolist())
         return entries
     values = _pairs("pad_width", pad_width, ndim)
-    widths = [(operator.index(a), operator.index(b)) for a, b in values]
+    widths = [(as_size(a), as_size(b)) for a, b in values]
     if any(a < 0 or b < 0 for a, b in widths):
         raise value_error(f"pad: pad_width must not be negative, got {pad_width}")
     return widths

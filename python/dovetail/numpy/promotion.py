@@ -19,6 +19,7 @@ from dovetail.lax.operands import (
     python_value,
     scalar,
 )
+from dovetail.symbolic.size import has_sizes
 from dovetail.tracer import Tracer, current
 
 ToDtype = Callable[[np.dtype], np.dtype]
@@ -96,7 +97,7 @@ _KEEPS_TYPE = {
 def _splat(value: Any, like: ArrayMethods) -> Array:
     """A Python scalar as an array with the type and shape of another."""
     trace = current()
-    if trace is not None:
+    if trace is not None and not (trace.root.is_symbolic and has_sizes(like.shape)):
         number = python_value(value, like.dtype)
         return trace.constant(number, like.weak_type, like.shape)  # type: ignore[return-value]
     return broadcast_to(scalar(value, like.dtype, like.weak_type), like.shape)

@@ -19,6 +19,7 @@ from dovetail.lax.operands import (
 )
 from dovetail.numpy.creation import as_dtype, placed
 from dovetail.numpy.promotion import inexact, promote_and_broadcast, static, with_dtype
+from dovetail.symbolic.size import Size, as_size, max_dim
 from dovetail.tracer import constant
 
 
@@ -53,11 +54,12 @@ def arange(
         if dtype is None
         else dtypes.requested(dtype, "arange")
     )
-    if dtypes.KINDS[element] in "iu" and all(
-        isinstance(v, (int, np.integer)) for v in (first, last, step)
+    are_sizes = any(type(v) is Size for v in (first, last))
+    if (dtypes.KINDS[element] in "iu" or are_sizes) and all(
+        isinstance(v, (int, np.integer, Size)) for v in (first, last, step)
     ):
-        first, last, step = int(first), int(last), int(step)
-        count = max(0, -((first - last) // step))
+        first, last, step = as_size(first), as_size(last), operator.index(step)
+        count = max_dim(0, -((first - last) // step))
         indices = ops.iota(element, (count,), 0)
         indices = indices if step == 1 else indices * step
         return placed(indices if first == 0 else indices + first, device)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,7 @@ from dovetail.lax.operands import (
 )
 from dovetail.numpy.creation import asarray, broadcast_to_shape
 from dovetail.numpy.promotion import broadcast
+from dovetail.symbolic.size import as_size
 
 # Questions ----------------------------------------------------------------------------------------
 
@@ -152,13 +152,13 @@ def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
 def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
     """The shape with -1 replaced by the size that is left for it."""
     given = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
-    sizes = [operator.index(s) for s in given]
+    sizes = [as_size(s) for s in given]
     if sizes.count(-1) > 1:
         raise value_error(f"reshape: one size at most can be -1, got {tuple(sizes)}")
     if -1 in sizes:
         known = math.prod(s for s in sizes if s != -1)
         sizes[sizes.index(-1)] = x.size // known if known else 0
-    if any(s < 0 for s in sizes) or math.prod(sizes) != x.size:
+    if math.prod(sizes) != x.size or any(s < 0 for s in sizes):
         raise type_error(
             f"reshape: the number of elements must stay the same, got {given} for shape {x.shape} "
             f"({x.size} elements)"

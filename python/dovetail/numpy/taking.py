@@ -93,7 +93,8 @@ def _places(size: Any, shape: tuple[int, ...]) -> Any:
     """The numbers of places along a dimension."""
     if type(size) is not Size:
         return np.arange(size).reshape(shape)
-    return lax.reshape(lax.iota(np.int32, size), tuple(size if s == -1 else s for s in shape))
+    places = lax.broadcasted_iota(np.int32, (size,), 0)
+    return lax.reshape(places, tuple(size if s == -1 else s for s in shape))
 
 
 def _column(rank: int, dim: int) -> tuple[int, ...]:

@@ -11,7 +11,8 @@ import numpy as np
 from dovetail import config, dtypes, eager, lax, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.tracer import constant
+from dovetail.symbolic.size import Size, is_at_most
+from dovetail.tracer import constant, size_as_array
 
 Shape = tuple[int, ...]
 
@@ -107,7 +108,7 @@ def zeros(shape: Shape) -> Array:
 
 def counters(shape: Shape) -> tuple[Array, Array]:
     """The numbers of the elements of an array, as their high and their low words."""
-    if math.prod(shape) <= 2**32:
+    if is_at_most(math.prod(shape), 2**32):
         return zeros(shape), _numbers(shape, dtypes.uint32)
     return wide_counters(shape)
 
@@ -125,13 +126,15 @@ def _numbers(shape: Shape, dtype: np.dtype) -> Array:
         if size != 1:
             number = ops.iota(dtype, shape, dimension)
             stride = math.prod(shape[dimension + 1 :])
-            if stride > 1:
+            if stride != 1:
                 number = ops.mul(number, _filled(shape, stride, dtype))
             total = number if total is None else ops.add(total, number)
     return _filled(shape, 0, dtype) if total is None else total
 
 
 def _filled(shape: Shape, value: int, dtype: np.dtype) -> Array:
+    if type(value) is Size:
+        return lax.full(shape, size_as_array(value, dtype, False))
     scalar = constant(np.array(value % 2 ** (8 * dtype.itemsize), dtype))
     return ops.broadcast(scalar, shape, ()) if shape else scalar
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import lax
+from dovetail import ir, lax
 from dovetail.arguments import name_of
 from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.errors import UnknownSizeError, type_error, value_error
 from dovetail.lax.control.bodies import check_callable, results_of
 from dovetail.lax.control.trees import (
     listed,
@@ -17,6 +17,7 @@ from dovetail.lax.control.trees import (
 )
 from dovetail.lax.operands import as_operand, canonical_axis
 from dovetail.pytree import flatten, leaf_names, unflatten
+from dovetail.symbolic.size import is_symbolic_dim
 
 Combine = Callable[[list[Array], list[Array]], list[Array]]
 
@@ -59,6 +60,12 @@ def associative_scan(
     if len({leaf.shape[axis] for leaf in leaves}) > 1:
         sizes = ", ".join(str(leaf.shape[axis]) for leaf in leaves)
         raise value_error(f"associative_scan: sizes along axis {axis} must be equal, got {sizes}")
+
+    if is_symbolic_dim(leaves[0].shape[axis]):
+        raise UnknownSizeError(
+            "associative_scan: the number of elements must be known while tracing, got "
+            f"{leaves[0].shape[axis]}, {ir.here()}; use lax.scan, or cumsum and its like"
+        )
 
     def combine(left: list[Array], right: list[Array]) -> list[Array]:
         result, out_spec = flatten(fn(unflatten(spec, left), unflatten(spec, right)))

@@ -12,6 +12,7 @@ import numpy as np
 from dovetail import _core, ir
 from dovetail.arguments import as_operand, name_of
 from dovetail.errors import ConcretizationTypeError, type_error
+from dovetail.symbolic.size import plain
 from dovetail.tracer import Operand, Traced
 from dovetail.tracing import stack
 
@@ -48,7 +49,7 @@ def joined(functions: Sequence[Traced], count: int) -> list[Operand]:
     captured = {id(operand): operand for traced in functions for operand in traced.captured}
     positions = {key: count + i for i, key in enumerate(captured)}
     types: list[ir.Type] = list(functions[0].function.inputs)[:count]
-    types += [(o.shape, ir.dtype_name(o.dtype)) for o in captured.values()]
+    types += [(plain(o.shape), ir.dtype_name(o.dtype)) for o in captured.values()]
     for traced in functions:
         own = [positions[id(operand)] for operand in traced.captured]
         traced.function.rearrange([*range(count), *own], types)

@@ -10,12 +10,18 @@ import numpy as np
 
 from dovetail import config, ir, lax
 from dovetail.arguments import as_operand, is_float0, name_of, set_float0_aside
-from dovetail.errors import ConcretizationTypeError, type_error, value_error
+from dovetail.errors import (
+    ConcretizationTypeError,
+    UnknownSizeError,
+    type_error,
+    value_error,
+)
 from dovetail.lax.control.bodies import check_callable, results_of
 from dovetail.lax.control.carry import Carry
 from dovetail.pytree import flatten, map_leaves, unflatten
 from dovetail.shaped import ShapedArray
-from dovetail.tracer import Operand, Traced, Tracer, apply, call, trace
+from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.tracer import Operand, Traced, Tracer, apply, call, size_as_array, trace
 from dovetail.tree import map as map_trees
 
 
@@ -144,14 +150,17 @@ class Loop(NamedTuple):
         avals = self.step.avals
         ys = [y._replace(shape=(self.length, *y.shape)) for y in avals[self.carried :]]
         captured = self.step.captured
+        is_known = not is_symbolic_dim(self.length)
+        # Arrays say how long they are.
+        count = [] if is_known or rows else [size_as_array(self.length, np.dtype(np.int32))]
         return apply(
             "scan",
             (self.step.function,),
-            [*carries, *rows, *captured],
+            [*carries, *rows, *captured, *count],
             [*avals[: self.carried], *ys],
-            length=self.length,
+            length=self.length if is_known else -1,
             reverse=self.reverse,
-            operandSegmentSizes=(self.carried, len(rows), len(captured), 0),
+            operandSegmentSizes=(self.carried, len(rows), len(captured), len(count)),
         )
 
     def _steps(
@@ -192,7 +201,7 @@ def _length(values: Sequence[Any], length: Any) -> int:
     sizes = [shape[0] for shape in shapes]
     if length is not None:
         try:
-            length = int(length)
+            length = length if is_symbolic_dim(length) else int(length)
         except ConcretizationTypeError as error:
             raise type(error)(
                 f"scan: length must be an int that is known while tracing: {error}; for a number "
@@ -228,6 +237,13 @@ def steps_at_once(unroll: Any, length: int) -> int:
         if count < 0:
             raise value_error(f"scan: unroll must not be negative, got {count}")
         count = count or length
+    if count == 1:
+        return 1
+    if is_symbolic_dim(length):
+        raise UnknownSizeError(
+            f"scan: unroll needs a known number of steps, got: {length} {ir.here()}; leave unroll "
+            "out"
+        )
     return max(1, min(count, length))
 
 

@@ -1,0 +1,208 @@
+"""The sizes of names, from those of the arrays whose shapes say them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from dovetail.errors import value_error
+from dovetail.symbolic.scope import SymbolicScope
+from dovetail.symbolic.size import Size, made
+
+Shape = tuple[Any, ...]
+
+
+class Solution(NamedTuple):
+    """A name's size: (dimension `dimension` of array `array` - rest) / factor."""
+
+    name: str
+    array: int
+    dimension: int
+    factor: int
+    rest: Any
+
+
+def scope_of(shapes: Sequence[Shape]) -> SymbolicScope | None:
+    """The scope of the sizes in shapes.
+
+    Raises:
+      ValueError: they are of several.
+    """
+    scope = None
+    for shape in shapes:
+        for size in shape:
+            if type(size) is Size:
+                if scope is not None:
+                    scope.check_same(size.scope)
+                scope = size.scope
+    return scope
+
+
+def solved(scope: SymbolicScope, shapes: Sequence[Shape]) -> list[Solution]:
+    """How the names of shapes follow from the sizes of arrays of these shapes, in order."""
+    known: dict[str, None] = {}
+    solutions: list[Solution] = []
+    wanted = scope.names_in([size for shape in shapes for size in shape])
+    while True:
+        found = _next(scope, shapes, known)
+        if found is None:
+            break
+        known[found.name] = None
+        solutions.append(found)
+    return solutions if wanted else []
+
+
+def unsolved(
+    scope: SymbolicScope, shapes: Sequence[Shape], solutions: Sequence[Solution]
+) -> list[str]:
+    """The names in shapes that do not follow."""
+    known = {solution.name for solution in solutions}
+    names = scope.names_in([size for shape in shapes for size in shape])
+    return [name for name in names if name not in known]
+
+
+def check_solved(
+    scope: SymbolicScope, shapes: Sequence[Shape], solutions: Sequence[Solution]
+) -> None:
+    """Refuse shapes from which a name does not follow."""
+    missing = unsolved(scope, shapes, solutions)
+    if missing:
+        raise value_error(
+            f"each name must follow from a size that is linear in it alone, such as 'b' or "
+            f"'2*b + 1', got: no such size for {', '.join(missing)} in "
+            f"{', '.join(map(str, shapes))}"
+        )
+
+
+def _next(scope: SymbolicScope, shapes: Sequence[Shape], known: dict[str, None]) -> Solution | None:
+    """A solution for a name that is not known yet; those of the names alone come first."""
+    best: tuple[int, Solution] | None = None
+    for i, shape in enumerate(shapes):
+        for d, size in enumerate(shape):
+            if type(size) is not Size:
+                continue
+            unknown = [name for name in scope.names_in([size]) if name not in known]
+            if len(unknown) != 1:
+                continue
+            found = _linear(scope, size, unknown[0], i, d)
+            if found is not None and (best is None or _effort(found) < best[0]):
+                best = _effort(found), found
+    return None if best is None else best[1]
+
+
+def _effort(solution: Solution) -> int:
+    is_plain = type(solution.rest) is int and solution.rest == 0
+    return 0 if is_plain and solution.factor == 1 else 1 if type(solution.rest) is int else 2
+
+
+def _linear(
+    scope: SymbolicScope, size: Size, name: str, array: int, dimension: int
+) -> Solution | None:
+    """The solution of a size for a name in which it is linear."""
+    rest = dict(size.terms)
+    factor = 0
+    for monomial, c in size.terms.items():
+        if len(monomial) != 1:
+            continue
+        text, power = monomial[0]
+        part = scope.name_of_variable(text)
+        if part is not None and part[0] == name and power == 1:
+            if c % part[1]:
+                return None
+            factor = c // part[1]
+            del rest[monomial]
+    others = made(scope, rest)
+    if factor == 0 or name in scope.names_in([others]):
+        return None
+    return Solution(name, array, dimension, factor, others)
+
+
+def unify(
+    scope: SymbolicScope,
+    solutions: Sequence[Solution],
+    shapes: Sequence[Shape],
+    actual: Sequence[tuple[int, ...]],
+    names: Sequence[Any],
+) -> dict[str, int]:
+    """The sizes of names where arrays have given shapes.
+
+    Args:
+      scope: whose names they are.
+      solutions: how the names follow from the arrays.
+      shapes: the symbolic shapes.
+      actual: the shapes that the arrays have.
+      names: what messages call the arrays.
+
+    Raises:
+      ValueError: no sizes of the names give these shapes, or they break constraints.
+    """
+    values: dict[str, int] = {}
+    origin: dict[str, str] = {}
+    for name, i, d, factor, rest in solutions:
+        size = actual[i][d]
+        value, remainder = divmod(size - scope.value(rest, values), factor)
+        where = f"dimension {d} of {names[i]}"
+        if remainder:
+            raise value_error(
+                f"{where} must be {shapes[i][d]}, got: {size}, for which {name} is no integer"
+            )
+        _check_bounds(scope, name, value, f"{where}, which is {shapes[i][d]} = {size}")
+        values[name], origin[name] = value, where
+    for shape, sizes, array in zip(shapes, actual, names, strict=True):
+        for d, (size, got) in enumerate(zip(shape, sizes, strict=True)):
+            expected = scope.value(size, values)
+            if expected == got:
+                continue
+            if type(size) is not Size:
+                raise value_error(f"dimension {d} of {array} must be {size}, got: {got}")
+            by = ", ".join(f"{n} = {values[n]} by {origin[n]}" for n in scope.names_in([size]))
+            raise value_error(
+                f"dimension {d} of {array} must be {size} = {expected} ({by}), got: {got}"
+            )
+    for fact in scope.facts:
+        if scope.value(fact, values) < 0 if set(scope.names_in([fact])) <= set(values) else False:
+            given = ", ".join(f"{n} = {values[n]}" for n in scope.names_in([fact]))
+            raise value_error(f"constraints ask for {fact} >= 0, got: {given}")
+    return values
+
+
+def check_shapes(
+    shapes: Sequence[Shape], actual: Sequence[tuple[int, ...]], names: Sequence[str]
+) -> dict[str, int]:
+    """The sizes of names where arrays have given shapes; as `unify`."""
+    scope = scope_of(shapes)
+    assert scope is not None
+    quoted = [f"`{name}`" for name in names]
+    return unify(scope, solved(scope, shapes), shapes, actual, quoted)
+
+
+def _check_bounds(scope: SymbolicScope, name: str, value: int, where: str) -> None:
+    low, high = scope.bounds(scope.name(name))
+    multiple = scope.multiples[name]
+    wanted = []
+    if value < low:
+        wanted.append(f"{name} >= {low}")
+    if value > high:
+        wanted.append(f"{name} <= {high}")
+    if value % multiple:
+        wanted.append(f"{name} % {multiple} == 0")
+    if wanted:
+        raise value_error(
+            f"sizes must satisfy {', '.join(wanted)}, got: {name} = {value} from {where}"
+        )
+
+
+# What a size is taken for where one must be chosen.
+_EXPECTED = 256
+
+
+def expected_shape(shape: Shape) -> tuple[int, ...]:
+    """A shape that is likely, for estimates."""
+    scope = scope_of([shape])
+    if scope is None:
+        return shape
+    names = {}
+    for name in scope.names_in(shape):
+        low, high = scope.bounds(scope.name(name))
+        names[name] = int(min(max(_EXPECTED, low), high))
+    return tuple(scope.value(size, names) for size in shape)
