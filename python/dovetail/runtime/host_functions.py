@@ -32,8 +32,8 @@ class HostFunction(NamedTuple):
       >>> import numpy as np
       >>> from dovetail.runtime import HostFunction
       >>> double = np.dtype("float64")
-      >>> cube_root = HostFunction("cbrt", np.cbrt, (double,), (((3,), double),))
-      >>> cube_root.compute(np.array([1.0, 8.0, 27.0])).tolist()
+      >>> root = HostFunction("sqrt", np.sqrt, (double,), (((3,), double),))
+      >>> root.compute(np.array([1.0, 4.0, 9.0])).tolist()
       [1.0, 2.0, 3.0]
     """
 
