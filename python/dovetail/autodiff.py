@@ -70,9 +70,10 @@ def value_and_grad(
             of=(0,),
             operandSegmentSizes=(len(primals), 1),
         )
-        gradients: list[Any] = [float0_zeros(leaf) for leaf in selected.leaves]
-        for i, gradient in zip(wrt, outs[len(traced.avals) :], strict=True):
-            gradients[i] = gradient
+        found = dict(zip(wrt, outs[len(traced.avals) :], strict=True))
+        gradients: list[Any] = [
+            found[i] if i in found else float0_zeros(leaf) for i, leaf in enumerate(selected.leaves)
+        ]
         tree = unflatten(selected.spec, gradients)
         gradient = tree if isinstance(argnums, (tuple, list)) else tree[0]
         result = results.result(outs)
@@ -164,9 +165,10 @@ def jvp(
         wrt=inexact(selected.leaves),
         operandSegmentSizes=(len(operands), len(directions)),
     )
-    out_tangents: list[Any] = [float0_zeros(aval) for aval in traced.avals]
-    for i, tangent in zip(differentiable, outs[len(traced.avals) :], strict=True):
-        out_tangents[i] = tangent
+    found = dict(zip(differentiable, outs[len(traced.avals) :], strict=True))
+    out_tangents: list[Any] = [
+        found[i] if i in found else float0_zeros(aval) for i, aval in enumerate(traced.avals)
+    ]
     pair = results.result(outs), results.result(out_tangents)
     return (*pair, results.aux(outs)) if has_aux else pair
 

@@ -12,7 +12,7 @@ from dovetail.array import Array
 from dovetail.eager import remembered
 from dovetail.errors import type_error, value_error
 from dovetail.lax.indexing import GatherScatterMode, scatter_subtract
-from dovetail.lax.operands import ArrayLike, broadcast_to, check_kind
+from dovetail.lax.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
 from dovetail.numpy.arithmetic import divide
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.elementary import power
@@ -228,8 +228,8 @@ def _scattered(
 ) -> Array:
     what = plan(x.shape, entries, mode, wrap)
     try:
-        fits = np.broadcast_shapes(new.shape, what.shape) == what.shape
-    except ValueError:
+        fits = broadcast_shapes(new.shape, what.shape) == what.shape
+    except (TypeError, ValueError):
         fits = False
     if not fits:
         raise value_error(

@@ -21,6 +21,7 @@ STATED: dict[str, tuple[str, ...]] = {
     "slice": ("shape",),
     "pad": ("shape",),
     "convert": ("dtype",),
+    "from_index": ("dtype",),
     "bitcast": ("dtype",),
     "argmax": ("dtype",),
     "argmin": ("dtype",),
@@ -157,6 +158,9 @@ def decoded(
 ) -> dict[str, Any]:
     """The keywords for the function of an op: attributes as it takes them, and the stated type."""
     keywords = dict(attributes)
+    if name.startswith("arith."):
+        # What may be assumed of overflow does not matter here.
+        keywords.pop("overflowFlags", None)
     if isinstance(keywords.get("value"), tuple):
         keywords["value"] = _array(*keywords["value"])
     if "regions" in keywords:

@@ -38,6 +38,21 @@ def dim(x: Array, *, dimension: int) -> Array:
     return np.array(x.shape[dimension])
 
 
+def from_index(size: Array, *, dtype: np.dtype) -> Array:
+    """A size as a number."""
+    return np.asarray(size).astype(dtype)
+
+
+def assume(size: Array, *, min: int, max: int, multiple: int) -> Array:
+    """The size."""
+    return size
+
+
+def with_sizes(x: Array, *sizes: Array) -> Array:
+    """The array, whose sizes are those."""
+    return x
+
+
 def reshape(x: Array, *sizes: Array, shape: Dims) -> Array:
     """The same elements, in row-major order, in another shape."""
     return x.reshape(_resolved(shape, sizes))

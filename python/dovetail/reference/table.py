@@ -182,6 +182,9 @@ RAW: dict[str, Function] = {
     "while": control.while_loop,
     "case": control.case,
     "index": control.index,
+    "from_index": shapes.from_index,
+    "assume": shapes.assume,
+    "with_sizes": shapes.with_sizes,
     "callback": callbacks.callback,
     **dict.fromkeys(
         ("all_reduce_sum", "all_reduce_max", "all_reduce_min", "all_gather", "reduce_scatter"),
@@ -196,6 +199,7 @@ RAW: dict[str, Function] = {
     "arith.maxsi": np.maximum,
     "arith.minsi": np.minimum,
     "arith.divui": np.floor_divide,
+    "arith.floordivsi": np.floor_divide,
 }
 
 # NumPy keeps its floating-point warnings in a context variable. Running in a copy of this context
