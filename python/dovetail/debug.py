@@ -13,8 +13,18 @@ import numpy as np
 from dovetail import ir
 from dovetail.callbacks import observe
 from dovetail.errors import type_error, value_error
+from dovetail.sharding_display import inspect_array_sharding as inspect_array_sharding
+from dovetail.sharding_display import visualize_array_sharding as visualize_array_sharding
+from dovetail.sharding_display import visualize_sharding as visualize_sharding
 
-__all__ = ["callback", "log", "print"]
+__all__ = [
+    "callback",
+    "inspect_array_sharding",
+    "log",
+    "print",
+    "visualize_array_sharding",
+    "visualize_sharding",
+]
 
 _logger = logging.getLogger(__name__)
 

@@ -220,13 +220,17 @@ class TraceAnnotation(ContextDecorator):
         return type(self)(self._name, **self._arguments)
 
     def __enter__(self) -> TraceAnnotation:
-        block = spans.span("user", self._name, **self._arguments)
-        block.__enter__()
+        block = None
+        if spans.recorder is not None:
+            block = spans.span("user", self._name, **self._arguments)
+            block.__enter__()
         self._open.append(block)
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._open.pop().__exit__(*error)
+        block = self._open.pop()
+        if block is not None:
+            block.__exit__(*error)
 
     @staticmethod
     def is_enabled() -> bool:
