@@ -153,4 +153,44 @@ Value dispatchRows(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<OpFoldRe
   return dispatch->getResult(0);
 }
 
+Value dispatchOver(ImplicitLocOpBuilder &b, Value storage, ValueRange inputs,
+                   function_ref<Value(ImplicitLocOpBuilder &, Value, ValueRange)> body) {
+  SmallVector<Binding> bindings;
+  SmallVector<Value> captured = {storage};
+  llvm::append_range(captured, inputs);
+  for (Value x : captured)
+    bindings.push_back({cast<RankedTensorType>(x.getType()), tensor::getMixedSizes(b, b.getLoc(), x), {}});
+  SmallVector<Value> workload;
+  for (int64_t size : bindings.front().type.getShape())
+    workload.push_back(arith::ConstantIndexOp::create(b, size));
+  int32_t numCaptured = captured.size(), numLoops = workload.size();
+  SmallVector<Value> operands(workload);
+  llvm::append_range(operands, captured);
+  OperationState state(b.getLoc(), "flow.dispatch.workgroups", operands, storage.getType());
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({numLoops, numCaptured, 0, 0}));
+  state.addAttribute("tied_operands", b.getIndexArrayAttr(0));
+
+  Block &block = state.addRegion()->emplaceBlock(), &count = state.addRegion()->emplaceBlock();
+  for (auto [i, binding] : llvm::enumerate(bindings))
+    block.addArgument(binding.insideType(i == 0 ? "readwrite" : "readonly"), b.getLoc());
+  for (int32_t i = 0; i < numLoops; ++i)
+    count.addArgument(b.getIndexType(), b.getLoc());
+  Operation *dispatch = b.create(state);
+
+  ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockEnd(b.getLoc(), &block);
+  SmallVector<Value> loaded;
+  for (auto [binding, argument] : llvm::zip(bindings, block.getArguments())) {
+    binding.inside = argument;
+    loaded.push_back(binding.access(inner)->getResult(0));
+  }
+  bindings.front().access(inner, body(inner, loaded.front(), ArrayRef(loaded).drop_front()));
+  inner.create(OperationState(b.getLoc(), "flow.return"));
+
+  ImplicitLocOpBuilder counting = ImplicitLocOpBuilder::atBlockEnd(b.getLoc(), &count);
+  SmallVector<Type> counts(3, b.getIndexType());
+  OperationState slice(b.getLoc(), "iree_tensor_ext.dispatch.workgroup_count_from_slice", count.getArguments(), counts);
+  counting.create(OperationState(b.getLoc(), "flow.return", counting.create(slice)->getResults(), {}));
+  return dispatch->getResult(0);
+}
+
 } // namespace dovetail

@@ -15,6 +15,13 @@ mlir::Value dispatchRows(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs,
                                                         mlir::Value row, mlir::Value array)>
                              body);
 
+/// What `body` computes of arrays, all of static shapes, in one dispatch that writes it over `storage`, an array of the
+/// result's type. `body` gets `storage` and `inputs` as they are inside, and must use no array of outside; it is one
+/// structured op, which the code generator spreads as it does with its own.
+mlir::Value dispatchOver(
+    mlir::ImplicitLocOpBuilder &b, mlir::Value storage, mlir::ValueRange inputs,
+    llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::Value storage, mlir::ValueRange inputs)> body);
+
 /// The element type and the sizes of an array that is to be made.
 struct Shape {
   mlir::Type element;

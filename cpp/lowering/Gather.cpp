@@ -47,6 +47,15 @@ Value columnOf(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
   return tensor::ExtractSliceOp::create(b, columnType, indices, offsets, sizes, strides);
 }
 
+/// The `column`-th of the indices of the window at the place of the loops.
+Value numberAt(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
+  SmallVector<Value> place;
+  for (int64_t d = 0, rank = cast<RankedTensorType>(indices.getType()).getRank() - 1; d < rank; ++d)
+    place.push_back(linalg::IndexOp::create(b, d));
+  place.push_back(arith::ConstantIndexOp::create(b, column));
+  return tensor::ExtractOp::create(b, indices, place);
+}
+
 struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
@@ -70,15 +79,20 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
       return success();
     }
     SmallVector<Value> columns, last = lastStarts(b, x, dims, window);
-    for (int64_t i = 0, e = dims.size(); i < e; ++i)
-      columns.push_back(columnOf(b, indices, i));
+    // IREE 3.13 does not compile some loops over strided slices such as columns, and others are slow: of several, the
+    // body reads the indices where they are.
+    if (dims.size() == 1)
+      columns.push_back(columnOf(b, indices, 0));
     auto loops =
         llvm::map_to_vector(llvm::seq<int64_t>(0, numIndexed), [&](int64_t d) { return b.getAffineDimExpr(d); });
     AffineMap ofWindow = AffineMap::get(sizes.size(), 0, loops, b.getContext());
     SmallVector<AffineMap> maps(columns.size(), ofWindow);
     Type indexElement = getElementTypeOrSelf(gather.getIndices());
-    auto body = [&](OpBuilder &inner, Location loc, ValueRange starts) {
+    auto body = [&](OpBuilder &inner, Location loc, ValueRange ofColumns) {
       ImplicitLocOpBuilder b(loc, inner);
+      SmallVector<Value> starts(ofColumns.take_front(columns.size()));
+      for (int64_t i = starts.size(), e = dims.size(); i < e; ++i)
+        starts.push_back(numberAt(b, indices, i));
       return readAt(b, x, dims, starts, last, numIndexed, indexElement);
     };
     Value found = parallelLoops(b, sizes, type.getElementType(), columns, maps, body);

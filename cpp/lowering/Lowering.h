@@ -10,6 +10,9 @@ namespace dovetail {
 /// Marks a module of which every loop is to run on the host, with dispatches for the ops inside: for tests of that way.
 constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
 
+/// Marks an argument of a function whose memory results may take, and, in its reflection, results that share memory.
+constexpr llvm::StringLiteral kDonated = "dovetail.donated", kSharing = "dovetail.sharing";
+
 /// All dialects that programs go through, with the lowerings of our ops attached.
 void registerAllDialects(mlir::DialectRegistry &registry);
 

@@ -110,6 +110,22 @@ def BytesPass : ModulePass<"dovetail-bytes"> {
   }];
 }
 
+def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
+  let summary = "results in the memory of donated arguments; other arguments stay as they are";
+  let description = [{
+    An argument with `dovetail.donated` is the program's to use up (`iree.abi.consume`). A large result of its type that a
+    pointwise op computes last is written over it, by a dispatch of its own that has the pointwise ops before it fused in.
+    Where the argument is used later, IREE copies it first.
+
+    An argument that is not donated is the caller's. IREE 3.13 takes it for its own where it sees no later use, and then lets
+    scatters and updates of slices write over it. So an argument that may share memory with the destination of an op has a use
+    at the end of the function, which has IREE copy it before.
+
+    Results that may share memory with an argument, a constant or another result are listed, by number, in the function's
+    reflection as `dovetail.sharing`: they must not be donated to another call as they are.
+  }];
+}
+
 def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
   let summary = "references to buffers instead of the arrays that loops of the host carry";
   let description = [{

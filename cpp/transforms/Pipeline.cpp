@@ -23,6 +23,7 @@ static void addDecompose(OpPassManager &manager) { manager.addPass(createDecompo
 static void addLower(OpPassManager &manager) {
   manager.addPass(createLowerPass());
   manager.addPass(createBytesPass());
+  manager.addPass(createReuseArgumentsPass());
 }
 
 static void addCarry(OpPassManager &manager) { manager.addPass(createCarryReferencesPass()); }

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from op_calls import calls_of
+from op_table import OPS
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -179,3 +181,20 @@ def test_sharding_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         dt.debug.visualize_array_sharding(dnp.zeros(()))
     with pytest.raises(TypeError, match="value must be an array, got: int"):
         dt.debug.inspect_array_sharding(1, callback=seen.append)
+
+
+def test_every_op_has_a_cost() -> None:
+    costs = {}
+    for row in OPS:
+        call = next(iter(calls_of(row)))
+        with dt.enable_x64(True):
+            operands = call.ordinary()
+            found = dt.jit(call.apply).lower(*operands).cost_analysis()
+        costs[row.name] = found
+        assert all(np.isfinite(value) and value >= 0 for value in found.values()), row.name
+        # What works on each element, on as many as there are.
+        if row.pointwise and operands:
+            assert found["flops"] + found["transcendentals"] == operands[0].size, row.name
+    assert costs["exp"]["transcendentals"] == costs["add"]["flops"]
+    idle = {name for name, cost in costs.items() if not any(cost.values())}
+    assert idle <= {"reshape", "name", "optimization_barrier", "stop_gradient", "constant", "dim"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from dovetail.dtypes import as_dtype
-from dovetail.reference.checks import Unwanted, UnwantedValueError, check, unwanted
+from dovetail.reference.checks import UnwantedValueError, check, unwanted
 from dovetail.reference.table import RAW, Function, quietly
 
 # Ops whose result type is stated, and what of it their functions take.
@@ -65,6 +65,20 @@ class Program(Protocol):
         ...
 
 
+class Watch(Protocol):
+    """What looks at an evaluation, and may end it by an error.
+
+    Args:
+      name: an op.
+      answer: its result, or several.
+      place: tells where in the user's program it is from.
+    """
+
+    def __call__(self, name: str, answer: Any, place: Callable[[], Any]) -> None:
+        """Look at what an op has computed."""
+        ...
+
+
 class Step(NamedTuple):
     """An instruction made ready; the values numbered in `dead` are not used after it."""
 
@@ -105,11 +119,11 @@ class Evaluator:
             )
         ]
 
-    def __call__(self, args: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def __call__(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[np.ndarray]:
         """The program's results on `args`."""
-        return quietly(self.run, args, unwanted())
+        return quietly(self.run, args, _watch_of_values() or watch)
 
-    def run(self, args: Sequence[np.ndarray], unwanted_values: Unwanted = ()) -> list[Any]:
+    def run(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[Any]:
         """The same, with whatever NumPy warns of."""
         values: list[Any] = [None] * self.size
         for i, value in zip(self.inputs, args, strict=True):
@@ -117,11 +131,11 @@ class Evaluator:
         for position, (name, function, operands, results, attributes, dead) in enumerate(
             self.steps
         ):
-            if unwanted_values:
-                attributes = _checked(attributes, unwanted_values)
+            if watch is not None and "regions" in attributes:
+                attributes = _watched(attributes, watch)
             answer = function(*[values[i] for i in operands], **attributes)
-            if unwanted_values:
-                self._check(position, name, answer, unwanted_values)
+            if watch is not None:
+                watch(name, answer, partial(self._place, position))
             if type(answer) is np.ndarray:
                 values[results[0]] = answer
             else:
@@ -133,11 +147,23 @@ class Evaluator:
                 values[i] = None
         return [values[i] for i in self.outputs]
 
-    def _check(self, position: int, name: str, answer: Any, values: Unwanted) -> None:
+    def _place(self, position: int) -> Any:
+        return self._program.places[position]
+
+
+def _watch_of_values() -> Watch | None:
+    """What refuses values that a setting does not want, where one is on."""
+    values = unwanted()
+    if not values:
+        return None
+
+    def look(name: str, answer: Any, place: Callable[[], Any]) -> None:
         try:
             check(name, answer, values)
         except UnwantedValueError as error:
-            raise error.at(self._program.places[position]) from None
+            raise error.at(place()) from None
+
+    return look
 
 
 def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -145,11 +171,9 @@ def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:
     return Evaluator(program)(args)
 
 
-def _checked(attributes: dict[str, Any], unwanted_values: Unwanted) -> dict[str, Any]:
-    """The attributes of an op whose bodies refuse these values too, each where it is made."""
-    if "regions" not in attributes:
-        return attributes
-    bodies = [partial(body, unwanted_values=unwanted_values) for body in attributes["regions"]]
+def _watched(attributes: dict[str, Any], watch: Watch) -> dict[str, Any]:
+    """The attributes of an op whose bodies are watched as well."""
+    bodies = [partial(body, watch=watch) for body in attributes["regions"]]
     return {**attributes, "regions": bodies}
 
 

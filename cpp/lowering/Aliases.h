@@ -1,0 +1,34 @@
+// Which arrays of a lowered program may share memory.
+#ifndef DOVETAIL_LOWERING_ALIASES_H
+#define DOVETAIL_LOWERING_ALIASES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace dovetail {
+
+/// The arrays of a function in classes: two that may share memory without an op that computes between them are in one.
+/// It counts as sharing what the code generator may make so: reshapes and slices, ops that only move elements, what
+/// goes into loops and branches and comes out of them. What an op writes over its destination is not sharing.
+class Aliases {
+public:
+  explicit Aliases(mlir::func::FuncOp function);
+
+  /// What stands for the class of an array.
+  const void *classOf(mlir::Value array) const;
+
+private:
+  void join(mlir::Value a, mlir::Value b);
+  void addMoves(mlir::Operation *op);
+  void addControlFlow(mlir::RegionBranchOpInterface op);
+
+  llvm::EquivalenceClasses<void *> classes;
+};
+
+/// The arrays that an op writes over, unless they are used later.
+llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_ALIASES_H

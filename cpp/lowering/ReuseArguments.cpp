@@ -1,0 +1,209 @@
+// Results in the memory of donated arguments, and the memory of other arguments left as it is.
+#include "Aliases.h"
+#include "Dispatch.h"
+#include "Iree.h"
+#include "Lowering.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_REUSEARGUMENTSPASS
+#include "cpp/transforms/Passes.h.inc"
+
+namespace {
+
+/// A dispatch of its own costs microseconds; smaller results are not worth it.
+constexpr int64_t kWorthwhile = int64_t(1) << 13;
+
+/// Whether arrays of this type are results of pointwise ops that a dispatch of its own can write.
+bool isReusable(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array && array.hasStaticShape() && array.getNumElements() >= kWorthwhile &&
+         !array.getElementType().isInteger(1) && !isWideComplex(array.getElementType());
+}
+
+/// The pointwise op that computes a result, or null; each of its loops is along the same dimension of the result.
+linalg::GenericOp pointwiseProducer(Value result) {
+  auto op = result.getDefiningOp<linalg::GenericOp>();
+  if (!op || op->getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
+      !isReusable(result.getType()) || !op.getIndexingMapMatchingResult(op->getResult(0)).isIdentity())
+    return {};
+  // Numbers that the body takes from outside would have to come in as operands.
+  bool isClosed = true;
+  op.getRegion().walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      isClosed &= op.getRegion().isAncestor(operand.getParentRegion()) ||
+                  (operand.getDefiningOp() && operand.getDefiningOp()->hasTrait<OpTrait::ConstantLike>());
+  });
+  return isClosed ? op : linalg::GenericOp();
+}
+
+/// `op` with those pointwise ops in it that only it uses, so that no array lies between them.
+linalg::GenericOp withProducers(IRRewriter &rewriter, linalg::GenericOp op) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      if (!operand->get().hasOneUse() || !linalg::areElementwiseOpsFusable(operand))
+        continue;
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
+      if (failed(fused))
+        continue;
+      for (auto [before, after] : fused->replacements)
+        rewriter.replaceAllUsesWith(before, after);
+      Operation *producer = operand->get().getDefiningOp();
+      rewriter.eraseOp(op);
+      if (producer->use_empty())
+        rewriter.eraseOp(producer);
+      op = cast<linalg::GenericOp>(fused->fusedOp);
+      changed = true;
+      break;
+    }
+  }
+  return op;
+}
+
+/// Has `op` write over `storage`, as late as its users allow, behind as many other uses of it.
+void writeOver(IRRewriter &rewriter, linalg::GenericOp op, Value storage) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getResult(0).getUsers()) {
+    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  ImplicitLocOpBuilder b(op.getLoc(), first);
+  SmallVector<Value> inputs;
+  for (Value input : op.getDpsInputs())
+    if (input != storage && !llvm::is_contained(inputs, input))
+      inputs.push_back(input);
+  Value written = dispatchOver(b, storage, inputs, [&](ImplicitLocOpBuilder &inner, Value inside, ValueRange loaded) {
+    IRMapping mapping;
+    mapping.map(storage, inside);
+    mapping.map(inputs, loaded);
+    auto type = cast<RankedTensorType>(storage.getType());
+    mapping.map(op.getDpsInits()[0], tensor::EmptyOp::create(inner, type.getShape(), type.getElementType()));
+    op.getRegion().walk([&](Operation *scalar) {
+      for (Value operand : scalar->getOperands())
+        if (!op.getRegion().isAncestor(operand.getParentRegion()) && !mapping.contains(operand))
+          mapping.map(operand, inner.clone(*operand.getDefiningOp())->getResult(0));
+    });
+    return inner.clone(*op, mapping)->getResult(0);
+  });
+  rewriter.replaceAllUsesWith(op->getResult(0), written);
+  rewriter.eraseOp(op);
+}
+
+/// Gives each donated argument at most one result, one that reads it if there is such.
+void reuse(func::FuncOp function, ArrayRef<BlockArgument> donated) {
+  IRRewriter rewriter(function.getContext());
+  Operation *terminator = function.front().getTerminator();
+  DenseSet<Value> given;
+  for (bool reads : {true, false})
+    for (BlockArgument storage : donated) {
+      if (given.contains(storage))
+        continue;
+      for (Value result : SmallVector<Value>(terminator->getOperands())) {
+        linalg::GenericOp op = pointwiseProducer(result);
+        if (!op || result.getType() != storage.getType())
+          continue;
+        // Only a result that no op here has to read as a number stays whole.
+        op = withProducers(rewriter, op);
+        bool doesRead = false, asIs = true;
+        for (OpOperand *input : op.getDpsInputOperands()) {
+          auto type = dyn_cast<RankedTensorType>(input->get().getType());
+          asIs &= type && type.hasStaticShape() && !type.getElementType().isInteger(1);
+          if (input->get() != storage)
+            continue;
+          doesRead = true;
+          // An element must not be written over before all that is computed from it is.
+          asIs &= op.getMatchingIndexingMap(input).isIdentity();
+        }
+        if (!asIs || doesRead != reads)
+          continue;
+        writeOver(rewriter, op, storage);
+        given.insert(storage);
+        break;
+      }
+    }
+}
+
+/// Whether the arrays that ops of a function compute depend on its arguments.
+DenseSet<Value> dependentArrays(func::FuncOp function) {
+  DenseSet<Value> dependent(function.getArguments().begin(), function.getArguments().end());
+  for (Operation &op : function.front()) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) { return dependent.contains(operand); });
+    });
+    if (depends)
+      dependent.insert(op.result_begin(), op.result_end());
+  }
+  return dependent;
+}
+
+/// States which results share memory.
+void stateSharing(func::FuncOp function, const Aliases &aliases, ArrayRef<BlockArgument> donated) {
+  DenseSet<Value> dependent = dependentArrays(function);
+  OperandRange results = function.front().getTerminator()->getOperands();
+  DenseMap<const void *, unsigned> owners;
+  for (Value result : results)
+    ++owners[aliases.classOf(result)];
+  for (BlockArgument argument : function.getArguments())
+    if (!llvm::is_contained(donated, argument))
+      ++owners[aliases.classOf(argument)];
+  SmallVector<std::string> sharing;
+  for (auto [i, result] : llvm::enumerate(results))
+    if (owners[aliases.classOf(result)] > 1 || !dependent.contains(result))
+      sharing.push_back(std::to_string(i));
+  if (sharing.empty())
+    return;
+  Builder b(function.getContext());
+  NamedAttrList entries(function->getAttrOfType<DictionaryAttr>("iree.reflection"));
+  entries.set(kSharing, b.getStringAttr(llvm::join(sharing, ",")));
+  function->setAttr("iree.reflection", entries.getDictionary(b.getContext()));
+}
+
+/// Gives the arguments that an op might write over a use at the end.
+void keepArguments(func::FuncOp function, const Aliases &aliases, ArrayRef<BlockArgument> donated) {
+  DenseSet<const void *> written;
+  function.walk([&](Operation *op) {
+    for (Value destination : destinationsOf(op))
+      written.insert(aliases.classOf(destination));
+  });
+  SmallVector<Value> kept;
+  for (BlockArgument argument : function.getArguments())
+    if (!llvm::is_contained(donated, argument) && written.contains(aliases.classOf(argument)))
+      kept.push_back(argument);
+  if (kept.empty())
+    return;
+  ImplicitLocOpBuilder b(function.getLoc(), function.front().getTerminator());
+  optimizationBarrier(b, kept);
+}
+
+struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
+  using ReuseArgumentsPassBase::ReuseArgumentsPassBase;
+
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal() || !function.isPublic())
+        continue;
+      SmallVector<BlockArgument> donated;
+      for (BlockArgument argument : function.getArguments())
+        if (function.removeArgAttr(argument.getArgNumber(), kDonated)) {
+          donated.push_back(argument);
+          function.setArgAttr(argument.getArgNumber(), "iree.abi.consume", UnitAttr::get(&getContext()));
+        }
+      reuse(function, donated);
+      Aliases aliases(function);
+      stateSharing(function, aliases, donated);
+      keepArguments(function, aliases, donated);
+    }
+  }
+};
+
+} // namespace
+
+} // namespace dovetail

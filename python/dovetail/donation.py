@@ -1,0 +1,101 @@
+"""Donated arguments: arrays that a call may use up, so that results take their memory."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import ir
+from dovetail.jit_options import Options
+from dovetail.pytree import flatten, unflatten
+from dovetail.shaped import ShapedArray
+
+
+def donated_leaves(options: Options, spec: Any, count: int) -> tuple[int, ...]:
+    """The numbers of the donated ones among the leaves of (args, kwargs).
+
+    Args:
+      options: which arguments are donated.
+      spec: the structure of (args, kwargs).
+      count: how many leaves there are.
+    """
+    if not options.donates:
+        return ()
+    args, kwargs = unflatten(spec, range(count))
+    numbers = {n % len(args) for n in options.donate_argnums if -len(args) <= n < len(args)}
+    given = [args[n] for n in sorted(numbers)]
+    given += [kwargs[name] for name in options.donate_argnames if name in kwargs]
+    return tuple(sorted(flatten(given)[0]))
+
+
+def warn_of_useless(
+    name: str, donated: Sequence[int], inputs: Sequence[ShapedArray], outputs: Sequence[ShapedArray]
+) -> None:
+    """Warn if there are donated arrays of whose types there are not as many results."""
+    wanted = Counter((aval.shape, aval.dtype) for aval in outputs)
+    useless = []
+    for number in donated:
+        kind = inputs[number].shape, inputs[number].dtype
+        if wanted[kind] > 0:
+            wanted[kind] -= 1
+        else:
+            useless.append(str(inputs[number]))
+    if useless:
+        warnings.warn(
+            f"some donated arrays of `{name}` were not usable, as there is no result of their "
+            f"type: {', '.join(useless)} {ir.here()}; they are of no more use all the same",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
+    """Refuse a call that is given an array in several places, and uses it up in one.
+
+    Raises:
+      ValueError: it is.
+    """
+    uses = Counter(map(id, leaves))
+    for number in donated:
+        leaf = leaves[number]
+        if uses[id(leaf)] > 1:
+            raise ValueError(
+                "a donated array must be only one of a call's arguments, got the same array "
+                f"{uses[id(leaf)]} times: {leaf.aval} {ir.here()}; donate a copy, `x.copy()`"
+            )
+
+
+def surrender(
+    leaves: Sequence[Any], donated: Sequence[int], device: Any, data: list[Any], copies: bool
+) -> None:
+    """Replace what a call is given for donated arrays by what may be written over.
+
+    Args:
+      leaves: the arrays of the call.
+      donated: the numbers of the donated ones.
+      device: what runs the program.
+      data: what the call is given for each array.
+      copies: whether the arrays themselves are to stay as they are.
+    """
+    from dovetail.runtime import Buffer, put
+
+    for number in donated:
+        leaf = leaves[number]
+        data[number] = None
+        buffer = leaf.buffer
+        # Names of it: here, in `getrefcount`, and the array's. Others would see what is written.
+        is_own = type(buffer) is Buffer and sys.getrefcount(buffer) <= 3 and not buffer.is_shared
+        if copies or not is_own or buffer.device.space is not device.space:
+            buffer = put(np.asarray(buffer), device)
+        data[number] = buffer
+
+
+def use_up(leaves: Sequence[Any], donated: Sequence[int]) -> None:
+    """Make the donated arrays of a call unusable."""
+    for number in donated:
+        leaves[number].delete()

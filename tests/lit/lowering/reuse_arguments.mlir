@@ -1,0 +1,99 @@
+// RUN: dovetail-opt %s --dovetail-reuse-arguments | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// A pointwise result of the donated argument's type is written over it, with the ops before it fused in.
+// CHECK-LABEL: func.func @update(
+// CHECK-SAME: %[[W:.*]]: tensor<16384xf32> {iree.abi.consume}, %[[G:.*]]: tensor<16384xf32>)
+// CHECK: %[[NEW:.*]] = "flow.dispatch.workgroups"(%{{.*}}, %[[W]], %[[G]])
+// CHECK: !iree_tensor_ext.dispatch.tensor<readwrite:tensor<16384xf32>>
+// CHECK: linalg.generic
+// CHECK: arith.mulf
+// CHECK: arith.subf
+// CHECK: workgroup_count_from_slice
+// CHECK: tied_operands = [0 : index]
+// CHECK: return %[[NEW]]
+func.func @update(%w: tensor<16384xf32> {dovetail.donated}, %g: tensor<16384xf32>) -> tensor<16384xf32> {
+  %half = arith.constant 5.0e-01 : f32
+  %e = tensor.empty() : tensor<16384xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%g : tensor<16384xf32>) outs(%e : tensor<16384xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.mulf %a, %half : f32
+    linalg.yield %m : f32
+  } -> tensor<16384xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]} ins(%w, %0 : tensor<16384xf32>, tensor<16384xf32>) outs(%e : tensor<16384xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %s = arith.subf %a, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<16384xf32>
+  return %1 : tensor<16384xf32>
+}
+
+// A result that reads elements of the argument at other places is not.
+// CHECK-LABEL: func.func @reversed(
+// CHECK-NOT: flow.dispatch
+// CHECK: return
+func.func @reversed(%w: tensor<128x128xf32> {dovetail.donated}) -> tensor<128x128xf32> {
+  %e = tensor.empty() : tensor<128x128xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<128x128xf32>) outs(%e : tensor<128x128xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// Small arrays are not worth a dispatch.
+// CHECK-LABEL: func.func @small(
+// CHECK-NOT: flow.dispatch
+// CHECK: return
+func.func @small(%w: tensor<4xf32> {dovetail.donated}) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%w : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// An argument that an op may write over, here through a reshape, has a use at the end.
+// CHECK-LABEL: func.func @kept(
+// CHECK-SAME: %[[X:.*]]: tensor<4x4xf32>, %[[ROW:.*]]: tensor<2xf32>)
+// CHECK: %[[NEW:.*]] = tensor.insert_slice
+// CHECK: util.optimization_barrier"(%[[X]])
+// CHECK-NEXT: return %[[NEW]]
+func.func @kept(%x: tensor<4x4xf32>, %row: tensor<2xf32>) -> tensor<16xf32> {
+  %0 = tensor.collapse_shape %x [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  %1 = tensor.insert_slice %row into %0[3] [2] [1] : tensor<2xf32> into tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// A donated one has not.
+// CHECK-LABEL: func.func @given(
+// CHECK-NOT: util.optimization_barrier
+// CHECK: return
+func.func @given(%x: tensor<16xf32> {dovetail.donated}, %row: tensor<2xf32>) -> tensor<16xf32> {
+  %1 = tensor.insert_slice %row into %x[3] [2] [1] : tensor<2xf32> into tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// Arguments, constants and equal results share memory; what is computed does not.
+// CHECK-LABEL: func.func @sharing(
+// CHECK-SAME: iree.reflection = {dovetail.sharing = "0,1,3,4"}
+func.func @sharing(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %constant = arith.constant dense<1.0> : tensor<4xf32>
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  %e = tensor.empty() : tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.mulf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  return %0, %constant, %1, %2, %2 : tensor<2x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

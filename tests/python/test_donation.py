@@ -1,0 +1,197 @@
+"""Donated arguments: results take their memory, they are of no more use, nobody else sees it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+
+# Large enough for a dispatch of its own.
+N = 1 << 14
+
+
+def address(x: Any) -> int:
+    return np.asarray(x).ctypes.data
+
+
+def computed(value: float = 1.0) -> Any:
+    """An array that a compiled program made."""
+    return dt.jit(lambda x: x + value)(dnp.zeros(N))
+
+
+def test_result_takes_the_memory() -> None:
+    step = dt.jit(lambda w, g: w - 0.5 * g, donate_argnums=0)
+    w, g = computed(3.0), computed(2.0)
+    # Asking for the address would make a view.
+    before = int(w.buffer.view.map().asarray((N,), np.dtype(np.float32)).ctypes.data)
+    new = step(w, g)
+    assert address(new) == before
+    np.testing.assert_array_equal(new, np.full(N, 2.0, np.float32))
+    np.testing.assert_array_equal(g, np.full(N, 2.0, np.float32))
+
+
+def test_use_after_donation_is_an_error() -> None:
+    step = dt.jit(lambda w: w * 2, donate_argnums=(0,))
+    w = computed()
+    step(w)
+    assert w.is_deleted()
+    with pytest.raises(RuntimeError, match="after a call that it was donated to"):
+        np.asarray(w)
+    with pytest.raises(RuntimeError, match="donated"):
+        step(w)
+    with pytest.raises(RuntimeError, match="donated"):
+        w + 1
+
+
+def test_donation_by_name_and_of_trees() -> None:
+    @dt.jit
+    def plain(state: Any, *, scale: Any) -> Any:
+        return {k: v * scale for k, v in state.items()}
+
+    donating = dt.jit(plain, donate_argnames=("state", "scale"))
+    state = {"a": computed(1.0), "b": computed(2.0)}
+    scale = computed(3.0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        out = donating(state, scale=scale)
+    assert "not usable" in str(caught[0].message)
+    assert all(x.is_deleted() for x in [*state.values(), scale])
+    np.testing.assert_array_equal(out["b"], np.full(N, 6.0, np.float32))
+
+
+def test_views_keep_what_they_show() -> None:
+    step = dt.jit(lambda w: w + 1, donate_argnums=0)
+    w = computed(5.0)
+    seen = np.asarray(w)
+    twin = w.clone()
+    step(w)
+    np.testing.assert_array_equal(seen, np.full(N, 5.0, np.float32))
+    np.testing.assert_array_equal(twin, np.full(N, 5.0, np.float32))
+
+
+def test_numpy_arrays_are_copied() -> None:
+    step = dt.jit(lambda w: w + 1, donate_argnums=0)
+    w = np.ones(N, np.float32)
+    np.testing.assert_array_equal(step(w), np.full(N, 2.0, np.float32))
+    np.testing.assert_array_equal(w, np.ones(N, np.float32))
+    eager = dnp.ones(N)
+    row = eager.reshape(2, -1)[0]
+    step(eager)
+    np.testing.assert_array_equal(row, np.ones(N // 2, np.float32))
+
+
+def test_results_that_share_memory_are_copied_before_they_are_used_up() -> None:
+    same = dt.jit(lambda x: (x, x.reshape(2, -1), dnp.ones(N), x + 1))
+    twice = dt.jit(lambda x: ((y := x * 2), y))
+    step = dt.jit(lambda w: w + 1, donate_argnums=0)
+    x = computed(1.0)
+    passed, reshaped, ones, more = same(x)
+    step(passed), dt.jit(lambda w: w + 1, donate_argnums=0)(reshaped), step(ones)
+    np.testing.assert_array_equal(x, np.ones(N, np.float32))
+    np.testing.assert_array_equal(same(x)[2], np.ones(N, np.float32))
+    assert not more.buffer.is_shared
+    one, two = twice(x)
+    step(one)
+    np.testing.assert_array_equal(two, np.full(N, 2.0, np.float32))
+
+
+def test_loops_that_may_not_run_share() -> None:
+    @dt.jit
+    def f(n: Any, x: Any) -> Any:
+        return dt.lax.fori_loop(0, n, lambda i, c: dnp.sin(c) @ dnp.eye(128), x)
+
+    step = dt.jit(lambda w: w + 1, donate_argnums=0)
+    x = dt.jit(lambda: dnp.ones((128, 128)) * 2)()
+    step(f(0, x))
+    np.testing.assert_array_equal(x, np.full((128, 128), 2.0, np.float32))
+
+
+def test_an_array_in_two_places_is_refused() -> None:
+    step = dt.jit(lambda v, w: v + w, donate_argnums=0)
+    w = computed()
+    with pytest.raises(ValueError, match="only one of a call's arguments, got the same array 2"):
+        step(w, w)
+    assert not w.is_deleted()
+
+
+def test_static_and_donated_is_refused() -> None:
+    with pytest.raises(ValueError, match="static or donated, not both, got: 0"):
+        dt.jit(lambda x: x, static_argnums=0, donate_argnums=0)
+    with pytest.raises(ValueError, match="donate_argnums must be numbers"):
+        dt.jit(lambda x: x, donate_argnums=1)
+
+
+def test_several_results_and_reads_after_writes() -> None:
+    """A result may be computed from a donated array that another one is written over."""
+
+    def f(a: Any, b: Any) -> Any:
+        new = a * 2 + b
+        return new, a[::-1] + new, dnp.sum(a), b - a
+
+    a, b = np.arange(N, dtype=np.float32), np.arange(N, dtype=np.float32) % 7
+    expected = f(a, b)
+    outs = dt.jit(f, donate_argnums=(0, 1))(dt.jit(lambda x: x + 0.0)(a), dt.jit(lambda x: x)(b))
+    for out, reference in zip(outs, expected, strict=True):
+        np.testing.assert_allclose(out, reference, rtol=1e-6)
+
+
+def test_updates_in_place() -> None:
+    @dt.jit
+    def plain(cache: Any, row: Any, i: Any) -> Any:
+        return dt.lax.dynamic_update_slice(cache, row[None], (i, 0))
+
+    donating = dt.jit(plain, donate_argnums=0)
+    cache = dt.jit(lambda: dnp.ones((64, 256)) * dnp.arange(64.0)[:, None])()
+    cache = dt.jit(lambda x: x + 0.5)(cache)
+    before = int(cache.buffer.view.map().asarray((64, 256), np.dtype(np.float32)).ctypes.data)
+    new = donating(cache, np.zeros(256, np.float32), 3)
+    assert address(new) == before
+    assert np.asarray(new)[3].sum() == 0
+    assert np.asarray(new)[4, 0] == 4.5
+
+
+def test_training_in_place() -> None:
+    """Momentum and weights stay where they are over many steps."""
+
+    @dt.jit
+    def loss(w: Any, x: Any) -> Any:
+        return dnp.mean((x @ w) ** 2)
+
+    def step(w: Any, m: Any, x: Any) -> Any:
+        g = dt.grad(loss)(w, x)
+        m = 0.9 * m + g
+        return w - 0.1 * m, m
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(32, 128)).astype(np.float32)
+    start = rng.normal(size=(128, 128)).astype(np.float32)
+    donating = dt.jit(step, donate_argnums=(0, 1))
+    w, m = dt.jit(lambda x: (x + 0.0, x * 0.0 + 0.0 * x))(start)
+    expected = start, np.zeros_like(start)
+    places = set()
+    for _ in range(4):
+        w, m = donating(w, m, x)
+        places.add(int(w.buffer.view.map().asarray((128, 128), w.dtype).ctypes.data))
+        expected = dt.jit(step)(*expected, x)
+    assert len(places) == 1
+    for got, reference in zip((w, m), expected, strict=True):
+        np.testing.assert_allclose(got, reference, rtol=1e-4, atol=1e-6)
+
+
+def test_checks_look_at_what_was_donated() -> None:
+    with dt.config.debug_nans(True), pytest.raises(FloatingPointError, match="log"):
+        dt.jit(lambda w: dnp.log(w), donate_argnums=0)(-computed())
+
+
+def test_inlined_calls_donate_nothing() -> None:
+    inner = dt.jit(lambda w: w * 2, donate_argnums=0)
+    x = computed()
+    outer = dt.jit(lambda w: inner(w) + w)
+    np.testing.assert_array_equal(outer(x), np.full(N, 3.0, np.float32))
+    assert float(dt.grad(lambda v: inner(v))(2.0)) == 2.0
+    assert not x.is_deleted()
