@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail.compile_lowered import Compilation
-from dovetail.runtime.dtypes import ELEMENT_OF_DTYPE
+from dovetail.runtime.dtypes import DTYPE_OF_MLIR, ELEMENT_OF_DTYPE
 from dovetail.schedule import Dispatch, schedule_of
 from dovetail.spans import Recorder
 
@@ -146,8 +146,6 @@ def _input(path: Path, array: np.ndarray) -> str:
     if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1:
         np.save(path.with_suffix(".npy"), array)
         return f"--input=@{path.with_suffix('.npy')}"
-    from dovetail.runtime.dtypes import DTYPE_OF_MLIR
-
     # NumPy has no format for the types that are not its own.
     names = {dtype: name for name, dtype in DTYPE_OF_MLIR.items()}
     element = names[array.dtype]
