@@ -100,13 +100,6 @@ class SymbolicScope:
             return
         self._facts.append(size)
 
-    def names(self) -> list[str]:
-        """All names that stand for themselves."""
-        return [name for name in self._values if name in self._variables or name in self._parts()]
-
-    def _parts(self) -> set[str]:
-        return {name for name, _ in self._wholes.values()}
-
     def name_of_variable(self, text: str) -> tuple[str, int] | None:
         """The name of which a variable is a part, and how many of these it has."""
         if text in self._wholes:
