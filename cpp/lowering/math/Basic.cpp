@@ -199,7 +199,7 @@ Value convert(ScalarBuilder &b, Value x, Type to) {
     FloatType wide = floatTo.getWidth() < 32 ? FloatType(b.getF32Type()) : floatTo;
     Value converted =
         isUnsigned ? arith::UIToFPOp::create(b, wide, x).getResult() : arith::SIToFPOp::create(b, wide, x).getResult();
-    return floatToFloat(b, converted, floatTo);
+    return isNarrow(floatTo) ? narrowInteger(b, converted, floatTo) : floatToFloat(b, converted, floatTo);
   }
   auto intTo = cast<IntegerType>(to);
   if (isa<FloatType>(from))

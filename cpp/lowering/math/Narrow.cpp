@@ -119,4 +119,14 @@ Value narrow(ScalarBuilder &b, Value x, Type type) {
   return coded(signedResult);
 }
 
+Value narrowInteger(ScalarBuilder &b, Value x, Type type) {
+  if (!type.isBF16())
+    return narrow(b, x, type);
+  // Of the two conversions the code generator would make one, which only some processors have and which calls a
+  // function on others, that modules lack.
+  Int pattern = bits(Real{{&b, x}});
+  Int rounded = shr(pattern + (shr(pattern, 16) & 1) + 0x7fff, 16);
+  return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, b.getI16Type(), rounded.v));
+}
+
 } // namespace dovetail::scalar

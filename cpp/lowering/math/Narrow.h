@@ -17,6 +17,8 @@ mlir::Value widen(ScalarBuilder &b, mlir::Value x);
 /// The float of a narrow type that is nearest to an f32, ties to even. Overflow gives infinity, where there is none
 /// NaN, and where there is none either the largest number; without a NaN, NaN becomes a zero.
 mlir::Value narrow(ScalarBuilder &b, mlir::Value x, mlir::Type type);
+/// The same for an f32 that an integer was converted to.
+mlir::Value narrowInteger(ScalarBuilder &b, mlir::Value x, mlir::Type type);
 
 } // namespace dovetail::scalar
 
