@@ -130,10 +130,8 @@ def _host_cpu() -> str:
     return "\n".join([platform.machine(), platform.processor(), *lines])
 
 
-# How flags change where the code generator does not manage a fusion that IREE chose: for example
-# an elementwise op with two users beside the data-tiled matrix-vector product that is one of them.
+# How flags change where the code generator does not manage a fusion that IREE chose.
 _FEWER_FUSIONS: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
-    lambda flags: [*flags, "--iree-dispatch-creation-fuse-multi-use=false"],
     lambda flags: [flag for flag in flags if flag != DATA_TILING],
     lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
 )

@@ -25,12 +25,6 @@ class Compilation(NamedTuple):
     flags: tuple[str, ...]
 
 
-# Says that sizes are symbolic. IREE 3.13 makes wrong code, or buffers that fit no stack, of some of
-# the fusions then that this turns off.
-_ASSUMPTION = "util.assume.int"
-_FEWER_FUSIONS = "--iree-dispatch-creation-fuse-multi-use=false"
-
-
 def compile_lowered(
     module: Any, target: Target | Targets | str = "cpu", *, tiles: bool = True, name: str = ""
 ) -> bytes:
@@ -52,8 +46,6 @@ def compilation(
         target = Target.parse(target)
     is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
     flags = (DATA_TILING,) if is_large else ()
-    if _ASSUMPTION in module.text():
-        flags = (*flags, _FEWER_FUSIONS)
     refused: list[CompileError] = []
     for form in _forms(module):
         try:

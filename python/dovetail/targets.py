@@ -17,6 +17,9 @@ COMMON_FLAGS = (
     # IREE's default silently computes f64 in f32.
     "--iree-input-demote-f64-to-f32=false",
     "--iree-opt-level=O2",
+    # With it IREE 3.13 makes one dispatch of row-wise sums and the sum of all rows, and wrong
+    # numbers, in the loss and gradient of a classifier for one; and it gains no time.
+    "--iree-dispatch-creation-fuse-multi-use=false",
 )
 
 _CPU_FLAGS = (

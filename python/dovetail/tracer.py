@@ -12,7 +12,7 @@ from dovetail.array import Array, ShapedArray
 from dovetail.errors import UnknownSizeError
 from dovetail.placement import Place, common_place
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
-from dovetail.symbolic.size import Size, has_sizes
+from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import LARGEST_CONSTANT, Axis, Operand, Trace, current, stack
 from dovetail.tracing import Tracer as Tracer
 from dovetail.transfer_guards import check

@@ -280,3 +280,21 @@ def test_sums_of_equal_elements(function: Any) -> None:
     """The code generator loses the size of a filled array that is summed."""
     compiled = dt.jit(function).lower(0.5).compile()
     np.testing.assert_allclose(compiled(0.5), function(dnp.float32(0.5)), rtol=1e-6)
+
+
+def test_loss_and_gradient_of_a_classifier() -> None:
+    """IREE's fusions of ops with several users gave wrong sums here."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(64, 512)).astype(np.float32)
+    params = (rng.normal(size=(512, 10)) / 22).astype(np.float32), np.zeros(10, np.float32)
+    labels = np.arange(64) % 10
+
+    def loss(params: Any) -> Any:
+        scores = dt.nn.log_softmax(x @ params[0] + params[1])
+        return -(scores * dt.nn.one_hot(labels, 10)).sum() / len(x)
+
+    both = dt.value_and_grad(loss)
+    for got, expected in zip(
+        dt.tree.leaves(dt.jit(both)(params)), dt.tree.leaves(both(params)), strict=True
+    ):
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)

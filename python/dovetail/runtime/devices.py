@@ -182,7 +182,7 @@ def get_device(name: str) -> Device:
         return device
 
 
-# A fork leaves the threads of devices behind, for which the end of a device waits. -----------------
+# A fork leaves the threads of devices behind, for which the end of a device waits. ----------------
 
 
 def never_end(thing: Any) -> None:
