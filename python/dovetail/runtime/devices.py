@@ -12,10 +12,12 @@ from typing import Any
 
 import iree.runtime as ireert
 import numpy as np
-from iree.runtime import BufferUsage, HalBufferView, MemoryType
-from iree.runtime._binding import create_hal_driver
+from iree.runtime import BufferUsage, HalBufferView, MemoryType, _binding
 
 from .dtypes import ELEMENT_OF_DTYPE
+
+# Not among the names that the package exports.
+_driver: Any = vars(_binding)["create_hal_driver"]
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
 
@@ -65,7 +67,7 @@ class Device:
         # Not in IREE's cache: a device that nobody uses any more is closed.
         if self.on_host and generation:
             # The driver that IREE keeps has threads in another process.
-            self.hal = create_hal_driver(driver).create_default_device()
+            self.hal = _driver(driver).create_default_device()
         elif self.on_host or not number:
             self.hal = ireert.get_device(driver, cache=False)
         else:
@@ -200,7 +202,7 @@ def _after_fork() -> None:
         never_end(device)
         never_end(device.hal)
         if _SILENCE not in vars(sys):
-            vars(sys)[_SILENCE] = _Silence()
+            setattr(sys, _SILENCE, _Silence())
         if device.has_threads:
             del _devices[name]
 
