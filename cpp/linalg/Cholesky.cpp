@@ -14,8 +14,10 @@ static Value factorColumns(Algebra &e, Value rest, Value start) {
                   Value rows = carries[0], here = e.conj(e.column(rows, slices[1]));
                   Value column = e.minus(slices[2], e.dot(here, 0, rows, 0));
                   Value pivot = e.root(e.real(e.element(column, slices[1])));
-                  Value isAbove = e.less(e.places(column, 0), slices[1]);
-                  column = e.over(column, e.everywhere(e.as(pivot, Algebra::elementOf(column)), column));
+                  Value places = e.places(column, 0), isAbove = e.less(places, slices[1]);
+                  pivot = e.everywhere(e.as(pivot, Algebra::elementOf(column)), column);
+                  // On the diagonal of `a` imaginary parts count as zeros, as in LAPACK.
+                  column = e.choose(e.same(places, slices[1]), pivot, e.over(column, pivot));
                   return Algebra::Values{e.with(rows, 0, slices[0], e.choose(isAbove, e.zerosLike(column), column))};
                 })[0];
 }
