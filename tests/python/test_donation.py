@@ -35,6 +35,17 @@ def test_result_takes_the_memory() -> None:
     np.testing.assert_array_equal(g, np.full(N, 2.0, np.float32))
 
 
+def test_results_of_calls_that_read_numpy_arrays_are_not_copied() -> None:
+    step = dt.jit(lambda w: w + 1, donate_argnums=0)
+    memory = np.zeros(N + 16, np.float32)
+    start = -memory.ctypes.data % 64 // 4
+    # Aligned, so that it is read where it is.
+    w = dt.jit(lambda x: x + 2)(memory[start : start + N])
+    assert not w.buffer.is_shared
+    before = int(w.buffer.view.map().asarray((N,), np.dtype(np.float32)).ctypes.data)
+    assert address(step(w)) == before
+
+
 def test_use_after_donation_is_an_error() -> None:
     step = dt.jit(lambda w: w * 2, donate_argnums=(0,))
     w = computed()

@@ -212,6 +212,8 @@ def unshare(buffer: Buffer, arrays: Sequence[np.ndarray]) -> Buffer:
     """Copies a result that is an argument handed back, which the caller may write to."""
     host = buffer.numpy()
     if not any(np.may_share_memory(host, array) for array in arrays):
+        # This view was for the question alone: nobody else sees the memory.
+        buffer._host = None
         return buffer
     device = buffer.device
     return Buffer(device.put(host, ELEMENT_OF_DTYPE[host.dtype]).ref, host.dtype, device)
