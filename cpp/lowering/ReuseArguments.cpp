@@ -4,7 +4,7 @@
 #include "Iree.h"
 #include "Lowering.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -96,38 +96,60 @@ void writeOver(IRRewriter &rewriter, linalg::GenericOp op, Value storage) {
   rewriter.eraseOp(op);
 }
 
-/// Gives each donated argument at most one result, one that reads it if there is such.
-void reuse(func::FuncOp function, ArrayRef<BlockArgument> donated) {
+/// Whether each element that `op` reads of `storage` is at the place of the one that it computes: else it might be
+/// written over too early.
+bool readsInPlace(linalg::GenericOp op, Value storage) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return input->get() != storage || op.getMatchingIndexingMap(input).isIdentity();
+  });
+}
+
+/// Whether a dispatch of its own can load what the op takes.
+bool isLoadable(linalg::GenericOp op) {
+  return llvm::all_of(op.getDpsInputs(), [](Value input) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    return type && type.hasStaticShape() && !type.getElementType().isInteger(1);
+  });
+}
+
+/// Gives each donated argument at most one result: one that reads it, or else any of its type.
+void reuse(func::FuncOp function, const llvm::SetVector<Value> &donated) {
+  if (donated.empty())
+    return;
   IRRewriter rewriter(function.getContext());
+  llvm::SetVector<Operation *> candidates;
+  // Fusion replaces results, so that each is asked for when its turn comes.
   Operation *terminator = function.front().getTerminator();
+  for (unsigned i = 0; i < terminator->getNumOperands(); ++i)
+    if (linalg::GenericOp op = pointwiseProducer(terminator->getOperand(i)))
+      if (op = withProducers(rewriter, op); isLoadable(op))
+        candidates.insert(op);
+
   DenseSet<Value> given;
-  for (bool reads : {true, false})
-    for (BlockArgument storage : donated) {
-      if (given.contains(storage))
-        continue;
-      for (Value result : SmallVector<Value>(terminator->getOperands())) {
-        linalg::GenericOp op = pointwiseProducer(result);
-        if (!op || result.getType() != storage.getType())
-          continue;
-        // Only a result that no op here has to read as a number stays whole.
-        op = withProducers(rewriter, op);
-        bool doesRead = false, asIs = true;
-        for (OpOperand *input : op.getDpsInputOperands()) {
-          auto type = dyn_cast<RankedTensorType>(input->get().getType());
-          asIs &= type && type.hasStaticShape() && !type.getElementType().isInteger(1);
-          if (input->get() != storage)
-            continue;
-          doesRead = true;
-          // An element must not be written over before all that is computed from it is.
-          asIs &= op.getMatchingIndexingMap(input).isIdentity();
-        }
-        if (!asIs || doesRead != reads)
-          continue;
-        writeOver(rewriter, op, storage);
-        given.insert(storage);
-        break;
-      }
+  SmallVector<linalg::GenericOp> others;
+  for (Operation *candidate : candidates) {
+    auto op = cast<linalg::GenericOp>(candidate);
+    Value storage;
+    for (Value input : op.getDpsInputs())
+      if (!storage && donated.contains(input) && !given.contains(input) &&
+          input.getType() == op->getResult(0).getType() && readsInPlace(op, input))
+        storage = input;
+    if (!storage) {
+      others.push_back(op);
+      continue;
     }
+    given.insert(storage);
+    writeOver(rewriter, op, storage);
+  }
+  DenseMap<Type, SmallVector<Value>> left;
+  for (Value storage : llvm::reverse(donated.getArrayRef()))
+    if (!given.contains(storage))
+      left[storage.getType()].push_back(storage);
+  for (linalg::GenericOp op : others) {
+    SmallVector<Value> &ofType = left[op->getResult(0).getType()];
+    if (!ofType.empty() && readsInPlace(op, ofType.back()))
+      writeOver(rewriter, op, ofType.pop_back_val());
+  }
 }
 
 /// Whether the arrays that ops of a function compute depend on its arguments.
@@ -145,14 +167,14 @@ DenseSet<Value> dependentArrays(func::FuncOp function) {
 }
 
 /// States which results share memory.
-void stateSharing(func::FuncOp function, const Aliases &aliases, ArrayRef<BlockArgument> donated) {
+void stateSharing(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
   DenseSet<Value> dependent = dependentArrays(function);
   OperandRange results = function.front().getTerminator()->getOperands();
   DenseMap<const void *, unsigned> owners;
   for (Value result : results)
     ++owners[aliases.classOf(result)];
   for (BlockArgument argument : function.getArguments())
-    if (!llvm::is_contained(donated, argument))
+    if (!donated.contains(argument))
       ++owners[aliases.classOf(argument)];
   SmallVector<std::string> sharing;
   for (auto [i, result] : llvm::enumerate(results))
@@ -167,7 +189,7 @@ void stateSharing(func::FuncOp function, const Aliases &aliases, ArrayRef<BlockA
 }
 
 /// Gives the arguments that an op might write over a use at the end.
-void keepArguments(func::FuncOp function, const Aliases &aliases, ArrayRef<BlockArgument> donated) {
+void keepArguments(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
   DenseSet<const void *> written;
   function.walk([&](Operation *op) {
     for (Value destination : destinationsOf(op))
@@ -175,7 +197,7 @@ void keepArguments(func::FuncOp function, const Aliases &aliases, ArrayRef<Block
   });
   SmallVector<Value> kept;
   for (BlockArgument argument : function.getArguments())
-    if (!llvm::is_contained(donated, argument) && written.contains(aliases.classOf(argument)))
+    if (!donated.contains(argument) && written.contains(aliases.classOf(argument)))
       kept.push_back(argument);
   if (kept.empty())
     return;
@@ -190,10 +212,10 @@ struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.isPublic())
         continue;
-      SmallVector<BlockArgument> donated;
+      llvm::SetVector<Value> donated;
       for (BlockArgument argument : function.getArguments())
         if (function.removeArgAttr(argument.getArgNumber(), kDonated)) {
-          donated.push_back(argument);
+          donated.insert(argument);
           function.setArgAttr(argument.getArgNumber(), "iree.abi.consume", UnitAttr::get(&getContext()));
         }
       reuse(function, donated);

@@ -153,6 +153,22 @@ def test_several_results_and_reads_after_writes() -> None:
         np.testing.assert_allclose(out, reference, rtol=1e-6)
 
 
+def test_equal_results_and_results_of_one_type() -> None:
+    """One array is two results; others of the type take the memory of what is left."""
+
+    def f(a: Any, b: Any, c: Any) -> Any:
+        y = (a * 2 + c) * 0.5
+        return y, y, b - y, dnp.sin(c) + 1
+
+    args = [np.arange(N, dtype=np.float32) % k for k in (3, 5, 7)]
+    given = [dt.jit(lambda x: x + 0.0)(x) for x in args]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        outs = dt.jit(f, donate_argnums=(0, 1, 2))(*given)
+    for out, reference in zip(outs, f(*map(dnp.array, args)), strict=True):
+        np.testing.assert_allclose(out, reference, rtol=1e-6, atol=1e-6)
+
+
 def test_updates_in_place() -> None:
     @dt.jit
     def plain(cache: Any, row: Any, i: Any) -> Any:
