@@ -59,8 +59,9 @@ class Job(Generic[T]):
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
-        self.work = work
-        self._context = contextvars.copy_context()
+        # Let go of when it is done, with all that the caller's context refers to.
+        self._work: Callable[[], T] | None = work
+        self._context: contextvars.Context | None = contextvars.copy_context()
         self._result: T | None = None
         self.error: Exception | None = None
         self.notices: list[str] = []
@@ -78,20 +79,19 @@ class Job(Generic[T]):
         """Have it done in the background, unless that is so."""
         if self._is_queued or self.is_done or ending.is_set():
             return
-        self._is_queued = True
         with _lock:
-            _queue.append(weakref.ref(self))
-            if len(_threads) < _MOST_THREADS:
-                thread = threading.Thread(target=_serve, name="dovetail-compile", daemon=True)
-                _threads.add(thread)
-                thread.start()
+            # Where there can be no thread at all, the next call asks again.
+            if not self._is_queued and _has_thread():
+                self._is_queued = True
+                _queue.append(weakref.ref(self))
 
     def finish(self) -> None:
         """Have it done now: by this thread, or waited for where another does it."""
         while not self.is_done:
             ended = self._ended
             if not self._attempt():
-                ended.wait()
+                with outside():
+                    ended.wait()
 
     def result(self) -> T:
         """The result.
@@ -111,8 +111,10 @@ class Job(Generic[T]):
                 return self.is_done
             self._is_running = True
         outer, _here.job = _here.job, self
+        work = self._work
+        assert work is not None
         try:
-            self._result = self.work()
+            self._result = work()
             self.is_done = True
         except Exception as error:
             self.error = error
@@ -120,28 +122,54 @@ class Job(Generic[T]):
         finally:
             # Also after an interrupt, which leaves it to be done.
             _here.job = outer
-            ended, self._ended = self._ended, threading.Event()
-            self._is_running = False
-            ended.set()
             if self.is_done:
+                self._work = self._context = None
                 _unfinished.discard(self)
+            with self._lock:
+                ended, self._ended = self._ended, threading.Event()
+                self._is_running = False
+            ended.set()
         return True
+
+    def _attempt_here(self) -> None:
+        """Do it, on a thread of the background, in the context in which it was made."""
+        context = self._context
+        # Another thread may have done it in the meantime.
+        if context is not None:
+            with _working:
+                context.run(self._attempt)
+
+
+def _has_thread() -> bool:
+    """Whether there is a thread that serves, perhaps one that is started now; `_lock` is held."""
+    if len(_threads) < _MOST_THREADS:
+        thread = threading.Thread(target=_serve, name="dovetail-compile", daemon=True)
+        _threads.add(thread)
+        try:
+            thread.start()
+        except RuntimeError:
+            # There are too many already, or the interpreter exits.
+            _threads.discard(thread)
+    return bool(_threads)
 
 
 def _serve() -> None:
     """Do what is queued, until nothing is."""
     _here.is_worker = True
-    while True:
-        with _lock:
-            if not _queue:
-                _threads.discard(threading.current_thread())
-                return
-            job = _queue.popleft()()
-        # Nobody wants it any more if it is gone.
-        if job is not None and not ending.is_set():
-            with _working:
-                job._context.run(job._attempt)
-        del job
+    try:
+        while True:
+            with _lock:
+                if not _queue:
+                    _threads.discard(threading.current_thread())
+                    return
+                job = _queue.popleft()()
+            # Nobody wants it any more if it is gone.
+            if job is not None and not ending.is_set():
+                job._attempt_here()
+            del job
+    finally:
+        # Also after what is no `Exception`, which a listener of `monitoring` may raise.
+        _threads.discard(threading.current_thread())
 
 
 @contextlib.contextmanager

@@ -43,7 +43,7 @@ class FirstResults:
     def __init__(self, source: Source, mode: str | None) -> None:
         self._source = source
         self._mode = mode
-        self._job = background.Job(functools.partial(_compile, source))
+        self._job = self._new_job()
         self._failure_is_known = False
 
     @functools.cached_property
@@ -64,7 +64,7 @@ class FirstResults:
             return self._job.result()
         except Exception:
             # The next call may have other settings.
-            self._job = background.Job(self._job.work)
+            self._job = self._new_job()
             raise
 
     def next(self, arrays: Callable[[], Sequence[np.ndarray]]) -> Executable | list[np.ndarray]:
@@ -96,6 +96,9 @@ class FirstResults:
             return job.result()
         finally:
             job.start()
+
+    def _new_job(self) -> background.Job[Executable]:
+        return background.Job(functools.partial(_compile, self._source))
 
     def forget(self) -> None:
         """Let go of what only evaluations need."""
