@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,11 @@ def as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # How a function is run.
-RUNS = {"compiled": dt.jit, "eager": as_it_is}
+RUNS = {
+    "compiled": dt.jit,
+    "evaluated": functools.partial(dt.jit, compile="never"),
+    "eager": as_it_is,
+}
 
 
 class Log:

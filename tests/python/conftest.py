@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -61,3 +62,19 @@ def add_module() -> bytes:
     from runtime_modules import ADD, module
 
     return module(ADD)
+
+
+@pytest.fixture(params=["compiled", "evaluated", "eager"])
+def run(request: pytest.FixtureRequest) -> Any:
+    """How a function that calls Python functions is run."""
+    from callback_tools import RUNS
+
+    return RUNS[request.param]
+
+
+@pytest.fixture
+def log() -> Any:
+    """An empty log of calls."""
+    from callback_tools import Log
+
+    return Log()

@@ -9,25 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from callback_tools import RUNS, SCALAR, Log, Transform, debug, io, sine
+from callback_tools import SCALAR, Log, Transform, debug, io, sine
 
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax
 from dovetail.experimental import io_callback
-
-
-@pytest.fixture(params=RUNS)
-def run(request: pytest.FixtureRequest) -> Transform:
-    """How a function is run."""
-    return RUNS[request.param]
-
-
-@pytest.fixture
-def log() -> Log:
-    """An empty log."""
-    return Log()
-
 
 # Effects: once, and in order -------------------------------------------------------------------
 

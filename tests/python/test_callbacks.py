@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextvars
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -11,25 +12,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from callback_tools import F32, RUNS, SCALAR, Log, Refusal, Transform, debug, sine
+from callback_tools import F32, SCALAR, Log, Refusal, Transform, debug, sine
 
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax
 from dovetail.experimental import io_callback
-
-
-@pytest.fixture(params=RUNS)
-def run(request: pytest.FixtureRequest) -> Transform:
-    """How a function is run."""
-    return RUNS[request.param]
-
-
-@pytest.fixture
-def log() -> Log:
-    """An empty log."""
-    return Log()
-
 
 # Values ----------------------------------------------------------------------------------------
 
@@ -120,6 +108,24 @@ def test_wide_results_are_made_narrow(run: Transform) -> None:
 
 
 # What goes wrong -------------------------------------------------------------------------------
+
+
+def test_the_context_of_the_caller_holds(run: Transform) -> None:
+    seen: contextvars.ContextVar[str] = contextvars.ContextVar("seen", default="another")
+
+    def host(x: Any) -> Any:
+        assert seen.get() == "the caller's"
+        return np.asarray(x) / 3
+
+    @run
+    def program(x: Any) -> Any:
+        return dt.pure_callback(host, dt.ShapeDtypeStruct((2,), np.float64), x)
+
+    seen.set("the caller's")
+    with config.enable_x64(True):
+        third = program(dnp.ones(2))
+    assert third.dtype == np.float64
+    np.testing.assert_array_equal(third, np.full(2, 1 / 3))
 
 
 def test_exceptions_come_out(run: Transform, log: Log) -> None:

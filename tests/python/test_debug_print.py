@@ -8,17 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from callback_tools import RUNS, Transform
+from callback_tools import Transform
 
 import dovetail as dt
 import dovetail.numpy as dnp
-
-
-@pytest.fixture(params=RUNS)
-def run(request: pytest.FixtureRequest) -> Transform:
-    """How a function is run."""
-    return RUNS[request.param]
-
 
 # Printing ----------------------------------------------------------------------------------------
 

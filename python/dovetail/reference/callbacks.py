@@ -28,6 +28,8 @@ class Function(Protocol):
 # A function exists as long as the modules that name it.
 _known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
+# In which an evaluation was asked for, and functions of the user run; the evaluator's is another.
+caller: contextvars.ContextVar[contextvars.Context] = contextvars.ContextVar("caller")
 
 
 def register(function: Function) -> str:
@@ -58,6 +60,6 @@ def callback(
     elements: Sequence[Any],
     **attributes: Any,
 ) -> tuple[Array, ...]:
-    """The results of the function; it does not run in the evaluator's context, which is quiet."""
+    """The results of the function, in the context of the evaluation's caller."""
     arrays = operands[: operandSegmentSizes[0]]
-    return contextvars.Context().run(call, function, arrays, shapes, elements)
+    return caller.get().run(call, function, arrays, shapes, elements)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextvars import Context, copy_context
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from dovetail.dtypes import as_dtype
+from dovetail.reference import callbacks
 from dovetail.reference.checks import UnwantedValueError, check, unwanted
 from dovetail.reference.table import RAW, Function, quietly
 
@@ -121,7 +123,13 @@ class Evaluator:
 
     def __call__(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[np.ndarray]:
         """The program's results on `args`."""
-        return quietly(self.run, args, _watch_of_values() or watch)
+        return quietly(self._run_for, copy_context(), args, _watch_of_values() or watch)
+
+    def _run_for(
+        self, caller: Context, args: Sequence[np.ndarray], watch: Watch | None
+    ) -> list[Any]:
+        callbacks.caller.set(caller)
+        return self.run(args, watch)
 
     def run(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[Any]:
         """The same, with whatever NumPy warns of."""
