@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import string
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -173,10 +173,13 @@ def _check_empty(what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> No
 
 
 class _Checker(string.Formatter):
-    """Checks that a format and its values belong together, without formatting."""
+    """Checks that a format and its values belong together, without formatting.
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    Attributes:
+      unused: the numbers and names of the values for which there is no field.
+    """
+
+    unused: Sequence[str] = ()
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Nothing: the value may be a tracer."""
@@ -187,15 +190,21 @@ class _Checker(string.Formatter):
         return value
 
     def check_unused_args(self, used_args: Any, args: Any, kwargs: Any) -> None:
-        """Refuse values without a field."""
+        """Take note of values without a field."""
         unused = [str(i) for i in range(len(args)) if i not in used_args]
-        unused += [name for name in kwargs if name not in used_args]
-        if unused:
-            raise value_error(
-                f"{self.what} must have a field in its format for each of its values, got: none "
-                f"for {', '.join(unused)}; write '{{}}' or '{{name}}', and no f-string, whose "
-                "fields are gone before the program runs"
-            )
+        self.unused = [*unused, *(name for name in kwargs if name not in used_args)]
+
+
+def _check_fields(what: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a format without a field for each value, or with one for no value."""
+    checker = _Checker()
+    checker.format(fmt, *args, **kwargs)
+    if checker.unused:
+        raise value_error(
+            f"{what} must have a field in its format for each of its values, got: none for "
+            f"{', '.join(checker.unused)}; write '{{}}' or '{{name}}', and no f-string, whose "
+            "fields are gone before the program runs"
+        )
 
 
 def _has_fields(fmt: str) -> bool:
@@ -216,7 +225,7 @@ def _observe_message(
     if not isinstance(fmt, str):
         raise type_error(f"{what} must get a format string, got: {fmt!r}")
     if not skip_check:
-        _Checker(what).format(fmt, *args, **kwargs)
+        _check_fields(what, fmt, args, kwargs)
     options = np.get_printoptions()
     has_fields = _has_fields(fmt)
 

@@ -99,13 +99,16 @@ def replay(call: Call) -> list[TimedDispatch]:
     Raises:
       NoReplay: it cannot be run by the runtime's tools.
     """
-    source = call.compiled.source()
-    compilation, imports = source.compilation()
-    if imports:
-        raise NoReplay("it calls functions of this process")
     if call.arguments is None:
         raise NoReplay("it was not compiled while the trace was recorded")
-    known = {dispatch.name: dispatch for dispatch in schedule_of(compilation).dispatches}
+    source = call.compiled.source()
+    try:
+        compilation, imports = source.compilation()
+        if imports:
+            raise NoReplay("it calls functions of this process")
+        known = {dispatch.name: dispatch for dispatch in schedule_of(compilation).dispatches}
+    except RuntimeError as error:
+        raise NoReplay(str(error)) from error
     rows = _run(compilation, source.runtime_device, call.arguments)
     return [
         TimedDispatch(known.get(name, Dispatch(name, (), ())), start, duration, workgroups)

@@ -81,8 +81,11 @@ def test_spans_lie_within_each_other(tmp_path: Path) -> None:
 
 def test_a_trace_of_an_evaluated_function(tmp_path: Path) -> None:
     f = dt.jit(layer, compile="never")
+    before = dt.cache_statistics()
     with profiler.trace(tmp_path):
         f(np.ones((4, 4), np.float32), np.ones((2, 4), np.float32))
+    # Nor is it for the trace's sake.
+    assert dt.cache_statistics() == before
     events = events_in(tmp_path)
     assert names_of(events, "op") == {"dot_general": 1, "tanh": 1}
     [tanh] = [event for event in events if event["name"] == "tanh"]
