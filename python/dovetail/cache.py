@@ -210,7 +210,6 @@ class Cache:
         except OSError:
             # It is looked at when it is there.
             return False
-        self._is_checked = True
         fault = None
         if status.st_uid not in (os.geteuid(), 0):
             fault = f"{self.directory} belongs to another user, number {status.st_uid}"
@@ -218,6 +217,7 @@ class Cache:
             fault = f"others may write to {self.directory}, which `chmod go-w` would forbid"
         if fault:
             self._refuse(fault)
+        self._is_checked = True
         return fault is None
 
     def _give_up(self, error: OSError) -> None:

@@ -144,9 +144,11 @@ def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
     except CompileError as error:
         if KILLED in error.diagnostics:
             raise
-        for change in _FEWER_FUSIONS:
+        for fewer in (change(flags) for change in _FEWER_FUSIONS):
+            if list(fewer) == list(flags):
+                continue
             try:
-                vmfb = _compile(text, change(flags))
+                vmfb = _compile(text, fewer)
             except CompileError as another:
                 another.path.unlink(missing_ok=True)
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
@@ -46,21 +46,32 @@ def compilation(
         target = Target.parse(target)
     is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
     flags = (DATA_TILING,) if is_large else ()
-    refused: list[CompileError] = []
+    # By their texts: without such loops, forms are alike.
+    refused: dict[str, CompileError] = {}
     for form in _forms(module):
-        try:
-            vmfb = compile_module(form.text(), target=target, flags=flags, name=name)
-        except CompileError as error:
-            refused.append(error)
-            is_circular = any("circular dependency" in text for text in error.diagnostics)
-            # Another form would be killed for want of memory as well.
-            if KILLED in error.diagnostics or (form is module and not is_circular):
-                break
-        else:
-            for error in refused:
-                error.path.unlink(missing_ok=True)
-            return Compilation(vmfb, form, target, flags)
-    raise refused[-1]
+        text = form.text()
+        if text not in refused:
+            try:
+                vmfb = compile_module(text, target=target, flags=flags, name=name)
+            except CompileError as error:
+                refused[text] = error
+            else:
+                _forget(refused.values())
+                return Compilation(vmfb, form, target, flags)
+        diagnostics = refused[text].diagnostics
+        is_circular = any("circular dependency" in line for line in diagnostics)
+        # Another form would be killed for want of memory as well.
+        if KILLED in diagnostics or (form is module and not is_circular):
+            break
+    *others, told = refused.values()
+    _forget(others)
+    raise told
+
+
+def _forget(errors: Iterable[CompileError]) -> None:
+    """Remove the texts of programs of which nobody is told."""
+    for error in errors:
+        error.path.unlink(missing_ok=True)
 
 
 def _forms(module: Any) -> Iterator[Any]:

@@ -6,14 +6,18 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from dovetail import compiler_processes, config, iree_compiler
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import compiler_processes, config, iree_compiler, lax
 from dovetail.cache import Cache
 from dovetail.compile import CompileError, Target, compile_module
 
@@ -78,6 +82,42 @@ def test_the_death_of_the_compiler_is_an_error(
     assert "note: stack dump" in caught.value.diagnostics
     caught.value.path.unlink()
     assert not compiler_processes._idle
+
+
+REFUSAL = """
+import os, pickle, sys
+requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+while True:
+    text, flags = pickle.load(requests)
+    with open({log!r}, "a") as log:
+        log.write(f"{{hash((text, flags))}}\\n")
+    pickle.dump((None, ["error: refused"]), answers)
+    answers.flush()
+"""
+
+
+@pytest.mark.usefixtures("none_idle")
+def test_what_is_refused_is_tried_once_in_each_way_and_told_of_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, kept = tmp_path / "log", tmp_path / "kept"
+    kept.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(kept))
+    monkeypatch.setenv("PYTHONHASHSEED", "0")
+    program(tmp_path, monkeypatch, REFUSAL.format(log=str(log)))
+    config.update("enable_compilation_cache", False)
+
+    def loop(x: Any) -> Any:
+        return lax.fori_loop(0, 3, lambda i, c: dnp.sin(c @ x), x)
+
+    for f, size in ((loop, 512), (lambda x: x + 1, 2)):
+        with pytest.raises(CompileError, match="error: refused") as caught:
+            dt.jit(f).lower(dt.ShapeDtypeStruct((size, size), "float32")).compile()
+        assert list(kept.iterdir()) == [caught.value.path]
+        caught.value.path.unlink()
+        asked = log.read_text().splitlines()
+        log.unlink()
+        assert len(asked) == len(set(asked)) > 1
 
 
 @pytest.mark.usefixtures("none_idle")
