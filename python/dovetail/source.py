@@ -134,13 +134,16 @@ class Source:
         compiled, functions = self.compilation()
         if folder is not None:
             dump.finish(folder, self.name, compiled)
-        device = self.runtime_device
+        device, host = self.runtime_device, None
+        if functions:
+            # Its module has those of the user.
+            host = HostFunctions(functions, get_device(device), self.program.module)
         return Executable(
             compiled.vmfb,
             "main",
             device,
             output_dtypes=[aval.dtype for aval in self.program.avals],
-            host_functions=HostFunctions(functions, get_device(device)) if functions else None,
+            host_functions=host,
         )
 
 

@@ -214,6 +214,19 @@ def test_functions_live_as_long_as_their_programs() -> None:
     assert alive() is None
 
 
+def test_functions_live_as_long_as_calls(run: Transform, log: Log) -> None:
+    def host(x: Any) -> Any:
+        dt.clear_caches()
+        gc.collect()
+        log(x)
+        return x
+
+    program = run(lambda x: sine(dt.pure_callback(host, SCALAR, x)))
+    for x in (0.5, 1.0, 1.5):
+        np.testing.assert_allclose(program(x), np.sin(x), rtol=1e-6)
+    assert log.take() == [0.5, 1.0, 1.5]
+
+
 def test_functions_of_pullbacks_live_with_them(log: Log) -> None:
     @dt.custom_vjp
     def f(x: Any) -> Any:

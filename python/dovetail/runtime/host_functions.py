@@ -53,6 +53,8 @@ class HostFunctions:
     Args:
       functions: the functions.
       device: a device of the host.
+      owner: what has something that they need, and lives as long as what calls them. IREE keeps the
+        functions themselves, of which Python's garbage collector does not see what they refer to.
 
     Attributes:
       module: the VM module for a `LoadedModule` that imports them.
@@ -74,13 +76,16 @@ class HostFunctions:
       array([2., 2.], dtype=float32)
     """
 
-    def __init__(self, functions: Sequence[HostFunction], device: Device) -> None:
+    def __init__(
+        self, functions: Sequence[HostFunction], device: Device, owner: Any = None
+    ) -> None:
         if not device.on_host:
             raise ValueError(
                 f"host functions need a device of the host, got: {device.name!r}; "
                 "use 'local-task' or 'local-sync'"
             )
         self.device = device
+        self.owner = owner
         raised = self._raised = threading.local()
         interface: Any = PyModuleInterface(MODULE_NAME, _State)
         for function in functions:
@@ -93,13 +98,13 @@ class HostFunctions:
 
     def guarded(self, invoke: Callable[..., None]) -> Callable[..., None]:
         """A context's `invoke` that raises what a host function raised."""
-        raised = self._raised
 
+        # It refers to this object, which has the owner.
         def call(*args: Any) -> None:
             try:
                 invoke(*args)
             except Exception:
-                error = raised.__dict__.pop("error", None)
+                error = self._raised.__dict__.pop("error", None)
                 if error is None:
                     raise
                 # What IREE says of it is a text with the same traceback.
