@@ -71,10 +71,7 @@ def callback(
     def apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         observe(function, args, kwargs, ordered, "debug.callback")
 
-    if callback is not None:
-        return apply(callback, *args, **kwargs)
-    _check_empty("debug.callback", args, kwargs)
-    return apply
+    return _applied(apply, "debug.callback", callback, args, kwargs)
 
 
 def print(
@@ -116,10 +113,7 @@ def print(
     def apply(fmt: str, *args: Any, **kwargs: Any) -> None:
         _observe_message(_write, "debug.print", fmt, args, kwargs, ordered, skip_format_check)
 
-    if fmt is not None:
-        return apply(fmt, *args, **kwargs)
-    _check_empty("debug.print", args, kwargs)
-    return apply
+    return _applied(apply, "debug.print", fmt, args, kwargs)
 
 
 def log(
@@ -159,17 +153,20 @@ def log(
 
         _observe_message(handle, "debug.log", fmt, args, kwargs, ordered, skip_format_check)
 
-    if fmt is not None:
-        return apply(fmt, *args, **kwargs)
-    _check_empty("debug.log", args, kwargs)
-    return apply
+    return _applied(apply, "debug.log", fmt, args, kwargs)
 
 
-def _check_empty(what: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _applied(
+    apply: Callable[..., None], what: str, first: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """What is done with a first argument; without one, what does it, given one."""
+    if first is not None:
+        return apply(first, *args, **kwargs)
     if args or kwargs:
         raise type_error(
             f"{what} without its first argument must get options only, got: {args} and {kwargs}"
         )
+    return apply
 
 
 class _Checker(string.Formatter):

@@ -12,7 +12,7 @@ The package records, each duration with the keyword `fun_name`, the name of the 
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
 TRACE_EVENT = "/dovetail/core/compile/trace_duration"
 TRANSFORM_EVENT = "/dovetail/core/compile/transform_duration"
@@ -54,11 +54,33 @@ class _ScalarListener(Protocol):
         ...
 
 
-# Replaced rather than changed: another thread may be calling them.
-_events: tuple[_EventListener, ...] = ()
-_durations: tuple[_DurationListener, ...] = ()
-_time_spans: tuple[_TimeSpanListener, ...] = ()
-_scalars: tuple[_ScalarListener, ...] = ()
+L = TypeVar("L")
+
+
+class _Listeners(Generic[L]):
+    """What is called with events of a kind, in the order in which it was registered."""
+
+    def __init__(self) -> None:
+        # Replaced rather than changed: another thread may be calling them.
+        self.all: tuple[L, ...] = ()
+
+    def add(self, callback: L) -> None:
+        self.all = (*self.all, callback)
+
+    def remove(self, callback: L) -> None:
+        if callback not in self.all:
+            raise ValueError(
+                f"callback must be a listener that is registered, got: {callback!r}; register it "
+                "first"
+            )
+        at = self.all.index(callback)
+        self.all = (*self.all[:at], *self.all[at + 1 :])
+
+
+_events: _Listeners[_EventListener] = _Listeners()
+_durations: _Listeners[_DurationListener] = _Listeners()
+_time_spans: _Listeners[_TimeSpanListener] = _Listeners()
+_scalars: _Listeners[_ScalarListener] = _Listeners()
 
 
 def record_event(event: str, **kwargs: str | int) -> None:
@@ -75,7 +97,7 @@ def record_event(event: str, **kwargs: str | int) -> None:
       /mine/started
       >>> monitoring.unregister_event_listener(print)
     """
-    for listener in _events:
+    for listener in _events.all:
         listener(event, **kwargs)
 
 
@@ -94,7 +116,7 @@ def record_event_duration_secs(event: str, duration: float, **kwargs: str | int)
       /mine/step 0.25
       >>> monitoring.unregister_event_duration_listener(print)
     """
-    for listener in _durations:
+    for listener in _durations.all:
         listener(event, duration, **kwargs)
 
 
@@ -115,7 +137,7 @@ def record_event_time_span(
       /mine/step 1.0 2.5
       >>> monitoring.unregister_event_time_span_listener(print)
     """
-    for listener in _time_spans:
+    for listener in _time_spans.all:
         listener(event, start_time, end_time, **kwargs)
 
 
@@ -134,7 +156,7 @@ def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
       /mine/loss 0.5
       >>> monitoring.unregister_scalar_listener(print)
     """
-    for listener in _scalars:
+    for listener in _scalars.all:
         listener(event, value, **kwargs)
 
 
@@ -155,8 +177,7 @@ def register_event_listener(callback: _EventListener) -> None:
       ['/mine/hit']
       >>> monitoring.unregister_event_listener(count)
     """
-    global _events
-    _events = (*_events, callback)
+    _events.add(callback)
 
 
 def register_event_duration_secs_listener(callback: _DurationListener) -> None:
@@ -179,8 +200,7 @@ def register_event_duration_secs_listener(callback: _DurationListener) -> None:
       [('trace_duration', 'f')]
       >>> monitoring.unregister_event_duration_listener(note)
     """
-    global _durations
-    _durations = (*_durations, callback)
+    _durations.add(callback)
 
 
 def register_event_time_span_listener(callback: _TimeSpanListener) -> None:
@@ -194,8 +214,7 @@ def register_event_time_span_listener(callback: _TimeSpanListener) -> None:
       >>> monitoring.register_event_time_span_listener(print)
       >>> monitoring.unregister_event_time_span_listener(print)
     """
-    global _time_spans
-    _time_spans = (*_time_spans, callback)
+    _time_spans.add(callback)
 
 
 def register_scalar_listener(callback: _ScalarListener) -> None:
@@ -209,17 +228,7 @@ def register_scalar_listener(callback: _ScalarListener) -> None:
       >>> monitoring.register_scalar_listener(print)
       >>> monitoring.unregister_scalar_listener(print)
     """
-    global _scalars
-    _scalars = (*_scalars, callback)
-
-
-def _without(listeners: tuple[Any, ...], callback: Any) -> tuple[Any, ...]:
-    if callback not in listeners:
-        raise ValueError(
-            f"callback must be a listener that is registered, got: {callback!r}; register it first"
-        )
-    at = listeners.index(callback)
-    return (*listeners[:at], *listeners[at + 1 :])
+    _scalars.add(callback)
 
 
 def unregister_event_listener(callback: _EventListener) -> None:
@@ -236,8 +245,7 @@ def unregister_event_listener(callback: _EventListener) -> None:
       >>> monitoring.register_event_listener(print)
       >>> monitoring.unregister_event_listener(print)
     """
-    global _events
-    _events = _without(_events, callback)
+    _events.remove(callback)
 
 
 def unregister_event_duration_listener(callback: _DurationListener) -> None:
@@ -254,8 +262,7 @@ def unregister_event_duration_listener(callback: _DurationListener) -> None:
       >>> monitoring.register_event_duration_secs_listener(print)
       >>> monitoring.unregister_event_duration_listener(print)
     """
-    global _durations
-    _durations = _without(_durations, callback)
+    _durations.remove(callback)
 
 
 def unregister_event_time_span_listener(callback: _TimeSpanListener) -> None:
@@ -272,8 +279,7 @@ def unregister_event_time_span_listener(callback: _TimeSpanListener) -> None:
       >>> monitoring.register_event_time_span_listener(print)
       >>> monitoring.unregister_event_time_span_listener(print)
     """
-    global _time_spans
-    _time_spans = _without(_time_spans, callback)
+    _time_spans.remove(callback)
 
 
 def unregister_scalar_listener(callback: _ScalarListener) -> None:
@@ -290,8 +296,7 @@ def unregister_scalar_listener(callback: _ScalarListener) -> None:
       >>> monitoring.register_scalar_listener(print)
       >>> monitoring.unregister_scalar_listener(print)
     """
-    global _scalars
-    _scalars = _without(_scalars, callback)
+    _scalars.remove(callback)
 
 
 def clear_event_listeners() -> None:
@@ -303,8 +308,8 @@ def clear_event_listeners() -> None:
       >>> monitoring.clear_event_listeners()
       >>> monitoring.record_event("/mine/started")
     """
-    global _events, _durations, _time_spans, _scalars
-    _events = _durations = _time_spans = _scalars = ()
+    for listeners in (_events, _durations, _time_spans, _scalars):
+        listeners.all = ()
 
 
 def has_timers() -> bool:
@@ -318,4 +323,4 @@ def has_timers() -> bool:
       >>> monitoring.has_timers()
       False
     """
-    return bool(_durations or _time_spans)
+    return bool(_durations.all or _time_spans.all)
