@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _CHEAP_SECONDS = 0.25
 # An evaluation that takes longer is given up when the compiler is done first.
 _WATCHED_SECONDS = 0.01
-# One that takes longer begins after the compiler has been asked, not before.
+# One that takes longer, or nobody knows how long, begins after the compiler has been asked.
 _SHORT_SECONDS = 0.002
 
 
@@ -88,7 +88,7 @@ class FirstResults:
                 return job.result()
             self._warn(job.error)
             return self._source.evaluate(arrays())
-        if self._cost.seconds > _SHORT_SECONDS:
+        if self._cost.seconds > _SHORT_SECONDS or not self._cost.is_bounded:
             job.start()
         try:
             return self._source.evaluate(arrays(), self._watch())

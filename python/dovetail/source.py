@@ -72,8 +72,9 @@ class Source:
         return self.program.device == HOST and not config.compile_in_process.value
 
     def cost(self) -> Cost:
-        """How long an evaluation takes."""
-        return cost_of(self._instructions, self._input_shapes)
+        """How long an evaluation takes; where sizes are symbolic, it may be much longer."""
+        cost = cost_of(self._instructions, self._input_shapes)
+        return cost._replace(is_bounded=False) if self.program.signature.is_symbolic else cost
 
     def evaluate(
         self, arrays: Sequence[np.ndarray], watch: Watch | None = None

@@ -57,7 +57,7 @@ class Cost(NamedTuple):
 
     Attributes:
       seconds: an estimate, with one pass for each loop whose length is not known.
-      is_bounded: whether there is no such loop.
+      is_bounded: whether there is no such loop, nor anything else that may take longer.
       has_effects: whether it does something beside computing.
     """
 
