@@ -34,18 +34,20 @@ from dovetail.scipy.linalg.matrices import (
     circulant,
     companion,
     convolution_matrix,
-    dft,
     fiedler,
     fiedler_companion,
-    hadamard,
     hankel,
+    leslie,
+    toeplitz,
+)
+from dovetail.scipy.linalg.tables import (
+    dft,
+    hadamard,
     helmert,
     hilbert,
     invhilbert,
     invpascal,
-    leslie,
     pascal,
-    toeplitz,
 )
 
 _eager.remember(globals(), impure=("funm",))
