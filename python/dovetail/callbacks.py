@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,10 +12,14 @@ from dovetail import dtypes, ir
 from dovetail.arguments import as_operand, name_of
 from dovetail.array import Array, ArrayMethods, ShapedArray
 from dovetail.errors import ConcretizationTypeError, type_error, value_error
+from dovetail.placement import common_place
 from dovetail.pytree import flatten, leaf_names, unflatten
 from dovetail.reference import callbacks
 from dovetail.tracer import Operand, Tracer
 from dovetail.tracing import current, outside_of_traces, stack
+
+# A quotation mark within a text of a module is escaped.
+_CALL = re.compile(r'dovetail\.callback "([^"]*)"')
 
 VMAP_METHODS = (
     *("sequential", "sequential_unrolled", "expand_dims", "broadcast_all"),
@@ -87,7 +92,7 @@ class Callback:
             values = flatten(result)[0]
             if len(values) != len(shapes):
                 raise value_error(
-                    f"the {self.what}, {self._where()}, must return as many arrays as "
+                    f"the {self.what}, {self.where()}, must return as many arrays as "
                     f"result_shape_dtypes has, {len(shapes)}, got: {len(values)}"
                 )
             return tuple(
@@ -95,7 +100,8 @@ class Callback:
                 for i, (value, shape, dtype) in enumerate(zip(values, shapes, types, strict=True))
             )
 
-    def _where(self) -> str:
+    def where(self) -> str:
+        """Where the program calls it."""
         return f"called at {ir.describe_place(self.place)}"
 
     def _checked(self, i: int, value: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -115,7 +121,7 @@ class Callback:
         )
         if not fits or array.dtype != dtype:
             raise value_error(
-                f"result {i} of the {self.what}, {self._where()}, must be what result_shape_dtypes "
+                f"result {i} of the {self.what}, {self.where()}, must be what result_shape_dtypes "
                 f"says, {ShapedArray(shape, dtype)}, got: {array.dtype}{list(array.shape)}; return "
                 "an array of that shape and dtype, or say another"
             )
@@ -126,6 +132,12 @@ class _Observer(Callback):
     """A function of which only what it does is wanted."""
 
     returns = False
+
+
+def calls_in(text: str) -> list[str]:
+    """What messages say of the calls in a module's text."""
+    known = map(callbacks._known.get, dict.fromkeys(_CALL.findall(text)))
+    return ["a function" if one is None else f"the {one.what}, {one.where()}" for one in known]
 
 
 def _is_array(leaf: Any) -> bool:
@@ -147,9 +159,10 @@ def _apply(
         for operand in operands:
             if type(operand) is Tracer:
                 raise operand.leaked()
+        place = common_place(operands, called.what)
         arrays = [operand._value() for operand in operands]
         results = called(arrays, shapes, [aval.dtype for aval in avals])
-        return [Array(result) for result in results]
+        return [Array(result, place=place) for result in results]
     attributes: dict[str, Any] = {
         "function": callbacks.register(called),
         "effect": effect,

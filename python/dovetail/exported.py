@@ -12,6 +12,7 @@ import numpy as np
 from dovetail import _core, dtypes, ir
 from dovetail.arguments import LeafNames, ShapeDtypeStruct, as_operand, set_float0_aside
 from dovetail.array import Array, ShapedArray
+from dovetail.callbacks import calls_in
 from dovetail.dynamic_jit import DynamicJitted
 from dovetail.errors import value_error
 from dovetail.export_serialization import (
@@ -135,8 +136,10 @@ class Exported:
         self.out_shardings_hlo = (None,) * len(self.out_avals)
 
         # The name `main` is for the program that calls this one.
-        self._callee = program.module.clone().function("main")
-        _core.publish(self._callee, f"{program.name}.exported")
+        self._callee_name = f"{program.name}.exported"
+        # Not the function of it: only through the module cycles of Python objects are found.
+        self._module = program.module.clone()
+        _core.publish(self._module.function("main"), self._callee_name)
 
         def called(*args: Any, **kwargs: Any) -> Any:
             return self._traced(*args, **kwargs)
@@ -203,7 +206,9 @@ class Exported:
         known = in_progress.root.jitted
         callee = known.get(self)
         if callee is None:
-            callee = known[self] = ir.Callee(_core.adopt(in_progress.module, self._callee))
+            callee = known[self] = ir.Callee(
+                _core.adopt(in_progress.module, self._module.function(self._callee_name))
+            )
         operands += self._program.captured
         if all(map(lambda operand, aval: operand.shape == aval.shape, operands, self.in_avals)):
             outs = call(callee, operands, self.out_avals)
@@ -252,7 +257,8 @@ class Exported:
             deserialized can be differentiated to any order.
 
         Raises:
-          ValueError: arguments or results have nodes of a class that is not registered for it.
+          ValueError: arguments or results have nodes of a class that is not registered for it, or
+            the function calls functions of this Python program.
         """
         if not isinstance(vjp_order, int) or vjp_order < 0:
             raise ValueError(f"vjp_order must be an int of 0 or more, got: {vjp_order!r}")
@@ -272,8 +278,16 @@ class Exported:
         }
         module = program.module.clone()
         _core.forget_rules(module)
+        text = module.text()
+        calls = calls_in(text)
+        if calls:
+            raise value_error(
+                "a serialized function must not call functions of this Python program, got: "
+                f"{'; '.join(calls[:3])}, in `{self.fun_name}`; compute the same with "
+                "dovetail.numpy, or leave the call out"
+            )
         arrays = [operand._value() for operand in program.captured]
-        return pack(Payload(notes, module.text(), arrays))
+        return pack(Payload(notes, text, arrays))
 
 
 def _cotangent_spec(aval: ShapedArray) -> Any:

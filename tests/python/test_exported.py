@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import export, tree_util
 from dovetail import random as dr
+from dovetail.experimental import io_callback
 from dovetail.export import Exported
 
 X = np.array([0.5, -1.0, 2.0], np.float32)
@@ -132,6 +134,51 @@ def test_rules_of_derivatives_are_kept() -> None:
     batch = np.stack([X, X])
     expected = np.full(2, np.sum(2 * X * X))
     np.testing.assert_allclose(dt.vmap(again(made).call)(batch), expected, rtol=1e-6)
+
+
+def test_rules_are_kept_for_two_derivatives() -> None:
+    @dt.custom_jvp
+    def wave(x: Any) -> Any:
+        return dnp.sin(x)
+
+    # The rule's own function has a rule again.
+    wave.defjvp(lambda primals, tangents: (wave(*primals), 10 * wave(*primals) * tangents[0]))
+    made = export.export(dt.jit(wave))(np.float32(1))
+    for one in (made, again(made), again(made, vjp_order=5)):
+        derivative = one.call
+        for expected in (np.sin(1), 10 * np.sin(1), 100 * np.sin(1), 100 * np.cos(1)):
+            np.testing.assert_allclose(derivative(1.0), expected, rtol=1e-5)
+            derivative = dt.grad(derivative)
+
+
+@pytest.mark.parametrize("kind", ["pure", "io", "debug", "in a loop", "in a rule"])
+def test_python_functions_are_not_serialized(kind: str) -> None:
+    one = dt.ShapeDtypeStruct((), "float32")
+
+    def call(x: Any) -> Any:
+        if kind == "debug":
+            dt.debug.callback(lambda x: None, x)
+            return x
+        if kind == "io":
+            return io_callback(lambda x: np.float32(x), one, x)
+        return dt.pure_callback(lambda x: np.float32(x), one, x)
+
+    @dt.custom_jvp
+    def with_rule(x: Any) -> Any:
+        return x
+
+    with_rule.defjvp(lambda primals, tangents: (primals[0], tangents[0] * call(primals[0])))
+
+    def f(x: Any) -> Any:
+        if kind == "in a loop":
+            return dt.lax.fori_loop(0, 3, lambda _, x: call(x), x)
+        return with_rule(x) if kind == "in a rule" else call(x)
+
+    made = export.export(dt.jit(f))(np.float32(2))
+    assert float(made.call(np.float32(2))) == 2.0
+    place = f"called at {__file__}:{call.__code__.co_firstlineno}"[:-2]
+    with pytest.raises(ValueError, match=rf"must not call functions of this .*{re.escape(place)}"):
+        made.serialize()
 
 
 class Point(NamedTuple):
