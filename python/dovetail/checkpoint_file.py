@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import safetensors
 
 from dovetail import dtypes
 from dovetail.errors import value_error
+from dovetail.runtime.module_file import replacing
 
 VERSION = 1
 _NOTES = "dovetail.checkpoint"
@@ -116,35 +115,13 @@ def write(path: Path, leaves: dict[str, Leaf]) -> None:
         if name in tensors:
             note["crc32"] = zlib.crc32(tensors[name].reshape(-1).view(np.uint8).data)
         notes["leaves"][name] = {"path": leaf.path, **note}
-    with _replacing(path) as temporary:
+    with replacing(path) as temporary:
         try:
             safetensors.serialize_file(
                 _tensors(tensors), temporary, metadata={_NOTES: json.dumps(notes)}
             )
         except safetensors.SafetensorError as error:
             raise OSError(f"checkpoint.save: {path} cannot be written: {error}") from None
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """The name of a new file, which takes the place of another when it is on the disk."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
-    try:
-        temporary.touch()
-        yield temporary
-        _synchronize(temporary)
-        os.replace(temporary, path)
-        _synchronize(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _synchronize(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def read(path: Path) -> dict[str, Leaf]:

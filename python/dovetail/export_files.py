@@ -244,12 +244,16 @@ def write_parameters(path: Path, values: Mapping[str, np.ndarray]) -> None:
     parts = {key: np.ascontiguousarray(x).reshape(-1).view(np.uint8) for key, x in values.items()}
     digest = {DIGEST_KEY: np.frombuffer(digest_of(parts), np.uint8)}
     with replacing(path) as temporary:
-        # IREE and the format's library have errors of their own for what cannot be written.
-        open(temporary, "wb").close()
-        if path.suffix == ".safetensors":
-            serialize_file(tensors_of({**values, **digest}), temporary)
-            return
-        index: Any = ParameterIndex()
-        for key, part in {**parts, **digest}.items():
-            index.add_buffer(key, part)
-        index.create_archive_file(str(temporary))
+        try:
+            if path.suffix == ".safetensors":
+                serialize_file(tensors_of({**values, **digest}), temporary)
+                return
+            index: Any = ParameterIndex()
+            for key, part in {**parts, **digest}.items():
+                index.add_buffer(key, part)
+            index.create_archive_file(str(temporary))
+        except OSError:
+            raise
+        except Exception as error:  # a full disk is something else for each of the two formats
+            reason = str(error).replace(temporary.name, path.name)
+            raise OSError(f"the file cannot be written: {reason}: '{path}'") from error

@@ -305,24 +305,77 @@ def test_unknown_processors_are_explained(tmp_path: Path) -> None:
         dt.export(dnp.sin, X, path=tmp_path / "f.vmfb", targets="cpu:x86-64-v9")
 
 
-def test_the_c_example(repository: Path, tmp_path: Path) -> None:
-    folder, path = repository / "examples" / "deploy_c", tmp_path / "scale.vmfb"
-    command = [sys.executable, str(folder / "export_scale.py"), str(path)]
-    subprocess.run(command, check=True, capture_output=True)
-    x = np.array([1, 2, 3, 4], np.float32)
-    np.testing.assert_array_equal(runtime.load(path, "local-sync").scale(x), x * x + 1)
-    cmake = shutil.which("cmake")
+@pytest.fixture(scope="module")
+def c_program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C example, built as its `CMakeLists.txt` says."""
+    cmake, build = shutil.which("cmake"), tmp_path_factory.mktemp("deploy_c")
     if cmake is None:
-        pytest.skip("no cmake")
-    configure = [cmake, "-S", str(folder), "-B", str(tmp_path / "build")]
+        pytest.skip("there is no cmake")
+    configure = [cmake, "-S", str(repository / "examples" / "deploy_c"), "-B", str(build)]
     done = subprocess.run(configure, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     if "IREE's C runtime was not found, so nothing is built" in done.stdout:
-        return
-    subprocess.run([cmake, "--build", str(tmp_path / "build")], check=True)
-    command = [str(tmp_path / "build" / "deploy"), str(path), "local-sync", "scale", *"1234"]
-    ran = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert ran.stdout.split() == ["2", "5", "10", "17"]
+        pytest.skip("there is no C runtime of IREE; IREERuntime_DIR says where one is")
+    done = subprocess.run([cmake, "--build", str(build)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return build / "deploy"
+
+
+@pytest.fixture(
+    scope="module",
+    params=["", "mlp.irpa", "mlp.safetensors"],
+    ids=["inside", "irpa", "safetensors"],
+)
+def network(
+    repository: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> tuple[Path, list[str], str, str]:
+    """What the C example calls: module, option for its parameters, argument, expected result."""
+    path = tmp_path_factory.mktemp("network") / "mlp.vmfb"
+    weights = path.parent / request.param if request.param else None
+    script = str(repository / "examples" / "deploy_c" / "export_mlp.py")
+    options = [f"--parameters={weights}"] if weights else []
+    command = [sys.executable, script, str(path), *options]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    argument, result = done.stdout.split()
+    return path, [f"--parameters=model={weights}"] if weights else [], argument, result
+
+
+def test_what_the_c_example_calls(network: tuple[Path, list[str], str, str]) -> None:
+    path, options, argument, expected = network
+    x, y = (
+        np.array(values.split(","), np.float32).reshape(tuple(map(int, shape.split("x"))))
+        for shape, values in (text.split("=") for text in (argument, expected))
+    )
+    np.testing.assert_array_equal(runtime.load(path, "local-sync").predict(x), y)
+    given = argument.replace("=", "xf32=")
+    said = run_tool(path, "local-sync", *options, "--function=predict", f"--input={given}")
+    rows = "".join(f"[{' '.join(f'{value:g}' for value in row)}]" for row in y)
+    assert f"2x2xf32={rows}" in said
+
+
+def test_the_c_example(c_program: Path, network: tuple[Path, list[str], str, str]) -> None:
+    path, options, argument, expected = network
+    for device in ("local-sync", "local-task"):
+        command = [str(c_program), *options, str(path), device, "predict", argument]
+        ran = subprocess.run(command, capture_output=True, text=True)
+        assert (ran.returncode, ran.stdout.strip()) == (0, expected), ran.stderr
+
+
+def test_the_c_example_explains_what_is_wrong(
+    c_program: Path, network: tuple[Path, list[str], str, str]
+) -> None:
+    path, options, argument, _ = network
+    for arguments, message in [
+        ([*options, str(path), "local-sync", "nothing", argument], "no function `nothing`"),
+        ([*options, str(path), "local-sync", "predict", "2x2=1,2,3,4"], "expected shape `2x3`"),
+        ([*options, str(path), "local-sync", "predict", "2x3=1,2"], "must have 6 values"),
+        ([*options, str(path), "local-sync", "predict"], "expected 1 arguments but passed 0"),
+        (["--parameters=model=absent.irpa", str(path), "local-sync", "predict"], "absent.irpa"),
+        ([str(path.with_name("absent.vmfb")), "local-sync", "predict", argument], "absent.vmfb"),
+    ]:
+        ran = subprocess.run([str(c_program), *arguments], capture_output=True, text=True)
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert message in ran.stderr
 
 
 FULL = """

@@ -81,17 +81,23 @@ def save(path: str | os.PathLike[str], vmfb: Bytes) -> None:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A file to write that takes the place of another at the end, or, after an error, is removed.
 
+    It is there, empty, for those who have errors of their own for what cannot be written.
+
     Raises:
       OSError: the file cannot be written; the error names `path`.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
     try:
+        temporary.touch()
+        mode = temporary.stat().st_mode
         yield temporary
         # What the disk has no room for shows here at the latest.
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
+        _synchronize(temporary)
+        # Some libraries put a file in its place that only its owner may read.
+        temporary.chmod(mode)
         os.replace(temporary, target)
+        _synchronize(target.parent)
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
@@ -101,6 +107,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
                 error.errno, f"the file cannot be written: {os.strerror(error.errno)}", str(target)
             ) from None
         raise
+
+
+def _synchronize(path: Path) -> None:
+    """Waits until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def check(data: Bytes, name: str = "this") -> list[str]:
