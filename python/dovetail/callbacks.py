@@ -159,7 +159,7 @@ def _apply(
         for operand in operands:
             if type(operand) is Tracer:
                 raise operand.leaked()
-        place = common_place(operands, called.what)
+        place = common_place(operands, called.name) if avals else None
         arrays = [operand._value() for operand in operands]
         results = called(arrays, shapes, [aval.dtype for aval in avals])
         return [Array(result, place=place) for result in results]

@@ -110,6 +110,13 @@ def test_wide_results_are_made_narrow(run: Transform) -> None:
 # What goes wrong -------------------------------------------------------------------------------
 
 
+def test_results_are_where_the_arguments_are(run: Transform) -> None:
+    program = run(lambda x: dt.pure_callback(np.sin, SCALAR, x))
+    assert not program(1.0).committed
+    here = dt.device_put(1.0, dt.devices()[0])
+    assert program(here).committed
+
+
 def test_the_context_of_the_caller_holds(run: Transform) -> None:
     seen: contextvars.ContextVar[str] = contextvars.ContextVar("seen", default="another")
 
