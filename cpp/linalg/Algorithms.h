@@ -18,6 +18,10 @@ void attachEigDecompositions(mlir::MLIRContext *context);
 void attachEighDecompositions(mlir::MLIRContext *context);
 void attachLuDecompositions(mlir::MLIRContext *context);
 void attachQrDecompositions(mlir::MLIRContext *context);
+void attachSchurDecompositions(mlir::MLIRContext *context);
+
+/// Fails, with an error that says so, unless the sizes of `a` are known.
+llvm::LogicalResult requireSizes(mlir::Operation *op, mlir::Value a);
 
 /// x of l x = b for lower triangular l, of which only that triangle is read, without its diagonal if that is of ones.
 mlir::Value solveLower(Algebra &e, mlir::Value l, mlir::Value b, bool isUnit);

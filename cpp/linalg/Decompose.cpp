@@ -23,8 +23,15 @@ void attachDecompositions(MLIRContext *context) {
   attachEighDecompositions(context);
   attachLuDecompositions(context);
   attachQrDecompositions(context);
+  attachSchurDecompositions(context);
   attachSvdDecompositions(context);
   attachTriangularDecompositions(context);
+}
+
+LogicalResult requireSizes(Operation *op, Value a) {
+  if (cast<RankedTensorType>(a.getType()).hasStaticShape())
+    return success();
+  return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
 }
 
 namespace {

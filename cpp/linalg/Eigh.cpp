@@ -107,18 +107,12 @@ std::pair<Value, Value> iterate(Algebra &e, Value d, Value off, bool hasVectors)
   return {outs[0], hasVectors ? outs[3] : Value()};
 }
 
-LogicalResult checkStatic(Operation *op, Value a) {
-  if (Algebra::typeOf(a).hasStaticShape())
-    return success();
-  return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
-}
-
 struct Eigh : DecomposeOpInterface::ExternalModel<Eigh, EighOp> {
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     Value a = operands[0];
     bool hasVectors = cast<EighOp>(op).getVectors();
-    if (failed(checkStatic(op, a)))
+    if (failed(requireSizes(op, a)))
       return failure();
     if (Algebra::sizeOf(a, 0) == 1) {
       results.push_back(e.real(e.reshaped(a, {1})));
@@ -149,11 +143,11 @@ struct TridiagonalReduction : DecomposeOpInterface::ExternalModel<TridiagonalRed
     Algebra e(emitter);
     Value a = operands[0];
     bool isLower = cast<TridiagonalOp>(op).getLower();
-    if (failed(checkStatic(op, a)))
+    if (failed(requireSizes(op, a)))
       return failure();
     if (Algebra::sizeOf(a, 0) == 1) {
-      Value none = e.filled(a, {0}, 0);
-      results.append({a, e.real(e.reshaped(a, {1})), e.real(none), none});
+      Value none = e.filled(a, {0}, 0), t = e.real(a);
+      results.append({e.as(t, Algebra::elementOf(a)), e.reshaped(t, {1}), e.real(none), none});
       return success();
     }
     // From below, the upper triangle is what the lower one is from above.

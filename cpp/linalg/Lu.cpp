@@ -64,8 +64,8 @@ Factors eliminateBlocks(Algebra &e, Value columns, int64_t numSteps) {
 }
 
 FailureOr<Factors> factor(Algebra &e, Operation *op, Value a) {
-  if (!Algebra::typeOf(a).hasStaticShape())
-    return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
+  if (failed(requireSizes(op, a)))
+    return failure();
   int64_t numSteps = std::min(Algebra::sizeOf(a, 0), Algebra::sizeOf(a, 1));
   Value columns = e.transposed(a);
   if (numSteps > kBlock)

@@ -74,8 +74,8 @@ Factors factorBlocks(Algebra &e, Value columns, int64_t numSteps) {
 /// The factors as LAPACK's geqrf, or geqp3, has them.
 FailureOr<Factors> factor(Algebra &e, Operation *op, Value a, bool isPivoting) {
   int64_t m = Algebra::sizeOf(a, 0), n = Algebra::sizeOf(a, 1), numSteps = std::min(m, n);
-  if (!Algebra::typeOf(a).hasStaticShape())
-    return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
+  if (failed(requireSizes(op, a)))
+    return failure();
   Value columns = e.transposed(a);
   bool isBlocked = numSteps > kBlock && !isPivoting;
   Factors factors = isBlocked ? factorBlocks(e, columns, numSteps)

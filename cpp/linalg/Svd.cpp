@@ -148,8 +148,8 @@ struct SvdModel : DecomposeOpInterface::ExternalModel<SvdModel, SvdOp> {
     Algebra e(emitter);
     auto svd = cast<SvdOp>(op);
     Value a = operands[0];
-    if (!Algebra::typeOf(a).hasStaticShape())
-      return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
+    if (failed(requireSizes(op, a)))
+      return failure();
     int64_t m = Algebra::sizeOf(a, 0), n = Algebra::sizeOf(a, 1), k = std::min(m, n);
     if (k == 0) {
       results.push_back(e.real(e.filled(a, {0}, 0)));

@@ -114,8 +114,8 @@ struct TridiagonalSolve : DecomposeOpInterface::ExternalModel<TridiagonalSolve, 
 
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
-    if (!Algebra::typeOf(operands[1]).hasStaticShape())
-      return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
+    if (failed(requireSizes(op, operands[1])))
+      return failure();
     Algebra::Values rows = eliminate(e, operands, cast<TridiagonalSolveOp>(op).getPerturbSingular());
     Value none = e.zerosLike(e.row(operands[3], e.place(0)));
     auto outs = e.scan(

@@ -241,12 +241,19 @@ def check_eig(run: Run, a: np.ndarray) -> None:
 
 
 def check_schur(run: Run, a: np.ndarray) -> None:
-    if a.dtype.kind != "c":
-        return
     t, z = run("schur", a, vectors=True)
     assert_close(z @ t @ adjoint(z), a, np.abs(a).max() * np.sqrt(len(a)))
     assert_unitary(z)
-    assert np.all(np.tril(t, -1) == 0)
+    assert np.all(np.tril(t, -2) == 0)
+    below, above, d = np.diag(t, -1), np.diag(t, 1), np.diag(t)
+    if a.dtype.kind == "c":
+        assert np.all(below == 0)
+        return
+    # Pairs of conjugate eigenvalues, in the standard form.
+    assert np.all(below[1:] * below[:-1] == 0)
+    assert np.all((below == 0) | ((d[1:] == d[:-1]) & (np.sign(below) == -np.sign(above))))
+    (only,) = run("schur", a, vectors=False)
+    assert_close(np.sort(np.diag(only)).sum()[None], np.trace(a), np.abs(a).max() * len(a) ** 1.5)
 
 
 def reflections(vectors: np.ndarray, taus: np.ndarray) -> np.ndarray:

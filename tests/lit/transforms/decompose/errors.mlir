@@ -6,11 +6,3 @@ func.func @unknown_sizes(%a: tensor<?x?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>
   %w, %v = dovetail.eigh %a : tensor<?x?xf32>
   return %w, %v : tensor<?xf32>, tensor<?x?xf32>
 }
-
-// -----
-
-func.func @real_schur(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
-  // expected-error @below {{no algorithm for 'dovetail.schur' of real matrices: that of a complex matrix is triangular; convert it first}}
-  %t, %z = dovetail.schur %a : tensor<4x4xf32>
-  return %t, %z : tensor<4x4xf32>, tensor<4x4xf32>
-}

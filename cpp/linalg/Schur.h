@@ -1,0 +1,53 @@
+// Schur forms: triangular matrices that square ones are similar to, and how iterations find them.
+#ifndef DOVETAIL_LINALG_SCHUR_H
+#define DOVETAIL_LINALG_SCHUR_H
+
+#include "Algebra.h"
+
+namespace dovetail {
+
+/// Q^H A Q, zero below the first subdiagonal; the vectors of the reflections that are Q lie there.
+struct Hessenberg {
+  mlir::Value packed, taus;
+};
+
+/// Reflections from both sides, column by column (Golub & Van Loan 7.4.3; LAPACK's gehd2).
+Hessenberg reduceToHessenberg(Algebra &e, mlir::Value a);
+
+/// A matrix z t z^H; z is null unless wanted.
+struct Schur {
+  mlir::Value t, z;
+};
+
+/// The element below the diagonal in each column of a Hessenberg matrix, 0 in the last; and the matrix with another
+/// one.
+mlir::Value subdiagonalOf(Algebra &e, mlir::Value h);
+mlir::Value withSubdiagonal(Algebra &e, mlir::Value h, mlir::Value below);
+
+/// Steps on a Hessenberg matrix t, of which `below` is the subdiagonal, and on z, if that is wanted.
+struct Iteration {
+  /// Whether there is work to do at each place of the subdiagonal.
+  llvm::function_ref<mlir::Value(Algebra &e, mlir::Value below)> isOpen;
+  /// One similarity transformation; with unusual shifts where eigenvalues did not show for a while.
+  llvm::function_ref<Schur(Algebra &e, Schur now, mlir::Value below, mlir::Value isStuck)> step;
+};
+
+/// Steps until nothing is open. After each, elements below the diagonal that do not count are 0.
+Schur iterate(Algebra &e, Schur start, Iteration iteration);
+
+/// The form of a complex Hessenberg matrix, in which t is triangular.
+Schur complexSchur(Algebra &e, Schur start);
+
+/// The form of a real one, in which t has blocks of at most two rows on its diagonal: those of pairs of conjugate
+/// eigenvalues, as LAPACK's lanv2 makes them.
+Schur realSchur(Algebra &e, Schur start);
+
+/// Of a real form the complex one, in which t is triangular.
+Schur complexOfReal(Algebra &e, Schur form);
+
+/// The form of a square matrix.
+Schur schurOf(Algebra &e, mlir::Value a, bool hasVectors);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LINALG_SCHUR_H
