@@ -13,8 +13,10 @@ from op_table import OPS
 from dovetail import _core
 from dovetail.array import Array
 from dovetail.compile import CompileError, Target, compile_module
+from dovetail.host_functions import host_functions_of
+from dovetail.ir import dtype_named
 from dovetail.reference.program import STATED
-from dovetail.runtime import Executable
+from dovetail.runtime import Executable, HostFunctions, get_device
 
 POINTWISE_SHAPE = (17,)
 NOWHERE = ("", 0, "")
@@ -42,12 +44,17 @@ class Call(NamedTuple):
         return f"{self.row.name}[{self.dtype.name}]({given}) on {self.case.shapes}"
 
     def apply(self, *operands: Any) -> Any:
-        """The op on arrays or tracers."""
+        """What is compared of the op on arrays or tracers."""
         return self.row.apply(*operands, **self.attributes)
 
     def eager(self, operands: Sequence[np.ndarray]) -> np.ndarray:
         """The op's result by the reference evaluator."""
         return self.apply(*map(Array, operands))._value()
+
+    def compared(self, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> np.ndarray:
+        """What is compared of results that were computed elsewhere."""
+        arrays = tuple(map(Array, operands)), tuple(map(Array, results))
+        return self.row.compared(*arrays, **self.attributes)._value()
 
     def ordinary(self) -> tuple[np.ndarray, ...]:
         """Operands of which derivatives exist."""
@@ -115,33 +122,59 @@ def run_compiled(
 
 def _run_as_one(
     calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool, target: str
-) -> list[np.ndarray]:
-    module, inputs = program_of(calls, operands, dynamic)
-    module.run("", "lower", target)
+) -> Iterator[np.ndarray]:
+    program = program_of(calls, operands, dynamic)
+    is_here = target == "cpu"
+    program.module.run("", "lower", target, host_functions=is_here)
+    functions = host_functions_of(program.module)
+    device = "local-sync" if is_here else Target.parse(target).device
     executable = Executable(
-        compile_module(module.text(), target=target),
+        compile_module(program.module.text(), target=target),
         "main",
-        "local-sync" if target == "cpu" else Target.parse(target).device,
-        output_dtypes=[call.result_type for call in calls],
+        device,
+        output_dtypes=[dtype for types in program.results for dtype in types],
+        host_functions=HostFunctions(functions, get_device(device)) if functions else None,
     )
-    return [np.asarray(buffer) for buffer in executable(inputs)]
+    results = [np.asarray(buffer) for buffer in executable(program.inputs)]
+    return compared(calls, operands, program, results)
+
+
+def compared(
+    calls: Sequence[Call],
+    operands: Sequence[tuple[np.ndarray, ...]],
+    program: Program,
+    results: Sequence[np.ndarray],
+) -> Iterator[np.ndarray]:
+    """What is compared of each call, from all results of the program of all calls."""
+    remaining = iter(results)
+    for call, arrays, types in zip(calls, operands, program.results, strict=True):
+        yield call.compared(arrays, [next(remaining) for _ in types])
+
+
+class Program(NamedTuple):
+    """A module whose `main` has all results, its arguments, and the types of results by call."""
+
+    module: Any
+    inputs: list[np.ndarray]
+    results: list[list[np.dtype]]
 
 
 def program_of(
     calls: Sequence[Call], operands: Sequence[tuple[np.ndarray, ...]], dynamic: bool
-) -> tuple[Any, list[np.ndarray]]:
-    """A module whose `main` has all results, and its arguments."""
+) -> Program:
+    """Many calls as one program."""
     module = _core.module()
     main = _core.Function(module, "main", True, NOWHERE)
     inputs: list[np.ndarray] = []
-    results: list[int] = []
+    numbers: list[int] = []
+    types: list[list[np.dtype]] = []
 
     def argument(x: np.ndarray) -> int:
         inputs.append(x)
         return main.argument((-1,) * x.ndim if dynamic else x.shape, x.dtype.name, NOWHERE)
 
     for call, arrays in zip(calls, operands, strict=True):
-        numbers = [argument(x) for x in arrays]
+        given = [argument(x) for x in arrays]
         attributes = {k: v for k, v in call.attributes.items() if k not in ("shape", "dtype")}
         stated = None
         if call.row.name in STATED:
@@ -152,11 +185,13 @@ def program_of(
                 if "shape" in STATED[call.row.name]:
                     # The sizes are those of one more argument.
                     like = argument(np.zeros(result.shape, bool))
-                    numbers += [
+                    given += [
                         main.emit("dim", [like], {"dimension": d}, None, NOWHERE)[0][0]
                         for d in range(result.ndim)
                     ]
             stated = [(shape, result.dtype.name)]
-        results.append(main.emit(call.row.name, numbers, attributes, stated, NOWHERE)[0][0])
-    main.finish(results)
-    return module, inputs
+        results = main.emit(call.row.name, given, attributes, stated, NOWHERE)
+        numbers += [number for number, _, _ in results]
+        types.append([dtype_named(element) for _, _, element in results])
+    main.finish(numbers)
+    return Program(module, inputs, types)

@@ -67,6 +67,9 @@ class Row:
     exact: Callable[..., Array] | None = None
     cases: tuple[Case, ...] = (Case(),)
     call: Callable[..., Any] | None = None
+    # Of a tuple of operands, one of results and the attributes: an array, by default the first
+    # result.
+    compared: Callable[..., Any] = lambda _, results, **attributes: results[0]
     pointwise: bool = True
     # Whether `dtype` is an attribute instead of the type of operands.
     takes_dtype: bool = False
@@ -86,8 +89,10 @@ class Row:
         return self.name
 
     def apply(self, *operands: Any, **attributes: Any) -> Any:
-        """The op on arrays or tracers."""
-        return (self.call or getattr(ops, self.name))(*operands, **attributes)
+        """What is compared of the op on arrays or tracers."""
+        found = (self.call or getattr(ops, self.name))(*operands, **attributes)
+        results = tuple(found) if isinstance(found, (list, tuple)) else (found,)
+        return self.compared(operands, results, **attributes)
 
     def types_of(self, case: Case) -> Types:
         """The element types for which the op is checked in this way."""

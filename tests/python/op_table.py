@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import op_fourier
 import op_indexing
+import op_linalg
 import op_pointwise
 import op_sorted
 import op_special
@@ -18,6 +19,7 @@ FAMILIES = {
     "fourier": op_fourier.ROWS,
     "indexing": op_indexing.ROWS,
     "windows": op_windows.ROWS,
+    "linalg": op_linalg.ROWS,
 }
 OPS = [row for rows in FAMILIES.values() for row in rows]
 
@@ -43,13 +45,6 @@ WITHOUT_ROW = {
             *("all_to_all", "permute", "axis_index"),
         ),
         "over elements of a batch; test_collectives.py",
-    ),
-    **dict.fromkeys(
-        (
-            *("cholesky", "lu", "det", "geqrf", "qr", "eigh", "svd", "eig", "schur", "hessenberg"),
-            *("tridiagonal", "triangular_solve", "lu_solve", "tridiagonal_solve"),
-        ),
-        "right if residuals are small, and some up to phases; test_linalg.py",
     ),
     "scan": "a loop, whose body is a program; test_control*.py and test_dynamic_control.py",
     "while": "a loop, whose body is a program; test_control*.py and test_dynamic_control.py",

@@ -238,8 +238,8 @@ def tridiagonal(a: Array, lower: bool) -> Results:
 def _tridiagonal(a: Array, lower: bool) -> Results:
     n, real = len(a), np.finfo(a.dtype).dtype
     if n < 2:
-        none = np.zeros(0, real)
-        return a, np.real(np.diagonal(a)).astype(real), none, none.astype(a.dtype)
+        none, t = np.zeros(0, real), np.real(a)
+        return t.astype(a.dtype), np.diagonal(t), none, none.astype(a.dtype)
     packed, d, e, taus, _ = _routine("sytrd", a.dtype)(a, lower=int(lower))
     return packed, d, e, taus
 
