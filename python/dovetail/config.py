@@ -291,6 +291,7 @@ class Snapshot(NamedTuple):
         return not (self.disable_jit or self.checks or self.guards or self.recording)
 
 
+# Replaced at a change rather than cleared: a snapshot from before it may still be in the making.
 _snapshots: dict[tuple[Any, ...], Snapshot] = {}
 
 
@@ -306,8 +307,8 @@ def snapshot() -> Snapshot:
       ...     config.snapshot().disable_jit
       True
     """
-    overrides = state.get()
-    known = _snapshots.get(overrides)
+    overrides, snapshots = state.get(), _snapshots
+    known = snapshots.get(overrides)
     if known is None:
         key = (*[option.value for option in _TRACED], compile.value == "never")
         checks = debug_nans.value or debug_infs.value
@@ -315,8 +316,16 @@ def snapshot() -> Snapshot:
         known = Snapshot(
             key, disable_jit.value, checks, guards, spans.recorder is not None, _default_place()
         )
-        _snapshots[overrides] = known
+        snapshots[overrides] = known
     return known
+
+
+def _forget_snapshots() -> None:
+    global _snapshots
+    _snapshots = {}
+
+
+on_change(_forget_snapshots)
 
 
 def _default_place() -> Any:
@@ -326,9 +335,6 @@ def _default_place() -> Any:
     from dovetail.platforms import device_meant
 
     return place_on(device_meant(default_device.value), False)
-
-
-on_change(_snapshots.clear)
 
 
 def checking_leaks() -> _Override:

@@ -75,7 +75,8 @@ class Jitted(_core.CompiledCalls):
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         """Run the compiled program; the first time, make it."""
-        if config.snapshot().disable_jit:
+        settings = config.snapshot()
+        if settings.disable_jit:
             return self._function(*args, **kwargs)
         call = self._parse(args, kwargs)
         if current() is not None or Tracer in map(type, call.leaves):
@@ -87,7 +88,8 @@ class Jitted(_core.CompiledCalls):
                 if compiled is None:
                     compiled = self._compiled[call.key] = self._compile(call)
         result = compiled.run(call.leaves)
-        if compiled.invocation is not None:
+        # They are remembered for the settings that hold now.
+        if compiled.invocation is not None and config.snapshot() is settings:
             self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
         return result
 
