@@ -53,11 +53,16 @@ struct CompiledCalls {
 bool arePlain(PyObject *settings) {
   if (auto known = plainSettings->find(settings); known != plainSettings->end())
     return known->second;
+  uint64_t changesBefore = settingsChanges;
   auto snapshot = nb::steal(PyObject_CallNoArgs(package->snapshot.ptr()));
   if (!snapshot.is_valid())
     return false;
   auto flag = nb::steal(PyObject_GetAttrString(snapshot.ptr(), "is_plain"));
-  return flag.is_valid() && plainSettings->emplace(settings, flag.ptr() == Py_True).first->second;
+  bool isPlain = flag.ptr() == Py_True;
+  // Another thread may have changed them meanwhile.
+  if (flag.is_valid() && changesBefore == settingsChanges)
+    plainSettings->emplace(settings, isPlain);
+  return isPlain;
 }
 
 bool makeKey(const CompiledCalls &calls, Key &key, PyObject *settings, PyObject *args, PyObject *kwargs) {
@@ -65,7 +70,8 @@ bool makeKey(const CompiledCalls &calls, Key &key, PyObject *settings, PyObject 
          TreeKeyMaker(key).add(args, kwargs, calls.statics);
 }
 
-/// The result if the call is like an earlier one; else null, without an error.
+/// The result if the call is like an earlier one. Null with a Python error, or without one if it must be made the
+/// longer way.
 PyObject *callRemembered(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
   if (!calls.programs.size() || isTracing())
     return nullptr;
@@ -91,6 +97,8 @@ PyObject *call(PyObject *self, PyObject *args, PyObject *kwargs) {
   return longer.is_valid() ? PyObject_Call(longer.ptr(), args, kwargs) : nullptr;
 }
 
+PyObject *falseUnlessRaised() { return PyErr_Occurred() ? nullptr : Py_NewRef(Py_False); }
+
 PyObject *remember(PyObject *self, PyObject *args) {
   PyObject *positional, *keywords, *leaves, *invocation;
   if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyTuple_Type, &positional, &PyDict_Type, &keywords, &PyList_Type, &leaves,
@@ -104,17 +112,17 @@ PyObject *remember(PyObject *self, PyObject *args) {
   if (!makeKey(calls, key, settings, positional, keywords) ||
       key.leaves.size() != valueIn<Invocation>(invocation).inputCount() ||
       key.leaves.size() != size_t(PyList_GET_SIZE(leaves)))
-    Py_RETURN_FALSE;
+    return falseUnlessRaised();
   // Trees that Python takes apart in another way are left to it.
   for (size_t i = 0; i < key.leaves.size(); ++i)
     if (key.leaves[i] != PyList_GET_ITEM(leaves, i))
       Py_RETURN_FALSE;
   uint64_t hash = key.hash();
   auto *entry = calls.programs.find(key, hash);
-  if (!entry)
+  if (!entry && !PyErr_Occurred())
     entry = calls.programs.insert(key, hash);
   if (!entry)
-    Py_RETURN_FALSE;
+    return falseUnlessRaised();
   // Released at the end: that may run Python code.
   nb::object former = std::exchange(entry->recipe.invocation, nb::borrow(invocation));
   Py_RETURN_TRUE;
@@ -137,7 +145,10 @@ int initialize(PyObject *self, PyObject *args, PyObject *) {
   if (PyErr_Occurred())
     return -1;
   statics.names = nb::borrow(names);
-  valueIn<CompiledCalls>(self).statics = std::move(statics);
+  auto &calls = valueIn<CompiledCalls>(self);
+  std::swap(calls.statics, statics);
+  // What is remembered is of others.
+  calls.programs.clear();
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "Package.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <nanobind/stl/optional.h>
 
 namespace nb = nanobind;
 
@@ -38,26 +39,46 @@ PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyOb
 /// One call: the lists of its arguments and results, and what they share memory with.
 class Invocation::Call {
 public:
-  explicit Call(const Invocation &self) : self(self) {}
+  Call(const Invocation &self, llvm::ArrayRef<PyObject *> leaves) : self(self), leaves(leaves) {}
 
-  bool makeArguments(llvm::ArrayRef<PyObject *> leaves);
+  /// Each is false with a Python error, or without one if the call must be made the longer way.
+  bool makeArguments();
+  bool take();
   bool run();
+  /// Null with a Python error.
   PyObject *result();
 
 private:
   bool push(PyObject *reference) { return callPython(self.pushRef, arguments.ptr(), reference).is_valid(); }
   bool pushLeaf(const Input &input, PyObject *leaf);
+  bool pushBuffer(const Input &input, PyObject *leaf, PyObject *buffer);
   bool pushHost(const Input &input, PyObject *leaf, PyObject *host);
-  bool pushPlaced(const Input &input, PyObject *leaf);
+  bool pushMade(const Input &input, PyObject *leaf);
   nb::object resultAt(size_t number);
 
+  /// An array that the call is given for good.
+  struct Donated {
+    PyObject *array;
+    /// What it is left with, and what it had, which is held at that index.
+    PyObject *remains, *data;
+    size_t index;
+    /// Whether the program may write over that.
+    bool isOwn;
+  };
+  bool isAsBefore(const Donated &array) const;
+  bool areOthersLeft() const;
+
   const Invocation &self;
+  llvm::ArrayRef<PyObject *> leaves;
   nb::object arguments, results;
+  /// The arrays' data. Held until the program has run: it reads them, and no other call must take them for its own.
+  llvm::SmallVector<nb::object, 24> held;
+  llvm::SmallVector<Donated, 8> donated;
   /// A list of arrays, if there are any.
   nb::object shared;
 };
 
-bool Invocation::Call::makeArguments(llvm::ArrayRef<PyObject *> leaves) {
+bool Invocation::Call::makeArguments() {
   arguments = callPython(self.list, self.argumentCount.ptr());
   if (!arguments.is_valid())
     return false;
@@ -67,30 +88,47 @@ bool Invocation::Call::makeArguments(llvm::ArrayRef<PyObject *> leaves) {
   for (const nb::object &reference : self.captured)
     if (!push(reference.ptr()))
       return false;
-  return true;
+  results = callPython(self.list, self.resultCount.ptr());
+  return results.is_valid();
 }
 
 bool Invocation::Call::pushLeaf(const Input &input, PyObject *leaf) {
   PyObject *data = isArray(leaf) ? slotAt(leaf, package->data) : leaf;
-  // Held here: the array may be moved meanwhile.
-  nb::object held = nb::borrow(data);
-  if (isBuffer(data)) {
-    PyObject *device = slotAt(data, runtime->device);
-    bool isHere = device == self.device.ptr();
-    if (!isHere) {
-      auto space = nb::steal(PyObject_GetAttr(device, package->spaceName.ptr()));
-      isHere = space.ptr() == self.space.ptr();
-    }
-    return isHere ? push(slotAt(data, runtime->ref)) : pushPlaced(input, leaf);
-  }
+  if (!data)
+    return false;
+  bool isOwn = input.remains.is_valid() && isBuffer(data) && Py_REFCNT(data) == 1 && !isShared(data);
+  held.push_back(nb::borrow(data));
+  if (input.remains.is_valid() && isArray(leaf))
+    donated.push_back({leaf, input.remains.ptr(), data, held.size() - 1, isOwn});
+  if (isBuffer(data))
+    return input.remains.is_valid() && !isOwn ? pushMade(input, leaf) : pushBuffer(input, leaf, data);
   if (isHost(data) || !isArray(leaf))
     return pushHost(input, leaf, data);
-  return pushPlaced(input, leaf);
+  return pushMade(input, leaf);
+}
+
+bool Invocation::Call::pushBuffer(const Input &input, PyObject *leaf, PyObject *buffer) {
+  PyObject *device = slotAt(buffer, runtime->device);
+  if (device != self.device.ptr()) {
+    auto space = nb::steal(PyObject_GetAttr(device, package->spaceName.ptr()));
+    if (!space.is_valid())
+      return false;
+    if (space.ptr() != self.space.ptr())
+      return pushMade(input, leaf);
+  }
+  return push(slotAt(buffer, runtime->ref));
 }
 
 bool Invocation::Call::pushHost(const Input &input, PyObject *leaf, PyObject *host) {
-  if (!input.isSmall)
-    return pushPlaced(input, leaf);
+  bool isSmall = input.isSmall.value_or(true);
+  if (!input.isSmall && isHost(host)) {
+    auto bytes = nb::steal(PyObject_GetAttr(host, package->bytesName.ptr()));
+    if (!bytes.is_valid())
+      return false;
+    isSmall = PyLong_AsSsize_t(bytes.ptr()) < self.shareBytes;
+  }
+  if (!isSmall)
+    return pushMade(input, leaf);
   nb::object converted;
   auto dtype = nb::steal(isHost(host) ? PyObject_GetAttr(host, package->dtypeName.ptr()) : nullptr);
   if (dtype.ptr() != input.dtype.ptr()) {
@@ -106,15 +144,22 @@ bool Invocation::Call::pushHost(const Input &input, PyObject *leaf, PyObject *ho
   if (!PyErr_ExceptionMatches(PyExc_ValueError))
     return false;
   PyErr_Clear();
-  return pushPlaced(input, leaf);
+  return pushMade(input, leaf);
 }
 
-bool Invocation::Call::pushPlaced(const Input &input, PyObject *leaf) {
-  nb::object placed = callPython(self.place, leaf, input.dtype.ptr());
-  if (!placed.is_valid())
+bool Invocation::Call::pushMade(const Input &input, PyObject *leaf) {
+  if (input.remains.is_valid()) {
+    nb::object copy = callPython(self.copied, leaf, input.dtype.ptr());
+    return copy.is_valid() && push(copy.ptr());
+  }
+  nb::object made = callPython(self.argument, leaf, input.dtype.ptr());
+  if (!made.is_valid())
     return false;
+  // The array may have been moved.
+  if (isArray(leaf))
+    held.push_back(nb::borrow(slotAt(leaf, package->data)));
   PyObject *reference, *array;
-  if (!PyArg_ParseTuple(placed.ptr(), "OO", &reference, &array))
+  if (!PyArg_ParseTuple(made.ptr(), "OO", &reference, &array))
     return false;
   if (array != Py_None) {
     if (!shared.is_valid())
@@ -125,9 +170,43 @@ bool Invocation::Call::pushPlaced(const Input &input, PyObject *leaf) {
   return push(reference);
 }
 
+bool Invocation::Call::isAsBefore(const Donated &array) const {
+  // Two references are the array's and the one here: of buffers nobody else can have got hold of meanwhile.
+  return slotAt(array.array, package->data) == array.data &&
+         (!array.isOwn || (Py_REFCNT(array.data) == 2 && !isShared(array.data)));
+}
+
+/// Whether no array that is taken is another argument too.
+bool Invocation::Call::areOthersLeft() const {
+  PyTypeObject *gone = Py_TYPE(donated.front().remains);
+  return llvm::all_of(llvm::zip_equal(self.inputs, leaves), [&](auto pair) {
+    auto [input, leaf] = pair;
+    return input.remains.is_valid() || !isArray(leaf) || Py_TYPE(slotAt(leaf, package->data)) != gone;
+  });
+}
+
+/// Takes the donated arrays, all or none.
+bool Invocation::Call::take() {
+  if (donated.empty())
+    return true;
+  // No Python code runs from here on: what is released is held.
+  size_t count = 0;
+  for (; count < donated.size() && isAsBefore(donated[count]); ++count)
+    setData(donated[count].array, donated[count].remains);
+  if (count == donated.size() && areOthersLeft()) {
+    // The program has copies of these.
+    for (const Donated &array : donated)
+      if (!array.isOwn)
+        held[array.index].reset();
+    return true;
+  }
+  while (count--)
+    setData(donated[count].array, donated[count].data);
+  return false;
+}
+
 bool Invocation::Call::run() {
-  results = callPython(self.list, self.resultCount.ptr());
-  return results.is_valid() && callPython(self.invoke, self.function.ptr(), arguments.ptr(), results.ptr()).is_valid();
+  return callPython(self.invoke, self.function.ptr(), arguments.ptr(), results.ptr()).is_valid();
 }
 
 nb::object Invocation::Call::resultAt(size_t number) {
@@ -140,7 +219,7 @@ nb::object Invocation::Call::resultAt(size_t number) {
       nb::steal(newBuffer(reference.ptr(), output.dtype.ptr(), self.device.ptr(), output.shape.ptr(), output.isShared));
   if (buffer.is_valid() && shared.is_valid())
     buffer = callPython(self.unshare, buffer.ptr(), shared.ptr());
-  return buffer.is_valid() ? nb::steal(newArray(buffer.ptr(), Py_None, output.isWeak)) : nb::object();
+  return buffer.is_valid() ? nb::steal(newArray(buffer.ptr(), Py_None, output.isWeak, self.place.ptr())) : nb::object();
 }
 
 PyObject *Invocation::Call::result() {
@@ -159,11 +238,10 @@ PyObject *Invocation::call(llvm::ArrayRef<PyObject *> leaves) const {
   // The garbage collector may have been here.
   if (!invoke.is_valid() || leaves.size() != inputs.size())
     return nullptr;
-  Call call(*this);
-  if (!call.makeArguments(leaves)) {
+  Call call(*this, leaves);
+  if (!call.makeArguments() || !call.take()) {
     // The longer way knows what to say.
-    if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception))
-      PyErr_Clear();
+    dropException();
     return nullptr;
   }
   return call.run() ? call.result() : nullptr;
@@ -171,7 +249,8 @@ PyObject *Invocation::call(llvm::ArrayRef<PyObject *> leaves) const {
 
 void Invocation::set(nb::handle description) {
   for (nb::handle input : description["inputs"])
-    inputs.push_back({nb::borrow(input[0]), nb::borrow(input[1]), nb::cast<bool>(input[2])});
+    inputs.push_back({nb::borrow(input[0]), nb::borrow(input[1]), nb::cast<std::optional<bool>>(input[2]),
+                      input[3].is_none() ? nb::object() : nb::object(input[3])});
   for (nb::handle output : description["outputs"])
     outputs.push_back(
         {nb::borrow(output[0]), nb::borrow(output[1]), nb::cast<bool>(output[2]), nb::cast<bool>(output[3])});
@@ -180,24 +259,27 @@ void Invocation::set(nb::handle description) {
   argumentCount = nb::int_(inputs.size() + captured.size());
   resultCount = nb::int_(outputs.size());
   structure.set(description["example"], description["unflatten"]);
-  for (auto [name, part] : {std::pair{"invoke", &invoke},
-                            {"function", &function},
+  shareBytes = nb::cast<Py_ssize_t>(description["share_bytes"]);
+  for (auto [name, part] : {std::pair{"function", &function},
                             {"device", &device},
                             {"space", &space},
                             {"put", &put},
-                            {"buffer", &bufferType},
                             {"list", &list},
                             {"push", &pushRef},
                             {"get", &getRef},
+                            {"argument", &argument},
+                            {"copied", &copied},
+                            {"unshare", &unshare},
                             {"place", &place},
-                            {"unshare", &unshare}})
+                            // Last: with it the description is complete.
+                            {"invoke", &invoke}})
     *part = description[name];
 }
 
 void Invocation::clear() {
   // First what a call looks at: releasing objects can run Python code.
   for (auto *object :
-       {&invoke, &function, &device, &space, &put, &bufferType, &list, &pushRef, &getRef, &place, &unshare})
+       {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied, &unshare, &place})
     object->reset();
   captured.clear();
   structure.clear();
@@ -208,9 +290,11 @@ static int initialize(PyObject *self, PyObject *args, PyObject *) try {
   if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &description))
     return -1;
   Invocation &invocation = valueIn<Invocation>(self);
-  if (invocation.inputCount())
+  if (invocation.isSet())
     throw nb::type_error("an invocation is described once");
-  invocation.set(description);
+  Invocation described;
+  described.set(description);
+  invocation = std::move(described);
   return 0;
 } catch (nb::python_error &error) {
   error.restore();

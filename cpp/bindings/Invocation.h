@@ -3,16 +3,19 @@
 #define DOVETAIL_BINDINGS_INVOCATION_H
 
 #include "Structure.h"
+#include <optional>
 
 namespace dovetail {
 
 /// Calls go through the Python objects of IREE's runtime, whose library exports nothing else. Threads may call it at
-/// the same time: it does not change.
+/// the same time: it does not change. A call takes donated arrays from their owners at once, all or none, right before
+/// the program runs: of two calls that are given one array, the second finds it used up.
 class Invocation {
 public:
   /// Sets what Python describes.
   void set(nanobind::handle description);
 
+  bool isSet() const { return invoke.is_valid(); }
   size_t inputCount() const { return inputs.size(); }
 
   /// The result on arrays or numbers. Null with a Python error, or without one if it must be called the longer way.
@@ -21,7 +24,7 @@ public:
   template <typename Visit>
   int traverse(Visit visit) const {
     for (const auto *object :
-         {&invoke, &function, &device, &space, &put, &bufferType, &list, &pushRef, &getRef, &place, &unshare})
+         {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied, &unshare, &place})
       if (int result = visit(object->ptr()))
         return result;
     for (const nanobind::object &reference : captured)
@@ -36,10 +39,13 @@ private:
     nanobind::object dtype;
     /// What IREE calls the element type.
     nanobind::object element;
-    /// Whether an array of NumPy is copied at each call, not shared.
-    bool isSmall;
+    /// Whether an array of NumPy is copied at each call, not shared; not known where each call has another size.
+    std::optional<bool> isSmall;
+    /// What is left of an array that is donated; null for others.
+    nanobind::object remains;
   };
   struct Output {
+    /// The shape is None where each call has another.
     nanobind::object dtype, shape;
     bool isWeak;
     /// Whether its memory may be that of something else too.
@@ -56,12 +62,17 @@ private:
   nanobind::object argumentCount, resultCount;
   /// IREE's function, and what calls it.
   nanobind::object invoke, function;
-  /// The class of buffers, that of IREE's lists, and what adds and gives elements.
-  nanobind::object bufferType, list, pushRef, getRef;
+  /// The class of IREE's lists, and what adds and gives elements.
+  nanobind::object list, pushRef, getRef;
   /// Where it runs, the name of its memory, and what copies small arrays there.
   nanobind::object device, space, put;
-  /// Python's part: any leaf as an argument and the array that it shares, and results that share none.
-  nanobind::object place, unshare;
+  /// From so many bytes on, the memory of NumPy's arrays is shared, not copied.
+  Py_ssize_t shareBytes = 0;
+  /// Python's part: any leaf as an argument and the array that it shares, a copy of a leaf, and results that share
+  /// none.
+  nanobind::object argument, copied, unshare;
+  /// Where the results are, and whether they must stay there; None if there is nothing to say.
+  nanobind::object place;
 };
 
 void bindInvocation(nanobind::module_ &m);

@@ -24,7 +24,7 @@ bool Key::addObject(Tag tag, PyObject *object) {
 bool Key::addValue(PyObject *object) {
   Py_hash_t hash = PyObject_Hash(object);
   if (hash == -1) {
-    PyErr_Clear();
+    dropException();
     return false;
   }
   values.push_back(Py_NewRef(object));
@@ -36,7 +36,7 @@ bool Key::addText(Tag tag, PyObject *text) {
   Py_ssize_t size;
   const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);
   if (!bytes) {
-    PyErr_Clear();
+    dropException();
     return false;
   }
   if (!add(tag, size))
@@ -59,11 +59,17 @@ uint64_t Key::hash() const {
   return result;
 }
 
+bool isPlaced(PyObject *array) { return slotAt(array, package->place) != Py_None; }
+
 bool addArray(Key &key, PyObject *array) {
-  if (slotAt(array, package->place) != Py_None)
+  PyObject *data = slotAt(array, package->data), *place = slotAt(array, package->place);
+  // Attributes are null in objects that were never initialized.
+  if (!data || !place)
     return false;
-  uint64_t weak = slotAt(array, package->weak) == Py_True;
-  return addTyped(key, uint64_t(Tag::Array) | weak << 16, array, slotAt(array, package->data));
+  uint64_t weak = slotAt(array, package->weak) == Py_True, placed = isPlaced(array);
+  // There is one object of each place.
+  return addTyped(key, uint64_t(Tag::Array) | weak << 16 | placed << 17, array, data) &&
+         (!placed || key.addObject(Tag::Object, place));
 }
 
 bool addTyped(Key &key, uint64_t tag, PyObject *leaf, PyObject *array) {
@@ -77,13 +83,13 @@ bool addTyped(Key &key, uint64_t tag, PyObject *leaf, PyObject *array) {
     dtype = nb::steal(PyObject_GetAttr(array, package->dtypeName.ptr()));
   }
   if (!shape.is_valid() || !dtype.is_valid() || !PyTuple_CheckExact(shape.ptr())) {
-    PyErr_Clear();
+    dropException();
     return false;
   }
   // Those that were pickled are objects of their own, and would be taken for other types.
   PyObject *known = PyDict_GetItemWithError(package->dtypes.ptr(), dtype.ptr());
   if (!known)
-    PyErr_Clear();
+    dropException();
   size_t rank = PyTuple_GET_SIZE(shape.ptr());
   if (!key.add(tag | rank << 8))
     return false;

@@ -8,7 +8,8 @@
 
 namespace dovetail {
 
-/// What parts of a key begin with; some have the rank and the weakness of an array in the higher bytes.
+/// What parts of a key begin with; some have more of an array in the higher bytes: rank, weakness, and whether it
+/// has a place.
 enum class Tag : uint64_t {
   Array,
   Host,
@@ -37,7 +38,8 @@ public:
   Key &operator=(const Key &) = delete;
   ~Key();
 
-  /// Each is false if the key is full, or, without a Python error, if there is no telling objects apart.
+  /// Each is false if the key is full, or if there is no telling objects apart; the code of objects may have raised
+  /// what must not be caught.
   bool add(uint64_t word) { return words.size() < limit && (words.push_back(word), true); }
   bool add(Tag tag, uint64_t value) { return add(uint64_t(tag)) && add(value); }
   /// An object that equals itself only.
@@ -60,7 +62,9 @@ private:
   unsigned limit;
 };
 
-/// Adds an array of the package. False too if it must stay on a device, or is no more.
+/// Whether it matters for calls where an array of the package is.
+bool isPlaced(PyObject *array);
+/// Adds an array of the package, with its place.
 bool addArray(Key &key, PyObject *array);
 /// Adds something with the shape and the element type of `array`.
 bool addTyped(Key &key, uint64_t tag, PyObject *leaf, PyObject *array);

@@ -3,6 +3,7 @@
 #define DOVETAIL_BINDINGS_MEMORY_H
 
 #include "Key.h"
+#include "Package.h"
 #include <algorithm>
 #include <iterator>
 #include <list>
@@ -22,7 +23,8 @@ public:
     Recipe recipe;
   };
 
-  /// The entry of a key, or null; it is now the one used last. May run Python code if the key has values.
+  /// The entry of a key, or null; it is now the one used last. May run Python code if the key has values, which may
+  /// raise what must not be caught.
   Entry *find(const Key &key, uint64_t hash) {
     auto [first, last] = places.equal_range(hash);
     for (; first != last; ++first) {
@@ -33,7 +35,7 @@ public:
       uint64_t before = changes;
       bool isSame = sameValues(*entry, key);
       // What `==` ran has been here.
-      if (changes != before)
+      if (changes != before || (!isSame && PyErr_Occurred()))
         return nullptr;
       if (!isSame)
         continue;
@@ -90,7 +92,7 @@ private:
     for (size_t i = 0; i < values.size(); ++i)
       if (int same = PyObject_RichCompareBool(values[i].ptr(), key.values[i], Py_EQ); same != 1) {
         if (same < 0)
-          PyErr_Clear();
+          dropException();
         return false;
       }
     return true;

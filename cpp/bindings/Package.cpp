@@ -24,16 +24,33 @@ PyObject *currentSettings() {
   return settings;
 }
 
-PyObject *newArray(PyObject *data, PyObject *host, bool weak) {
+PyObject *newArray(PyObject *data, PyObject *host, bool weak, PyObject *place) {
   auto *type = reinterpret_cast<PyTypeObject *>(package->array.ptr());
   PyObject *array = type->tp_alloc(type, 0);
   if (!array)
     return nullptr;
   slotAt(array, package->data) = Py_NewRef(data);
   slotAt(array, package->host) = Py_NewRef(host);
-  slotAt(array, package->place) = Py_NewRef(Py_None);
+  slotAt(array, package->place) = Py_NewRef(place);
   slotAt(array, package->weak) = Py_NewRef(weak ? Py_True : Py_False);
   return array;
+}
+
+void setData(PyObject *array, PyObject *data) {
+  PyObject *former[] = {slotAt(array, package->data), slotAt(array, package->host)};
+  slotAt(array, package->data) = Py_NewRef(data);
+  slotAt(array, package->host) = Py_NewRef(isHost(data) ? data : Py_None);
+  for (PyObject *object : former)
+    Py_XDECREF(object);
+}
+
+/// As one step for other threads: two that exchange the data of one array get different ones.
+static nb::object exchangeData(nb::handle array, nb::handle data) {
+  if (!isArray(array.ptr()))
+    throw nb::type_error("exchange_data needs an array");
+  nb::object former = nb::borrow(slotAt(array.ptr(), package->data));
+  setData(array.ptr(), data.ptr());
+  return former;
 }
 
 static Py_ssize_t offsetOf(const nb::object &type, const char *name) {
@@ -66,6 +83,7 @@ static void setPackage(nb::dict parts) {
   made->shapeName = interned("shape");
   made->dtypeName = interned("dtype");
   made->spaceName = interned("space");
+  made->bytesName = interned("nbytes");
   made->tracesName = interned("traces");
   made->valueName = interned("_value");
   made->data = offsetOf(made->array, "_data");
@@ -90,6 +108,7 @@ static void setRuntime(nb::object buffer) {
 
 void bindPackage(nb::module_ &m) {
   m.def("set_package", &setPackage, "parts"_a, "Give what calls in C++ need of the Python package.");
+  m.def("exchange_data", &exchangeData, "array"_a, "data"_a, "Give an array other data; returns the former.");
   m.def("set_runtime", &setRuntime, "buffer"_a, "Give the class of the runtime's buffers.");
 }
 

@@ -10,7 +10,7 @@ namespace dovetail {
 struct Package {
   nanobind::object array, ndarray, generic, dtype, dtypes, asarray, stack, settings, snapshot, errors, quiet, record,
       constants, flatten, isNamedTuple;
-  nanobind::object shapeName, dtypeName, spaceName, tracesName, valueName;
+  nanobind::object shapeName, dtypeName, spaceName, bytesName, tracesName, valueName;
   /// Where an array keeps its attributes.
   Py_ssize_t data, host, place, weak;
 };
@@ -37,6 +37,10 @@ inline bool isExactly(PyObject *object, const nanobind::object &type) {
 inline bool isArray(PyObject *object) { return isExactly(object, package->array); }
 inline bool isHost(PyObject *object) { return isExactly(object, package->ndarray); }
 inline bool isBuffer(PyObject *object) { return runtime && Py_TYPE(object) == runtime->buffer; }
+/// Whether something else may see a buffer's memory.
+inline bool isShared(PyObject *buffer) {
+  return slotAt(buffer, runtime->shared) != Py_False || slotAt(buffer, runtime->host) != Py_None;
+}
 inline bool isOf(PyObject *object, const nanobind::object &type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type.ptr()));
 }
@@ -46,8 +50,16 @@ bool isTracing();
 /// The settings that hold here: one object for equal settings, which lives for ever. Null with a Python error.
 PyObject *currentSettings();
 
+/// Drops a Python error that another way of doing the same may explain, but none such as an interrupt.
+inline void dropException() {
+  if (PyErr_ExceptionMatches(PyExc_Exception))
+    PyErr_Clear();
+}
+
 /// An array of what is given, whose value as an array of NumPy is `host` or not known.
-PyObject *newArray(PyObject *data, PyObject *host, bool weak);
+PyObject *newArray(PyObject *data, PyObject *host, bool weak, PyObject *place = Py_None);
+/// Gives an array other data. Runs no Python code as long as the former is held elsewhere.
+void setData(PyObject *array, PyObject *data);
 
 void bindPackage(nanobind::module_ &m);
 

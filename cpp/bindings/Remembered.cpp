@@ -71,7 +71,7 @@ bool KeyMaker::add(const Remembered *self, PyObject *const *args, size_t count, 
 
 bool KeyMaker::addArgument(PyObject *value, bool isOperand) {
   if (isArray(value))
-    return addArray(key, value);
+    return !isPlaced(value) && addArray(key, value);
   if (value == Py_None || PyBool_Check(value) || value == Py_Ellipsis)
     return key.addObject(Tag::Object, value);
   if (PyLong_CheckExact(value) || PyFloat_CheckExact(value) || PyComplex_CheckExact(value))

@@ -79,10 +79,9 @@ bool TreeKeyMaker::addKeywords(PyObject *kwargs, const Statics &statics) {
 }
 
 bool TreeKeyMaker::addTree(PyObject *tree) {
-  if (isArray(tree)) {
-    PyObject *data = slotAt(tree, package->data);
-    return (isBuffer(data) || isHost(data)) && addArray(key, tree);
-  }
+  // One that was donated is as it was before.
+  if (isArray(tree))
+    return addArray(key, tree);
   if (isHost(tree))
     return addTyped(key, uint64_t(Tag::Host), tree, tree);
   if (isScalar(tree)) {
@@ -97,7 +96,7 @@ bool TreeKeyMaker::addTree(PyObject *tree) {
   }
   // A tree may contain itself.
   if (Py_EnterRecursiveCall(" in the arguments of a jitted function")) {
-    PyErr_Clear();
+    dropException();
     return false;
   }
   bool isAdded = addContainer(tree);
@@ -120,8 +119,10 @@ bool TreeKeyMaker::addContainer(PyObject *tree) {
   if (PyTuple_Check(tree)) {
     nb::object isNamed =
         nb::steal(PyObject_CallOneArg(package->isNamedTuple.ptr(), reinterpret_cast<PyObject *>(Py_TYPE(tree))));
-    if (!isNamed.is_valid())
-      PyErr_Clear();
+    if (!isNamed.is_valid()) {
+      dropException();
+      return false;
+    }
     if (isNamed.ptr() == Py_True)
       return key.addObject(Tag::NamedTuple, reinterpret_cast<PyObject *>(Py_TYPE(tree))) &&
              addItems(reinterpret_cast<PyTupleObject *>(tree)->ob_item, PyTuple_GET_SIZE(tree));
@@ -153,7 +154,7 @@ bool TreeKeyMaker::addNodes(PyObject *tree) {
   auto flat = nb::steal(PyObject_CallOneArg(package->flatten.ptr(), tree));
   PyObject *leaves, *structure;
   if (!flat.is_valid() || !PyArg_ParseTuple(flat.ptr(), "O!O", &PyList_Type, &leaves, &structure)) {
-    PyErr_Clear();
+    dropException();
     return false;
   }
   // It may be a leaf of a kind that is not known here.

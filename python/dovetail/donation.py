@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import ir
+from dovetail import _core, ir
+from dovetail.array import Array, _Deleted
 from dovetail.jit_options import Options
 from dovetail.pytree import flatten, unflatten
 from dovetail.shaped import ShapedArray
@@ -55,11 +56,15 @@ def warn_of_useless(
 
 
 def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
-    """Refuse a call that is given an array in several places, and uses it up in one.
+    """Refuse a call that would use arrays up and then fail.
 
     Raises:
-      ValueError: it is.
+      ValueError: it is given an array in several places, in one of them donated.
+      RuntimeError: it is given an array that was used up before.
     """
+    for leaf in leaves:
+        if leaf.is_deleted():
+            leaf._value()
     uses = Counter(map(id, leaves))
     for number in donated:
         leaf = leaves[number]
@@ -70,17 +75,46 @@ def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
             )
 
 
+def remains_of(aval: ShapedArray) -> Any:
+    """What an array of a type is left with when it is used up."""
+    return _Deleted(aval)
+
+
+def taken(leaves: Sequence[Array], donated: Sequence[int]) -> list[Array]:
+    """The arrays of a call, the donated ones as others that only the call knows.
+
+    The given ones are of no use from now on: of two threads that donate one array, one gets it.
+
+    Raises:
+      RuntimeError: a donated array was used up before; then all stay as they are.
+    """
+    own = list(leaves)
+    for i, number in enumerate(donated):
+        leaf = leaves[number]
+        data = _core.exchange_data(leaf, remains_of(leaf.aval))
+        own[number] = Array(data, leaf.weak_type, leaf._place)
+        if own[number].is_deleted():
+            give_back(leaves, own, donated[:i])
+            own[number]._value()
+    return own
+
+
+def give_back(leaves: Sequence[Array], own: Sequence[Array], donated: Sequence[int]) -> None:
+    """Undo `taken`, for a call that does not come to run."""
+    for number in donated:
+        _core.exchange_data(leaves[number], own[number].buffer)
+
+
 def surrender(
-    leaves: Sequence[Any], donated: Sequence[int], device: Any, data: list[Any], copies: bool
+    leaves: Sequence[Array], donated: Sequence[int], device: Any, data: list[Any]
 ) -> None:
     """Replace what a call is given for donated arrays by what may be written over.
 
     Args:
-      leaves: the arrays of the call.
+      leaves: the arrays of the call, as `taken` gives them.
       donated: the numbers of the donated ones.
       device: what runs the program.
       data: what the call is given for each array.
-      copies: whether the arrays themselves are to stay as they are.
     """
     from dovetail.runtime import Buffer, put
 
@@ -90,12 +124,7 @@ def surrender(
         buffer = leaf.buffer
         # Names of it: here, in `getrefcount`, and the array's. Others would see what is written.
         is_own = type(buffer) is Buffer and sys.getrefcount(buffer) <= 3 and not buffer.is_shared
-        if copies or not is_own or buffer.device.space is not device.space:
+        if not is_own or buffer.device.space is not device.space:
             buffer = put(np.asarray(buffer), device)
+            leaf.delete()
         data[number] = buffer
-
-
-def use_up(leaves: Sequence[Any], donated: Sequence[int]) -> None:
-    """Make the donated arrays of a call unusable."""
-    for number in donated:
-        leaves[number].delete()

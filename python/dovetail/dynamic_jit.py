@@ -15,8 +15,6 @@ from dovetail.symbolic.parse import shape as parsed
 from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import Solution, check_solved, solved, unify
-from dovetail.tracer import Tracer
-from dovetail.tracing import current
 
 
 class DynamicJitted(Jitted):
@@ -47,26 +45,13 @@ class DynamicJitted(Jitted):
         # How the names follow from the arguments, by the shapes of these.
         self._solutions: dict[tuple[Any, ...], list[Solution]] = {}
 
-    def _call(self, *args: Any, **kwargs: Any) -> Any:
-        call = super()._parse(args, kwargs)
-        if current() is not None or Tracer in map(type, call.leaves) or _is_plain(self):
-            return super()._call(*args, **kwargs)
-        described = self._described(call)
-        compiled = self._compiled.get(described.key)
-        if compiled is None:
-            with self._lock:
-                compiled = self._compiled.get(described.key)
-                if compiled is None:
-                    compiled = self._compiled[described.key] = self._compile(described)
-        return compiled.run(call.leaves)
-
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
     ) -> _Call:
         call = super()._parse(args, kwargs, described)
-        return self._described(call) if described else call
+        return self._generalized(call) if described else call
 
-    def _described(self, call: _Call) -> _Call:
+    def _generalized(self, call: _Call) -> _Call:
         """The call with symbolic shapes in the place of those of the arrays.
 
         Raises:
@@ -121,10 +106,3 @@ class DynamicJitted(Jitted):
                 name = LeafNames(self._function, args, kwargs).at(i)
                 raise ValueError(f"{name}: {error}") from None
         return shapes
-
-
-def _is_plain(jitted: Jitted) -> bool:
-    """Whether calls are not compiled at all."""
-    from dovetail import config
-
-    return config.snapshot().disable_jit

@@ -4,78 +4,93 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from iree.runtime import VmVariantList
 
 from dovetail import _core
 from dovetail.array import Array
+from dovetail.donation import remains_of
 from dovetail.pytree import unflatten
 from dovetail.runtime.buffer import Buffer, put
 from dovetail.runtime.devices import SHARE_BYTES
 from dovetail.runtime.dtypes import ELEMENT_OF_DTYPE
 from dovetail.runtime.executable import Executable, unshare
 from dovetail.shaped import ShapedArray
+from dovetail.symbolic.size import has_sizes
+
+if TYPE_CHECKING:
+    from dovetail.lowered import Program
 
 _core.set_runtime(Buffer)
 
 
-def invocation(
-    executable: Executable,
-    inputs: Sequence[ShapedArray],
-    captured: Sequence[Buffer],
-    outputs: Sequence[ShapedArray],
-    out_spec: Any,
-) -> Any:
+def invocation(executable: Executable, program: Program, captured: Sequence[Buffer]) -> Any:
     """A call of a program, from the leaves of its arguments to the tree of its results.
 
     Args:
-      executable: the program.
-      inputs: the types of its arguments.
+      executable: what runs it.
+      program: the program.
       captured: its last arguments, the same in each call.
-      outputs: the types of its results.
-      out_spec: their structure.
 
     Returns:
       A `_core.Invocation` for `CompiledCalls._remember`.
     """
     device = executable.device
 
-    def place(leaf: Any, dtype: np.dtype) -> tuple[Any, np.ndarray | None]:
+    def argument(leaf: Any, dtype: np.dtype) -> tuple[Any, np.ndarray | None]:
         data = data_for_call(leaf, device) if type(leaf) is Array else np.asarray(leaf, dtype)
         return executable.argument(data)
 
+    def copied(leaf: Any, dtype: np.dtype) -> Any:
+        data = leaf.buffer if type(leaf) is Array else leaf
+        return put(np.asarray(data, dtype), device)._ref
+
+    donated = set(program.donated)
     return _core.Invocation(
         {
             "inputs": [
                 (
                     aval.dtype,
                     ELEMENT_OF_DTYPE[aval.dtype],
-                    math.prod(aval.shape) * aval.dtype.itemsize < SHARE_BYTES,
+                    _is_small(aval),
+                    remains_of(aval) if i in donated else None,
                 )
-                for aval in inputs
+                for i, aval in enumerate(program.signature.avals)
             ],
             "outputs": [
-                (aval.dtype, aval.shape, aval.weak_type, i in executable.sharing)
-                for i, aval in enumerate(outputs)
+                (aval.dtype, _known(aval.shape), aval.weak_type, i in executable.sharing)
+                for i, aval in enumerate(program.avals)
             ],
             "captured": [buffer._ref for buffer in captured],
-            "example": unflatten(out_spec, range(len(outputs))),
-            "unflatten": out_spec.unflatten,
+            "example": unflatten(program.out_spec, range(len(program.avals))),
+            "unflatten": program.out_spec.unflatten,
             "invoke": executable.invoke,
             "function": executable.function,
             "device": device,
             "space": device.space,
             "put": device.put,
-            "buffer": Buffer,
+            "share_bytes": SHARE_BYTES,
             "list": VmVariantList,
             "push": VmVariantList.push_ref,
             "get": VmVariantList.get_as_ref,
-            "place": place,
+            "argument": argument,
+            "copied": copied,
             "unshare": unshare,
+            "place": program.place,
         }
     )
+
+
+def _known(shape: tuple[Any, ...]) -> tuple[int, ...] | None:
+    """A shape, unless each call has another."""
+    return None if has_sizes(shape) else shape
+
+
+def _is_small(aval: ShapedArray) -> bool | None:
+    shape = _known(aval.shape)
+    return None if shape is None else math.prod(shape) * aval.dtype.itemsize < SHARE_BYTES
 
 
 def data_for_call(leaf: Array, device: Any) -> Any:

@@ -12,7 +12,9 @@ from dovetail import config, ir, platforms, spans
 from dovetail.analysis import CompiledMemoryStats, cost_of, memory_of
 from dovetail.arguments import LeafNames, as_operand
 from dovetail.array import Array, ShapedArray
-from dovetail.donation import check_donated, surrender, use_up
+from dovetail.check_finite import CODE, accepted
+from dovetail.donation import check_donated, give_back, surrender, taken
+from dovetail.errors import UnknownSizeError
 from dovetail.first_results import FirstResults
 from dovetail.placement import Device, Place
 from dovetail.pytree import flatten
@@ -167,12 +169,7 @@ class Compiled(Stage):
         self._captured = [put(data, executable.device) for data in self._captured]
         self._executable = executable
         self._first.forget()
-        program = self._program
-        # It is chosen by shapes, of which a program of symbolic ones has many.
-        if not program.donated and program.place is None and not program.signature.is_symbolic:
-            self.invocation = invocation(
-                executable, program.signature.avals, self._captured, program.avals, program.out_spec
-            )
+        self.invocation = invocation(executable, self._program, self._captured)
 
     def run(self, leaves: Sequence[Operand]) -> Any:
         """The result on arrays of the right types, flattened."""
@@ -183,33 +180,39 @@ class Compiled(Stage):
 
         return replay.recorded(recorder, self, leaves)
 
+    def _with(self, checks: tuple[str, ...]) -> Compiled:
+        """The program with other checks, compiled when this one would be."""
+        checking = self._checking.get(checks)
+        if checking is None:
+            program = self._program._replace(checks=checks)
+            first = FirstResults(Source(program), self._first._mode)
+            checking = self._checking[checks] = Compiled(program, first)
+        return checking
+
     def run_unrecorded(self, leaves: Sequence[Operand]) -> Any:
         """The same, of which a trace of the profiler tells nothing."""
-        checks, donated = config.snapshot().checks, self._program.donated
+        donated, given = self._program.donated, leaves
         if donated:
             check_donated(leaves, donated)
+            leaves = taken(leaves, donated)
         executable = self._executable
         if executable is None:
-            executable = self._first.next(lambda: self.arguments(leaves))
+            try:
+                executable = self._first.next(lambda: self.arguments(leaves))
+                if not isinstance(executable, list):
+                    self._use(executable)
+            except BaseException:
+                give_back(given, leaves, donated)
+                raise
             if isinstance(executable, list):
-                use_up(leaves, donated)
-                return self._tree(executable)
-            self._use(executable)
-        given = [
+                return self._tree(self._accepted(executable, given))
+        data = [
             leaf.buffer if i in donated else self._data_for_call(leaf, executable.device)
             for i, leaf in enumerate(leaves)
         ]
         if donated:
-            # What is to be looked at afterwards is not written over.
-            surrender(leaves, donated, executable.device, given, copies=checks)
-        try:
-            buffers = executable(given + self._captured)
-            if checks:
-                self._check(buffers, leaves)
-        finally:
-            # A call that fails may have written already.
-            use_up(leaves, donated)
-        return self._tree(buffers)
+            surrender(leaves, donated, executable.device, data)
+        return self._tree(self._accepted(executable(data + self._captured), given))
 
     def arguments(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
         """All that the program is given, on the host."""

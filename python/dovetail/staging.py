@@ -81,17 +81,22 @@ class Jitted(_core.CompiledCalls):
         call = self._parse(args, kwargs)
         if current() is not None or Tracer in map(type, call.leaves):
             return self._inline(call)
-        compiled = self._compiled.get(call.key)
+        general = self._generalized(call)
+        compiled = self._compiled.get(general.key)
         if compiled is None:
             with self._lock:
-                compiled = self._compiled.get(call.key)
+                compiled = self._compiled.get(general.key)
                 if compiled is None:
-                    compiled = self._compiled[call.key] = self._compile(call)
+                    compiled = self._compiled[general.key] = self._compile(general)
         result = compiled.run(call.leaves)
         # They are remembered for the settings that hold now.
         if compiled.invocation is not None and config.snapshot() is settings:
             self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
         return result
+
+    def _generalized(self, call: _Call) -> _Call:
+        """The call whose program serves this one."""
+        return call
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The leaves of the arguments that are not static, as they were given."""
