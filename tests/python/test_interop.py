@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -112,6 +113,15 @@ def test_dlpack_with_numpy(name: str) -> None:
     assert back.dtype == x.dtype
     assert address(back) == address(x)
     np.testing.assert_array_equal(back, x)
+
+
+def test_nothing_is_said_at_the_end_of_memory_that_is_shared() -> None:
+    program = """
+import numpy as np, dovetail as dt
+shared = np.from_dlpack(dt.jit(lambda x: x + 1, compile="now")(1.0))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("make", [lambda x: x.T, lambda x: x[:, ::2], lambda x: x[::-1]])

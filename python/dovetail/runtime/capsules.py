@@ -13,6 +13,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from . import silence
+
 _CPU = 1
 # Memory that the host reads as its own: plain, and pinned for CUDA and ROCm.
 _ON_HOST = (_CPU, 3, 11)
@@ -86,6 +88,8 @@ def capsule(
     if code is not None:
         value = value.view(f"u{value.dtype.itemsize}")
     result = value.__dlpack__(max_version=max_version, copy=copy)
+    # NumPy destroys nothing of capsules that are left when the interpreter exits.
+    silence.at_end()
     if code is not None:
         _type_of(result)[0] = code
     return result

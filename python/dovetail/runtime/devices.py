@@ -14,6 +14,7 @@ import iree.runtime as ireert
 import numpy as np
 from iree.runtime import BufferUsage, HalBufferView, MemoryType, _binding
 
+from . import silence
 from .dtypes import ELEMENT_OF_DTYPE
 
 # Not among the names that the package exports.
@@ -201,27 +202,9 @@ def _after_fork() -> None:
             continue
         never_end(device)
         never_end(device.hal)
-        if _SILENCE not in vars(sys):
-            setattr(sys, _SILENCE, _Silence())
+        silence.at_end()
         if device.has_threads:
             del _devices[name]
-
-
-_SILENCE = "_dovetail_silence"
-
-
-class _Silence:
-    """Goes with the module `sys`, after all Python: then nanobind lists what was not destroyed."""
-
-    def __del__(
-        self,
-        open: Any = os.open,
-        dup2: Any = os.dup2,
-        null: str = os.devnull,
-        writing: int = os.O_WRONLY,
-    ) -> None:
-        # By then this module's names are gone.
-        dup2(open(null, writing), 2)
 
 
 os.register_at_fork(after_in_child=_after_fork)
