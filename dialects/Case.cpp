@@ -326,6 +326,21 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
   return success();
 }
 
+//===- Values that go through it -------------------------------------------------------------===//
+
+Value CaseOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Value)> through) {
+  SmallVector<Value> args(getArgs());
+  args.push_back(value);
+  SmallVector<Type> types(getResultTypes());
+  types.push_back(value.getType());
+  auto made = CaseOp::create(b, getLoc(), types, getIndex(), args, getBranches().size());
+  for (auto [from, to] : llvm::zip_equal(getBranches(), made.getBranches())) {
+    to.takeBody(from);
+    threadBody(to, args.size() - 1, types.size() - 1, value, through);
+  }
+  return replaceThreaded(*this, made, types.size() - 1);
+}
+
 //===- Sizes ----------------------------------------------------------------------------------===//
 
 // The branches may differ in their sizes: the one that is chosen says its own.

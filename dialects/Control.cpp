@@ -8,6 +8,7 @@
 
 using namespace mlir;
 
+#include "dialects/ControlInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/Control.cpp.inc"
 
@@ -33,6 +34,22 @@ Body copyOf(Region &source) {
   OpBuilder builder = body.builder();
   body.results = inlineBody(builder, source, body.arguments());
   return body;
+}
+
+void threadBody(Region &body, unsigned argument, unsigned result, Value value,
+                function_ref<Value(Block &, Value)> through) {
+  Block &block = body.front();
+  Value last = through(block, block.insertArgument(argument, value.getType(), value.getLoc()));
+  block.getTerminator()->insertOperands(result, last);
+}
+
+Value replaceThreaded(Operation *op, Operation *made, unsigned position) {
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  SmallVector<Value> results(made->getResults());
+  results.erase(results.begin() + position);
+  op->replaceAllUsesWith(results);
+  op->erase();
+  return made->getResult(position);
 }
 
 void BodyEmitter::findBatchSize(ValueRange arguments, ArrayRef<int64_t> dims) {

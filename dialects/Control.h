@@ -4,6 +4,7 @@
 
 #include "Dialect.h"
 
+#include "dialects/ControlInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/Control.h.inc"
 
@@ -27,6 +28,12 @@ public:
 private:
   mlir::OpBuilder atEnd;
 };
+
+/// Lets a value go through a body, of which it becomes the argument and the result of these numbers.
+void threadBody(mlir::Region &body, unsigned argument, unsigned result, mlir::Value value,
+                llvm::function_ref<mlir::Value(mlir::Block &, mlir::Value)> through);
+/// Replaces an op by one with one more result, at `position`, which is returned.
+mlir::Value replaceThreaded(mlir::Operation *op, mlir::Operation *made, unsigned position);
 
 //===- Lists of values in groups ------------------------------------------------===//
 

@@ -4,6 +4,20 @@
 
 include "Dovetail.td"
 
+def ThreadOpInterface : Rule<"ThreadOpInterface"> {
+  let description = [{
+    An op with bodies through which a value can go: from step to step of a loop, or through the branch that is chosen.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Replaces the op by one through which `value` goes. `through` is called with each body that may change it, and with
+      what it is there, and returns what it is at the body's end. Returns what it is behind the op.
+    }], "::mlir::Value", "thread",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value,
+           "::llvm::function_ref<::mlir::Value(::mlir::Block &, ::mlir::Value)>":$through)>,
+  ];
+}
+
 def YieldOp : DovetailOp<"yield", [Pure, Terminator]> {
   let summary = "what a body returns";
   let arguments = (ins Variadic<AnyType>:$values);
@@ -17,7 +31,8 @@ class ControlOp<string mnemonic, list<Trait> traits = []>
                                      DeclareOpInterfaceMethods<LinearOpInterface>,
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<SplitOpInterface, ["needsSplit"]>,
-                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>,
+                                     DeclareOpInterfaceMethods<ThreadOpInterface>]> {
   let results = (outs Variadic<AnyType>:$outs);
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;

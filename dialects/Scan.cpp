@@ -253,6 +253,20 @@ LogicalResult ScanOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
   return success();
 }
 
+//===- Values that go through it ----------------------------------------------------------===//
+
+Value ScanOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Value)> through) {
+  unsigned position = getInits().size();
+  SmallVector<Value> inits(getInits());
+  inits.push_back(value);
+  SmallVector<Type> types(getResultTypes());
+  types.insert(types.begin() + position, value.getType());
+  auto made = ScanOp::create(b, getLoc(), types, inits, getXs(), getConsts(), getCount(), getLength(), getReverse());
+  made.getBody().takeBody(getBody());
+  threadBody(made.getBody(), position, position, value, through);
+  return replaceThreaded(*this, made, position);
+}
+
 //===- Sizes ----------------------------------------------------------------------------===//
 
 SmallVector<unsigned> ScanOp::getSizingOperands() {

@@ -205,6 +205,20 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
   return success();
 }
 
+//===- Values that go through it ----------------------------------------------------------===//
+
+Value WhileOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Value)> through) {
+  unsigned position = getInits().size();
+  SmallVector<Value> inits(getInits());
+  inits.push_back(value);
+  auto made = WhileOp::create(b, getLoc(), ValueRange(inits).getTypes(), inits, getConsts(), getMaxStepsAttr());
+  made.getCond().takeBody(getCond());
+  made.getCond().insertArgument(position, value.getType(), value.getLoc());
+  made.getBody().takeBody(getBody());
+  threadBody(made.getBody(), position, position, value, through);
+  return replaceThreaded(*this, made, position);
+}
+
 Value WhileOp::resultSize(Emitter &e, ValueRange, unsigned result, int64_t dimension) {
   return e.size(getInits()[result], dimension);
 }

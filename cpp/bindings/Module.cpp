@@ -13,6 +13,7 @@
 #include "cpp/lowering/Lowering.h"
 #include "cpp/lowering/Target.h"
 #include "cpp/transforms/CallGraph.h"
+#include "cpp/transforms/CheckFinite.h"
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Passes.h"
 #include "cpp/transforms/Pipeline.h"
@@ -178,6 +179,20 @@ static void donateArguments(const Shared &module, const std::vector<unsigned> &n
     function.setArgAttr(number, kDonated, UnitAttr::get(&context()));
 }
 
+/// Asks for what `dovetail-check-finite` adds, by the names of values.
+static void checkFinite(const Shared &module, const std::vector<std::string> &unwanted) {
+  SmallVector<StringRef> names(unwanted.begin(), unwanted.end());
+  module->op.get()->setAttr(kUnwanted, Builder(&context()).getStrArrayAttr(names));
+}
+
+/// (name, place) of the op to which that pass would give a number in `main`.
+static nb::tuple describeNumbered(const Shared &module, int64_t number) {
+  Operation *op = opNumbered(findIn(module, "main").op(), number);
+  if (!op)
+    throw CompilerError("'main' has no op with the number " + std::to_string(number), "", 0);
+  return nb::make_tuple(op->getName().stripDialect().str(), placeOf(op->getLoc()));
+}
+
 /// Makes the last arguments of `main` constants.
 static void bindArguments(const Shared &module, nb::list values) {
   func::FuncOp function = findIn(module, "main").op();
@@ -324,6 +339,8 @@ NB_MODULE(_core, m) {
       .def("largest_contraction", &largestContraction)
       .def("separate_loops", &separateLoops)
       .def("donate_arguments", &donateArguments, "numbers"_a)
+      .def("check_finite", &checkFinite, "unwanted"_a)
+      .def("op_numbered", &describeNumbered, "number"_a)
       .def("bind_arguments", &bindArguments, "values"_a)
       .def("program",
            [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op().getBody()); });

@@ -8,8 +8,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// The innermost place in a file that a location names.
-static Place placeOf(Location location) {
+Place placeOf(Location location) {
   Place place;
   location->walk([&](Location inner) {
     auto name = dyn_cast<NameLoc>(inner);

@@ -6,6 +6,9 @@
 
 namespace dovetail {
 
+/// The innermost place in a file that a location names.
+Place placeOf(mlir::Location location);
+
 struct Program {
   nanobind::list inputs, instructions, outputs;
   /// Where in the user's program each instruction is from.

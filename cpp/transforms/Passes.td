@@ -71,6 +71,21 @@ def InlinePass : ModulePass<"dovetail-inline"> {
   let summary = "calls are replaced by the bodies of their callees";
 }
 
+def CheckFinitePass : ModulePass<"dovetail-check-finite"> {
+  let summary = "the first op that makes a NaN or an infinity, as one more result";
+  let description = [{
+    For modules whose attribute `dovetail.unwanted` lists `nan`, `inf` or both; others stay as they are, and it is removed.
+    The functions get one more result, an `i32`: twice the number of the first op, in the order of execution, that made such a
+    value, and 1 more if it is an infinity; the largest number if none did. Ops are numbered in the order of the text of the
+    module before, those in bodies included, whether or not they are asked.
+
+    A pointwise op makes a value where none of its operands has it; other ops make what they have, unless they only move
+    elements, or are constants. Codes of ops that are pointwise on each other's results are combined elementwise, and reduced a
+    few at once, between two ops with bodies. Through bodies the code found so far goes as one more value
+    (`ThreadOpInterface`). Predicates of loops are not asked: what they compute reaches no result.
+  }];
+}
+
 def PrintFactorsPass : ModulePass<"dovetail-print-factors"> {
   let summary = "a remark with the factor map of each op that has one, for tests";
   let description = [{

@@ -18,6 +18,8 @@ static void addSimplify(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
 }
 
+static void addCheck(OpPassManager &manager) { manager.addPass(createCheckFinitePass()); }
+
 static void addDecompose(OpPassManager &manager) { manager.addPass(createDecomposePass()); }
 
 static void addLower(OpPassManager &manager) {
@@ -36,6 +38,7 @@ ArrayRef<Phase> phases() {
       {"expand", "requests become transformed functions", addExpand},
       {"simplify", "calls inlined, folded, common subexpressions merged, dead code removed", addSimplify},
       {"shard", "the program of one device; the same program where there is no mesh", addNothing},
+      {"check", "what finds the first NaN or infinity, where the module asks for it", addCheck},
       {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},
       {"carry", "references to buffers instead of the arrays that loops of the host carry", addCarry},

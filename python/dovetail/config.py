@@ -266,7 +266,7 @@ class Snapshot(NamedTuple):
     Attributes:
       trace_key: the values of those that a traced program depends on.
       disable_jit: whether functions are called as plain Python.
-      checks: whether results are looked at.
+      checks: values that are looked for in results: `nan`, `inf`; usually none.
       guards: whether some transfers are logged or refused.
       recording: whether a trace of the profiler is on, which has all calls recorded.
       place: where arrays are that are not committed to a device; None for the first device.
@@ -275,12 +275,12 @@ class Snapshot(NamedTuple):
       >>> from dovetail import config
       >>> with config.debug_nans(True):
       ...     config.snapshot().checks
-      True
+      ('nan',)
     """
 
     trace_key: tuple[Any, ...]
     disable_jit: bool
-    checks: bool
+    checks: tuple[str, ...]
     guards: bool
     recording: bool
     place: Any
@@ -311,7 +311,7 @@ def snapshot() -> Snapshot:
     known = snapshots.get(overrides)
     if known is None:
         key = (*[option.value for option in _TRACED], compile.value == "never")
-        checks = debug_nans.value or debug_infs.value
+        checks = ("nan",) * debug_nans.value + ("inf",) * debug_infs.value
         guards = any(part.value != "allow" for part in transfer_guard.parts[1:])
         known = Snapshot(
             key, disable_jit.value, checks, guards, spans.recorder is not None, _default_place()

@@ -3,7 +3,7 @@
 The setting `dump`, or the environment variable `DOVETAIL_DUMP`, names a folder. In it each program
 has one of its own, `0001-<function>`, in the order in which they are compiled:
 
-    00-trace.mlir … 06-carry.mlir   the module after each phase, with places in the user's program
+    00-trace.mlir … NN-carry.mlir   the module after each phase, with places in the user's program
     iree.mlir                       what the code generator took
     iree.flags                      its flags, for `iree-compile --flagfile`
     reproduce.sh                    the commands

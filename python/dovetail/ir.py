@@ -13,7 +13,8 @@ import ml_dtypes
 import numpy as np
 import optree
 
-from dovetail import _core, spans
+from dovetail import _core, config, spans
+from dovetail.check_finite import accepted
 from dovetail.reference import Evaluator
 
 # A file, a line (0 if not known) and the name of a function.
@@ -182,11 +183,38 @@ def evaluate_on_functions(
     attributes: dict[str, Any],
     values: Sequence[np.ndarray],
     results: Sequence[Type],
-) -> list[np.ndarray]:
+) -> Sequence[np.ndarray]:
     """The results of an op on functions, by the reference evaluator."""
     operands = [(value.shape, dtype_name(value.dtype)) for value in values]
-    module = flat_module(name, attributes, operands, results)
-    return Evaluator(module.program("main"))(values)
+    return Flat(flat_module(name, attributes, operands, results), name)(values)
+
+
+class Flat:
+    """A module without calls whose `main` can be evaluated, with the checks that settings ask for.
+
+    Args:
+      module: after the phase `simplify`.
+      name: what messages call it.
+    """
+
+    def __init__(self, module: Any, name: str) -> None:
+        self.module = module
+        self._name = name
+        self._evaluators: dict[tuple[str, ...], Evaluator] = {}
+
+    def __call__(self, values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        """The results, by the reference evaluator."""
+        checks = config.snapshot().checks
+        evaluator = self._evaluators.get(checks)
+        if evaluator is None:
+            module = self.module
+            if checks:
+                module = module.clone()
+                module.check_finite(checks)
+                run_phases(module, "check", start="simplify")
+            evaluator = self._evaluators[checks] = Evaluator(module.program("main"))
+        results = evaluator(values)
+        return accepted(results, checks, self._name, lambda: self.module) if checks else results
 
 
 class Callee:
@@ -196,21 +224,21 @@ class Callee:
         self.function = function
         # Asking for the module makes an object each time.
         self.module = function.module
-        self._flat: Any = None
-        self._evaluator: Evaluator | None = None
+        self._flat: Flat | None = None
 
     @property
     def flat(self) -> Any:
         """A function without calls that computes the same."""
+        return self._evaluated().module.function("main")
+
+    def _evaluated(self) -> Flat:
         if self._flat is None:
             function = self.function
             attributes = {"callee": function}
             module = flat_module("call", attributes, function.inputs, function.outputs)
-            self._flat = module.function("main")
+            self._flat = Flat(module, function.name)
         return self._flat
 
-    def evaluate(self, *values: np.ndarray) -> list[np.ndarray]:
+    def evaluate(self, *values: np.ndarray) -> Sequence[np.ndarray]:
         """The results, by the reference evaluator."""
-        if self._evaluator is None:
-            self._evaluator = Evaluator(self.flat.module.program("main"))
-        return self._evaluator(values)
+        return self._evaluated()(values)

@@ -18,7 +18,6 @@ from dovetail.errors import UnknownSizeError
 from dovetail.first_results import FirstResults
 from dovetail.placement import Device, Place
 from dovetail.pytree import flatten
-from dovetail.reference.checks import UnwantedValueError, first_of, unwanted
 from dovetail.source import Source, kept
 from dovetail.stage import Stage
 from dovetail.symbolic.size import has_sizes
@@ -63,6 +62,7 @@ class Program(NamedTuple):
       donated: the numbers of the arguments that a call uses up.
       place: where it runs, and its results are; None for the first device, which results need not
         stay on.
+      checks: values of which it tells, by one more result, which op makes them first.
     """
 
     name: str
@@ -75,11 +75,17 @@ class Program(NamedTuple):
     out_spec: Any
     donated: tuple[int, ...] = ()
     place: Place | None = None
+    checks: tuple[str, ...] = ()
 
     @property
     def device(self) -> Device:
         """The device that runs it."""
         return platforms.first() if self.place is None else self.place.device
+
+    @property
+    def result_dtypes(self) -> list[np.dtype]:
+        """The element types of what a run gives."""
+        return [*[aval.dtype for aval in self.avals], *[CODE] * bool(self.checks)]
 
     def after(self, phase: str) -> Any:
         """A copy of the module, as it is to run in this process, after a phase."""
@@ -87,6 +93,8 @@ class Program(NamedTuple):
             raise ValueError(f"phase must be one of {', '.join(ir.phases)}, got: {phase!r}")
         module = self.module.clone()
         module.donate_arguments(self.donated)
+        if self.checks:
+            module.check_finite(self.checks)
         target = self.device.platform
         ir.run_phases(module, phase, target=target, host_functions=target == "cpu", name=self.name)
         return module
@@ -153,6 +161,8 @@ class Compiled(Stage):
         # What calls get until there is an executable, which is made at once if nothing is said.
         self._first = first or FirstResults(Source(program), "now")
         self._executable: Any = None
+        # The same with other checks.
+        self._checking: dict[tuple[str, ...], Compiled] = {}
         # What calls in C++ use, where it is known and all that there is to be done.
         self.invocation: Any = None
         if first is None:
@@ -173,6 +183,9 @@ class Compiled(Stage):
 
     def run(self, leaves: Sequence[Operand]) -> Any:
         """The result on arrays of the right types, flattened."""
+        checks = config.snapshot().checks
+        if checks != self._program.checks:
+            return self._with(checks).run(leaves)
         recorder = spans.recorder
         if recorder is None:
             return self.run_unrecorded(leaves)
@@ -227,18 +240,20 @@ class Compiled(Stage):
     def _array(self, buffer: Any, weak_type: bool) -> Array:
         return Array(buffer, weak_type, self._program.place)
 
-    def _check(self, buffers: Sequence[Any], leaves: Sequence[Operand]) -> None:
-        """Refuse results with unwanted values; the evaluator finds the op that they come from."""
-        values = unwanted()
-        found = [what for buffer in buffers if (what := first_of(buffer.numpy(), values))]
-        if not found:
-            return
-        operands = [operand._value() for operand in [*leaves, *self._program.captured]]
-        source = Source(self._program)
-        if not source.cost().has_effects:
-            source.evaluate(operands)
-        # They were among the arguments, are of compiled code only, or it must not run twice.
-        raise UnwantedValueError(f"`{self._program.name}`: {found[0]}")
+    def _accepted(self, results: Sequence[Any], leaves: Sequence[Operand]) -> Sequence[Any]:
+        """The results without that which checks add; refused if they have unwanted values."""
+        program = self._program
+        if not program.checks:
+            return results
+        kept = [i for i in range(len(leaves)) if i not in program.donated]
+        plain = program._replace(checks=())
+        return accepted(
+            results,
+            program.checks,
+            program.name,
+            lambda: plain.after("simplify"),
+            ((program.names.at(i), leaves[i]._value()) for i in kept),
+        )
 
     @property
     def name(self) -> str:

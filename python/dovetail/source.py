@@ -43,16 +43,16 @@ class Source:
 
     def forget(self) -> None:
         """Let go of what is made again when it is asked for, by this thread or another."""
-        self._simplified: Any = None
+        self._prepared: Any = None
         self._decoded: Any = None
         self._evaluator: ir.Evaluator | None = None
 
     @property
-    def simplified(self) -> Any:
+    def prepared(self) -> Any:
         """The module after the phase that evaluation and lowering start from."""
-        module = self._simplified
+        module = self._prepared
         if module is None:
-            module = self._simplified = self.program.after("simplify")
+            module = self._prepared = self.program.after("check")
         return module
 
     # Evaluation -----------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ class Source:
     def _instructions(self) -> Any:
         decoded = self._decoded
         if decoded is None:
-            decoded = self._decoded = self.simplified.program("main")
+            decoded = self._decoded = self.prepared.program("main")
         return decoded
 
     @property
@@ -91,13 +91,13 @@ class Source:
 
     def lowered(self) -> Any:
         """The module after the phase from which the code generator's forms are made."""
-        module, target = self.simplified.clone(), self.program.device.platform
+        module, target = self.prepared.clone(), self.program.device.platform
         host = target == "cpu"
         with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):
             ir.run_phases(
                 module,
                 "lower",
-                start="simplify",
+                start="check",
                 target=target,
                 host_functions=host,
                 name=self.name,
@@ -143,7 +143,7 @@ class Source:
             compiled.vmfb,
             "main",
             device,
-            output_dtypes=[aval.dtype for aval in self.program.avals],
+            output_dtypes=self.program.result_dtypes,
             host_functions=host,
         )
 

@@ -143,10 +143,8 @@ def test_nan_is_traced_to_its_op(call: Any) -> None:
             with pytest.raises(FloatingPointError) as caught:
                 call(bad)
             message = str(caught.value)
-            assert message.startswith(
-                "sqrt: results must have no NaN while debug_nans is on, got 1"
-            )
-            assert "first at (1,)" in message
+            assert message.startswith("sqrt: results must have no NaN while debug_nans is on, got ")
+            assert "1 among " in message
             assert line_of("the root") in message
     assert np.isnan(np.asarray(call(bad))).any()
 

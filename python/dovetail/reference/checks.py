@@ -1,9 +1,11 @@
-"""Results without NaN and infinity, for which `debug_nans` and `debug_infs` ask."""
+"""Results without NaN and infinity, for which `debug_nans` and `debug_infs` ask: those of single
+ops; see `check_finite` for programs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,10 +21,34 @@ _UNCHECKED = frozenset(vars(shapes)) | {
     *("trunc", "fraction"),
 }
 
-# Names of settings, with the value that each does not want.
-Unwanted = tuple[tuple[str, str, Callable[[Any], Any]], ...]
-_NAN = "debug_nans", "NaN", np.isnan
-_INFINITY = "debug_infs", "infinity", np.isinf
+
+class Unwanted(NamedTuple):
+    """A value that results may be searched for.
+
+    Attributes:
+      setting: the name of the setting that asks for it.
+      value: what messages call it.
+      is_value: which elements of an array have it.
+    """
+
+    setting: str
+    value: str
+    is_value: Callable[[Any], Any]
+
+    def refused(self, what: str) -> str:
+        """What is wrong with results that have it, and what to do."""
+        return (
+            f"results must have no {self.value} while {self.setting} is on, got {what}; keep the "
+            "operands in the function's domain, or turn the setting off with "
+            f"dovetail.{self.setting}(False)"
+        )
+
+
+# By the names that the compiler has for them.
+UNWANTED = {
+    "nan": Unwanted("debug_nans", "NaN", np.isnan),
+    "inf": Unwanted("debug_infs", "infinity", np.isinf),
+}
 
 
 class UnwantedValueError(FloatingPointError):
@@ -37,22 +63,17 @@ class UnwantedValueError(FloatingPointError):
         # Its modules need this one.
         from dovetail import ir
 
-        super().__init__(f"{what}, at {ir.describe_place(place or ir.place())}")
-        self.what = what
-
-    def at(self, place: tuple[str, int, str]) -> UnwantedValueError:
-        """The same with another place, if that is known."""
-        return UnwantedValueError(self.what, place) if place[0] else self
+        if place is None or not place[0]:
+            place = ir.place()
+        super().__init__(f"{what}, at {ir.describe_place(place)}")
 
 
-def unwanted() -> Unwanted:
+def unwanted() -> list[Unwanted]:
     """What results must not have here; usually nothing."""
-    if not config.snapshot().checks:
-        return ()
-    return (_NAN,) * config.debug_nans.value + (_INFINITY,) * config.debug_infs.value
+    return [UNWANTED[name] for name in config.snapshot().checks]
 
 
-def check(name: str, result: Any, values: Unwanted) -> None:
+def check(name: str, result: Any, values: Sequence[Unwanted]) -> None:
     """Refuse an op's result, or results, with one of the values.
 
     Raises:
@@ -63,22 +84,19 @@ def check(name: str, result: Any, values: Unwanted) -> None:
     for array in result if isinstance(result, (tuple, list)) else (result,):
         found = first_of(array, values)
         if found:
-            raise UnwantedValueError(f"{name}: {found}")
+            value, what = found
+            raise UnwantedValueError(f"{name}: {value.refused(what)}")
 
 
-def first_of(array: np.ndarray, values: Unwanted) -> str | None:
-    """What is wrong with an array, for a message."""
+def first_of(array: np.ndarray, values: Sequence[Unwanted]) -> tuple[Unwanted, str] | None:
+    """The first of the values that an array has, and how many, where, for a message."""
     if KINDS.get(array.dtype, "") not in ("f", "c"):
         return None
-    for setting, value, is_value in values:
-        where = np.argwhere(is_value(array))
+    for value in values:
+        where = np.argwhere(value.is_value(array))
         if len(where):
             place = f", first at {tuple(map(int, where[0]))}" if array.ndim else ""
-            return (
-                f"results must have no {value} while {setting} is on, got {len(where)} among "
-                f"{array.size} elements{place}; keep the operands in the function's domain, or "
-                f"turn the setting off with dovetail.{setting}(False)"
-            )
+            return value, f"{len(where)} among {array.size} elements{place}"
     return None
 
 

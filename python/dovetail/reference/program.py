@@ -12,7 +12,6 @@ import numpy as np
 
 from dovetail.dtypes import as_dtype
 from dovetail.reference import callbacks
-from dovetail.reference.checks import UnwantedValueError, check, unwanted
 from dovetail.reference.table import RAW, Function, quietly
 
 # Ops whose result type is stated, and what of it their functions take.
@@ -123,7 +122,7 @@ class Evaluator:
 
     def __call__(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[np.ndarray]:
         """The program's results on `args`."""
-        return quietly(self._run_for, copy_context(), args, _watch_of_values() or watch)
+        return quietly(self._run_for, copy_context(), args, watch)
 
     def _run_for(
         self, caller: Context, args: Sequence[np.ndarray], watch: Watch | None
@@ -157,21 +156,6 @@ class Evaluator:
 
     def _place(self, position: int) -> Any:
         return self._program.places[position]
-
-
-def _watch_of_values() -> Watch | None:
-    """What refuses values that a setting does not want, where one is on."""
-    values = unwanted()
-    if not values:
-        return None
-
-    def look(name: str, answer: Any, place: Callable[[], Any]) -> None:
-        try:
-            check(name, answer, values)
-        except UnwantedValueError as error:
-            raise error.at(place()) from None
-
-    return look
 
 
 def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -1,0 +1,17 @@
+// Ops that are asked whether they make a NaN or an infinity, and their numbers.
+#ifndef DOVETAIL_TRANSFORMS_CHECKFINITE_H
+#define DOVETAIL_TRANSFORMS_CHECKFINITE_H
+
+#include "dialects/Dialect.h"
+
+namespace dovetail {
+
+/// Lists, in a module, the values of which `dovetail-check-finite` looks for the first: `nan`, `inf`.
+constexpr llvm::StringLiteral kUnwanted = "dovetail.unwanted";
+
+/// The op of that number in a function that the pass has not changed yet; null if there is none.
+mlir::Operation *opNumbered(mlir::func::FuncOp function, int64_t number);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TRANSFORMS_CHECKFINITE_H

@@ -1,0 +1,59 @@
+"""Programs that tell which op was the first to make a NaN or an infinity, in the run that made it.
+
+Where `debug_nans` or `debug_infs` is on, a pass of the compiler adds one more result: which op that
+was, if any. It is looked at only if another result has such a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail.reference.checks import UNWANTED, UnwantedValueError, first_of
+
+# The element type of the result that is added, and what it is where no op made such a value.
+CODE = np.dtype(np.int32)
+_NONE = np.iinfo(CODE).max
+
+
+def accepted(
+    results: Sequence[Any],
+    checks: Sequence[str],
+    name: str,
+    module: Callable[[], Any],
+    arguments: Iterable[tuple[Any, Any]] = (),
+) -> Sequence[Any]:
+    """The results of a program that has one more, without it.
+
+    Args:
+      results: arrays, or buffers.
+      checks: the names of the values that the program was made to look for.
+      name: what messages call the program.
+      module: gives the module before the phase that added the result.
+      arguments: names and values of what the program was given, to be told where they have the
+        value already.
+
+    Raises:
+      UnwantedValueError: one of the others has one of the values.
+    """
+    *results, code = results
+    values = [UNWANTED[check] for check in checks]
+    found = next(filter(None, (first_of(np.asarray(x), values) for x in results)), None)
+    if found is None:
+        return results
+    value, what = found
+    what += f", in what `{name}` returns"
+    sources = [str(source) for source, x in arguments if first_of(np.asarray(x), values)]
+    code = int(np.asarray(code))
+    if code == _NONE:
+        what += f", which come from {' and '.join(sources) or 'its arguments or constants'}"
+        raise UnwantedValueError(f"`{name}`: {value.refused(what)}")
+    number, kind = divmod(code, 2)
+    made = list(UNWANTED.values())[kind]
+    what = f"the first here, and in the end {what if made is value else f'{value.value}: {what}'}"
+    if sources:
+        what += f", while {' and '.join(sources)} came with some"
+    op, place = module().op_numbered(number)
+    raise UnwantedValueError(f"{op}: {made.refused(what)}", place)
