@@ -1,12 +1,10 @@
-"""`dovetail.export`: files for several targets and functions, parameters beside, and faults."""
+"""`dovetail.export`: files for several targets and functions, and parameters beside."""
 
 from __future__ import annotations
 
-import random
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -273,7 +271,7 @@ def test_parameters_may_come_later(tmp_path: Path) -> None:
         dt.export(f, *specs, x, path=path, parameter_argnames=names)
 
 
-# Faults
+# Wrong requests
 
 
 def test_wrong_requests_are_explained(tmp_path: Path) -> None:
@@ -376,45 +374,3 @@ def test_the_c_example_explains_what_is_wrong(
         ran = subprocess.run([str(c_program), *arguments], capture_output=True, text=True)
         assert (ran.returncode, ran.stdout) == (1, "")
         assert message in ran.stderr
-
-
-FULL = """
-import resource, signal, sys
-import numpy as np
-import dovetail as dt
-resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-from dovetail import runtime
-try:
-    runtime.save(sys.argv[1], open(sys.argv[2], "rb").read())
-except OSError as error:
-    print(error)
-"""
-
-
-def test_files_that_cannot_be_written(tmp_path: Path, both: Path) -> None:
-    with pytest.raises(
-        FileNotFoundError, match=r"cannot be written: No such file.*absent/f\.vmfb'"
-    ):
-        dt.export(lambda x: x + 1, np.float32(1), path=tmp_path / "absent" / "f.vmfb")
-    with pytest.raises(OSError, match="cannot be written"):
-        dt.export(lambda x: x + 1, np.float32(1), path=tmp_path)
-    kept = tmp_path / "kept.vmfb"
-    kept.write_bytes(b"an older file")
-    command = [sys.executable, "-c", textwrap.dedent(FULL), str(kept), str(both)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert f"the file cannot be written: File too large: '{kept}'" in done.stdout, done.stderr
-    assert kept.read_bytes() == b"an older file"
-    assert [p.name for p in tmp_path.iterdir()] == ["kept.vmfb"]
-
-
-def test_damaged_files_are_refused(both: Path) -> None:
-    data = both.read_bytes()
-    rng = random.Random(0)
-    for _ in range(1000):
-        mutant = bytearray(data)
-        mutant[rng.randrange(len(mutant))] ^= 1 << rng.randrange(8)
-        if rng.random() < 0.3:
-            del mutant[rng.randrange(len(mutant)) :]
-        with pytest.raises(ValueError, match="is not an IREE module file"):
-            runtime.load(mutant, "local-sync")

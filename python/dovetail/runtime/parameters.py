@@ -20,6 +20,7 @@ from .signature import ArraySpec
 
 FORMATS = ("irpa", "safetensors", "gguf")
 DIGEST_KEY = "dovetail.sha256"
+_DIGEST_SIZE = hashlib.sha256().digest_size
 
 PathLike = str | os.PathLike[str]
 
@@ -59,9 +60,10 @@ def parameters_module(
                 )
             path = beside / need.file
         index, entries = _read(path, scope, name)
-        _check(entries, {} if need is None else need.arrays, path, name)
-        if verify and DIGEST_KEY in entries:
-            _verify(entries, path)
+        arrays = {} if need is None else need.arrays
+        _check(entries, arrays, path, name)
+        if verify:
+            _verify(entries, arrays, path)
         providers.append(index.create_provider(scope))
     return create_io_parameters_module(INSTANCE, *providers) if providers else None
 
@@ -92,14 +94,33 @@ def digest_of(arrays: Mapping[str, Any]) -> bytes:
     return digest.digest()
 
 
-def _verify(entries: Mapping[str, Any], path: Path) -> None:
-    stored = bytes(entries[DIGEST_KEY].file_view)
-    views = {key: entry.file_view for key, entry in entries.items() if entry.is_file}
-    if digest_of(views) != stored:
-        raise ValueError(
-            f"'{path}' is damaged: its SHA-256 digest does not match; export it again or fetch a "
-            "fresh copy"
-        )
+def _verify(entries: Mapping[str, Any], need: Mapping[str, ArraySpec], path: Path) -> None:
+    if DIGEST_KEY in entries:
+        stored = bytes(entries[DIGEST_KEY].file_view)
+        views = {key: entry.file_view for key, entry in entries.items() if entry.is_file}
+        if digest_of(views) == stored:
+            return
+        reason = "its SHA-256 digest does not match"
+    else:
+        # Files of others have none; but damage may have hit its name, or where its name is.
+        rest = [key for key in entries if key not in need]
+        is_alone = bool(need) and len(rest) == 1
+        if not any(map(_resembles_digest, rest)) and not (
+            is_alone and entries[rest[0]].length == _DIGEST_SIZE
+        ):
+            return
+        reason = "its SHA-256 digest has another name"
+    raise ValueError(
+        f"'{path}' is damaged: {reason}; export it again or fetch a fresh copy, or load it with "
+        "verify=False"
+    )
+
+
+def _resembles_digest(key: str) -> bool:
+    """Whether a key is the digest's but for a few bits."""
+    one, other = key.encode(), DIGEST_KEY.encode()
+    wrong = int.from_bytes(one, "big") ^ int.from_bytes(other, "big")
+    return len(one) == len(other) and wrong.bit_count() <= 8
 
 
 def _read(path: Path, scope: str, name: str) -> tuple[Any, dict[str, Any]]:
