@@ -24,7 +24,10 @@ static LogicalResult verifyAxes(std::optional<Location> loc, StringRef name, Arr
   return success();
 }
 
+/// The product of sizes; kDynamic if one is.
 static int64_t productOf(ArrayRef<int64_t> sizes) {
+  if (ShapedType::isDynamicShape(sizes))
+    return ShapedType::kDynamic;
   int64_t product = 1;
   for (int64_t size : sizes)
     product *= size;
@@ -40,6 +43,8 @@ static LogicalResult verifyAxes(std::optional<Location> loc, StringRef name, Arr
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   int64_t product = 1;
   for (int64_t size : sizes) {
+    if (ShapedType::isDynamic(size))
+      continue;
     if (size < 0)
       return emitOptionalError(loc, "'", name, "' op sizes must be at least 0, got: ", size);
     if (size > most || (product *= size) > most)
@@ -65,6 +70,8 @@ static LogicalResult verifyElements(std::optional<Location> loc, StringRef name,
                                     ArrayRef<int64_t> numbers, ArrayRef<int64_t> sizes) {
   llvm::SmallDenseSet<int64_t> seen;
   for (int64_t number : numbers) {
+    if (ShapedType::isDynamicShape(sizes))
+      return emitOptionalError(loc, "'", name, "' op ", what, " must be of axes of known sizes, got: ?");
     if (number < 0 || number >= productOf(sizes))
       return emitOptionalError(loc, "'", name, "' op ", what,
                                " must be at least 0 and less than the size of the axes, ", productOf(sizes),
@@ -113,6 +120,8 @@ static FailureOr<OwnAxis> ownAxis(Emitter &e, ArrayAttr axes, ArrayRef<int64_t> 
   result.after = productOf(sizes.drop_front(position + 1));
   result.restSizes.assign(sizes.begin(), sizes.end());
   result.restSizes.erase(result.restSizes.begin() + position);
+  if (ShapedType::isDynamicShape(sizes) && sizes.size() > 1)
+    return emitError(e.loc) << "an axis of size ? must be the only one, got: " << axes;
   if (result.own == e.batchSize)
     return result;
   InFlightDiagnostic error = emitError(e.loc) << "axis " << e.batchSize.axis << " must have the size that was taken, "
@@ -480,7 +489,10 @@ LogicalResult AxisIndexOp::batch(Emitter &e, ValueRange, ArrayRef<int64_t>, Smal
     return e.batchAt(e.scale(index, static_cast<double>(factor)), kUnbatched, 0);
   };
   auto type = RankedTensorType::get(axis->own, getType().getElementType());
-  Value own = e.scale(e.make<IotaOp>(type, 0, ValueRange()), static_cast<double>(axis->after));
+  SmallVector<Value> sizes;
+  if (ShapedType::isDynamic(axis->own))
+    sizes.push_back(e.batchSizeValue);
+  Value own = e.scale(e.make<IotaOp>(type, 0, sizes), static_cast<double>(axis->after));
   Value before = indexOver(0, position, axis->own * axis->after);
   results.push_back(e.add(e.add(before, own), indexOver(position + 1, getAxes().size(), 1)));
   resultDims.push_back(0);

@@ -1,5 +1,6 @@
 // Reductions over whole dimensions: inference and rules.
 #include "Reduce.h"
+#include "Cumulative.h"
 #include "Folding.h"
 #include "Shape.h"
 
@@ -140,6 +141,31 @@ static Value part(Emitter &e, Value x, int64_t dimension, int64_t start, int64_t
   return e.make<SliceOp>(withShape(type, shape), x, starts, strides, e.sizes(x));
 }
 
+/// The product along a `?` dimension and its tangent, as those of the products from each element on: right to every
+/// order also where factors are zero.
+static std::pair<Value, Value> productAlong(Emitter &e, Value x, Value t, int64_t dimension) {
+  auto type = cast<RankedTensorType>(x.getType());
+  unsigned position = llvm::count_if(type.getShape().take_front(dimension), ShapedType::isDynamic);
+  SmallVector<Value> sizes = e.sizes(x);
+  sizes[position] = e.make<arith::AddIOp>(sizes[position], e.make<arith::ConstantIndexOp>(1));
+  auto moved = [&](Value v, int64_t by, double last) {
+    SmallVector<int64_t> low(type.getRank(), 0), interior(type.getRank(), 0);
+    low[dimension] = by;
+    return e.make<PadOp>(type, v, e.full(RankedTensorType::get({}, type.getElementType()), {}, last), low, interior,
+                         sizes);
+  };
+  // One more element, so that there is a first one.
+  x = moved(x, 0, 1.0), t = moved(t, 0, 0.0);
+  Value products = e.make<CumprodOp>(x, dimension, true);
+  Value tangents = e.make<LinearRecurrenceOp>(x, e.mul(t, moved(products, -1, 1.0)), dimension, true);
+  sizes.erase(sizes.begin() + position);
+  SmallVector<int64_t> starts(type.getRank(), 0), strides(type.getRank(), 1);
+  SmallVector<int64_t> shape(type.getShape());
+  shape[dimension] = 1;
+  auto first = [&](Value v) { return e.make<SliceOp>(withShape(type, shape), v, starts, strides, sizes); };
+  return {first(products), first(tangents)};
+}
+
 // A balanced tree of products, each differentiated as a product: right to every order also where factors are zero,
 // which ans * sum(t / x) is not.
 LogicalResult ReduceProdOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
@@ -148,8 +174,10 @@ LogicalResult ReduceProdOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> 
   results.push_back(e.make<ReduceProdOp>(x, getDims()));
   for (int64_t dim : getDims()) {
     int64_t size = cast<RankedTensorType>(x.getType()).getDimSize(dim);
-    if (ShapedType::isDynamic(size))
-      return emitError() << "no jvp rule for 'dovetail.reduce_prod' along a '?' dimension";
+    if (ShapedType::isDynamic(size)) {
+      std::tie(x, t) = productAlong(e, x, t, dim);
+      continue;
+    }
     if (size == 0) {
       resultTangents.push_back(zero);
       return success();

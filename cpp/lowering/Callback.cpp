@@ -21,11 +21,15 @@ struct CallbackLowering : LowerOpInterface::ExternalModel<CallbackLowering, Call
                              << cast<CallbackOp>(op).getFunctionAttr()
                              << " in a program for another device or for export; use the CPU, or a function without "
                                 "callbacks";
-    auto callback = cast<CallbackOp>(op);
-    SmallVector<Value> outs;
-    if (failed(lowerToHostCall(op, b, operands.take_front(callback.getArgs().size()), outs)))
+    unsigned count = cast<CallbackOp>(op).getArgs().size();
+    ValueRange sizes = operands.drop_front(count);
+    // It is told the sizes of its results, which it has to keep.
+    SmallVector<Value> args(operands.take_front(count)), outs;
+    for (Value size : sizes)
+      args.push_back(tensor::FromElementsOp::create(
+          b, ValueRange{arith::IndexCastOp::create(b, b.getI64Type(), size).getResult()}));
+    if (failed(lowerToHostCall(op, b, args, outs)))
       return failure();
-    ValueRange sizes = operands.drop_front(callback.getArgs().size());
     for (Value out : outs) {
       int64_t count = cast<RankedTensorType>(out.getType()).getNumDynamicDims();
       results.push_back(tieShape(b, out, sizes.take_front(count)));

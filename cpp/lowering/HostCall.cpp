@@ -18,9 +18,11 @@ static ModuleOp moduleOf(ImplicitLocOpBuilder &b) {
 static func::FuncOp declaration(Operation *op, ImplicitLocOpBuilder &b, TypeRange operands, TypeRange results) {
   ModuleOp module = moduleOf(b);
   auto type = b.getFunctionType(operands, results);
-  // Of the operands, arrays are what the function takes.
+  // Of the operands, arrays are what the function takes; there may be more than the op has.
   SmallVector<Type> arrays;
   llvm::copy_if(op->getOperandTypes(), std::back_inserter(arrays), llvm::IsaPred<RankedTensorType>);
+  llvm::copy_if(operands.drop_front(std::min<size_t>(arrays.size(), operands.size())), std::back_inserter(arrays),
+                llvm::IsaPred<RankedTensorType>);
   auto original = b.getFunctionType(arrays, op->getResultTypes());
   auto entry =
       b.getArrayAttr({b.getStringAttr(op->getName().stripDialect()), op->getAttrDictionary(), TypeAttr::get(original)});

@@ -3,6 +3,7 @@
 #include "CallGraph.h"
 #include "Expand.h"
 #include "Functions.h"
+#include "dialects/Call.h"
 
 using namespace mlir;
 
@@ -16,6 +17,53 @@ static LogicalResult expandCalleesOf(func::FuncOp function, Functions &functions
     if (failed(expandRequests(callee, functions)))
       return failure();
   return success();
+}
+
+//===- Sizes between functions ---------------------------------------------------===//
+
+static bool isSize(Type type) { return isa<IndexType>(type); }
+
+/// Callers know arrays only: a size leaves and enters functions as that of an array without elements.
+static RankedTensorType carrierType(MLIRContext *context) {
+  return RankedTensorType::get({ShapedType::kDynamic, 0}, IntegerType::get(context, 1));
+}
+
+/// A function that also returns `sizesOf` what it takes, all sizes as arrays.
+static func::FuncOp returningArrays(Functions &functions, func::FuncOp function, ArrayRef<int64_t> sizesOf) {
+  Body body(function.getLoc(), function.getArgumentTypes());
+  OpBuilder builder = body.builder();
+  Emitter e(builder, function.getLoc(), &functions);
+  body.results = llvm::to_vector(emitCall(e, function, body.arguments()));
+  for (int64_t number : sizesOf)
+    llvm::append_range(body.results, e.sizes(body.arguments()[number]));
+  for (Value &result : body.results)
+    if (isSize(result.getType()))
+      result = e.zeros(carrierType(function.getContext()), result);
+  return functions.add(function, ".arrays", std::move(body));
+}
+
+/// A function that takes all sizes as arrays.
+static func::FuncOp takingArrays(Functions &functions, func::FuncOp function) {
+  auto types = llvm::map_to_vector(function.getArgumentTypes(), [](Type type) -> Type {
+    return isSize(type) ? carrierType(type.getContext()) : type;
+  });
+  Body body(function.getLoc(), types);
+  OpBuilder builder = body.builder();
+  Emitter e(builder, function.getLoc(), &functions);
+  SmallVector<Value> args;
+  for (auto [argument, type] : llvm::zip_equal(body.arguments(), function.getArgumentTypes()))
+    args.push_back(isSize(type) ? e.size(argument, 0) : argument);
+  body.results = llvm::to_vector(emitCall(e, function, args));
+  return functions.add(function, ".arrays", std::move(body));
+}
+
+/// Lets the functions exchange arrays only.
+static void exchangeArrays(Functions &functions, Linearization &made, ArrayRef<int64_t> wrt) {
+  func::FuncOp &linear = made.cotangent ? made.cotangent : made.tangent;
+  if (llvm::none_of(linear.getArgumentTypes(), isSize))
+    return;
+  made.known = returningArrays(functions, made.known, made.cotangent ? wrt : ArrayRef<int64_t>());
+  linear = takingArrays(functions, linear);
 }
 
 FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt, bool transpose) {
@@ -42,8 +90,10 @@ FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt,
   for (unsigned i : jvp->activeResults.set_bits())
     if (!split->unknownResults.test(numResults + position++))
       result.active.reset(i);
-  if (!transpose)
+  if (!transpose) {
+    exchangeArrays(functions, result, wrt);
     return result;
+  }
   llvm::SmallBitVector linear(split->rest.getNumArguments());
   linear.set(linear.size() - wrt.size(), linear.size());
   auto transposed = functions.transpose(split->rest, linear, llvm::SmallBitVector(split->rest.getNumResults(), true));
@@ -51,6 +101,7 @@ FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt,
     return failure();
   result.cotangent = transposed->function;
   result.nonzero = transposed->nonzero;
+  exchangeArrays(functions, result, wrt);
   return result;
 }
 

@@ -8,7 +8,8 @@
 namespace dovetail {
 
 /// known: primals -> (results, residuals);  tangent: (residuals, tangents) -> tangents of the results in `active`;
-/// cotangent: (residuals, sizes, cotangents of the results in `active`) -> cotangents of the arguments in `nonzero`.
+/// cotangent: (residuals, cotangents of the results in `active`) -> cotangents of the arguments in `nonzero`.
+/// Residuals are arrays; sizes are among them as arrays without elements.
 struct Linearization {
   mlir::func::FuncOp known, tangent, cotangent;
   llvm::SmallBitVector active, nonzero;

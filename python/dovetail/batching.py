@@ -19,10 +19,9 @@ from dovetail.arguments import (
     set_float0_aside,
 )
 from dovetail.array import ShapedArray
-from dovetail.errors import UnknownSizeError
 from dovetail.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracer import Operand, Traced, Tracer, apply, trace, zeros
 from dovetail.tracing import Axis, new_axis
 
 # The position of the batch in a value that has none, in the dialect.
@@ -88,9 +87,14 @@ def vmap(
             for i, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
         ]
         size = _batch_size(leaves, dims, names, axis_size, name)
+        taken = len(leaves)
+        if is_symbolic_dim(size) and all(dim == UNBATCHED for dim in dims):
+            # An argument more says it.
+            leaves.append(zeros(ShapedArray((size,), np.dtype(np.bool_))))
+            dims.append(0)
 
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            inner_args, inner_kwargs = unflatten(spec, tracers)
+            inner_args, inner_kwargs = unflatten(spec, tracers[:taken])
             result = fun(*inner_args, **inner_kwargs)
             outs, out_spec = flatten(result)
             positions = broadcast_prefix(out_axes, result, "out_axes")
@@ -117,11 +121,6 @@ def vmap(
         if axis is not None:
             attributes["axis"] = text
         if all(dim == UNBATCHED for dim in in_dims):
-            if is_symbolic_dim(size):
-                raise UnknownSizeError(
-                    f"axis_size of vmap of `{name}` without a batched argument must be known, "
-                    f"got: {size} {ir.here()}; give an axis to an argument of that size"
-                )
             attributes["size"] = size
         operands = [*leaves, *traced.captured]
         return unflatten(out_spec, apply("vmap", traced.function, operands, types, **attributes))

@@ -32,13 +32,21 @@ def host_functions_of(module: Any) -> list[HostFunction]:
 def _reference_function(op: str, attributes: dict[str, Any], results: Any) -> Any:
     shapes, elements = zip(*results, strict=True) if results else ((), ())
     if op == "callback":
-        return _callback(attributes["function"], shapes, elements)
+        count = attributes["operandSegmentSizes"][0]
+        return _callback(attributes["function"], count, shapes, elements)
     function, keywords = RAW[op], decoded(op, attributes, shapes, elements)
     return lambda *arrays: quietly(function, *arrays, **keywords)
 
 
-def _callback(name: str, shapes: Sequence[Any], elements: Sequence[str]) -> Any:
-    """A function of the user by its name: it lives as long as the program, which keeps it."""
+def _callback(name: str, count: int, shapes: Sequence[Any], elements: Sequence[str]) -> Any:
+    """A function of the user by its name, which takes so many arrays; it lives as long as the
+    program, which keeps it.
+    """
     dtypes = [ir.dtype_named(element) for element in elements]
-    # The arrays are only lent.
-    return lambda *arrays: callbacks.call(name, [array.copy() for array in arrays], shapes, dtypes)
+
+    def call(*arrays: Any) -> Any:
+        known = callbacks.known_shapes(shapes, arrays[count:])
+        # The arrays are only lent.
+        return callbacks.call(name, [array.copy() for array in arrays[:count]], known, dtypes)
+
+    return call

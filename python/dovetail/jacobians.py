@@ -16,6 +16,7 @@ from dovetail.autodiff import check_differentiable, jvp
 from dovetail.batching import vmap
 from dovetail.linearization import vjp
 from dovetail.pytree import flatten, unflatten
+from dovetail.symbolic.size import has_sizes
 
 
 def jacfwd(
@@ -195,12 +196,22 @@ def _standard_basis(avals: Sequence[ShapedArray]) -> list[Any]:
     basis = []
     for aval, size in zip(avals, sizes, strict=True):
         if dtypes.is_inexact(aval.dtype):
-            units = np.eye(total, size, k=-start, dtype=aval.dtype)
-            basis.append(Array(units.reshape(total, *aval.shape)))
+            basis.append(_units(total, size, start, aval))
         else:
             basis.append(np.zeros((total, *aval.shape), dtypes.float0))
         start += size
     return basis
+
+
+def _units(total: Any, size: Any, start: Any, aval: ShapedArray) -> Any:
+    """Rows of which those from `start` on are unit vectors of arrays of a type."""
+    if not has_sizes((total, size)):
+        units = np.eye(total, size, k=-start, dtype=aval.dtype)
+        return Array(units.reshape(total, *aval.shape))
+    from dovetail import lax, numpy
+
+    row, column = (lax.broadcasted_iota(np.int32, (total, size), i) for i in range(2))
+    return numpy.equal(row, column + start).astype(aval.dtype).reshape(total, *aval.shape)
 
 
 def _split(array: Any, axis: int, avals: Sequence[ShapedArray], others: Sequence[int]) -> list[Any]:

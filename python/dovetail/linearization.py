@@ -22,12 +22,11 @@ from dovetail.autodiff import (
     tangent_operands,
     trace_selected,
 )
-from dovetail.errors import UnknownSizeError
 from dovetail.pullback import Pullback, Side, Transposed
 from dovetail.pytree import map_leaves, unflatten
-from dovetail.requested import call_traced, is_symbolic, requested_pull, requested_push
 from dovetail.staging import jit
 from dovetail.tracer import Operand, call, zeros
+from dovetail.tracing import current
 
 
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -54,11 +53,6 @@ def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
 
 def _vjp(selected: Selected, name: str, has_aux: bool) -> Any:
     results = trace_selected("vjp", name, selected, has_aux)
-    if is_symbolic():
-        values = call_traced(selected, results)
-        pull = requested_pull(selected, results, name)
-        result = results.result(values)
-        return (result, pull, results.aux(values)) if has_aux else (result, pull)
     at = _Linearized(selected, results, transposed=True)
     values = at.values(selected.leaves)
     pull = at.pull(selected, results, values[at.count :], name)
@@ -87,11 +81,6 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     name = name_of(fun)
     selected = select(fun, range(len(primals)), primals, {}, "primals")
     results = trace_selected("linearize", name, selected, has_aux)
-    if is_symbolic():
-        values = call_traced(selected, results)
-        push = requested_push(fun, primals, has_aux)
-        result = results.result(values)
-        return (result, push, results.aux(values)) if has_aux else (result, push)
     at = _Linearized(selected, results, transposed=False)
     values = at.values(selected.leaves)
     push = at.push(selected, results, values[at.count :])
@@ -119,11 +108,6 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
       6.0
     """
     name = name_of(fun)
-    if is_symbolic():
-        raise UnknownSizeError(
-            f"linear_transpose needs known sizes, got: `{name}` where sizes are symbolic, "
-            f"{ir.here()}; use vjp"
-        )
     point = map_leaves(_zeros_like, primals)
     selected = select(fun, range(len(primals)), point, {}, "primals")
     for i, leaf in enumerate(selected.leaves):
@@ -200,6 +184,12 @@ def _zeros_like(primal: Any) -> Operand:
     return zeros(ShapedArray((), *dtypes.dtype_and_weakness(primal)))
 
 
+def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """A shape where the compiler does not know some sizes."""
+    in_progress = current()
+    return shape if in_progress is None else in_progress.emission.named(shape)
+
+
 class _Linearized:
     """A function taken apart: what is computed at the point, and the linear rest."""
 
@@ -215,15 +205,22 @@ class _Linearized:
         except _core.CompilerError as error:
             raise ir.explained(error) from None
         self._known, self._linear = ir.Callee(known), ir.Callee(linear)
-        residuals = known.outputs[self.count :]
         self._types = [
             *traced.avals,
-            *(ShapedArray(shape, ir.dtype_named(element)) for shape, element in residuals),
+            *(
+                ShapedArray(_named(shape), ir.dtype_named(element))
+                for shape, element in known.outputs[self.count :]
+            ),
         ]
 
     def values(self, leaves: Sequence[Operand]) -> list[Operand]:
         """The function's results, then the residuals."""
-        return call(self._known, [*leaves, *self._captured], self._types)
+        values = call(self._known, [*leaves, *self._captured], self._types)
+        in_progress = current()
+        if in_progress is not None and in_progress.root.is_symbolic:
+            for value in values[self.count :]:
+                in_progress.emission.add_argument(value)
+        return values
 
     def sources(self, selected: Selected) -> list[tuple[ShapedArray, str]]:
         """The types of the residuals, and where each is from."""
@@ -245,8 +242,9 @@ class _Linearized:
         """
         program = self._known.flat.module.program("main")
         dependent = set(program.inputs[:count])
-        for _, operands, results, *_ in program.instructions:
-            if not dependent.isdisjoint(operands):
+        for op, operands, results, *_ in program.instructions:
+            # What sizes are is no value.
+            if op != "dim" and not dependent.isdisjoint(operands):
                 dependent.update(results)
         if not dependent.isdisjoint(program.outputs[self.count :]):
             raise TypeError(

@@ -38,8 +38,8 @@ LARGEST_CONSTANT = 16
 # An Array or a Tracer.
 Operand = Any
 
-# The ops whose result's shape is stated and whose sizes that are not known are operands.
-SIZED = frozenset({"iota", "reshape", "broadcast", "slice", "pad"})
+# The ops whose results' shapes are stated and whose sizes that are not known are operands.
+SIZED = frozenset({"iota", "reshape", "broadcast", "slice", "pad", "callback"})
 
 
 class Axis(NamedTuple):
@@ -336,7 +336,11 @@ class Trace:
         if results is None:
             return numbers, None
         if name in SIZED:
-            numbers = [*numbers, *self.emission.operands(results[0][0])]
+            sizes = [size for shape, _ in results for size in self.emission.operands(shape)]
+            numbers = [*numbers, *sizes]
+            if "operandSegmentSizes" in attributes:
+                segments = attributes["operandSegmentSizes"]
+                attributes["operandSegmentSizes"] = (*segments[:-1], len(sizes))
         return numbers, [(plain(shape), element) for shape, element in results]
 
     def size_as_array(self, size: Any, dtype: np.dtype, weak_type: bool) -> Tracer:

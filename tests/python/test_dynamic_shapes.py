@@ -256,10 +256,8 @@ def test_what_is_not_decided_is_an_error() -> None:
         dt.jit(branch).lower(struct)
     for f in (
         lambda x: dnp.fft.fft(x, axis=0),
-        lambda x: lax.associative_scan(dnp.add, x),
         lambda x: list(x),
         lambda x: np.zeros(x.shape),
-        lambda x: dt.vmap(lambda: 1.0, axis_size=x.shape[0])(),
     ):
         with pytest.raises(NotImplementedError):
             dt.jit(f).lower(struct)

@@ -12,6 +12,7 @@ from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.named_axes import (
     AxisName,
+    are_taken_one_by_one,
     bind_over,
     check_no_groups,
     element_number,
@@ -241,12 +242,18 @@ def all_gather(
     axes = find_axes("all_gather", names_of(axis_name))
     if not axes:
         return x
+    # The last axis first: its elements are next to each other.
+    groups = [(one,) for one in reversed(axes)] if are_taken_one_by_one(axes) else [axes]
 
     def gather(leaf: Any) -> Array:
         operand = as_operand("all_gather", leaf)
         dimension = canonical_axis(axis, operand.ndim + (not tiled))
-        gathered = bind_over("all_gather", operand, dimension=dimension, **places(axes))
-        return _merged(gathered, dimension) if tiled else gathered
+        for number, group in enumerate(groups):
+            shape = (*operand.shape[:dimension], size_of(group), *operand.shape[dimension:])
+            where = {"dimension": dimension, **places(group)}
+            operand = bind_over("all_gather", operand, shape=shape, **where)
+            operand = _merged(operand, dimension) if number else operand
+        return _merged(operand, dimension) if tiled else operand
 
     return _map(gather, x)
 
@@ -345,7 +352,9 @@ def all_to_all(
         split = canonical_axis(split_axis, operand.ndim, "split_axis")
         concat = canonical_axis(concat_axis, operand.ndim, "concat_axis")
         operand = _divided("all_to_all", operand, split, size_of(axes), tiled)
+        rest = operand.shape[:split] + operand.shape[split + 1 :]
         attributes = {"from": split, "to": concat, **places(axes)}
+        attributes["shape"] = (*rest[:concat], size_of(axes), *rest[concat:])
         result = bind_over("all_to_all", operand, **attributes)
         return _merged(result, concat) if tiled else result
 

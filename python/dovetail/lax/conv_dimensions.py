@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import Shape
+from dovetail.symbolic.size import as_size, max_dim
 
 # Paddings by name, or (before, after) for each spatial dimension.
 Padding = str | Sequence[tuple[int, int]]
@@ -158,7 +159,7 @@ def padtype_to_pads(
         )
     pads = []
     for size, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
-        total = max((-(-size // stride) - 1) * stride + window - size, 0)
+        total = max_dim((-(-size // stride) - 1) * stride + window - size, 0)
         half = total // 2
         pads.append((half, total - half) if name == "SAME" else (total - half, half))
     return pads
@@ -171,7 +172,7 @@ def paddings(
     if isinstance(padding, str):
         return padtype_to_pads(sizes, window, strides, padding)
     try:
-        pads = [(operator.index(low), operator.index(high)) for low, high in padding]
+        pads = [(as_size(low), as_size(high)) for low, high in padding]
     except (TypeError, ValueError):
         raise type_error(
             f"{name}: padding must be 'SAME', 'SAME_LOWER', 'VALID' or pairs of integers, got "

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail import dtypes, ir, lax, ops
+from dovetail import dtypes, lax, ops
 from dovetail.array import Array
-from dovetail.errors import UnknownSizeError, type_error
+from dovetail.errors import type_error
 from dovetail.lax.create import vector_of_sizes
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size, as_size, has_sizes
@@ -138,20 +138,33 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
         return new
     starts = _starts("dynamic_update_slice", x, start_indices, window)
     # Along what is replaced as a whole there is nothing to choose.
-    dims = tuple(i for i in range(x.ndim) if type(window[i]) is not Size)
-    for i in set(range(x.ndim)) - {*dims}:
-        if window[i] != x.shape[i]:
-            raise UnknownSizeError(
-                f"dynamic_update_slice: an update must be of known size along dimension {i}, or as "
-                f"large as the operand, got {window[i]} of {x.shape[i]} {ir.here()}; use "
-                "x.at[indices].set(update)"
-            )
-    if len(dims) == x.ndim:
-        return ops.scatter(x, starts, new, dims, window, True)
+    dims = tuple(i for i in range(x.ndim) if type(window[i]) is not Size or window[i] != x.shape[i])
     if not dims:
         return new
-    starts = lax.concatenate([lax.slice_in_dim(starts, i, i + 1) for i in dims], 0)
+    if len(dims) < x.ndim:
+        starts = lax.concatenate([lax.slice_in_dim(starts, i, i + 1) for i in dims], 0)
+    rows = tuple(i for i in dims if type(window[i]) is Size)
+    if rows:
+        return _updated_rows(x, new, starts, dims, rows)
     return ops.scatter(x, starts, new, dims, tuple(window[i] for i in dims), True)
+
+
+def _updated_rows(
+    x: Array, new: Array, starts: Array, dims: tuple[int, ...], rows: tuple[int, ...]
+) -> Array:
+    """The operand with a slice replaced, whose sizes along `rows` are not known: row by row."""
+    batch = tuple(new.shape[i] for i in rows)
+    indices = lax.broadcast(starts, batch)
+    for number, i in enumerate(rows):
+        place = lax.broadcasted_iota(starts.dtype, indices.shape, number)
+        column = lax.broadcasted_iota(starts.dtype, indices.shape, len(batch))
+        is_own = lax.eq(column, lax.full_like(column, dims.index(i)))
+        indices = lax.select(is_own, lax.add(indices, place), indices)
+    kept = [i for i in range(x.ndim) if i not in rows]
+    sizes = [1 if i in rows else new.shape[i] for i in range(x.ndim)]
+    updates = lax.reshape(lax.transpose(new, (*rows, *kept)), (*batch, *sizes))
+    window = tuple(sizes[i] for i in dims)
+    return ops.scatter(x, indices, updates, dims, window, True)
 
 
 def dynamic_slice_in_dim(

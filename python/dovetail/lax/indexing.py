@@ -12,6 +12,7 @@ import numpy as np
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
+from dovetail.lax.create import vector_of_sizes
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
 
 
@@ -128,8 +129,8 @@ def _windows(
     if indices.dtype.itemsize < 4:
         indices = ops.convert(indices, dtypes.int32)
     if mode is not GatherScatterMode.FILL_OR_DROP:
-        last = np.array([x.shape[d] - sizes[d] for d in index_map]).astype(indices.dtype)
-        bound = broadcast_to(as_operand(name, last), indices.shape)
+        last = vector_of_sizes([x.shape[d] - sizes[d] for d in index_map], indices.dtype)
+        bound = broadcast_to(last, indices.shape)
         indices = lax.clamp(lax.full_like(indices, 0), indices, bound)
     dims = list(index_map)
     columns = [indices]

@@ -14,6 +14,7 @@ from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import scalar
 from dovetail.reference.table import RAW
+from dovetail.symbolic.size import UNKNOWN, has_sizes, plain
 from dovetail.tracing import Axis, axes_in_scope, current
 
 # One name, or several.
@@ -60,20 +61,32 @@ def check_no_groups(function: str, axis_index_groups: Any) -> None:
         )
 
 
-def bind_over(name: str, *operands: Any, **attributes: Any) -> Any:
-    """Apply a collective in the trace in progress."""
+def bind_over(name: str, *operands: Any, shape: Any = None, **attributes: Any) -> Any:
+    """Apply a collective in the trace in progress.
+
+    Args:
+      shape: of the result, where it has the size of an axis that is not known.
+    """
     in_progress = current()
     assert in_progress is not None, "axes are bound by traces only"
     weak = bool(operands) and all(operand.weak_type for operand in operands)
-    return in_progress.emit(name, operands, attributes, None, (weak,), RAW[name], attributes)[0]
+    types = [(shape, ir.dtype_name(operands[0].dtype))] if has_sizes(shape or ()) else None
+    return in_progress.emit(name, operands, attributes, types, (weak,), RAW[name], attributes)[0]
 
 
 def places(axes: tuple[Axis, ...]) -> dict[str, Any]:
     """The attributes of a collective for which the places of elements count."""
     return {
         "axes": tuple(axis.text for axis in axes),
-        "sizes": tuple(axis.size for axis in axes),
+        "sizes": plain(tuple(axis.size for axis in axes), UNKNOWN),
     }
+
+
+def are_taken_one_by_one(axes: tuple[Axis, ...]) -> bool:
+    """Whether several axes must be taken as one after the other: the compiler has their product
+    where it is known only.
+    """
+    return len(axes) > 1 and has_sizes([axis.size for axis in axes])
 
 
 def axis_index(axis_name: AxisName) -> Array:
@@ -96,6 +109,11 @@ def axis_index(axis_name: AxisName) -> Array:
     axes = find_axes("axis_index", names_of(axis_name))
     if not axes:
         return scalar(0, np.dtype(np.int32), False)
+    if are_taken_one_by_one(axes):
+        number: Any = 0
+        for axis in axes:
+            number = number * axis.size + bind_over("axis_index", **places((axis,)))
+        return number
     return bind_over("axis_index", **places(axes))
 
 

@@ -195,7 +195,7 @@ def pad(
     )
     if any(s < 0 for s in shape):
         raise value_error(f"pad: cropping must leave sizes of 0 or more, got shape {shape}")
-    if not any(low) and not any(high) and shape == x.shape:
+    if all(p == 0 for p in (*low, *high)) and shape == x.shape:
         return x
     if not x.size:
         return broadcast_dims(value, shape, ())
@@ -213,13 +213,10 @@ def _padded(
     moved = tuple(i for i, size in enumerate(low) if type(size) is Size)
     if not moved:
         return ops.pad(x, value, low, interior, shape)
+    sizes = tuple(size - low[i] if i in moved else size for i, size in enumerate(shape))
+    x = ops.pad(x, value, tuple(0 if i in moved else s for i, s in enumerate(low)), interior, sizes)
     none = (0,) * x.ndim
-    sizes = [size + low[i] if i in moved else size for i, size in enumerate(x.shape)]
-    x = ops.pad(ops.reverse(x, moved), value, none, none, tuple(sizes))
-    x = ops.reverse(x, moved)
-    return ops.pad(
-        x, value, tuple(0 if i in moved else s for i, s in enumerate(low)), interior, shape
-    )
+    return ops.reverse(ops.pad(ops.reverse(x, moved), value, none, none, shape), moved)
 
 
 def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:

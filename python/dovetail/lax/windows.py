@@ -20,6 +20,7 @@ from dovetail.lax.conv_dimensions import (
 )
 from dovetail.lax.operands import Shape, as_operand, canonical_axes
 from dovetail.pytree import flatten, unflatten
+from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracer import Tracer
 
 Computation = Callable[[Any, Any], Any]
@@ -131,9 +132,13 @@ def _reduction(
 
 
 def _combined(rows: list[Array], inits: list[Array], combine: _Combine) -> list[Array]:
-    """Combines neighbours along the first dimension until one row is left."""
+    """Combines neighbours along the first dimension until one row is left; rows of which it is not
+    known how many there are one after the other.
+    """
     width = rows[0].shape[1]
     starts = [lax.broadcast(init, (width,)) for init in inits]
+    if is_symbolic_dim(rows[0].shape[0]):
+        return lax.scan(lambda last, row: (combine(last, row), None), starts, rows)[0]
     if rows[0].shape[0] == 0:
         return starts
     while (count := rows[0].shape[0]) > 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from dovetail.custom_derivatives import custom_jvp
 from dovetail.errors import value_error, warn
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 from dovetail.numpy.promotion import inexact, promote
+from dovetail.symbolic.size import as_size
 
 Axis = int | Sequence[int] | None
 
@@ -236,7 +236,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
     if dtypes.KINDS[array.dtype] not in "iu":
         warn(f"one_hot: x should be an array of integers, got {array.dtype.name}", stacklevel=2)
     result = dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, "one_hot")
-    count = operator.index(num_classes)
+    count = as_size(num_classes)
     if not isinstance(axis, (int, np.integer)):
         if lax.axis_size(axis) != count:
             raise value_error(

@@ -170,6 +170,7 @@ from dovetail.numpy.index_tricks import (
     unravel_index,
 )
 from dovetail.numpy.indexing import getitem
+from dovetail.numpy.inserting import delete, insert
 from dovetail.numpy.interpolation import interp
 from dovetail.numpy.joining import (
     append,
@@ -178,12 +179,10 @@ from dovetail.numpy.joining import (
     column_stack,
     concat,
     concatenate,
-    delete,
     dsplit,
     dstack,
     hsplit,
     hstack,
-    insert,
     split,
     stack,
     trim_zeros,

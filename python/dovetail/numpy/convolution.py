@@ -11,6 +11,7 @@ from dovetail.lax.operands import ArrayLike
 from dovetail.lax.precision import check_precision
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import promote
+from dovetail.symbolic.size import is_symbolic_dim
 
 MODES = ("full", "same", "valid")
 
@@ -44,7 +45,7 @@ def convolve(
       Array([1., 3., 5., 3.], dtype=float32)
     """
     x, y = _operands("convolve", a, v, mode, precision)
-    if x.size < y.size:
+    if _is_shorter(x, y, mode):
         x, y = y, x
     start = (y.size - 1) // 2 if mode == "same" else 0
     return _convolution(x, y, mode, start, preferred_element_type)
@@ -78,7 +79,7 @@ def correlate(
     x, y = _operands("correlate", a, v, mode, precision)
     y = conjugate(ops.reverse(y, (0,)))
     start = (y.size - 1) // 2
-    if x.size < y.size:
+    if _is_shorter(x, y, mode):
         # NumPy computes this one backwards, so rounds the middle to the other side.
         x, y = y, x
         start = y.size // 2
@@ -97,6 +98,13 @@ def _operands(name: str, a: ArrayLike, v: ArrayLike, mode: str, precision: Any) 
             f"{y.shape}"
         )
     return operands
+
+
+def _is_shorter(x: Array, y: Array, mode: str) -> bool:
+    """Whether `x` is the shorter vector; what all sums are does not depend on it."""
+    if mode == "full" and (is_symbolic_dim(x.size) or is_symbolic_dim(y.size)):
+        return not is_symbolic_dim(x.size)
+    return x.size < y.size
 
 
 def _convolution(x: Array, y: Array, mode: str, start: int, preferred: Any) -> Array:

@@ -1,7 +1,7 @@
 """Diagonals taken from matrices and put into them.
 
 The diagonal of a square matrix in row-major order is each (n + 1)-th element: a slice takes it, a
-padding puts it back.
+padding puts it back. Of sizes that are not known while tracing, it is taken by its indices.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from dovetail import lax
+from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.numpy import reductions
 from dovetail.numpy.promotion import no_out
 from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.symbolic.size import is_symbolic_dim, max_dim, min_dim
 
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -43,7 +44,10 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     k = operator.index(offset)
     rows, columns = x.shape[-2:]
     first_row, first_column = max(-k, 0), max(k, 0)
-    n = max(0, min(rows - first_row, columns - first_column))
+    n = max_dim(0, min_dim(rows - first_row, columns - first_column))
+    if is_symbolic_dim(n):
+        places = ops.iota(dtypes.int32, (n,), 0)
+        return x[..., places + first_row, places + first_column]
     if n == 0:
         return lax.slice_in_dim(lax.reshape(x, (*x.shape[:-2], rows * columns)), 0, 0, 1, -1)
     x = lax.slice_in_dim(x, first_row, first_row + n, 1, -2)
@@ -56,7 +60,13 @@ def embedded(v: Array, k: int = 0) -> Array:
     n = v.shape[-1]
     zero = lax.full((), 0, v.dtype)
     lead = [(0, 0, 0)] * (v.ndim - 1)
-    square = lax.reshape(lax.pad(v, zero, [*lead, (0, 0, n)]), (*v.shape, n))
+    if is_symbolic_dim(n):
+        shape = (*v.shape, n)
+        row, column = (ops.iota(dtypes.int32, shape, v.ndim + i) for i in (-1, 0))
+        repeated = ops.broadcast(v, shape, tuple(range(v.ndim)))
+        square = ops.select(row == column, repeated, lax.full_like(repeated, 0))
+    else:
+        square = lax.reshape(lax.pad(v, zero, [*lead, (0, 0, n)]), (*v.shape, n))
     rows = (0, k, 0) if k >= 0 else (-k, 0, 0)
     columns = (k, 0, 0) if k >= 0 else (0, -k, 0)
     return lax.pad(square, zero, [*lead, rows, columns])

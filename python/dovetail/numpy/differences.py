@@ -14,6 +14,7 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
+    broadcast_shapes,
     canonical_axes,
     canonical_axis,
     check_kind,
@@ -23,6 +24,7 @@ from dovetail.numpy.creation import asarray
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.shape import ravel
+from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracer import constant
 
 
@@ -201,8 +203,10 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     coefficients, at = promote("polyval", p, x)
     if coefficients.ndim == 0:
         raise value_error("polyval: p must have 1 dimension or more, got rank 0")
-    shape = np.broadcast_shapes(coefficients.shape[1:], at.shape)
+    shape = broadcast_shapes(coefficients.shape[1:], at.shape)
     result = lax.full(shape, 0, at.dtype)
+    if is_symbolic_dim(coefficients.shape[0]):
+        return lax.scan(lambda value, c: (value * at + c, None), result, coefficients)[0]
     for c in lax.unstack(coefficients):
         result = result * at + c
     return result

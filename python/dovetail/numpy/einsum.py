@@ -19,6 +19,7 @@ from dovetail.numpy.creation import as_dtype
 from dovetail.numpy.diagonals import diagonal
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import shape as shape_of
+from dovetail.symbolic.solve import expected_shape
 
 Path = list[tuple[int, ...]]
 
@@ -109,7 +110,7 @@ def einsum_path(
 
 def _shaped(shape: tuple[int, ...]) -> np.ndarray:
     """An array of that shape in no memory, for NumPy's path search."""
-    return np.broadcast_to(np.zeros(()), shape)
+    return np.broadcast_to(np.zeros(()), expected_shape(shape))
 
 
 def _numpy_optimize(optimize: Any) -> Any:

@@ -115,7 +115,7 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
             if count == size and step == 1:
                 kept.append(dim)
                 layout.append(("kept", dim))
-            elif step == 1:
+            elif step == 1 and type(count) is not Size:
                 kept.append(dim)
                 layout.append(("kept", dim))
                 columns.append((dim, count, "start", start))
@@ -197,12 +197,11 @@ def _joined(
             part = _normalized(what, shape[dim], dtype, mode, wrap)
             part = part.reshape(part.shape + (1,) * (len(batch) - len(common)))
         elif kind == "start":
-            part = np.array(what, dtype)
+            part = _number(what, dtype)
         else:
             number, start, step = what
-            count = batch[len(common) + number]
-            part = (start + step * np.arange(count)).astype(dtype)
-            part = part.reshape((-1,) + (1,) * (len(batch) - len(common) - number - 1))
+            part = _range(start, batch[len(common) + number], step, dtype)
+            part = part.reshape((*part.shape, *(1,) * (len(batch) - len(common) - number - 1)))
         parts.append(part)
     if not any(isinstance(part, ArrayMethods) for part in parts):
         stacked = [np.broadcast_to(part, batch) for part in parts]
@@ -215,6 +214,19 @@ def _joined(
     return lax.concatenate(
         [lax.expand_dims(part, (len(batch),)) for part in columns_of], len(batch)
     )
+
+
+def _number(value: Any, dtype: np.dtype) -> Any:
+    if type(value) is Size:
+        return ops.convert(as_operand("index", value), dtype)
+    return np.array(value, dtype)
+
+
+def _range(start: Any, count: Any, step: int, dtype: np.dtype) -> Any:
+    """The indices of a slice."""
+    if type(start) is not Size and type(count) is not Size:
+        return (start + step * np.arange(count)).astype(dtype)
+    return _number(start, dtype) + step * ops.iota(dtype, (count,), 0)
 
 
 def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:

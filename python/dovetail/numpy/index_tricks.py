@@ -21,6 +21,7 @@ from dovetail.numpy.patterns import meshgrid
 from dovetail.numpy.promotion import promote, strong
 from dovetail.numpy.ranges import arange, linspace
 from dovetail.numpy.shape import ravel, shape
+from dovetail.symbolic.size import as_size
 from dovetail.tracer import constant
 
 s_ = np.s_
@@ -188,7 +189,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
       >>> diag_indices(2)
       (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
-    if operator.index(n) < 0 or operator.index(ndim) < 0:
+    if as_size(n) < 0 or operator.index(ndim) < 0:
         raise value_error(f"diag_indices: n and ndim must be 0 or more, got {n} and {ndim}")
     return (arange(n, dtype=dtypes.default_dtype("i")),) * ndim
 

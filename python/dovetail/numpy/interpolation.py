@@ -17,6 +17,7 @@ from dovetail.numpy.choice import where
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.taking import take
+from dovetail.symbolic.size import min_dim
 
 
 def interp(
@@ -94,7 +95,7 @@ def _folded(at: Array, places: Array, values: Array, period: Any) -> tuple[Array
 def _between(at: Array, places: Array, values: Array) -> Array:
     """The line through the places on either side, continued before the first and after the last."""
     count = places.shape[0]
-    i = clip(searchsorted(places, at, "right"), min(1, count - 1), count - 1)
+    i = clip(searchsorted(places, at, "right"), min_dim(1, count - 1), count - 1)
     x0, x1 = (take(places, j, mode="clip") for j in (i - 1, i))
     y0, y1 = (take(values, j, mode="clip") for j in (i - 1, i))
     # Where places are the same, dividing would make the gradient NaN.

@@ -11,11 +11,11 @@ import numpy as np
 
 from dovetail import dtypes, lax
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import index_error, type_error, value_error
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
-from dovetail.numpy.creation import array, as_dtype, asarray, broadcast_to_shape
+from dovetail.numpy.creation import array, as_dtype, asarray
 from dovetail.numpy.promotion import no_out, promote
-from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, moveaxis, ravel
+from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, ravel
 from dovetail.symbolic.size import as_size, is_symbolic_dim, max_dim, min_dim
 from dovetail.symbolic.slices import within
 
@@ -388,87 +388,6 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
       2
     """
     return lax.unstack(x, axis)
-
-
-def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Array:
-    """Without the elements at the indices `obj`, which are known while tracing.
-
-    Args:
-      arr: an array.
-      obj: an integer, integers, a mask or a slice: which elements go.
-      axis: the dimension; None flattens the array first.
-
-    Returns:
-      A shorter array.
-
-    Raises:
-      IndexError: an index is out of bounds.
-
-    Example:
-      >>> delete(np.int32([1, 2, 3]), 1)
-      Array([1, 3], dtype=int32)
-    """
-    x = as_operand("delete", arr)
-    if axis is None:
-        x, axis = ravel(x), 0
-    dim = canonical_axis(axis, x.ndim)
-    chosen = obj if isinstance(obj, slice) else np.asarray(obj)
-    rest = np.delete(np.arange(x.shape[dim]), chosen)
-    return _runs(x, rest.tolist(), dim)
-
-
-def _runs(x: Array, indices: list[int], dim: int) -> Array:
-    """The elements at increasing indices, taken in contiguous runs."""
-    pieces: list[Array] = []
-    start = 0
-    for i in range(1, len(indices) + 1):
-        if i == len(indices) or indices[i] != indices[i - 1] + 1:
-            pieces.append(lax.slice_in_dim(x, indices[start], indices[i - 1] + 1, 1, dim))
-            start = i
-    return lax.concatenate(pieces, dim) if pieces else lax.slice_in_dim(x, 0, 0, 1, dim)
-
-
-def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Array:
-    """With `values` before one or several places.
-
-    Args:
-      arr: an array.
-      obj: an integer, integers or a slice, known while tracing: before which elements.
-      values: what comes there, converted to the element type of `arr`: along `axis` one for each
-        place, or any number for a single integer, for which the first dimension is that.
-      axis: the dimension; None flattens the array first.
-
-    Returns:
-      A longer array of the element type of `arr`.
-
-    Raises:
-      IndexError: a place is out of bounds.
-
-    Example:
-      >>> insert(np.int32([1, 3]), 1, 2)
-      Array([1, 2, 3], dtype=int32)
-      >>> insert(np.int32([1, 3]), [0, 2], [0, 4])
-      Array([0, 1, 3, 4], dtype=int32)
-    """
-    x, new = asarray(arr), asarray(values)
-    if axis is None:
-        x, axis = ravel(x), 0
-    dim = canonical_axis(axis, x.ndim)
-    places = obj if isinstance(obj, slice) else np.asarray(obj)
-    new = lax.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
-    if isinstance(places, np.ndarray) and not places.ndim:
-        new = moveaxis(new, 0, dim)
-    size, count = x.shape[dim], new.shape[dim]
-    # Where each element of the result is in the array followed by the values.
-    try:
-        source = np.insert(np.arange(size), places, size + np.arange(count))
-    except IndexError:
-        raise index_error(
-            f"insert: places must be within dimension {dim} of shape {x.shape}, got {obj}"
-        ) from None
-    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
-    both = lax.concatenate([x, broadcast_to_shape("insert", as_dtype(new, x.dtype), shape)], dim)
-    return both[(slice(None),) * dim + (source,)]
 
 
 def trim_zeros(filt: ArrayLike, trim: str = "fb") -> Array:

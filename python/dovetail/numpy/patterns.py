@@ -11,6 +11,7 @@ from dovetail.array import Array
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_shape
 from dovetail.numpy.creation import placed, zeros
+from dovetail.symbolic.size import as_size, max_dim, min_dim
 
 
 def eye(
@@ -86,7 +87,7 @@ def _shifted_row_and_column(shape: Any, k: int) -> tuple[Array, Array]:
     """Each element's row plus `k`, and its column: on diagonal `k` they are equal."""
     sizes = canonical_shape(shape)
     # Diagonals outside of the matrix are all alike, and their numbers may not fit.
-    offset = max(-sizes[0], min(operator.index(k), sizes[1]))
+    offset = max_dim(-sizes[0], min_dim(as_size(k), sizes[1]))
     return ops.iota(dtypes.int32, sizes, 0) + offset, ops.iota(dtypes.int32, sizes, 1)
 
 

@@ -14,12 +14,14 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
     ArrayLike,
+    as_operand,
     broadcast_to,
     canonical_axis,
 )
+from dovetail.numpy.choice import where
 from dovetail.numpy.creation import as_dtype, placed
 from dovetail.numpy.promotion import inexact, promote_and_broadcast, static, with_dtype
-from dovetail.symbolic.size import Size, as_size, max_dim
+from dovetail.symbolic.size import Size, as_size, is_at_least, is_symbolic_dim, max_dim
 from dovetail.tracer import constant
 
 
@@ -96,7 +98,7 @@ def linspace(
       >>> linspace(0, 1, 5)
       Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
-    count = operator.index(num)
+    count = as_size(num)
     if count < 0:
         raise value_error(f"linspace: num must be 0 or more, got {num}")
     first, last = promote_and_broadcast("linspace", start, stop)
@@ -108,7 +110,8 @@ def linspace(
     compute = dtypes.to_inexact_dtype(dtypes.result_type(first.dtype, element))
     first, last = as_dtype(first, compute), as_dtype(last, compute)
     intervals = count - 1 if endpoint else count
-    if intervals > 0:
+    has_intervals = is_at_least(intervals, 1)
+    if has_intervals or is_symbolic_dim(intervals):
         delta = (last - first) / intervals
         real = dtypes.to_real_dtype(compute)
         fractions = (
@@ -116,7 +119,10 @@ def linspace(
         )
         result = first * (1 - fractions) + last * fractions
         if endpoint:
-            result = lax.concatenate([result, lax.expand_dims(last, (0,))], 0)
+            # Of one number alone, it is the first.
+            is_last = as_operand("linspace", count) > 1
+            end = last if has_intervals else where(is_last, last, first)
+            result = lax.concatenate([result, lax.expand_dims(end, (0,))], 0)
     else:
         delta = last - first if count and not endpoint else lax.full_like(first, math.nan)
         result = broadcast_to(lax.expand_dims(first, (0,)), (count, *first.shape))

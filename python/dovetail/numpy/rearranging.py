@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import lax
+from dovetail import lax, ops
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import value_error
 from dovetail.lax.operands import (
@@ -20,8 +20,11 @@ from dovetail.lax.operands import (
     canonical_axis,
     canonical_shape,
 )
+from dovetail.numpy.bisection import searchsorted
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.shape import ravel, swapaxes
+from dovetail.numpy.taking import take
+from dovetail.symbolic.size import Size, as_size
 from dovetail.tracer import Tracer
 
 
@@ -147,7 +150,7 @@ def roll(
         if type(amount) is Tracer:
             x = _rolled_by(x, amount, axis)
         else:
-            x = _rolled(x, operator.index(amount), axis)
+            x = _rolled(x, as_size(amount), axis)
     return x
 
 
@@ -157,9 +160,9 @@ def _as_tuple(values: Any) -> tuple[Any, ...]:
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
-def _rolled(x: Array, shift: int, axis: int) -> Array:
+def _rolled(x: Array, shift: Any, axis: int) -> Array:
     size = x.shape[axis]
-    cut = -shift % size if size else 0
+    cut = 0 if size == 0 else -shift % size
     if cut == 0:
         return x
     parts = [lax.slice_in_dim(x, cut, None, 1, axis), lax.slice_in_dim(x, 0, cut, 1, axis)]
@@ -203,7 +206,7 @@ def repeat(
     a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
 ) -> Array:
     """Each element `repeats` times along `axis`, or in row-major order; the counts are known while
-    tracing.
+    tracing, unless the sum is given.
 
     Args:
       a: an array.
@@ -226,26 +229,23 @@ def repeat(
     if axis is None:
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
+    if type(repeats) is Size:
+        return _with_length(_spread(x, repeats, dim), total_repeat_length, dim)
+    if type(repeats) is Tracer and total_repeat_length is not None:
+        return _repeated_by(x, repeats, dim, as_size(total_repeat_length))
     counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
     if counts.ndim > 1 or counts.dtype.kind not in "biu" or (counts < 0).any():
         raise value_error(
             "repeat: repeats must be one count of 0 or more, or one for each element, got "
             f"{repeats!r}"
         )
-    result = _repeated(x, counts, dim)
-    if total_repeat_length is None or result.shape[dim] == total_repeat_length:
-        return result
-    return _with_length(result, operator.index(total_repeat_length), dim)
+    return _with_length(_repeated(x, counts, dim), total_repeat_length, dim)
 
 
 def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
     size = x.shape[dim]
     if counts.size == 1:
-        count = int(counts.reshape(()))
-        sizes = (*x.shape[: dim + 1], count, *x.shape[dim + 1 :])
-        dims = tuple(i for i in range(x.ndim + 1) if i != dim + 1)
-        spread = broadcast_dims(x, sizes, dims)
-        return lax.reshape(spread, (*x.shape[:dim], size * count, *x.shape[dim + 1 :]))
+        return _spread(x, int(counts.reshape(())), dim)
     if counts.shape != (size,):
         raise value_error(
             f"repeat: there must be one count, or one for each of the {size} elements, got "
@@ -258,9 +258,30 @@ def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
     return lax.concatenate(pieces, dim) if pieces else x
 
 
-def _with_length(x: Array, length: int, dim: int) -> Array:
-    """Cut, or continued with the last element."""
+def _spread(x: Array, count: Any, dim: int) -> Array:
+    """Each element so many times."""
+    sizes = (*x.shape[: dim + 1], count, *x.shape[dim + 1 :])
+    dims = tuple(i for i in range(x.ndim + 1) if i != dim + 1)
+    spread = broadcast_dims(x, sizes, dims)
+    return lax.reshape(spread, (*x.shape[:dim], x.shape[dim] * count, *x.shape[dim + 1 :]))
+
+
+def _repeated_by(x: Array, counts: Any, dim: int, length: Any) -> Array:
+    """So many elements, of which each is the one whose last copy is not before it."""
     size = x.shape[dim]
+    if counts.size != size:
+        counts = broadcast_to(lax.reshape(counts, (counts.size,)), (size,))
+    ends = ops.cumsum(lax.convert_element_type(counts, np.int32), 0)
+    places = searchsorted(ends, ops.iota(np.dtype(np.int32), (length,), 0), "right")
+    return take(x, places, dim, mode="clip")
+
+
+def _with_length(x: Array, total: Any, dim: int) -> Array:
+    """Cut, or continued with the last element, if a size is asked for."""
+    size = x.shape[dim]
+    if total is None or size == total:
+        return x
+    length = as_size(total)
     if length <= size:
         return lax.slice_in_dim(x, 0, length, 1, dim)
     last = lax.slice_in_dim(x, size - 1, size, 1, dim)

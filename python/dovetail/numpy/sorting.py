@@ -19,6 +19,7 @@ from dovetail.numpy import reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import with_dtype
+from dovetail.symbolic.size import max_dim, min_dim
 
 Axis = Any
 
@@ -259,14 +260,14 @@ def unique(
     if not keys:
         keys = [lax.full((count,), 0, dtypes.int32)]
     *ordered, origin = ops.sort([*keys, lax.iota(dtypes.int32, count)], 0, len(keys))
-    differs = lax.full((max(count - 1, 0),), False, dtypes.bool_)
+    differs = lax.full((max_dim(count - 1, 0),), False, dtypes.bool_)
     for key in ordered if count else []:
         before, after = lax.slice_in_dim(key, 0, count - 1), lax.slice_in_dim(key, 1, count)
         changed = before != after
         if equal_nan and dtypes.KINDS[key.dtype] in "fc":
             changed = changed & ops.not_(isnan(before) & isnan(after))
         differs = differs | changed
-    is_first = lax.concatenate([lax.full((min(count, 1),), True, dtypes.bool_), differs], 0)
+    is_first = lax.concatenate([lax.full((min_dim(count, 1),), True, dtypes.bool_), differs], 0)
     number = ops.cumsum(with_dtype(is_first, dtypes.int32), 0) - 1
     if size is None:
         size = int(reductions.sum(is_first)._value()) if count else 0
@@ -274,7 +275,7 @@ def unique(
     wanted, size = size, 2 if size == 1 else size
     # The first elements of all groups, in order, then all others.
     _, starts = ops.sort([with_dtype(ops.not_(is_first), dtypes.int32), numbered(number, 0)], 0, 1)
-    starts = lax.slice_in_dim(starts, 0, min(size + 1, count))
+    starts = lax.slice_in_dim(starts, 0, min_dim(size + 1, count))
     starts = lax.pad(
         starts, lax.full((), count, dtypes.int32), [(0, size + 1 - starts.shape[0], 0)]
     )

@@ -349,8 +349,10 @@ def compress(
     if axis is None:
         x, axis = lax.reshape(x, (x.size,)), 0
     axis = canonical_axis(axis, x.ndim)
-    mask = condition if isinstance(condition, ArrayMethods) else np.asarray(condition)
-    places = nonzero(mask, size=size, fill_value=x.shape[axis])[0]
+    if isinstance(condition, ArrayMethods) or size is not None:
+        places = nonzero(condition, size=size, fill_value=x.shape[axis])[0]
+    else:
+        places = np.nonzero(np.atleast_1d(condition))[0]
     return take(x, places, axis, mode="fill", fill_value=fill_value)
 
 

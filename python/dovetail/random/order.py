@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,20 +24,38 @@ from dovetail.random.sampler import (
     split_keys,
 )
 from dovetail.random.uniform import randint, unit
+from dovetail.symbolic.size import Size, as_size, is_at_least, is_at_most
 
 
 def _shuffled(key: Any, x: Array, axis: int) -> Array:
     """The elements sorted by random words, as often as it takes that ties do not matter."""
-    rounds = math.ceil(3 * np.log(max(1, x.size)) / np.log(2**32 - 1))
-    for _ in range(rounds):
+    count = x.size
+    largest = count.scope.bounds(count)[1] if type(count) is Size else count
+    for i in range(_rounds(min(largest, 2**31 - 1))):
         key, subkey = split_keys(key)
-        x = lax.sort_key_val(random_bits(subkey, 32, x.shape), x, axis)[1]
+
+        def once(x: Array, subkey: Any = subkey) -> Array:
+            return lax.sort_key_val(random_bits(subkey, 32, x.shape), x, axis)[1]
+
+        # The most elements for which it is done already.
+        enough = int((2**32 - 1) ** (i / 3))
+        if is_at_most(count, enough):
+            break
+        if is_at_least(count, enough + 1):
+            x = once(x)
+        else:
+            x = lax.cond(dnp.array(count) > enough, once, lambda x: x, x)
     return x
+
+
+def _rounds(count: int) -> int:
+    """How often words of 32 bits must be drawn for so many elements."""
+    return math.ceil(3 * np.log(max(1, count)) / np.log(2**32 - 1))
 
 
 def _elements(name: str, x: Any) -> Array:
     """An array, or that of the numbers below an integer, which must be known."""
-    is_python = isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+    is_python = isinstance(x, (int, np.integer, Size)) and not isinstance(x, bool)
     if not is_python:
         array = as_operand(name, x)
         if array.ndim:
@@ -48,7 +65,7 @@ def _elements(name: str, x: Any) -> Array:
                 f"{name}: what is not an array must be an integer, got element type "
                 f"{array.dtype.name}"
             )
-    return dnp.arange(operator.index(x))
+    return dnp.arange(as_size(x))
 
 
 @sampler

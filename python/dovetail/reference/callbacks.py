@@ -61,5 +61,17 @@ def callback(
     **attributes: Any,
 ) -> tuple[Array, ...]:
     """The results of the function, in the context of the evaluation's caller."""
-    arrays = operands[: operandSegmentSizes[0]]
-    return caller.get().run(call, function, arrays, shapes, elements)
+    count = operandSegmentSizes[0]
+    known = known_shapes(shapes, operands[count:])
+    return caller.get().run(call, function, operands[:count], known, elements)
+
+
+def known_shapes(
+    shapes: Sequence[tuple[int, ...]], sizes: Sequence[Any]
+) -> tuple[tuple[int, ...], ...]:
+    """Shapes with sizes in the place of -1, as far as there are any."""
+    rest = iter(sizes)
+    return tuple(
+        tuple(int(np.asarray(next(rest, -1)).reshape(())) if s == -1 else s for s in shape)
+        for shape in shapes
+    )

@@ -50,7 +50,7 @@ class Emission:
     # Arguments ------------------------------------------------------------------------------------
 
     def add_argument(self, tracer: Any) -> None:
-        """Learn from the shape of an argument."""
+        """Learn from the shape of an argument, or of what has sizes that are not an argument's."""
         self._shapes[tracer.number] = tracer.shape
         self._arguments.append(tracer)
         scope = scope_of([tracer.shape])
@@ -58,6 +58,11 @@ class Emission:
             self.scope = scope
             shapes = [argument.shape for argument in self._arguments]
             self._solutions = {s.name: s for s in solved(scope, shapes)}
+
+    def named(self, shape: Shape) -> Shape:
+        """A shape with a size of its own in the place of each -1."""
+        assert self.scope is not None or -1 not in shape
+        return tuple(self.scope.unnamed() if self.scope and s == -1 else s for s in shape)
 
     def begin(self, tracers: Sequence[Any]) -> list[Any]:
         """The arguments of the outermost function with what is known of their sizes.
@@ -239,12 +244,11 @@ class Emission:
 
     def _read(self, value: int) -> Any:
         """The size that a value is."""
-        known = self._sizes.get(value)
-        if known is not None:
-            return known
-        for name, operands, results, attributes, *_ in self._function.slice(
-            [value], list(self._sizes)
-        ):
+        if value in self._sizes:
+            return self._sizes[value]
+        # Of an array its shape is known, whatever computes it.
+        known = [*self._sizes, *self._shapes]
+        for name, operands, results, attributes, *_ in self._function.slice([value], known):
             if results[0] in self._sizes:
                 continue
             self._sizes[results[0]] = self._evaluated(name, operands, attributes)

@@ -43,6 +43,7 @@ class SymbolicScope:
         self._values: dict[str, Any] = {}
         self.multiples: dict[str, int] = {}
         self._facts: list[Size] = []
+        self._unnamed = 0
         # The names whose size is a multiple, by the texts of their parts.
         self._wholes: dict[str, tuple[str, int]] = {}
         constrain(self, self.constraints)
@@ -70,6 +71,13 @@ class SymbolicScope:
         """The size of that name."""
         if name not in self._values:
             self.declare(name, 1, math.inf, 1)
+        return self._values[name]
+
+    def unnamed(self) -> Any:
+        """A size that is known as that of an array only."""
+        name = f"?{self._unnamed}"
+        self._unnamed += 1
+        self.declare(name, 0, math.inf, 1)
         return self._values[name]
 
     def declare(self, name: str, low: float, high: float, multiple: int) -> None:
@@ -151,7 +159,7 @@ class SymbolicScope:
         return Size(self, {((text, 1),): 1})
 
     def product(self, x: Any, y: Any) -> Any:
-        """x * y, where k * (x // k) is written as x - x % k."""
+        """x * y, where y * (x // y) is written as x - x % y."""
         total: dict[Monomial, int] = {}
         for a, c in terms_of(x).items():
             for b, d in terms_of(y).items():
@@ -166,15 +174,30 @@ class SymbolicScope:
         result: Any = 0
         kept: dict[Monomial, int] = {}
         for monomial, c in terms.items():
-            if len(monomial) == 1 and monomial[0][1] == 1:
-                variable = self._variables[monomial[0][0]]
-                if variable.op == "div" and isinstance(variable.args[1], int):
-                    x, k = variable.args
-                    if c % k == 0:
-                        result = result + c // k * (x - x % k)
-                        continue
-            kept[monomial] = c
+            for text, _ in monomial:
+                variable = self._variables[text]
+                if variable.op != "div":
+                    continue
+                x, y = variable.args
+                others = self._over(monomial, c, text, y)
+                if others is not None:
+                    result = result + others * (x - x % y)
+                    break
+            else:
+                kept[monomial] = c
         return made(self, kept) + result
+
+    def _over(self, monomial: Monomial, c: int, text: str, y: Any) -> Any:
+        """What a term is the product of, besides of a quotient by y and y; None if it is none."""
+        if len(terms_of(y)) != 1 or not self.is_nonnegative(y - 1):
+            return None
+        ((factors, k),) = terms_of(y).items()
+        powers = dict(monomial)
+        for factor, power in (*factors, (text, 1)):
+            powers[factor] = powers.get(factor, 0) - power
+        if c % k or any(power < 0 for power in powers.values()):
+            return None
+        return made(self, {tuple(sorted((t, p) for t, p in powers.items() if p)): c // k})
 
     def quotient(self, x: Any, y: Any) -> Any:
         """x // y."""

@@ -244,8 +244,8 @@ class Size:
         """Whether `larger - smaller` is 0 or more."""
         answer = self.scope.is_at_least(larger, smaller)
         if answer is None:
-            question = f"{self} {text} {other}"
-            raise _inconclusive(question, question, self)
+            question, opposite = (f"{self} {sign} {other}" for sign in (text, _OPPOSITE[text]))
+            raise _inconclusive(question, f"{question}' or '{opposite}", self)
         return answer
 
     def _other(self, other: Any) -> Any:
@@ -308,6 +308,9 @@ class Size:
         self._no_value()
 
 
+_OPPOSITE = {">=": "<", "<": ">=", "<=": ">", ">": "<="}
+
+
 def _compare_otherwise(name: str, size: Size, other: Any) -> Any:
     """A comparison with what is no size."""
     if not isinstance(other, (float, np.ndarray, np.generic)):
@@ -326,7 +329,7 @@ def _inconclusive(question: str, constraint: str, size: Size) -> InconclusiveDim
     return InconclusiveDimensionOperation(
         f"a comparison of sizes must have one answer for all of them, got: `{question}`, which "
         f"holds for some and not for others, or is not decided, under {size.scope.described()}, "
-        f"{ir.here()}; add a constraint that decides it, such as {constraint!r}, or let the "
+        f"{ir.here()}; add a constraint that decides it, such as '{constraint}', or let the "
         "program decide with dovetail.numpy.where on dovetail.numpy.array(size)"
     )
 
@@ -353,14 +356,23 @@ def has_sizes(shape: Any) -> bool:
     return any(type(size) is Size for size in shape)
 
 
-def plain(shape: tuple[Any, ...]) -> tuple[int, ...]:
+# What the compiler's types have for a size that is not known.
+UNKNOWN = -(1 << 63)
+
+
+def plain(shape: tuple[Any, ...], unknown: int = -1) -> tuple[int, ...]:
     """A shape as the compiler takes it, with -1 for a size that is not known."""
-    return tuple([-1 if type(size) is Size else size for size in shape])
+    return tuple([unknown if type(size) is Size else size for size in shape])
 
 
 def is_at_most(size: Any, bound: int) -> bool:
     """Whether a size is known to be no larger."""
     return size.scope.is_nonnegative(bound - size) if type(size) is Size else size <= bound
+
+
+def is_at_least(size: Any, bound: int) -> bool:
+    """Whether a size is known to be no smaller."""
+    return size.scope.is_nonnegative(size - bound) if type(size) is Size else size >= bound
 
 
 def as_size(size: Any) -> Any:

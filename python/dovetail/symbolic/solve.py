@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dovetail.errors import value_error
@@ -137,17 +137,26 @@ def unify(
       ValueError: no sizes of the names give these shapes, or they break constraints.
     """
     values: dict[str, int] = {}
-    origin: dict[str, str] = {}
+    origin: dict[str, tuple[int, int]] = {}
+
+    # Only messages need the names, which take long to find.
+    def where(d: int, i: int) -> str:
+        return f"dimension {d} of {names[i]}"
+
     for name, i, d, factor, rest in solutions:
         size = actual[i][d]
         value, remainder = divmod(size - scope.value(rest, values), factor)
-        where = f"dimension {d} of {names[i]}"
         if remainder:
             raise value_error(
-                f"{where} must be {shapes[i][d]}, got: {size}, for which {name} is no integer"
+                f"{where(d, i)} must be {shapes[i][d]}, got: {size}, for which {name} is no integer"
             )
-        _check_bounds(scope, name, value, f"{where}, which is {shapes[i][d]} = {size}")
-        values[name], origin[name] = value, where
+        wanted = _broken_bounds(scope, name, value)
+        if wanted:
+            raise value_error(
+                f"sizes must satisfy {', '.join(wanted)}, got: {name} = {value} from "
+                f"{where(d, i)}, which is {shapes[i][d]} = {size}"
+            )
+        values[name], origin[name] = value, (d, i)
     for shape, sizes, array in zip(shapes, actual, names, strict=True):
         for d, (size, got) in enumerate(zip(shape, sizes, strict=True)):
             expected = scope.value(size, values)
@@ -155,7 +164,8 @@ def unify(
                 continue
             if type(size) is not Size:
                 raise value_error(f"dimension {d} of {array} must be {size}, got: {got}")
-            by = ", ".join(f"{n} = {values[n]} by {origin[n]}" for n in scope.names_in([size]))
+            needed = scope.names_in([size])
+            by = ", ".join(f"{n} = {values[n]} by {where(*origin[n])}" for n in needed)
             raise value_error(
                 f"dimension {d} of {array} must be {size} = {expected} ({by}), got: {got}"
             )
@@ -176,7 +186,8 @@ def check_shapes(
     return unify(scope, solved(scope, shapes), shapes, actual, quoted)
 
 
-def _check_bounds(scope: SymbolicScope, name: str, value: int, where: str) -> None:
+def _broken_bounds(scope: SymbolicScope, name: str, value: int) -> list[str]:
+    """What is known of a name and does not hold for a size."""
     low, high = scope.bounds(scope.name(name))
     multiple = scope.multiples[name]
     wanted = []
@@ -186,10 +197,26 @@ def _check_bounds(scope: SymbolicScope, name: str, value: int, where: str) -> No
         wanted.append(f"{name} <= {high}")
     if value % multiple:
         wanted.append(f"{name} % {multiple} == 0")
-    if wanted:
+    return wanted
+
+
+def shapes_at(shapes: Sequence[Shape], sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
+    """Shapes where the names have given sizes.
+
+    Raises:
+      ValueError: a name has no size, or the sizes break constraints.
+    """
+    scope = scope_of(shapes)
+    names = [] if scope is None else scope.names_in([size for shape in shapes for size in shape])
+    if scope is None or {*names} != {*sizes}:
         raise value_error(
-            f"sizes must satisfy {', '.join(wanted)}, got: {name} = {value} from {where}"
+            f"each name in the program's shapes must get its size, {', '.join(names) or 'none'}, "
+            f"got: {', '.join(f'{name}={size}' for name, size in sizes.items()) or 'none'}"
         )
+    actual = [tuple(scope.value(size, dict(sizes)) for size in shape) for shape in shapes]
+    labels = [f"argument {i}" for i in range(len(shapes))]
+    unify(scope, solved(scope, shapes), shapes, actual, labels)
+    return actual
 
 
 # What a size is taken for where one must be chosen.

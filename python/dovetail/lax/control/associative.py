@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import ir, lax
+import numpy as np
+
+from dovetail import lax
 from dovetail.arguments import name_of
 from dovetail.array import Array
-from dovetail.errors import UnknownSizeError, type_error, value_error
+from dovetail.errors import type_error, value_error
 from dovetail.lax.control.bodies import check_callable, results_of
+from dovetail.lax.control.loops import while_loop
 from dovetail.lax.control.trees import (
     listed,
     structure_differences,
@@ -61,12 +64,6 @@ def associative_scan(
         sizes = ", ".join(str(leaf.shape[axis]) for leaf in leaves)
         raise value_error(f"associative_scan: sizes along axis {axis} must be equal, got {sizes}")
 
-    if is_symbolic_dim(leaves[0].shape[axis]):
-        raise UnknownSizeError(
-            "associative_scan: the number of elements must be known while tracing, got "
-            f"{leaves[0].shape[axis]}, {ir.here()}; use lax.scan, or cumsum and its like"
-        )
-
     def combine(left: list[Array], right: list[Array]) -> list[Array]:
         result, out_spec = flatten(fn(unflatten(spec, left), unflatten(spec, right)))
         _check(fn, spec, out_spec, right, outs := results_of(fn, result))
@@ -74,7 +71,8 @@ def associative_scan(
 
     if reverse:
         leaves = [lax.rev(leaf, (axis,)) for leaf in leaves]
-    results = _prefixes(combine, leaves, axis)
+    is_known = not is_symbolic_dim(leaves[0].shape[axis])
+    results = (_prefixes if is_known else _prefixes_of_any)(combine, leaves, axis)
     if reverse:
         results = [lax.rev(result, (axis,)) for result in results]
     return unflatten(spec, results)
@@ -97,6 +95,32 @@ def _prefixes(combine: Combine, elems: list[Array], axis: int) -> list[Array]:
         later = combine([_first(x, between, axis) for x in at_odd], following)
         at_even = [lax.concatenate([x, y], axis) for x, y in zip(at_even, later, strict=True)]
     return [_interleaved(x, y, axis) for x, y in zip(at_even, at_odd, strict=True)]
+
+
+def _prefixes_of_any(combine: Combine, elems: list[Array], axis: int) -> list[Array]:
+    """The same of a number of elements that is not known: each is combined with that before it,
+    then with what was made of two, four … before it (W. D. Hillis and G. L. Steele, Data parallel
+    algorithms, Communications of the ACM 29, 1986).
+    """
+    count = elems[0].shape[axis]
+    places = lax.iota(np.int32, count)
+
+    def step(state: tuple[Array, list[Array]]) -> tuple[Array, list[Array]]:
+        distance, values = state
+        sources = lax.max(lax.sub(places, distance), np.int32(0))
+        before = [lax.index_take(x, [sources], (axis,)) for x in values]
+        order = (*range(1, axis + 1), 0, *range(axis + 1, values[0].ndim))
+        combined = combine([lax.transpose(x, order) for x in before], values)
+        has_more = lax.ge(places, distance)
+        chosen = [
+            lax.select(lax.broadcast_in_dim(has_more, x.shape, (axis,)), y, x)
+            for x, y in zip(values, combined, strict=True)
+        ]
+        return lax.mul(distance, np.int32(2)), chosen
+
+    last = as_operand("associative_scan", count)
+    start = as_operand("associative_scan", np.int32(1)), elems
+    return while_loop(lambda state: lax.lt(state[0], last), step, start)[1]
 
 
 def _first(x: Array, count: int, axis: int) -> Array:

@@ -14,6 +14,7 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.scan import scan
 from dovetail.pytree import flatten, map_leaves
+from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tree import map as map_trees
 
 
@@ -43,7 +44,8 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     lengths = {np.shape(x)[0] for x in flatten(xs)[0] if np.shape(x)}
     length = lengths.pop() if len(lengths) == 1 else 0
     whole, rest = divmod(length, size) if size else (0, length)
-    if not whole:
+    is_symbolic = is_symbolic_dim(length)
+    if size == 0 or (not is_symbolic and whole == 0):
         return vmap(f)(xs)
     batched = vmap(f)
     blocks = map_leaves(
@@ -54,7 +56,7 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     )
     ys = scan(lambda _, x: ((), batched(x)), (), blocks)[1]
     ys = map_leaves(lambda y: lax.reshape(y, (whole * size, *y.shape[2:])), ys)
-    if not rest:
+    if rest == 0:
         return ys
     tail = batched(map_leaves(lambda x: lax.slice_in_dim(x, whole * size, length), xs))
     return map_trees(lambda y, end: lax.concatenate([y, end], 0), ys, tail)

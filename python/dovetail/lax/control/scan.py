@@ -123,22 +123,26 @@ class Loop(NamedTuple):
         if at_once == 1:
             return self._op(carries, rows)
         iterations, rest = divmod(self.length, at_once)
-        if iterations == 1:
+        is_symbolic = is_symbolic_dim(self.length)
+        if not is_symbolic and iterations == 1:
             iterations, rest = 0, self.length
         whole = iterations * at_once
         outputs = []
         # The steps that fill no iteration come last, at the other end if the loop goes backwards.
-        if iterations:
+        if is_symbolic or iterations:
             start = rest if self.reverse else 0
             main = [lax.slice_in_dim(row, start, start + whole) for row in rows]
             blocks = [lax.reshape(x, (iterations, at_once, *x.shape[1:])) for x in main]
             outs = self._of_blocks(carries, main, at_once)._op(carries, blocks)
             carries, ys = outs[: self.carried], outs[self.carried :]
             outputs.append([lax.reshape(y, (whole, *y.shape[2:])) for y in ys])
-        if rest:
+        if is_symbolic or rest:
             start = 0 if self.reverse else whole
             left = [lax.slice_in_dim(row, start, start + rest) for row in rows]
-            outs = self._steps(carries, left, rest)
+            if is_symbolic:
+                outs = self._replace(length=rest)._op(carries, left)
+            else:
+                outs = self._steps(carries, left, rest)
             carries, ys = outs[: self.carried], outs[self.carried :]
             outputs.append(ys)
         if self.reverse:
@@ -239,10 +243,12 @@ def steps_at_once(unroll: Any, length: int) -> int:
         count = count or length
     if count == 1:
         return 1
-    if is_symbolic_dim(length):
+    if is_symbolic_dim(length) and not is_symbolic_dim(count):
+        return count
+    if is_symbolic_dim(count):
         raise UnknownSizeError(
-            f"scan: unroll needs a known number of steps, got: {length} {ir.here()}; leave unroll "
-            "out"
+            f"scan: all steps at once need a known number of them, got: {count} {ir.here()}; say "
+            "how many steps one iteration has, unroll=4"
         )
     return max(1, min(count, length))
 

@@ -11,6 +11,7 @@ from dovetail.array import Array
 from dovetail.errors import value_error, warn
 from dovetail.lax.linalg.operands import adjoint, hermitian, matrices, natively, square
 from dovetail.lax.operands import ArrayLike
+from dovetail.symbolic.size import min_dim
 
 # First and last but one index of the values that are wanted.
 Subset = tuple[int, int] | None
@@ -194,7 +195,7 @@ def svd(
     """
     del algorithm
     array = matrices("svd", x)
-    count = min(array.shape[-2:])
+    count = min_dim(*array.shape[-2:])
     begin, end = _range("svd", subset_by_index, count)
     if full_matrices and compute_uv and (begin, end) != (0, count):
         raise value_error(

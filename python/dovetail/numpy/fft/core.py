@@ -86,7 +86,7 @@ def _resized(x: Array, kind: FftType, dims: tuple[int, ...], sizes: tuple[int, .
     for number, (d, size) in enumerate(zip(dims, sizes, strict=True)):
         is_half = kind is FftType.IRFFT and number == len(dims) - 1
         missing[d] = (size // 2 + 1 if is_half else size) - x.shape[d]
-    if not any(missing) or 0 in sizes:
+    if all(count == 0 for count in missing) or 0 in sizes:
         return x
     zero = lax.full((), 0, x.dtype)
     return lax.pad(x, zero, [(0, count, 0) for count in missing])

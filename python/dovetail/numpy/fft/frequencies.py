@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.numpy.arithmetic import divide
 from dovetail.numpy.ranges import arange
 from dovetail.numpy.rearranging import roll
+from dovetail.symbolic.size import as_size
 
 
 def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
@@ -66,7 +66,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = Non
 
 def _count(name: str, n: Any) -> int:
     try:
-        return operator.index(n)
+        return as_size(n)
     except TypeError:
         raise type_error(f"{name}: n must be an integer, got {type(n).__name__}") from None
 

@@ -20,6 +20,7 @@ from dovetail.numpy.linalg.results import SlogdetResult
 from dovetail.numpy.products import matmul
 from dovetail.numpy.promotion import filled, inexact
 from dovetail.numpy.reductions import prod
+from dovetail.symbolic.solve import expected_shape
 
 
 def det(a: ArrayLike) -> Array:
@@ -187,7 +188,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
         )
     sizes = [shapes[0][0] if len(shapes[0]) == 2 else 1, *(s[0] for s in shapes[1:])]
     sizes.append(shapes[-1][1] if len(shapes[-1]) == 2 else 1)
-    splits = _best_splits(sizes)
+    splits = _best_splits(expected_shape(tuple(sizes)))
 
     def product(first: int, last: int) -> Array:
         if first == last:

@@ -91,3 +91,19 @@ func.func @main(%arg0: tensor<?xf32>, %arg1: tensor<f32>, %arg2: index) -> tenso
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT:    %[[PAD_1:.+]] = dovetail.pad %arg3, %[[CONSTANT]] low [1] interior [0] sizes(%arg2) : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
 // CHECK-NEXT:    return %[[PAD]], %[[PAD_1]] : tensor<?xf32>, tensor<?xf32>
+
+// -----
+
+func.func @main(%arg0: tensor<?xf32>) -> tensor<f32> {
+  %0 = dovetail.reduce_prod %arg0 [0] : tensor<?xf32>
+  return %0 : tensor<f32>
+}
+// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<?xf32>, %arg1: tensor<?xf32>) -> (tensor<f32>, tensor<f32>)
+// CHECK:         %[[PAD:.+]] = dovetail.pad %arg0, %{{.+}} low [0] interior [0] sizes(%[[SIZE:.+]]) : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+// CHECK:         %[[PAD_1:.+]] = dovetail.pad %arg1, %{{.+}} low [0] interior [0] sizes(%[[SIZE]]) : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+// CHECK-NEXT:    %[[CUMPROD:.+]] = dovetail.cumprod %[[PAD]], 0 reverse = true : tensor<?xf32>
+// CHECK:         %[[PAD_2:.+]] = dovetail.pad %[[CUMPROD]], %{{.+}} low [-1] interior [0] sizes(%[[SIZE]]) : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
+// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[PAD_1]], %[[PAD_2]] : tensor<?xf32>
+// CHECK-NEXT:    %[[LINEAR_RECURRENCE:.+]] = dovetail.linear_recurrence %[[PAD]], %[[MUL]], 0 reverse = true : tensor<?xf32>, tensor<?xf32>
+// CHECK:         %[[SLICE:.+]] = dovetail.slice %[[LINEAR_RECURRENCE]] starts [0] strides [1] : tensor<?xf32> -> tensor<1xf32>
+// CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SLICE]] [0] : tensor<1xf32>

@@ -1,0 +1,122 @@
+"""Arrays with elements left out, and with more of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dovetail import lax
+from dovetail.array import Array
+from dovetail.errors import index_error
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.numpy.creation import as_dtype, asarray, broadcast_to_shape
+from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.symbolic.size import is_symbolic_dim
+
+
+def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Array:
+    """Without the elements at the indices `obj`, which are known while tracing.
+
+    Args:
+      arr: an array.
+      obj: an integer, integers, a mask or a slice: which elements go.
+      axis: the dimension; None flattens the array first.
+
+    Returns:
+      A shorter array.
+
+    Raises:
+      IndexError: an index is out of bounds.
+
+    Example:
+      >>> delete(np.int32([1, 2, 3]), 1)
+      Array([1, 3], dtype=int32)
+    """
+    x = as_operand("delete", arr)
+    if axis is None:
+        x, axis = ravel(x), 0
+    dim = canonical_axis(axis, x.ndim)
+    chosen = obj if isinstance(obj, slice) else np.asarray(obj)
+    if is_symbolic_dim(x.shape[dim]) and isinstance(chosen, np.ndarray) and not chosen.ndim:
+        before, after = _parts(x, _place(int(chosen), x.shape[dim], x.shape[dim] - 1), 1, dim)
+        return lax.concatenate([before, after], dim)
+    rest = np.delete(np.arange(x.shape[dim]), chosen)
+    return _runs(x, rest.tolist(), dim)
+
+
+def _place(index: int, size: Any, last: Any) -> Any:
+    """An index from the start of a dimension whose size is not known, no more than the last.
+
+    Raises:
+      InconclusiveDimensionOperation: it may be out of bounds.
+      IndexError: it is.
+    """
+    place = index if index >= 0 else index + size
+    if place < 0 or place > last:
+        raise index_error(f"an index must be within [0, {last}], got {index}")
+    return place
+
+
+def _parts(x: Array, place: Any, left_out: int, dim: int) -> tuple[Array, Array]:
+    """What is before a place, and what comes after so many elements there."""
+    before = lax.slice_in_dim(x, 0, place, 1, dim)
+    return before, lax.slice_in_dim(x, place + left_out, None, 1, dim)
+
+
+def _runs(x: Array, indices: list[int], dim: int) -> Array:
+    """The elements at increasing indices, taken in contiguous runs."""
+    pieces: list[Array] = []
+    start = 0
+    for i in range(1, len(indices) + 1):
+        if i == len(indices) or indices[i] != indices[i - 1] + 1:
+            pieces.append(lax.slice_in_dim(x, indices[start], indices[i - 1] + 1, 1, dim))
+            start = i
+    return lax.concatenate(pieces, dim) if pieces else lax.slice_in_dim(x, 0, 0, 1, dim)
+
+
+def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Array:
+    """With `values` before one or several places.
+
+    Args:
+      arr: an array.
+      obj: an integer, integers or a slice, known while tracing: before which elements.
+      values: what comes there, converted to the element type of `arr`: along `axis` one for each
+        place, or any number for a single integer, for which the first dimension is that.
+      axis: the dimension; None flattens the array first.
+
+    Returns:
+      A longer array of the element type of `arr`.
+
+    Raises:
+      IndexError: a place is out of bounds.
+
+    Example:
+      >>> insert(np.int32([1, 3]), 1, 2)
+      Array([1, 2, 3], dtype=int32)
+      >>> insert(np.int32([1, 3]), [0, 2], [0, 4])
+      Array([0, 1, 3, 4], dtype=int32)
+    """
+    x, new = asarray(arr), asarray(values)
+    if axis is None:
+        x, axis = ravel(x), 0
+    dim = canonical_axis(axis, x.ndim)
+    places = obj if isinstance(obj, slice) else np.asarray(obj)
+    new = lax.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
+    if isinstance(places, np.ndarray) and not places.ndim:
+        new = moveaxis(new, 0, dim)
+    size, count = x.shape[dim], new.shape[dim]
+    shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
+    new = broadcast_to_shape("insert", as_dtype(new, x.dtype), shape)
+    if is_symbolic_dim(size) and isinstance(places, np.ndarray) and not places.ndim:
+        before, after = _parts(x, _place(int(places), size, size), 0, dim)
+        return lax.concatenate([before, new, after], dim)
+    # Where each element of the result is in the array followed by the values.
+    try:
+        source = np.insert(np.arange(size), places, size + np.arange(count))
+    except IndexError:
+        raise index_error(
+            f"insert: places must be within dimension {dim} of shape {x.shape}, got {obj}"
+        ) from None
+    both = lax.concatenate([x, new], dim)
+    return both[(slice(None),) * dim + (source,)]
