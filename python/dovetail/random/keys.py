@@ -13,6 +13,7 @@ from dovetail.array import Array, ShapedArray
 from dovetail.array_operators import NumPyAtFirstUse
 from dovetail.errors import KeyReuseError, type_error
 from dovetail.pytree import register_array
+from dovetail.random import reuse
 
 if TYPE_CHECKING:
     from dovetail.random.generators import Generator
@@ -74,17 +75,25 @@ class KeyArray:
       ((4,), (2,))
     """
 
-    __slots__ = ("__weakref__", "_consumed", "_data", "_generator")
+    __slots__ = ("__weakref__", "_born", "_consumed", "_data", "_generator")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
     # `isinstance(x, Array)` holds.
     is_key_array = True
 
-    def __init__(self, generator: Generator, data: Any, consumed: np.ndarray | None = None) -> None:
+    def __init__(
+        self,
+        generator: Generator,
+        data: Any,
+        consumed: np.ndarray | None = None,
+        born: int | None = None,
+    ) -> None:
         self._generator = generator
         self._data = data
-        # With `debug_key_reuse`: which keys were used. Arrays that share keys share this.
+        # With `debug_key_reuse`: which keys were used, and since when there are these keys. Arrays
+        # that share keys share this.
         self._consumed = consumed
+        self._born = next(reuse.births) if born is None else born
 
     @property
     def hidden_ndim(self) -> int:
@@ -187,7 +196,7 @@ class KeyArray:
     # Rearranging ----------------------------------------------------------------------------------
 
     def _with(self, data: Any, consumed: np.ndarray | None = None) -> KeyArray:
-        return KeyArray(self._generator, data, consumed)
+        return KeyArray(self._generator, data, consumed, None if consumed is None else self._born)
 
     def _rearranged(self, function: Callable[[Any], Any]) -> KeyArray:
         """What a function that only moves elements makes of the keys."""
@@ -317,26 +326,40 @@ class KeyArray:
 
     # Reuse ----------------------------------------------------------------------------------------
 
-    def consume(self, name: str) -> None:
+    def check(self, name: str, mask: Any = True) -> None:
+        """See that none of the keys was used.
+
+        Args:
+          name: the function that will use them.
+          mask: which of the keys.
+
+        Raises:
+          KeyReuseError: one of them was.
+        """
+        if self._consumed is not None and (self._consumed & mask).any():
+            raise KeyReuseError(
+                f"{name}: a key must be used once, got one that was used before, {ir.here()}; make "
+                "new ones with dovetail.random.split, or say that it is meant with "
+                "dovetail.random.clone"
+            )
+
+    def consume(self, name: str, mask: Any = True) -> None:
         """Note that a function used the keys, where `debug_key_reuse` is on.
 
         Args:
           name: the function.
+          mask: which of the keys.
 
         Raises:
           KeyReuseError: one of them was used before.
         """
         if not config.debug_key_reuse.value:
             return
+        self.check(name, mask)
         if self._consumed is None:
             self._consumed = np.zeros(self.shape, bool)
-        if self._consumed.any():
-            raise KeyReuseError(
-                f"{name}: a key must be used once, got one that was used before, {ir.here()}; make "
-                "new ones with dovetail.random.split, or say that it is meant with "
-                "dovetail.random.clone"
-            )
-        self._consumed[...] = True
+        reuse.record(self, self._consumed.copy(), mask)
+        self._consumed[...] |= mask
 
 
 class _At:
