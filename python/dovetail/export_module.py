@@ -6,6 +6,7 @@ callbacks.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,10 @@ from dovetail.runtime import ArraySpec, Notes, Signature
 from dovetail.runtime.notes import NOTES_KEY
 from dovetail.runtime.notes import Parameters as WantedParameters
 from dovetail.runtime.signature import REFLECTION_KEY
+from dovetail.runtime.sizes import Name, Sizes, names_in
+from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.symbolic.solve import scope_of, solved
 from dovetail.targets import Target, Targets
 from dovetail.tracer import Tracer
 
@@ -166,15 +170,40 @@ def signature_of(function: Function) -> Signature:
         tuple(trees),
         plain(result),
         tuple(names),
+        sizes=_sizes_of([avals[i].shape for i in left]),
     )
 
 
-def _dims(shape: tuple[Any, ...]) -> tuple[int | str | None, ...]:
-    """A shape as a module file has it: with names, and None for what is computed from these."""
-    return tuple(
-        (str(size) if str(size).isidentifier() else None) if is_symbolic_dim(size) else size
-        for size in shape
+def _dims(shape: tuple[Any, ...]) -> tuple[int | str, ...]:
+    """A shape as a module file has it."""
+    return tuple(str(size) if is_symbolic_dim(size) else size for size in shape)
+
+
+def _sizes_of(shapes: Sequence[tuple[Any, ...]]) -> Sizes:
+    """The names in shapes as a module file has them."""
+    scope = scope_of(shapes)
+    if scope is None:
+        return Sizes()
+    solutions = solved(scope, shapes)
+    known = {solution.name for solution in solutions}
+    texts = [text for s in solutions for text in _bounds(scope, s.name)]
+    texts += [text for text in scope.constraints if names_in(text) <= known]
+    return Sizes(
+        tuple(Name(s.name, s.array, s.dimension, s.factor, str(s.rest)) for s in solutions),
+        tuple(dict.fromkeys(texts)),
     )
+
+
+def _bounds(scope: SymbolicScope, name: str) -> list[str]:
+    """The constraints of one name."""
+    low, high = scope.bounds(scope.name(name))
+    multiple = scope.multiples[name]
+    texts = [f"{name} >= {int(low)}"]
+    if not math.isinf(high):
+        texts.append(f"{name} <= {int(high)}")
+    if multiple != 1:
+        texts.append(f"{name} % {multiple} == 0")
+    return texts
 
 
 class Group(NamedTuple):

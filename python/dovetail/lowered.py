@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from dovetail.pytree import flatten
 from dovetail.source import Source, kept
 from dovetail.stage import Stage
 from dovetail.symbolic.size import has_sizes
-from dovetail.symbolic.solve import check_shapes
+from dovetail.symbolic.solve import check_shapes, shapes_at
 from dovetail.tracer import Operand, Tracer
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class Program(NamedTuple):
       donated: the numbers of the arguments that a call uses up.
       place: where it runs, and its results are; None for the first device, which results need not
         stay on.
+      traced_at: traces it again for sizes of the names in symbolic shapes.
       checks: values of which it tells, by one more result, which op makes them first.
     """
 
@@ -75,7 +76,26 @@ class Program(NamedTuple):
     out_spec: Any
     donated: tuple[int, ...] = ()
     place: Place | None = None
+    traced_at: Callable[[Mapping[str, int]], Program] | None = None
     checks: tuple[str, ...] = ()
+
+    def at(self, sizes: Mapping[str, int]) -> Program:
+        """The program where the names in symbolic shapes have given sizes.
+
+        Raises:
+          ValueError: a name has no size, or the sizes break constraints.
+          NotImplementedError: it is not known what it was traced from.
+        """
+        shapes = [aval.shape for aval in self.signature.avals]
+        if not sizes and not self.signature.is_symbolic:
+            return self
+        shapes_at(shapes, sizes)
+        if self.traced_at is None:
+            raise UnknownSizeError(
+                f"work and memory are known of programs with known sizes, got: {self.name!r}, "
+                f"which cannot be traced for others, {ir.here()}; jit a function that calls it"
+            )
+        return self.traced_at(sizes)
 
     @property
     def device(self) -> Device:
@@ -114,10 +134,16 @@ class Lowered(Stage):
         """Compile for this machine's CPU."""
         return Compiled(self._program)
 
-    def cost_analysis(self) -> dict[str, float]:
+    def cost_analysis(self, **sizes: int) -> dict[str, float]:
         """The work of one run: `flops`, `transcendentals` and `bytes accessed`.
 
         Counted op by op, before the code generator fuses any; loops as often as they run.
+
+        Args:
+          sizes: of the names in symbolic shapes, for which the function is traced again.
+
+        Raises:
+          ValueError: such a name has no size, or one that breaks constraints.
 
         Example:
           >>> import dovetail as dt
@@ -125,7 +151,7 @@ class Lowered(Stage):
           >>> dt.jit(lambda x: x @ x).lower(x).cost_analysis()["flops"]
           1024.0
         """
-        return cost_of(self._program)
+        return cost_of(self._program.at(sizes))
 
     def start(self, compile: str | None) -> Compiled:
         """The program for calls of it, which are evaluated as long as it is not compiled.
@@ -269,12 +295,19 @@ class Compiled(Stage):
         """What it is compiled from."""
         return Source(self._program)
 
-    def cost_analysis(self) -> dict[str, float]:
+    def cost_analysis(self, **sizes: int) -> dict[str, float]:
         """The work of one run, as `Lowered.cost_analysis` says it."""
-        return cost_of(self._program)
+        return cost_of(self._program.at(sizes))
 
-    def memory_analysis(self) -> CompiledMemoryStats:
+    def memory_analysis(self, **sizes: int) -> CompiledMemoryStats:
         """The memory of arguments, results, what lies between, and code, in bytes.
+
+        Args:
+          sizes: of the names in symbolic shapes. What is told is then of a program for these sizes
+            alone, which is compiled for it.
+
+        Raises:
+          ValueError: such a name has no size, or one that breaks constraints.
 
         Example:
           >>> import dovetail as dt
@@ -283,7 +316,7 @@ class Compiled(Stage):
           >>> stats.argument_size_in_bytes, stats.output_size_in_bytes
           (256, 256)
         """
-        return memory_of(Source(self._program))
+        return memory_of(Source(self._program.at(sizes)))
 
     def runtime_executable(self) -> Executable:
         """The `dovetail.runtime.Executable` that calls run."""

@@ -6,8 +6,8 @@ import functools
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,11 +27,9 @@ from dovetail.lowered import Compiled, Lowered, Program, Signature
 from dovetail.placement import Place, common_place, incompatible
 from dovetail.pytree import flatten, map_leaves, unflatten
 from dovetail.stage import Traced as TracedProgram
+from dovetail.symbolic.solve import shapes_at
 from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
 from dovetail.tracing import derivative_order
-
-if TYPE_CHECKING:
-    from dovetail.random.reuse import Use
 
 Statics = tuple[tuple[int | str, Hashable], ...]
 
@@ -70,8 +68,6 @@ class Jitted(_core.CompiledCalls):
         self._name = name_of(function)
         self._options = options
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
-        # With `debug_key_reuse`: what its programs do with keys.
-        self._uses: dict[tuple[Any, ...], Use] = {}
         self._lock = threading.RLock()
         jitted_functions.add(self)
 
@@ -84,13 +80,6 @@ class Jitted(_core.CompiledCalls):
         if settings.disable_jit:
             return self._function(*args, **kwargs)
         call = self._parse(args, kwargs)
-        if config.debug_key_reuse.value:
-            from dovetail.random.reuse import checked
-
-            return checked(self, call, args, kwargs, settings)
-        return self._run(call, args, kwargs, settings)
-
-    def _run(self, call: _Call, args: Any, kwargs: dict[str, Any], settings: Any) -> Any:
         if current() is not None or Tracer in map(type, call.leaves):
             return self._inline(call)
         general = self._generalized(call)
@@ -102,8 +91,7 @@ class Jitted(_core.CompiledCalls):
                     compiled = self._compiled[general.key] = self._compile(general)
         result = compiled.run(call.leaves)
         # They are remembered for the settings that hold now.
-        is_free = config.snapshot() is settings and not config.debug_key_reuse.value
-        if compiled.invocation is not None and is_free:
+        if compiled.invocation is not None and config.snapshot() is settings:
             self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
         return result
 
@@ -159,7 +147,6 @@ class Jitted(_core.CompiledCalls):
         """Forget all compiled programs."""
         self._forget()
         self._compiled.clear()
-        self._uses.clear()
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
@@ -217,12 +204,6 @@ class Jitted(_core.CompiledCalls):
                 f"with new types of arguments {ir.here()}; make that call once before"
             )
 
-        function = self._function
-        if config.debug_key_reuse.value:
-            from dovetail.random.reuse import Use
-
-            function = Use().watch(function, functools.partial(self._uses.__setitem__, call.key))
-
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
             args, kwargs = unflatten(call.spec, tracers)
             args = list(args)
@@ -231,7 +212,7 @@ class Jitted(_core.CompiledCalls):
                     args[which] = value
                 else:
                     kwargs[which] = value
-            outs, out_spec = set_float0_aside(*flatten(function(*args, **kwargs)))
+            outs, out_spec = set_float0_aside(*flatten(self._function(*args, **kwargs)))
             return [
                 as_operand(out, f"result {i} of `{self._name}`") for i, out in enumerate(outs)
             ], out_spec
@@ -275,10 +256,11 @@ class Jitted(_core.CompiledCalls):
         donated = donated_leaves(self._options, call.spec, len(call.leaves))
         if donated:
             warn_of_useless(self._name, donated, [leaf.aval for leaf in call.leaves], traced.avals)
+        signature = Signature(call.spec, call.statics, tuple(leaf.aval for leaf in call.leaves))
         program = Program(
             self._name,
             module,
-            Signature(call.spec, call.statics, tuple(leaf.aval for leaf in call.leaves)),
+            signature,
             self._names(call),
             parameter_names(self._function, len(args)),
             traced.captured,
@@ -286,8 +268,19 @@ class Jitted(_core.CompiledCalls):
             traced.extra,
             donated,
             _final_place(self._name, call.place, traced),
+            functools.partial(self._traced_at, call) if signature.is_symbolic else None,
         )
         return Lowered(program)
+
+    def _traced_at(self, call: _Call, sizes: Mapping[str, int]) -> Program:
+        """The program for known sizes instead of symbolic ones."""
+        avals = [leaf.aval for leaf in call.leaves]
+        shapes = shapes_at([aval.shape for aval in avals], sizes)
+        leaves: list[Any] = [
+            ShapeDtypeStruct(shape, aval.dtype, weak_type=aval.weak_type)
+            for shape, aval in zip(shapes, avals, strict=True)
+        ]
+        return self._lower(call._replace(leaves=leaves))._program
 
 
 def _final_place(name: str, place: Place | None, traced: Traced) -> Place | None:

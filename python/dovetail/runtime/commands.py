@@ -107,6 +107,8 @@ def _inspect(options: argparse.Namespace) -> None:
         ]:
             specs = signature.inputs if kind == "argument" else signature.outputs
             print(f"  {kind} {path}: {specs[leaf] or 'anything'}")
+        if signature.sizes.constraints:
+            print(f"  where {', '.join(signature.sizes.constraints)}")
 
 
 def _argument_leaves(signature: Signature) -> list[tuple[int, str]]:

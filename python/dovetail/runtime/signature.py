@@ -8,7 +8,8 @@ An exporter writes the JSON as entry `dovetail.signature` of the function's `ire
      "in_tree":  {"tuple": [{"dict": [["b", 0], ["w", 1]]}, 2]},
      "out_tree": {"list": [0, null]}}
 
-A dimension is a number, null for any, or a name: any, but the same wherever the name occurs. Null
+A dimension is a number, null for any, a name: any, but the same wherever the name occurs, or a text
+such as "2*n + 1" that names give. What is known of names may follow as "sizes" (`sizes.py`). Null
 in place of an input or output leaves it unchecked. A tree is a leaf's index, null for `None`, or
 one of `{"tuple": […]}`, `{"list": […]}`, `{"dict": [[key, tree], …]}` and
 `{"named": [class, [[field, tree], …]]}`; `in_tree` is the tuple of the arguments. Names and trees
@@ -22,12 +23,13 @@ import json
 import re
 from collections import namedtuple
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .dtypes import DTYPE_OF_MLIR, DTYPE_OF_NAME
+from .sizes import Sizes, formula
 
 REFLECTION_KEY = "dovetail.signature"
 # The numbers of a function's results that may share memory with anything else.
@@ -60,7 +62,7 @@ class ArraySpec:
     """The type of one array.
 
     Attributes:
-      shape: per dimension an int, None (any), or a name.
+      shape: per dimension an int, None (any), a name, or a text that names give.
       dtype: the element type.
 
     Example:
@@ -88,6 +90,7 @@ class Signature:
       out_tree: the tree of the result; without `in_tree` it means nothing.
       arg_names: a name per argument, or none at all.
       signless: integers are told apart by width only, as in IREE's declaration.
+      sizes: what is known of the names in shapes.
 
     Example:
       >>> from dovetail import runtime
@@ -102,6 +105,7 @@ class Signature:
     out_tree: Tree = None
     arg_names: tuple[str, ...] = ()
     signless: bool = False
+    sizes: Sizes = field(default_factory=Sizes)
 
     def __str__(self) -> str:
         return f"({_describe(self.inputs)}) -> ({_describe(self.outputs)})"
@@ -117,6 +121,8 @@ class Signature:
         if self.in_tree is not None:
             fields["in_tree"] = encode_tree(self.in_tree)
             fields["out_tree"] = encode_tree(self.out_tree)
+        if self.sizes != Sizes():
+            fields["sizes"] = self.sizes.to_json()
         return json.dumps(fields, separators=(",", ":"))
 
     @staticmethod
@@ -133,16 +139,22 @@ class Signature:
                 for key in ("inputs", "outputs")
             )
             names = tuple(map(str, fields.get("arg_names", ())))
+            sizes = Sizes.from_json(fields["sizes"]) if "sizes" in fields else Sizes()
+            for name in sizes.names:
+                if name.dimension not in range(len(inputs[name.leaf].shape)):
+                    raise ValueError(f"{name.name!r} must be of a dimension of an input")
             if "in_tree" not in fields:
-                return Signature(inputs, outputs, arg_names=names)
+                return Signature(inputs, outputs, arg_names=names, sizes=sizes)
             in_tree = decode_tree(fields["in_tree"])
             out_tree = decode_tree(fields["out_tree"])
             _check_leaves(in_tree, len(inputs))
             _check_leaves(out_tree, len(outputs))
             if type(in_tree) is not tuple or len(names) not in (0, len(in_tree)):
                 raise ValueError("in_tree must be a tuple, with arg_names as many as its elements")
-            return Signature(inputs, outputs, in_tree, out_tree, names)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            return Signature(inputs, outputs, in_tree, out_tree, names, sizes=sizes)
+        except (
+            *(KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError),
+        ) as error:
             raise ValueError(
                 f"{REFLECTION_KEY!r} of the function is malformed: {error!r}; "
                 "export the function again"
@@ -225,9 +237,11 @@ def spec_from_json(fields: dict[str, Any]) -> ArraySpec:
 
 
 def _dim(value: Any) -> Dim:
+    if type(value) is str and not value.isidentifier():
+        formula(value)
     if value is None or type(value) is str or (type(value) is int and value >= 0):
         return value
-    raise ValueError(f"a dimension must be a number, a name or null, got: {value!r}")
+    raise ValueError(f"a dimension must be a number, a text or null, got: {value!r}")
 
 
 _TENSOR = re.compile(r"tensor<((?:(?:\d+|\?)x)*)(\w+(?:<\w+>)?)>")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .buffer import Buffer, as_host_array
 from .signature import ArraySpec, Signature, Tree, fields_of
+from .sizes import formula, names_in
 
 Path = tuple[Any, ...]
 
@@ -29,6 +30,14 @@ class Arguments:
         self._tree = flat if signature.in_tree is None else signature.in_tree
         self._is_flat = self._tree == flat
         self._dtypes = [None if s is None else _accepted(s, signature) for s in self._specs]
+        self._sizes = signature.sizes
+        # Dimensions that names give.
+        self._computed = [
+            (leaf, d, dim)
+            for leaf, spec in enumerate(self._specs)
+            for d, dim in enumerate(() if spec is None else spec.shape)
+            if type(dim) is str and not dim.isidentifier()
+        ]
 
     def flatten(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Returns the arrays, in the order and of the types that the function was compiled for.
@@ -42,6 +51,7 @@ class Arguments:
             names = f" ({', '.join(self._names)})" if self._names else ""
             count = f"{len(self._tree)} argument{'s' if len(self._tree) != 1 else ''}"
             raise TypeError(f"{self._name} takes {count}{names}, got: {len(args)}")
+        arrays: list[Any]
         if self._is_flat:
             arrays = list(args)
         else:
@@ -52,7 +62,44 @@ class Arguments:
         for leaf, spec in enumerate(self._specs):
             if spec is not None:
                 arrays[leaf] = self._check(leaf, spec, arrays[leaf], sizes)
+        if self._computed or self._sizes.constraints:
+            self._check_sizes([array.shape for array in arrays], sizes)
         return arrays
+
+    def _check_sizes(self, shapes: Sequence[tuple[int, ...]], sizes: dict[str, int]) -> None:
+        """Checks dimensions that names give, and what must hold for names."""
+        for name, leaf, d, factor, rest in self._sizes.names:
+            size = shapes[leaf][d]
+            value, remainder = divmod(size - formula(rest)(sizes), factor)
+            if remainder:
+                raise TypeError(
+                    f"dimension {d} of {self._leaf_name(leaf)} must be {self._dim(leaf, d)}, got: "
+                    f"{size}, for which {name} is no integer"
+                )
+            sizes[name] = value
+        for leaf, d, text in self._computed:
+            if sizes.keys() >= names_in(text) and formula(text)(sizes) != shapes[leaf][d]:
+                raise TypeError(
+                    f"dimension {d} of {self._leaf_name(leaf)} must be {text} = "
+                    f"{formula(text)(sizes)} where {_listed(sizes, names_in(text))}, got: "
+                    f"{shapes[leaf][d]}"
+                )
+        broken = self._sizes.broken(sizes)
+        if broken:
+            used = frozenset[str]().union(*map(names_in, broken))
+            origin = [
+                f"{name} = {sizes[name]} from dimension {d} of {self._leaf_name(leaf)}"
+                for name, leaf, d, *_ in self._sizes.names
+                if name in used
+            ]
+            raise TypeError(
+                f"sizes must satisfy {', '.join(broken)}, for which {self._name} was exported, "
+                f"got: {', '.join(origin)}; pass other arrays, or export it with other constraints"
+            )
+
+    def _dim(self, leaf: int, d: int) -> Any:
+        spec = self._specs[leaf]
+        return None if spec is None else spec.shape[d]
 
     def _bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         """Puts arguments given by name into their places."""
@@ -184,10 +231,16 @@ def _fits(shape: tuple[int, ...], wanted: tuple[Any, ...], sizes: dict[str, int]
         return False
     bound = dict(sizes)
     for size, dim in zip(shape, wanted, strict=True):
-        if dim is not None and size != (bound.setdefault(dim, size) if type(dim) is str else dim):
+        if type(dim) is str:
+            dim = bound.setdefault(dim, size) if dim.isidentifier() else None
+        if dim is not None and size != dim:
             return False
     sizes.update(bound)
     return True
+
+
+def _listed(sizes: Mapping[str, int], names: Collection[str]) -> str:
+    return ", ".join(f"{name} = {size}" for name, size in sizes.items() if name in names)
 
 
 def _kind(dtype: np.dtype) -> int:
