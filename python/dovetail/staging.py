@@ -7,7 +7,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from dovetail.stage import Traced as TracedProgram
 from dovetail.symbolic.solve import shapes_at
 from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
 from dovetail.tracing import derivative_order
+
+if TYPE_CHECKING:
+    from dovetail.random.reuse import Use
 
 Statics = tuple[tuple[int | str, Hashable], ...]
 
@@ -68,6 +71,8 @@ class Jitted(_core.CompiledCalls):
         self._name = name_of(function)
         self._options = options
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
+        # With `debug_key_reuse`: what its programs do with keys.
+        self._uses: dict[tuple[Any, ...], Use] = {}
         self._lock = threading.RLock()
         jitted_functions.add(self)
 
@@ -80,6 +85,13 @@ class Jitted(_core.CompiledCalls):
         if settings.disable_jit:
             return self._function(*args, **kwargs)
         call = self._parse(args, kwargs)
+        if config.debug_key_reuse.value:
+            from dovetail.random.reuse import checked
+
+            return checked(self, call, args, kwargs, settings)
+        return self._run(call, args, kwargs, settings)
+
+    def _run(self, call: _Call, args: Any, kwargs: dict[str, Any], settings: Any) -> Any:
         if current() is not None or Tracer in map(type, call.leaves):
             return self._inline(call)
         general = self._generalized(call)
@@ -91,7 +103,8 @@ class Jitted(_core.CompiledCalls):
                     compiled = self._compiled[general.key] = self._compile(general)
         result = compiled.run(call.leaves)
         # They are remembered for the settings that hold now.
-        if compiled.invocation is not None and config.snapshot() is settings:
+        is_free = config.snapshot() is settings and not config.debug_key_reuse.value
+        if compiled.invocation is not None and is_free:
             self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
         return result
 
@@ -147,6 +160,7 @@ class Jitted(_core.CompiledCalls):
         """Forget all compiled programs."""
         self._forget()
         self._compiled.clear()
+        self._uses.clear()
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
@@ -204,6 +218,12 @@ class Jitted(_core.CompiledCalls):
                 f"with new types of arguments {ir.here()}; make that call once before"
             )
 
+        function = self._function
+        if config.debug_key_reuse.value:
+            from dovetail.random.reuse import Use
+
+            function = Use().watch(function, functools.partial(self._uses.__setitem__, call.key))
+
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
             args, kwargs = unflatten(call.spec, tracers)
             args = list(args)
@@ -212,7 +232,7 @@ class Jitted(_core.CompiledCalls):
                     args[which] = value
                 else:
                     kwargs[which] = value
-            outs, out_spec = set_float0_aside(*flatten(self._function(*args, **kwargs)))
+            outs, out_spec = set_float0_aside(*flatten(function(*args, **kwargs)))
             return [
                 as_operand(out, f"result {i} of `{self._name}`") for i, out in enumerate(outs)
             ], out_spec
