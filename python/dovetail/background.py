@@ -136,8 +136,9 @@ class Job(Generic[T]):
         context = self._context
         # Another thread may have done it in the meantime.
         if context is not None:
+            # A copy: a thread that was not forked may never leave the context itself.
             with _working:
-                context.run(self._attempt)
+                context.copy().run(self._attempt)
 
 
 def _has_thread() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import gc
+import os
 import threading
 import weakref
 from typing import Any
@@ -44,6 +45,29 @@ def test_the_background_works_in_the_context_of_the_caller() -> None:
     job.start()
     background.wait()
     assert job.result() == ("raise", "dovetail-compile")
+
+
+def test_a_fork_does_again_what_a_thread_works_on() -> None:
+    parent, started, go_on = os.getpid(), threading.Event(), threading.Event()
+
+    def work() -> int:
+        if os.getpid() == parent:
+            started.set()
+            with background.outside():
+                go_on.wait()
+        return 7
+
+    job = Job(work)
+    job.start()
+    started.wait()
+    child = os.fork()
+    if child == 0:
+        job.start()
+        background.wait()
+        os._exit(0 if job.is_done and job.result() == 7 else 1)
+    go_on.set()
+    assert os.waitpid(child, 0)[1] == 0
+    assert job.result() == 7
 
 
 def test_without_threads_there_are_results(monkeypatch: pytest.MonkeyPatch) -> None:
