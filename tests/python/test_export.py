@@ -66,6 +66,19 @@ def test_loaded_function_explains_wrong_arguments(saved: tuple[Path, Any, Any, A
         main(plain, np.ones(3, np.float32), **named)
     with pytest.raises(TypeError, match="scale"):
         main(plain, x, b=named["b"])
+    wrong = {**state.params, "w": np.ones((2, 3), np.float32)}
+    for given, message in [
+        (
+            state._replace(params=wrong),
+            r"state\.params\['w'\] must be float32\[2,2\], got: .*2,3\]",
+        ),
+        ((state.step, wrong), r"state\.params\['w'\] must be float32\[2,2\], got: .*2,3\]"),
+        (state._replace(params=x), r"state\.params must be a dict, got: ndarray"),
+        (state._replace(step=1.5), r"state\.step must have dtype int32, got: float64"),
+        (x, r"state must be an object with step, params, got: ndarray without step"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            main(given, x, **named)
 
 
 def test_registered_classes_are_tuples_in_files(tmp_path: Path) -> None:

@@ -230,10 +230,14 @@ def test_devices_are_made_once() -> None:
     with ThreadPoolExecutor(8) as pool:
         devices = list(pool.map(lambda _: runtime.get_device("local-task"), range(32)))
     assert len(set(map(id, devices))) == 1
+    assert runtime.get_device("cpu") is devices[0]
+    assert runtime.get_device("cpu:1") is runtime.get_device("local-task:1")
     with pytest.raises(ValueError, match=r"device must be one of local-task, .*, got: 'tpu'"):
         runtime.get_device("tpu")
     with pytest.raises(ValueError, match="device 'metal' is not available on this machine"):
         runtime.get_device("metal")
+    with pytest.raises(ValueError, match=r"device must be one of .* got: 'cpu:x'"):
+        runtime.get_device("cpu:x")
 
 
 def test_a_module_for_another_device_is_refused() -> None:

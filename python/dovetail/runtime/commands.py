@@ -68,7 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("module", help="the module file, .vmfb")
     run.add_argument("arguments", nargs="*", metavar="name=value", help="the function's arguments")
     run.add_argument("--function", help="its name; not needed where the module has one")
-    run.add_argument("--device", default="auto", help="where to run it: local-task, cuda, vulkan …")
+    run.add_argument(
+        "--device", default="auto", help="where to run it: cpu, local-sync, cuda, vulkan …"
+    )
     run.add_argument("--parameters", action="append", default=[], metavar="[scope=]file")
     run.add_argument("--output", type=Path, help="a file for the results, .npy or .npz")
     run.set_defaults(command=_run)

@@ -21,6 +21,8 @@ from .dtypes import ELEMENT_OF_DTYPE
 _driver: Any = vars(_binding)["create_hal_driver"]
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
+# What targets are called, where the driver has another name.
+_DRIVER_OF_TARGET = {"cpu": "local-task", "rocm": "hip"}
 
 # Below this size a copy costs no more than taking the memory as it is.
 SHARE_BYTES = 1 << 15
@@ -151,7 +153,8 @@ def get_device(name: str) -> Device:
 
     Args:
       name: a driver, one of `DRIVERS`, for its first device, or a driver and a number, such as
-        "cuda:1". There are as many devices of the host as one asks for.
+        "cuda:1"; "cpu" is "local-task", and "rocm" is "hip". There are as many devices of the host
+        as one asks for.
 
     Returns:
       The device.
@@ -168,6 +171,7 @@ def get_device(name: str) -> Device:
     if device is not None:
         return device
     driver, colon, number = name.partition(":")
+    driver = _DRIVER_OF_TARGET.get(driver, driver)
     if driver not in DRIVERS or (colon and not number.isdecimal()):
         raise ValueError(f"device must be one of {', '.join(DRIVERS)}, got: {name!r}")
     # The first one has one name only.

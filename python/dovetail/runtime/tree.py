@@ -203,8 +203,17 @@ class Arguments:
         return self._path_name(path)
 
     def _path_name(self, path: Path) -> str:
-        head = self._names[path[0]] if self._names else f"args[{path[0]}]"
-        return head + "".join(f"[{key!r}]" for key in path[1:])
+        text = self._names[path[0]] if self._names else f"args[{path[0]}]"
+        tree = self._tree[path[0]]
+        for key in path[1:]:
+            fields = fields_of(tree)
+            if fields:
+                key = fields.index(key) if key in fields else key
+                text += f".{fields[key]}"
+            else:
+                text += f"[{key!r}]"
+            tree = tree[key]
+        return text
 
 
 def unflatten(tree: Tree, leaves: Sequence[Any]) -> Any:
