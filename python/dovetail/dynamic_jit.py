@@ -44,6 +44,8 @@ class DynamicJitted(Jitted):
         self._known = known
         # How the names follow from the arguments, by the shapes of these.
         self._solutions: dict[tuple[Any, ...], list[Solution]] = {}
+        # Their symbolic shapes, by their structure, ranks and whether they have such already.
+        self._patterns: dict[tuple[Any, ...], list[tuple[Any, ...] | None]] = {}
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
@@ -77,11 +79,27 @@ class DynamicJitted(Jitted):
         return call._replace(key=(call.key[0], types, *call.key[2:]), leaves=leaves)
 
     def _symbolic(self, call: _Call, avals: Sequence[ShapedArray]) -> list[tuple[Any, ...]]:
+        """The symbolic shapes for a call."""
+        key = call.spec, tuple([(len(aval.shape), has_sizes(aval.shape)) for aval in avals])
+        patterns = self._patterns.get(key)
+        if patterns is None:
+            patterns = self._patterns[key] = self._patterns_of(call, avals)
+        return [
+            aval.shape
+            if pattern is None
+            else tuple([n if s is None else s for s, n in zip(pattern, aval.shape, strict=True)])
+            for pattern, aval in zip(patterns, avals, strict=True)
+        ]
+
+    def _patterns_of(
+        self, call: _Call, avals: Sequence[ShapedArray]
+    ) -> list[tuple[Any, ...] | None]:
+        """The symbolic shapes; None stands for an array's own size, or for its shape."""
         if self._known is not None:
             is_like = len(self._known) == len(avals) and all(
                 len(shape) == aval.ndim for shape, aval in zip(self._known, avals, strict=True)
             )
-            return list(self._known if is_like else [aval.shape for aval in avals])
+            return list(self._known if is_like else [None] * len(avals))
         args, kwargs = unflatten(call.spec, range(len(avals)))
         try:
             texts = broadcast_prefix(self._shapes, args, "dynamic_shapes")
@@ -91,18 +109,19 @@ class DynamicJitted(Jitted):
                 f"each positional argument: {error}"
             ) from None
         texts += [None] * count_leaves(kwargs)
-        shapes = []
+        patterns: list[tuple[Any, ...] | None] = []
         for i, (text, aval) in enumerate(zip(texts, avals, strict=True)):
             if text is None or has_sizes(aval.shape):
-                shapes.append(aval.shape)
+                patterns.append(None)
                 continue
             if not isinstance(text, str):
                 raise TypeError(
                     f"dynamic_shapes must be texts such as 'b, 784' or None, got: {text!r}"
                 )
             try:
-                shapes.append(parsed(text, self._scope, aval.shape))
+                parsed(text, self._scope, aval.shape)
+                patterns.append(parsed(text, self._scope, [None] * aval.ndim))
             except ValueError as error:
                 name = LeafNames(self._function, args, kwargs).at(i)
                 raise ValueError(f"{name}: {error}") from None
-        return shapes
+        return patterns

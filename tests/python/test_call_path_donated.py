@@ -126,6 +126,27 @@ def test_memory_of_donated_arrays_is_used_again() -> None:
     np.testing.assert_array_equal(w, np.full(N, 7.0, np.float32))
 
 
+@pytest.mark.parametrize("donates", [True, False])
+def test_steps_on_donated_arrays_allocate_nothing(donates: bool) -> None:
+    def axpy(w: Any, g: Any) -> Any:
+        return w - 0.5 * g
+
+    step = jit(axpy, donate_argnums=0) if donates else jit(axpy)
+    w, g = computed(1.0), computed(3.0)
+    # The first call is made the longer way, the others in C++.
+    w = step(w, g)
+    [compiled] = step._compiled.values()
+    device = compiled.runtime_executable().device
+    # The other device of the host has a pool of memory, and counts none.
+    assert device.name == "local-sync"
+    before = device.hal.allocator.statistics
+    for _ in range(5):
+        w = step(w, g)
+    after = device.hal.allocator.statistics
+    allocated = sum(after[kind] - before[kind] for kind in after if kind.endswith("_allocated"))
+    assert allocated == (0 if donates else 5 * 4 * N)
+
+
 @pytest.mark.parametrize("size", [4, N])
 def test_what_is_not_the_array_alone_is_copied(size: int) -> None:
     step = jit(lambda w: w * 2 + 1, donate_argnums=0)

@@ -1,0 +1,124 @@
+"""Peak memory of a step that is computed over and over, with its state donated and without.
+
+Usage: donation.py [--mebibytes N] [--steps N]
+
+The state is one array, or two of half the size for `momentum`; its new value is the next step's
+argument. Each program runs in a process of its own, whose highest resident size, less that of a
+process with the state alone, is what its steps need besides. JAX, where it is installed, does the
+same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import importlib.util
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+MEBI = 1 << 20
+
+
+def axpy(state: Any, x: Any) -> Any:
+    """Returns one array, changed by a fraction of a row."""
+    return (state[0] - 0.5 * x,)
+
+
+def momentum(state: Any, x: Any) -> Any:
+    """Returns weights and momenta, as an optimizer changes them."""
+    w, m = state
+    m = 0.9 * m + x
+    return w - 0.1 * m, m
+
+
+def update(state: Any, x: Any) -> Any:
+    """Returns one array, of which the first row is another."""
+    return (state[0].at[0].set(x),)
+
+
+STEPS: dict[str, tuple[Callable[..., Any], int]] = {
+    "axpy": (axpy, 1),
+    "momentum": (momentum, 2),
+    "update": (update, 1),
+}
+
+
+def run(library: str, name: str, donates: bool, mebibytes: int, steps: int) -> tuple[float, float]:
+    """Returns (highest resident size in MiB, seconds of the last steps, each)."""
+    function, count = STEPS[name]
+    columns = 1024
+    rows = mebibytes * MEBI // 4 // columns // count
+    if library == "JAX":
+        api, numpy = map(importlib.import_module, ("jax", "jax.numpy"))
+        jit = api.jit
+    else:
+        api, numpy = map(importlib.import_module, ("dovetail", "dovetail.numpy"))
+        jit = functools.partial(api.jit, compile="now")
+
+    make = jit(
+        lambda scale: tuple(numpy.ones((rows, columns)) * scale + 1 + i for i in range(count))
+    )
+    step = jit(function, donate_argnums=0) if donates else jit(function)
+    x = np.full(columns, 0.5, np.float32)
+    # Compiled before there is anything large, by others of the same types.
+    compiled = step.lower(
+        tuple(api.ShapeDtypeStruct((rows, columns), "float32") for _ in range(count)), x
+    ).compile()
+    del compiled
+    state = api.block_until_ready(make(2.0))
+    begin = time.perf_counter()
+    for i in range(steps):
+        if i == 1:
+            begin = time.perf_counter()
+        state = api.block_until_ready(step(state, x))
+    seconds = (time.perf_counter() - begin) / max(steps - 1, 1)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return peak, seconds
+
+
+def measured(*arguments: str) -> tuple[float, float]:
+    """Returns what a process of its own measures."""
+    command = [sys.executable, __file__, "--run", *arguments]
+    peak, seconds = subprocess.run(
+        command, check=True, capture_output=True, text=True
+    ).stdout.split()
+    return float(peak), float(seconds)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Measures what donation saves.")
+    parser.add_argument(
+        "--mebibytes", type=int, default=512, help="of state (default: %(default)s)"
+    )
+    parser.add_argument("--steps", type=int, default=6, help="(default: %(default)s)")
+    parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.run:
+        library, name, donates = options.run
+        print(*run(library, name, donates == "1", options.mebibytes, options.steps))
+        return
+    size = ["--mebibytes", str(options.mebibytes)]
+    libraries = ["Dovetail", *(["JAX"] if importlib.util.find_spec("jax") else [])]
+    print(f"| step on {options.mebibytes} MiB | | donated | not donated | ms | ms |")
+    print("|---|---|---|---|---|---|")
+    for name in STEPS:
+        for library in libraries:
+            base, _ = measured(library, name, "1", *size, "--steps", "0")
+            ways = [
+                measured(library, name, donates, *size, "--steps", str(options.steps))
+                for donates in "10"
+            ]
+            peaks = " | ".join(f"{peak - base:.0f}" for peak, _ in ways)
+            times = " | ".join(f"{1e3 * seconds:.0f}" for _, seconds in ways)
+            print(f"| `{name}` | {library} | {peaks} | {times} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
