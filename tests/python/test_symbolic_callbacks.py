@@ -1,4 +1,4 @@
-"""Calls of the host in programs with symbolic sizes: as many as at known ones, in derivatives too."""
+"""Calls of the host in programs with symbolic sizes: as many as at known ones, derivatives too."""
 
 from __future__ import annotations
 
