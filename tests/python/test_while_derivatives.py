@@ -11,6 +11,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax
+from dovetail.experimental import io_callback
 
 BOUNDS = [None, 200]
 
@@ -146,3 +147,27 @@ def test_a_bound_ends_the_loop() -> None:
 
     assert float(f(1.0)) == float(dt.jit(f)(1.0)) == 8.0
     assert float(dt.grad(f)(1.0)) == float(dt.jit(dt.grad(f))(1.0)) == 8.0
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, dt.jit], ids=["eager", "compiled"])
+def test_effects_in_loops_of_unknown_length(transform: Callable[..., Any]) -> None:
+    seen: list[float] = []
+
+    def note(value: Any) -> Any:
+        seen.append(float(value))
+        return np.float64(2.0)
+
+    def f(x: Any, needs: bool) -> Any:
+        def body(c: Any) -> Any:
+            result = io_callback(note, dt.ShapeDtypeStruct((), np.float64), lax.stop_gradient(c))
+            return c * (result if needs else 2.0)
+
+        return lax.while_loop(lambda c: c < 10.0, body, x)
+
+    # Once, although the steps are counted first.
+    assert float(transform(dt.grad(lambda x: f(x, False)))(1.5)) == 8.0
+    assert seen == [1.5, 3.0, 6.0]
+    # A step that needs what it gives cannot be computed again.
+    with pytest.raises(ValueError, match="the steps of a while loop, must not depend on") as error:
+        transform(dt.grad(lambda x: f(x, True)))(1.5)
+    assert __file__ in str(error.value)

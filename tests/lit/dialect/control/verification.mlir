@@ -415,3 +415,17 @@ func.func @wrong(%c: tensor<f32>, %xs: tensor<4xf32>, %ys: tensor<?xf32>, %i: te
   %0 = dovetail.index %is : tensor<4xi32>
   return
 }
+
+// -----
+
+// Regions are isolated from above.
+func.func @wrong(%c: tensor<f32>, %xs: tensor<4xf32>) {
+  // expected-note @+1 {{required by region isolation constraints}}
+  %0 = dovetail.scan length 4 init(%c) over() consts() : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%a: tensor<f32>):
+    // expected-error @+1 {{'dovetail.add' op using value defined outside the region}}
+    %1 = dovetail.add %a, %c : tensor<f32>
+    dovetail.yield %1 : tensor<f32>
+  }
+  return
+}
