@@ -67,8 +67,9 @@ class Mlp(Program):
         params = [(normal(*shape) / 20, normal(shape[1])) for shape in self.weights]
         return params, normal(size, 784)
 
-    def __call__(self, params: Any, x: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         """The scores of the digits."""
+        params, x = args
         for w, b in params[:-1]:
             x = self.nn.relu(x @ w + b)
         return x @ params[-1][0] + params[-1][1]
@@ -83,8 +84,9 @@ class Attention(Program):
         """Queries, keys and values."""
         return [normal(4, size, 4, 64)] * 3
 
-    def __call__(self, q: Any, k: Any, v: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         """Means of the values."""
+        q, k, v = args
         dnp = self.numpy
         scores = dnp.einsum("bqhd,bkhd->bhqk", q, k) / 8.0
         mask = dnp.arange(q.shape[1])[:, None] >= dnp.arange(k.shape[1])
@@ -107,8 +109,9 @@ class Training(Mlp):
         scores = self.nn.log_softmax(Mlp.__call__(self, params, x))
         return -(scores * self.nn.one_hot(labels, 10)).sum() / x.shape[0]
 
-    def __call__(self, params: Any, x: Any, labels: Any) -> Any:
+    def __call__(self, *args: Any) -> Any:
         """The loss, and the parameters after the step."""
+        params, x, labels = args
         value, grads = self.library.value_and_grad(self.loss)(params, x, labels)
         return value, self.library.tree.map(lambda p, g: p - 0.1 * g, params, grads)
 
