@@ -3,9 +3,10 @@
 Usage: jitted_calls.py [--repeat N] [--limit µs]
 
 Beside it: IREE's own invocation of the same program, with its arguments at hand, and JAX where it
-is installed. Times are the best of N rounds in which the ways take turns, so that a busy machine
-slows all of them alike; compare the ratios. With --limit the exit status tells whether a call with
-two arrays is below.
+is installed. JAX has no programs for symbolic shapes: it is called with arrays of one size. Times
+are the best of N rounds in which the ways take turns, so that a busy machine slows all of them
+alike; compare the ratios. With --limit the exit status tells whether a call with two arrays is
+below.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import functools
 import importlib
+import itertools
 import operator
 import sys
 import timeit
@@ -46,6 +48,14 @@ def add_biases(layers: Any) -> Any:
     return {name: {"w": at["w"] + at["b"], "b": at["b"]} for name, at in layers.items()}
 
 
+class Library(NamedTuple):
+    """What a case needs of a library."""
+
+    jit: Callable[..., Any]
+    put: Callable[[Any], Any]
+    commit: Callable[[Any], Any]
+
+
 # A function, and its arguments, given what makes an array of a library.
 Case = tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]]]
 
@@ -72,6 +82,51 @@ CASES: dict[str, Case] = {
         lambda put: tuple(Pair(put(vector(i)), put(vector(i + 1))) for i in range(2)),
     ),
 }
+
+
+def repeated(library: Library, **options: Any) -> Callable[[], Any]:
+    """Returns a call whose argument, which it is to donate, is the result of the one before."""
+    state, step = [library.put(vector(0))], library.put(vector(1))
+    jitted = library.jit(operator.add, **options)
+
+    def call() -> Any:
+        state[0] = jitted(state[0], step)
+        return state[0]
+
+    return call
+
+
+def of_two(library: Library, put: Callable[[Any], Any], **options: Any) -> Callable[[], Any]:
+    """Returns a call with two arrays."""
+    jitted = library.jit(operator.add, **options)
+    x, y = put(vector(0)), put(vector(1))
+    return lambda: jitted(x, y)
+
+
+def of_new_sizes(library: Library, **options: Any) -> Callable[[], Any]:
+    """Returns a call with arrays of another size than any before."""
+    jitted = library.jit(operator.add, **options)
+    sizes = itertools.count(2)
+
+    def call() -> Any:
+        x = np.zeros(next(sizes), np.float32)
+        return jitted(x, x)
+
+    return call
+
+
+# Calls, given a library, and what only Dovetail's `jit` is given.
+OPTIONS: dict[str, tuple[Callable[..., Callable[[], Any]], dict[str, Any]]] = {
+    "2 committed arrays": (lambda library: of_two(library, library.commit), {}),
+    "1 of 2 arrays donated": (functools.partial(repeated, donate_argnums=0), {}),
+    "2 arrays of any size": (
+        lambda library: of_two(library, library.put),
+        {"dynamic_shapes": ("n", "n")},
+    ),
+    "2 arrays of NumPy of a new size": (of_new_sizes, {"dynamic_shapes": ("n", "n")}),
+}
+# Those of which the other library would compile a program at each call; they take long.
+ALONE = ("2 arrays of NumPy of a new size",)
 
 
 def optional(name: str) -> Any:
@@ -113,12 +168,29 @@ def ways(function: Callable[..., Any], arguments: Any) -> dict[str, Callable[[],
     return calls
 
 
-def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
-    """Returns µs for each call, the best of some rounds."""
+def ways_of(name: str) -> dict[str, Callable[[], Any]]:
+    """Returns the calls of each library for one of `OPTIONS`."""
+    make, options = OPTIONS[name]
+    jit = functools.partial(dt.jit, compile="now")
+    commit = functools.partial(dt.device_put, device=dt.devices()[0])
+    put = jit(operator.pos)
+    own = Library(functools.partial(jit, **options), put, lambda x: commit(put(x)))
+    calls = {"Dovetail": make(own)}
+    if (jax := optional("jax")) and name not in ALONE:
+        commit = functools.partial(jax.device_put, device=jax.devices()[0])
+        calls["JAX"] = make(Library(jax.jit, jax.numpy.asarray, commit))
+        np.testing.assert_array_equal(calls["Dovetail"](), calls["JAX"]())
+    return calls
+
+
+def measure(
+    calls: dict[str, Callable[[], Any]], repeat: int, count: int = CALLS
+) -> dict[str, float]:
+    """Returns µs for each call, the best of some rounds of so many calls."""
     best = dict.fromkeys(calls, float("inf"))
     for _ in range(repeat):
         for name, call in calls.items():
-            best[name] = min(best[name], 1e6 * timeit.timeit(call, number=CALLS) / CALLS)
+            best[name] = min(best[name], 1e6 * timeit.timeit(call, number=count) / count)
     return best
 
 
@@ -129,13 +201,13 @@ def main() -> None:
     options = parser.parse_args()
     print("| call | IREE alone | Dovetail | JAX | JAX / Dovetail |\n|---|---|---|---|---|")
     times: dict[str, dict[str, float]] = {}
-    for name, (function, arguments) in CASES.items():
-        best = times[name] = measure(ways(function, arguments), options.repeat)
-        jax = best.get("JAX", float("nan"))
-        print(
-            f"| {name} | {best['IREE']:.2f} | {best['Dovetail']:.2f} | {jax:.2f} | "
-            f"{jax / best['Dovetail']:.2f} |"
-        )
+    made = {name: functools.partial(ways, *case) for name, case in CASES.items()}
+    made.update({name: functools.partial(ways_of, name) for name in OPTIONS})
+    for name, make in made.items():
+        best = times[name] = measure(make(), options.repeat, 5 if name in ALONE else CALLS)
+        iree, own, jax = (best.get(way, float("nan")) for way in ("IREE", "Dovetail", "JAX"))
+        row = "|".join(f" {time:.2f} " for time in (iree, own, jax, jax / own))
+        print(f"| {name} |{row}|".replace(" nan ", " "), flush=True)
     if options.limit and times["2 arrays"]["Dovetail"] > options.limit:
         sys.exit(f"a call with two arrays takes more than {options.limit} µs")
 
