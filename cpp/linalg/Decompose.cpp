@@ -31,7 +31,8 @@ void attachDecompositions(MLIRContext *context) {
 LogicalResult requireSizes(Operation *op, Value a) {
   if (cast<RankedTensorType>(a.getType()).hasStaticShape())
     return success();
-  return op->emitError() << "no algorithm for '" << op->getName() << "' of matrices whose sizes are not known";
+  return op->emitError() << "no algorithm for '" << op->getName()
+                         << "' of matrices whose sizes are not known; make a program for each size";
 }
 
 namespace {

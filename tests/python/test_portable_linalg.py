@@ -14,6 +14,8 @@ import scipy.linalg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dovetail as dt
+import dovetail.numpy as dnp
 from dovetail import _core, ir
 from dovetail.compile import compile_module
 from dovetail.reference import Evaluator
@@ -469,7 +471,8 @@ def test_runs_without_python(target: str, tmp_path: Path, request: pytest.Fixtur
         request.getfixturevalue("vulkan")
     a = square("random", n, np.float32)
     s = a + a.T
-    (tmp_path / "m.vmfb").write_bytes(module_file("eigh", [s], {"vectors": True}, target))
+    spec = dt.ShapeDtypeStruct(s.shape, "float32")
+    dt.export(lambda s: tuple(dnp.linalg.eigh(s)), spec, path=tmp_path / "m.vmfb", targets=target)
     np.save(tmp_path / "s.npy", s)
     program = Path(sys.executable).parent / "iree-run-module"
     device = "local-task" if target == "cpu" else "vulkan"
