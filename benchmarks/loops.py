@@ -46,6 +46,13 @@ def newton(lib: Any, x: Any, _: Any) -> Any:
     return lib.lax.while_loop(goes_on, lambda y: 0.5 * (y + x / y), x)
 
 
+def recurrence(lib: Any, table: Any, first: Any) -> Any:
+    def step(i: Any, table: Any) -> Any:
+        return table.at[i].set(lib.numpy.sin(table[i - 1]) + first)
+
+    return lib.lax.fori_loop(1, table.shape[0], step, table.at[0].set(first))
+
+
 def loops() -> Iterator[tuple[str, int, Loop]]:
     """Names, numbers of steps, and loops whose work is about the same."""
     rng = np.random.default_rng(0)
@@ -77,6 +84,9 @@ def loops() -> Iterator[tuple[str, int, Loop]]:
     for batch, size in ((32, 128), (32, 512)):
         w, rows = orthogonal(size), normal(100, batch, size)
         yield f"recurrent network, {batch} × {size}", 100, (network, (rows[0], w, rows))
+    for size in (64, 1024):
+        table, rows = normal(1000, size) * 0, normal(size)
+        yield f"t[i] = sin(t[i - 1]), {size}", 999, (recurrence, (table, rows))
     for size in (1, 1000):
         yield f"Newton, {size}", 1, (newton, (abs(normal(size)) + 1, normal(1)))
 
@@ -99,7 +109,7 @@ def ways(loop: Loop, is_gradient: bool) -> dict[str, Callable[[], Any]]:
     """Returns one call for each way, whose results are the same."""
     function, args = loop
     ours, arrays = of(dt, function, is_gradient), tuple(map(dt.numpy.asarray, args))
-    once, hosted = dt.jit(ours), on_host(ours, arrays)
+    once, hosted = dt.jit(ours, compile="now"), on_host(ours, arrays)
     calls: dict[str, Callable[[], Any]] = {
         "one dispatch": lambda: np.asarray(once(*arrays)),
         "host": lambda: np.asarray(hosted(*arrays)),

@@ -30,13 +30,14 @@ struct SeparateLoopsPass : impl::SeparateLoopsPassBase<SeparateLoopsPass> {
           arrays.push_back(result);
       if (arrays.empty())
         continue;
-      // What the barrier itself takes stays.
-      SmallVector<SmallVector<OpOperand *>> uses;
-      for (Value array : arrays)
-        uses.push_back(llvm::map_to_vector(array.getUses(), [](OpOperand &use) { return &use; }));
-      for (auto [users, separate] : llvm::zip_equal(uses, optimizationBarrier(b, arrays)))
-        for (OpOperand *use : users)
+      for (Value array : arrays) {
+        // What the barrier itself takes stays.
+        auto uses = llvm::map_to_vector(array.getUses(), [](OpOperand &use) { return &use; });
+        // Each has its own: IREE would have the memory of all be of one kind.
+        Value separate = optimizationBarrier(b, array).front();
+        for (OpOperand *use : uses)
           use->set(separate);
+      }
     }
   }
 };

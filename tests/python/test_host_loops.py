@@ -7,14 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import optree
 import pytest
 from control_programs import FORMS, PROGRAMS, TRIPLES
+from host_loops import check
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import _core, config, lax
-from dovetail.lowered import Compiled
+from dovetail import config, lax
 
 VALUES = [
     *map(" of ".join, TRIPLES[:4]),
@@ -37,29 +36,6 @@ GRADIENTS = [
     "complex_carry",
     "newton",
 ]
-
-
-def on_host(function: Callable[..., Any], *args: Any) -> Any:
-    """The result of the compiled function, no loop of which is one dispatch."""
-    program = dt.jit(function).lower(*args)._program
-    marked = "module attributes {dovetail.host_loops} {"
-    module = _core.Module.parse(program.module.text().replace("module {", marked, 1))
-    compiled = Compiled(program._replace(module=module))
-    text = compiled.as_text()
-    assert "hal.executable" not in text
-    assert "host_loops" not in text
-    return compiled(*args)
-
-
-def check(function: Callable[..., Any], *args: Any) -> None:
-    actual, expected = (optree.tree_leaves(f(*args)) for f in (bind(function), function))
-    for ours, other in zip(actual, expected, strict=True):
-        assert ours.dtype == other.dtype
-        np.testing.assert_allclose(ours, other, rtol=1e-9, atol=1e-11)
-
-
-def bind(function: Callable[..., Any]) -> Callable[..., Any]:
-    return functools.partial(on_host, function)
 
 
 @pytest.fixture(autouse=True)

@@ -66,15 +66,73 @@ func.func @passed(%n: index, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
-// A loop that needs an array which it changes stays as it is.
+// What is changed beside an array that is still needed is a copy in the second buffer, which becomes the next one.
 // CHECK-LABEL: func.func @kept(
-// CHECK:      scf.for {{.*}} iter_args(%{{.+}} = %arg1, %{{.+}} = %arg1) -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK:      scf.for {{.*}} iter_args(%[[A:.+]] = %{{.+}}, %[[B:.+]] = %{{.+}}, %[[FREE_A:.+]] = %{{.+}}, %[[FREE_B:.+]] = %{{.+}})
+// CHECK-NEXT:   %[[OLD:.+]] = "hal.tensor.import"(%[[A]])
+// CHECK-NEXT:   %[[PLACED:.+]] = "hal.tensor.alias"(%[[OLD]], %[[FREE_A]])
+// CHECK-NEXT:   %[[COPY:.+]] = "hal.tensor.export"(%[[PLACED]])
+// CHECK-NEXT:   %[[OWN:.+]] = "hal.tensor.import"(%[[COPY]])
+// CHECK-NEXT:   %[[NEW:.+]] = tensor.insert_slice %arg2 into %[[OWN]]
+// CHECK-NEXT:   %[[NEXT_A:.+]] = "hal.tensor.export"(%[[NEW]])
+// CHECK-NEXT:   %[[WRITTEN:.+]] = "hal.tensor.alias"(%[[OLD]], %[[FREE_B]])
+// CHECK-NEXT:   %[[NEXT_B:.+]] = "hal.tensor.export"(%[[WRITTEN]])
+// CHECK-NEXT:   scf.yield %[[NEXT_A]], %[[NEXT_B]], %[[A]], %[[B]]
 func.func @kept(%n: index, %x: tensor<4xf32>, %k: tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %x) -> (tensor<4xf32>, tensor<4xf32>) {
     %1 = tensor.insert_slice %k into %a[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
     scf.yield %1, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A scatter writes over the array from which its updates were computed.
+// CHECK-LABEL: func.func @table(
+// CHECK:      scf.for {{.*}} iter_args(%[[A:.+]] = %{{.+}}) -> (!hal.buffer)
+// CHECK-NEXT:   %[[OLD:.+]] = "hal.tensor.import"(%[[A]])
+// CHECK-NOT:    hal.tensor.alias
+// CHECK:        tensor.extract %[[OLD]]
+// CHECK:        %[[NEW:.+]] = "iree_linalg_ext.scatter"({{.*}}, %[[OLD]])
+// CHECK:        %[[DONE:.+]] = "hal.tensor.export"(%[[NEW]])
+// CHECK-NEXT:   scf.yield %[[DONE]]
+func.func @table(%n: index, %x: tensor<4xf32>, %place: tensor<1x1xi32>, %mask: tensor<1xi1>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<1xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>], iterator_types = ["parallel"]} outs(%e : tensor<1xf32>) {
+    ^bb0(%out: f32):
+      %5 = tensor.extract %a[%i] : tensor<4xf32>
+      linalg.yield %5 : f32
+    } -> tensor<1xf32>
+    %2 = "iree_tensor_ext.compute_barrier.start"(%1) : (tensor<1xf32>) -> tensor<1xf32>
+    %3 = "iree_linalg_ext.scatter"(%2, %place, %mask, %a) ({
+    ^bb0(%new: f32, %old: f32):
+      "iree_linalg_ext.yield"(%new) : (f32) -> ()
+    }) {dimension_map = array<i64: 0>, operandSegmentSizes = array<i32: 3, 1>, unique_indices = true} : (tensor<1xf32>, tensor<1x1xi32>, tensor<1xi1>, tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %3 : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// Two that change one array: both change a copy, in memory of its own.
+// CHECK-LABEL: func.func @both(
+// CHECK:      scf.for {{.*}} iter_args(%[[A:[a-z0-9]+]] = %{{.+}}, %{{.+}} = %{{.+}}
+// CHECK-NEXT:   %[[OLD:.+]] = "hal.tensor.import"(%[[A]])
+// CHECK-NEXT:   %[[PLACED:.+]] = "hal.tensor.alias"(%[[OLD]], %{{[0-9]+}})
+// CHECK-NEXT:   %[[COPY:.+]] = "hal.tensor.export"(%[[PLACED]])
+// CHECK-NEXT:   %[[OWN:.+]] = "hal.tensor.import"(%[[COPY]])
+// CHECK-NEXT:   tensor.insert_slice %{{.+}} into %[[OWN]]
+// CHECK-NEXT:   tensor.insert_slice %{{.+}} into %[[OWN]]
+func.func @both(%n: index, %x: tensor<4xf32>, %k: tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %x) -> (tensor<4xf32>, tensor<4xf32>) {
+    %1 = tensor.insert_slice %k into %a[%i] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    %2 = tensor.insert_slice %k into %a[0] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    scf.yield %1, %2 : tensor<4xf32>, tensor<4xf32>
   }
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
@@ -140,9 +198,13 @@ func.func @moved(%n: index, %x: tensor<4xf32>) -> tensor<4xf32> {
   return %2 : tensor<4xf32>
 }
 
-// A condition that may write over what it is given.
+// A condition that may write over what it is given writes over a copy.
 // CHECK-LABEL: func.func @writing(
-// CHECK:      scf.while (%{{.+}} = %arg0) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK:      scf.while (%[[A:.+]] = %{{.+}}) : (!hal.buffer) -> !hal.buffer
+// CHECK-NEXT:   %[[OLD:.+]] = "hal.tensor.import"(%[[A]])
+// CHECK-NEXT:   "hal.tensor.alias"(%[[OLD]], %{{[0-9]+}})
+// CHECK:        tensor.insert
+// CHECK:        scf.condition(%{{.+}}) %[[A]] :
 func.func @writing(%x: tensor<4xf32>, %k: f32) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %0 = scf.while (%a = %x) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -155,4 +217,46 @@ func.func @writing(%x: tensor<4xf32>, %k: f32) -> tensor<4xf32> {
     scf.yield %a : tensor<4xf32>
   }
   return %0 : tensor<4xf32>
+}
+
+// Numbers are passed on as they are, also where the condition computes them.
+// CHECK-LABEL: func.func @counting(
+// CHECK:      scf.while (%[[A:.+]] = %{{.+}}, %[[K:.+]] = %arg1)
+// CHECK:        %[[NEXT:.+]] = arith.addi %[[K]], %[[K]]
+// CHECK:        scf.condition(%{{.+}}) %[[A]], %[[NEXT]] : !hal.buffer, i32
+func.func @counting(%x: tensor<4xf32>, %k: i32) -> (tensor<4xf32>, i32) {
+  %c0 = arith.constant 0 : index
+  %0:2 = scf.while (%a = %x, %l = %k) : (tensor<4xf32>, i32) -> (tensor<4xf32>, i32) {
+    %1 = tensor.extract %a[%c0] : tensor<4xf32>
+    %2 = arith.cmpf olt, %1, %1 : f32
+    %3 = arith.addi %l, %l : i32
+    scf.condition(%2) %a, %3 : tensor<4xf32>, i32
+  } do {
+  ^bb0(%a: tensor<4xf32>, %l: i32):
+    scf.yield %a, %l : tensor<4xf32>, i32
+  }
+  return %0#0, %0#1 : tensor<4xf32>, i32
+}
+
+// Branches give buffers of their own, with the sizes that are not known.
+// CHECK-LABEL: func.func @chosen(
+// CHECK:      %[[IF:.+]]:3 = scf.if %arg0 -> (!hal.buffer, f32, index) {
+// CHECK:        %[[SIZE:.+]] = tensor.dim %arg1
+// CHECK:        %[[MEMORY:.+]] = "flow.tensor.alloca"(%[[SIZE]])
+// CHECK:        %[[BUFFER:.+]] = "hal.tensor.export"(%[[MEMORY]]
+// CHECK:        %[[PLACED:.+]] = "hal.tensor.alias"(%arg1, %[[SIZE]], %[[BUFFER]])
+// CHECK:        %[[DONE:.+]] = "hal.tensor.export"(%[[PLACED]]
+// CHECK:        scf.yield %[[DONE]], %arg3, %[[SIZE]]
+// CHECK:      } else {
+// CHECK:        %[[DONE:.+]] = "hal.tensor.export"
+// CHECK:        scf.yield %{{.+}}, %arg3, %{{.+}} : !hal.buffer, f32, index
+// CHECK:      %[[RESULT:.+]] = "hal.tensor.import"(%[[IF]]#0, %[[IF]]#2)
+// CHECK-NEXT: return %[[RESULT]], %[[IF]]#1
+func.func @chosen(%p: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %k: f32) -> (tensor<?xf32>, f32) {
+  %0:2 = scf.if %p -> (tensor<?xf32>, f32) {
+    scf.yield %x, %k : tensor<?xf32>, f32
+  } else {
+    scf.yield %y, %k : tensor<?xf32>, f32
+  }
+  return %0#0, %0#1 : tensor<?xf32>, f32
 }

@@ -7,10 +7,11 @@ func.func @main(%n: index, %x: tensor<2xf32>, %y: tensor<?xf32>) -> (tensor<2xf3
   %c1 = arith.constant 1 : index
   // CHECK:      %[[LOOP:.+]]:3 = scf.for
   // CHECK:        scf.yield
-  // CHECK:      %[[OUT:.+]]:2 = "util.optimization_barrier"(%[[LOOP]]#0, %[[LOOP]]#1)
+  // CHECK:      %[[X:.+]] = "util.optimization_barrier"(%[[LOOP]]#0) :
+  // CHECK-NEXT: %[[Y:.+]] = "util.optimization_barrier"(%[[LOOP]]#1) :
   // CHECK:      %[[SIZE:.+]] = tensor.dim %[[LOOP]]#1
-  // CHECK-NEXT: %[[TIED:.+]] = "flow.tensor.tie_shape"(%[[OUT]]#1, %[[SIZE]])
-  // CHECK-NEXT: return %[[OUT]]#0, %[[TIED]], %[[LOOP]]#2
+  // CHECK-NEXT: %[[TIED:.+]] = "flow.tensor.tie_shape"(%[[Y]], %[[SIZE]])
+  // CHECK-NEXT: return %[[X]], %[[TIED]], %[[LOOP]]#2
   %0:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y, %c = %n) -> (tensor<2xf32>, tensor<?xf32>, index) {
     scf.yield %a, %b, %c : tensor<2xf32>, tensor<?xf32>, index
   }

@@ -1,0 +1,44 @@
+"""What tests of loops of the host share: programs no loop or branch of which is one dispatch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import optree
+
+import dovetail as dt
+from dovetail import _core
+from dovetail.lowered import Compiled, Program
+
+
+def hosted(function: Callable[..., Any], *args: Any) -> Program:
+    """The traced function, whose loops and branches are to be those of the host."""
+    program = dt.jit(function).lower(*args)._program
+    marked = "module attributes {dovetail.host_loops} {"
+    module = _core.Module.parse(program.module.text().replace("module {", marked, 1))
+    return program._replace(module=module)
+
+
+def on_host(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of the compiled function, no loop of which is one dispatch."""
+    compiled = Compiled(hosted(function, *args))
+    text = compiled.as_text()
+    assert "hal.executable" not in text
+    assert "host_loops" not in text
+    return compiled(*args)
+
+
+def check(
+    function: Callable[..., Any], *args: Any, rtol: float = 1e-9, atol: float = 1e-11
+) -> None:
+    """Compares with evaluation op by op."""
+    compare(on_host(function, *args), function(*args), rtol, atol)
+
+
+def compare(actual: Any, expected: Any, rtol: float, atol: float) -> None:
+    """Compares the leaves of two results, and their types."""
+    for ours, other in zip(*map(optree.tree_leaves, (actual, expected)), strict=True):
+        assert (ours.dtype, ours.shape) == (other.dtype, other.shape)
+        np.testing.assert_allclose(ours, other, rtol=rtol, atol=atol)
