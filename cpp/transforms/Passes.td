@@ -142,7 +142,7 @@ def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
 }
 
 def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
-  let summary = "references to buffers instead of the arrays that loops of the host carry";
+  let summary = "references to buffers instead of the arrays that loops of the host carry, and choices give";
   let description = [{
     IREE 3.13 copies, in every step of a loop on the host, each array that the loop carries, and allocates memory for the next
     one. A reference to a buffer it only passes on, and an array that is read from one it takes for its own, to be written over
@@ -151,9 +151,14 @@ def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
     - Another array is computed in a second buffer, and the two are exchanged.
     - An array that is only passed on, to the same position or another, keeps its buffer.
 
+    - What something writes over although the step still needs it is copied first, into the second buffer if the copy becomes the
+      next array.
+
     Each buffer has one owner. What is carried first is copied once, unless a loop made it for this one alone: it may be the
-    caller's. A loop that reads an array beside writing over it stays as it is, since IREE would not see that they are the same memory,
-    and so does a `while` whose condition would write, or that passes on something else than its condition was given.
+    caller's. An op that writes over an array must come after all that read it, by what it needs of them: IREE sees one memory in
+    two arrays nowhere. A `while` that begins a step with other arrays than its condition was given stays as it is.
+
+    The arrays that an `scf.if` gives are such buffers too, each branch's own.
   }];
 }
 

@@ -58,10 +58,8 @@ def compilation(
             else:
                 _forget(refused.values())
                 return Compilation(vmfb, form, target, flags)
-        diagnostics = refused[text].diagnostics
-        is_circular = any("circular dependency" in line for line in diagnostics)
         # Another form would be killed for want of memory as well.
-        if KILLED in diagnostics or (form is module and not is_circular):
+        if KILLED in refused[text].diagnostics:
             break
     *others, told = refused.values()
     _forget(others)
