@@ -120,6 +120,16 @@ def test_values(row: Row) -> None:
         )
 
 
+def test_kummers_function_far_below_zero() -> None:
+    a, b, x = uniform(0.1, 5), uniform(0.1, 5), uniform(-700, -20)
+    expected = reference.hyp1f1(a, b, x)
+    with config.enable_x64(True):
+        np.testing.assert_allclose(special.hyp1f1(a, b, x), expected, rtol=1e-12)
+    narrow = [v.astype(np.float32) for v in (a, b, x)]
+    expected = reference.hyp1f1(*(v.astype(np.float64) for v in narrow))
+    np.testing.assert_allclose(special.hyp1f1(*narrow), expected, rtol=1e-4)
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_derivatives(row: Row) -> None:
     function = getattr(special, row.name)

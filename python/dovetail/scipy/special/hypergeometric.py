@@ -103,7 +103,9 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
     Returns:
       An array of floats, infinite where b is 0 or a negative integer, unless the series ends
-      before. https://dlmf.nist.gov/13.2#E2
+      before. https://dlmf.nist.gov/13.2#E2. For x < 0 it is that of b - a and -x times exp(x), by
+      Kummer's transformation, https://dlmf.nist.gov/13.2#E39. Terms alternate, and digits are lost,
+      for x > 0 and a far below 0, and for x < 0 and b - a far below 0.
 
     Example:
       >>> hyp1f1(1.0, 2.0, 1.0)
