@@ -125,6 +125,20 @@ def BytesPass : ModulePass<"dovetail-bytes"> {
   }];
 }
 
+def MergeSmallPass : ModulePass<"dovetail-merge-small"> {
+  let summary = "groups of small ops as one dispatch each";
+  let description = [{
+    What takes less time than a dispatch takes to start, such as a softmax of a few hundred numbers, is merged with its likes into
+    one dispatch that one thread runs, of a lowered program for the CPU. That saves most of the time to compile them, too, which
+    goes by the number of dispatches.
+
+    A group begins with the small ops that would each start a dispatch, such as reductions, and has all that is between them, what
+    only they use, and what uses only them. Between no two of its ops is one that is not small: the ops of a block are put in
+    levels, by how many times a path to them changes from large to small. Elementwise ops that follow or precede large ops alone stay,
+    since they are fused with those.
+  }];
+}
+
 def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
   let summary = "results in the memory of donated arguments; other arguments stay as they are";
   let description = [{

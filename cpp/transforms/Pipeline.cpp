@@ -28,6 +28,8 @@ static void addLower(OpPassManager &manager) {
   manager.addPass(createReuseArgumentsPass());
 }
 
+static void addMerge(OpPassManager &manager) { manager.addPass(createMergeSmallPass()); }
+
 static void addCarry(OpPassManager &manager) { manager.addPass(createCarryReferencesPass()); }
 
 static void addNothing(OpPassManager &) {}
@@ -41,6 +43,7 @@ ArrayRef<Phase> phases() {
       {"check", "what finds the first NaN or infinity, where the module asks for it", addCheck},
       {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},
+      {"merge", "groups of small ops as one dispatch each", addMerge},
       {"carry", "references to buffers instead of the arrays that loops of the host carry", addCarry},
   };
   return phases;

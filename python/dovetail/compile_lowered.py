@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from dovetail import config
 from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
 from dovetail.iree_compiler import KILLED
 from dovetail.targets import Target, Targets
@@ -48,7 +49,7 @@ def compilation(
     flags = (DATA_TILING,) if is_large else ()
     # By their texts: without such loops, forms are alike.
     refused: dict[str, CompileError] = {}
-    for form in _forms(module):
+    for form in _forms(module, target):
         text = form.text()
         if text not in refused:
             try:
@@ -72,10 +73,16 @@ def _forget(errors: Iterable[CompileError]) -> None:
         error.path.unlink(missing_ok=True)
 
 
-def _forms(module: Any) -> Iterator[Any]:
-    """The module with its loops on references, as it is, and with barriers behind its loops."""
+def _forms(module: Any, target: Target | Targets) -> Iterator[Any]:
+    """The module with small ops merged, and its loops on references; the latter alone; as it is,
+    and with barriers behind its loops."""
+    each = target.each if isinstance(target, Targets) else (target,)
+    if config.merge_small_ops.value and all(one.is_cpu for one in each):
+        merged = module.clone()
+        merged.run("lower", "carry")
+        yield merged
     carried = module.clone()
-    carried.run("lower", "carry")
+    carried.run("merge", "carry")
     yield carried
     yield module
     separated = module.clone()

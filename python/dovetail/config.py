@@ -66,6 +66,12 @@ compile_in_process = Option(
     False,
     "Run the compiler in this process, where a fault of its own ends this process.",
 )
+merge_small_ops = Option(
+    "merge_small_ops",
+    True,
+    "Merge groups of small ops of programs for the CPU, each into code that one thread runs; else "
+    "all are spread over the threads.",
+)
 enable_compilation_cache = Option(
     "enable_compilation_cache", True, "Keep compiled programs on disk."
 )
@@ -244,7 +250,7 @@ transfer_guard = Option(
 # Examples that are not a function's or a class's own.
 __test__ = {name: option.__doc__ for name, option in _options.items()}
 
-# What a traced program depends on.
+# What a traced and compiled program depends on.
 _TRACED = (
     enable_x64,
     numpy_dtype_promotion,
@@ -257,6 +263,7 @@ _TRACED = (
     legacy_prng_key,
     enable_custom_prng,
     default_device,
+    merge_small_ops,
 )
 
 

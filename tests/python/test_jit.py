@@ -232,7 +232,17 @@ def test_lowered_and_compiled() -> None:
     lowered = dt.jit(lambda x, n, *, y: x * n + y, static_argnums=1).lower(
         dt.ShapeDtypeStruct((3,), "float32"), 2, y=1.0
     )
-    for phase in ("trace", "expand", "simplify", "shard", "check", "decompose", "lower", "carry"):
+    for phase in (
+        "trace",
+        "expand",
+        "simplify",
+        "shard",
+        "check",
+        "decompose",
+        "lower",
+        "merge",
+        "carry",
+    ):
         assert "func.func" in lowered.as_text(phase)
         assert lowered.mlir_module(phase).operation.name == "builtin.module"
     assert "linalg.generic" in lowered.as_text("lower")

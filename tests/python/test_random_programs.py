@@ -324,8 +324,8 @@ def test_batched_programs_agree_with_a_loop(program: Program) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=PROGRAMS)
-@given(programs(10))
-def test_compiled_programs_agree_with_eager(program: Program) -> None:
+@given(programs(10), st.booleans())
+def test_compiled_programs_agree_with_eager(program: Program, merges: bool) -> None:
     """With derivatives, so that the code generator meets what transforms make."""
 
     def both(*inputs: Any) -> Any:
@@ -333,4 +333,6 @@ def test_compiled_programs_agree_with_eager(program: Program) -> None:
         return *results, *pullback(tuple(dnp.ones_like(r) for r in results))
 
     inputs = program.inputs(0)
-    close(dt.jit(both)(*inputs), both(*inputs), 1e-5)
+    with config.merge_small_ops(merges):
+        compiled = dt.jit(both)(*inputs)
+    close(compiled, both(*inputs), 1e-5)

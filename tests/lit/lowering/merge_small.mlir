@@ -1,0 +1,103 @@
+// Groups of small ops become one dispatch; what large ops are fused with, and updates of arguments, stay.
+// RUN: dovetail-opt %s --split-input-file --dovetail-pipeline="from=decompose to=lower" --dovetail-merge-small | FileCheck %s
+// RUN: dovetail-opt %s --split-input-file --dovetail-pipeline="from=decompose to=lower" | FileCheck %s --check-prefix=APART
+
+// APART-NOT: flow.dispatch
+
+// CHECK-LABEL: func.func @once0
+// CHECK-LABEL: func.func @softmax
+// CHECK-NOT: linalg.generic
+// CHECK: "flow.dispatch"(%arg0)
+// CHECK-NOT: linalg.generic
+module attributes {dovetail.target = "cpu"} {
+func.func @softmax(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
+  %max = dovetail.reduce_max %x [1] : tensor<8x10xf32>
+  %all = dovetail.broadcast %max dims [0] : tensor<8xf32> -> tensor<8x10xf32>
+  %less = dovetail.sub %x, %all : tensor<8x10xf32>
+  %exp = dovetail.exp %less : tensor<8x10xf32>
+  %sum = dovetail.reduce_sum %exp [1] : tensor<8x10xf32>
+  %sums = dovetail.broadcast %sum dims [0] : tensor<8xf32> -> tensor<8x10xf32>
+  %y = dovetail.div %exp, %sums : tensor<8x10xf32>
+  return %y : tensor<8x10xf32>
+}
+}
+
+// -----
+
+// One reduction is a dispatch anyway.
+// CHECK-LABEL: func.func @one
+// CHECK-NOT: flow.dispatch
+module attributes {dovetail.target = "cpu"} {
+func.func @one(%x: tensor<8x10xf32>) -> tensor<8xf32> {
+  %y = dovetail.exp %x : tensor<8x10xf32>
+  %sum = dovetail.reduce_sum %y [1] : tensor<8x10xf32>
+  return %sum : tensor<8xf32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @large
+// CHECK-NOT: flow.dispatch
+module attributes {dovetail.target = "cpu"} {
+func.func @large(%x: tensor<1000x1000xf32>) -> (tensor<1000xf32>, tensor<1000xf32>) {
+  %a = dovetail.reduce_max %x [1] : tensor<1000x1000xf32>
+  %b = dovetail.reduce_sum %x [0] : tensor<1000x1000xf32>
+  return %a, %b : tensor<1000xf32>, tensor<1000xf32>
+}
+}
+
+// -----
+
+// Another target has other threads.
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-NOT: flow.dispatch
+module attributes {dovetail.target = "vulkan"} {
+func.func @elsewhere(%x: tensor<8x10xf32>) -> (tensor<8xf32>, tensor<10xf32>) {
+  %a = dovetail.reduce_max %x [1] : tensor<8x10xf32>
+  %b = dovetail.reduce_sum %x [0] : tensor<8x10xf32>
+  return %a, %b : tensor<8xf32>, tensor<10xf32>
+}
+}
+
+// -----
+
+// Behind the large ops is another group.
+// CHECK-LABEL: func.func @two_groups
+// CHECK: %[[FIRST:.+]]:{{.+}} = "flow.dispatch"(%arg0)
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[FIRST]]#0
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]
+// CHECK-NOT: linalg.generic
+// CHECK: "flow.dispatch"
+// CHECK-NOT: linalg.generic
+module attributes {dovetail.target = "cpu"} {
+func.func @two_groups(%x: tensor<8x100xf32>, %w: tensor<8x1000xf32>) -> tensor<f32> {
+  %max = dovetail.reduce_max %x [1] : tensor<8x100xf32>
+  %sum = dovetail.reduce_sum %x [1] : tensor<8x100xf32>
+  %scale = dovetail.add %max, %sum : tensor<8xf32>
+  %scales = dovetail.broadcast %scale dims [0] : tensor<8xf32> -> tensor<8x100xf32>
+  %scaled = dovetail.mul %x, %scales : tensor<8x100xf32>
+  %y = dovetail.dot_general %scaled, %w batch [] x [] contract [0] x [0] : tensor<8x100xf32>, tensor<8x1000xf32>
+  %most = dovetail.reduce_max %y [0] : tensor<100x1000xf32>
+  %a = dovetail.reduce_max %most [0] : tensor<1000xf32>
+  %b = dovetail.reduce_min %most [0] : tensor<1000xf32>
+  %c = dovetail.sub %a, %b : tensor<f32>
+  return %c : tensor<f32>
+}
+}
+
+// -----
+
+// What an argument's memory may be used for is left to the code generator, and a use at the end stays there.
+// CHECK-LABEL: func.func @update
+// CHECK: tensor.insert_slice
+// CHECK: "flow.dispatch"(%inserted_slice)
+// CHECK-NEXT: "util.optimization_barrier"(%arg0)
+module attributes {dovetail.target = "cpu"} {
+func.func @update(%x: tensor<8x10xf32>, %row: tensor<1x10xf32>) -> (tensor<8xf32>, tensor<10xf32>) {
+  %y = tensor.insert_slice %row into %x[3, 0] [1, 10] [1, 1] : tensor<1x10xf32> into tensor<8x10xf32>
+  %max = dovetail.reduce_max %y [1] : tensor<8x10xf32>
+  %sum = dovetail.reduce_sum %y [0] : tensor<8x10xf32>
+  return %max, %sum : tensor<8xf32>, tensor<10xf32>
+}
+}

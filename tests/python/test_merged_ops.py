@@ -1,0 +1,114 @@
+"""Small ops merged into one dispatch, against the same programs with a dispatch for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import config, lax, nn
+
+X = np.random.default_rng(0).normal(size=(6, 10)).astype(np.float32)
+LABELS = np.arange(6, dtype=np.int32)
+
+
+def loss(x: Any, labels: Any) -> Any:
+    return -dnp.mean(dnp.sum(nn.log_softmax(x) * nn.one_hot(labels, 10), axis=-1))
+
+
+def network(x: Any, w: Any) -> Any:
+    return dnp.sum(dnp.tanh(dnp.tanh(x @ w) @ w.T) ** 2)
+
+
+def running(x: Any) -> Any:
+    sums = dnp.cumsum(x, axis=1)
+    return dnp.argmax(sums, axis=1), dnp.sort(sums, axis=0), sums.max(0)
+
+
+def scattered(x: Any) -> Any:
+    counts = dnp.zeros((10,), dnp.int32).at[dnp.argmax(x, axis=1)].add(1)
+    return counts, dnp.concatenate([counts, counts * 2]).sum()
+
+
+def logical(x: Any) -> Any:
+    is_large = x > x.mean()
+    return dnp.any(is_large, axis=0), dnp.all(is_large, axis=1), is_large
+
+
+def spectrum(x: Any) -> Any:
+    z = lax.complex(x, x[::-1])
+    return dnp.sum(z * dnp.conj(z), axis=0), dnp.abs(dnp.sum(z, axis=1))
+
+
+def of_other_types(x: Any) -> Any:
+    half = x.astype(dnp.bfloat16)
+    return dnp.max(half, axis=1), dnp.sum(x.astype(dnp.int8), axis=0), dnp.sum(half * 2, axis=1)
+
+
+def around_a_large_product(x: Any, w: Any) -> Any:
+    scaled = x * (x.max(1) + x.sum(1))[:, None]
+    y = dnp.tanh(scaled @ w).max(0)
+    return y - y.mean(), y.std()
+
+
+def of_no_elements(x: Any) -> Any:
+    nothing = x[:0]
+    return nothing.sum(0) + x.sum(0), dnp.prod(nothing, axis=1), x.max(1)
+
+
+PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[np.ndarray, ...]]] = {
+    "loss": (dt.value_and_grad(loss), (X, LABELS)),
+    "network": (dt.grad(network, argnums=(0, 1)), (X, X.T.copy())),
+    "running": (running, (X,)),
+    "scattered": (scattered, (X,)),
+    "logical": (logical, (X,)),
+    "spectrum": (spectrum, (X,)),
+    "other types": (of_other_types, (X,)),
+    "around a large product": (around_a_large_product, (X, np.ones((10, 9000), np.float32))),
+    "no elements": (of_no_elements, (X,)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_merged_programs_agree_with_others(name: str) -> None:
+    function, arguments = PROGRAMS[name]
+    with config.merge_small_ops(False):
+        apart = dt.jit(function)(*arguments)
+    merged = dt.jit(function)(*arguments)
+    with config.compile("never"):
+        evaluated = dt.jit(function)(*arguments)
+    leaves = [dt.tree_util.tree_leaves(each) for each in (merged, apart, evaluated)]
+    for ours, theirs, wanted in zip(*leaves, strict=True):
+        assert ours.dtype == theirs.dtype == wanted.dtype
+        tolerance = 1e-2 if ours.dtype == dnp.bfloat16 else 2e-5
+        for each in (ours, theirs):
+            np.testing.assert_allclose(
+                *(np.asarray(x).astype(np.complex128) for x in (each, wanted)),
+                rtol=tolerance,
+                atol=tolerance,
+            )
+
+
+def test_a_softmax_is_one_dispatch() -> None:
+    lowered = dt.jit(nn.softmax).lower(X)
+    assert "flow.dispatch" not in lowered.as_text("lower")
+    merged = lowered.as_text("merge")
+    assert merged.count('"flow.dispatch"') == 1
+    assert "linalg.generic" not in merged
+
+
+def test_large_ops_are_not_merged() -> None:
+    lowered = dt.jit(nn.softmax).lower(np.ones((1000, 1000), np.float32))
+    assert "flow.dispatch" not in lowered.as_text("merge")
+
+
+def test_a_module_for_several_processors_has_merged_ops(tmp_path: Any) -> None:
+    path = tmp_path / "softmax.vmfb"
+    dt.export(nn.softmax, X, path=path, targets=["cpu:x86-64-v3", "cpu:aarch64"])
+    np.testing.assert_allclose(
+        dt.runtime.load(path).main(X), np.exp(X) / np.exp(X).sum(-1, keepdims=True), rtol=2e-5
+    )
