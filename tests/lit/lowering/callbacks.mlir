@@ -2,14 +2,16 @@
 // RUN: dovetail-opt %s --split-input-file --dovetail-lower --verify-diagnostics | FileCheck %s
 
 // CHECK-DAG: func.func private @host.f0(tensor<f32>, i32) -> i32
-// CHECK-DAG: func.func private @host.f1() -> tensor<?xf32>
+// CHECK-DAG: func.func private @host.f1(tensor<1xi64>) -> tensor<?xf32>
 // CHECK-LABEL: func.func @main(
 // CHECK: %[[START:.*]] = arith.constant 0 : i32
 // CHECK: %[[FIRST:.*]] = call @host.f0(%arg0, %[[START]])
 // CHECK: %[[LOOP:.*]] = scf.for {{.*}} iter_args(%[[TOKEN:.*]] = %[[FIRST]]) -> (i32)
 // CHECK-NEXT: %[[NEXT:.*]] = func.call @host.f0(%arg0, %[[TOKEN]])
 // CHECK-NEXT: scf.yield %[[NEXT]] : i32
-// CHECK: call @host.f1()
+// What the host is told of the result: its sizes.
+// CHECK: %[[SIZES:.*]] = tensor.from_elements %{{.*}} : tensor<1xi64>
+// CHECK: call @host.f1(%[[SIZES]])
 // CHECK: call @host.f0(%arg0, %[[LOOP]])
 module attributes {dovetail.host_functions} {
   func.func @main(%x: tensor<f32>, %n: index) -> tensor<?xf32> {
