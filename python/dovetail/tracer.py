@@ -247,7 +247,7 @@ def apply(
     weak = [aval.weak_type for aval in results]
     attributes["regions" if isinstance(functions, tuple) else "callee"] = functions
 
-    def evaluate(*values: np.ndarray) -> list[np.ndarray]:
+    def evaluate(*values: np.ndarray) -> Sequence[np.ndarray]:
         return ir.evaluate_on_functions(name, attributes, values, types)
 
     in_progress = current()

@@ -97,7 +97,7 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
         raise value_error(
             f"arrays in an index must broadcast together, got shapes {listed}"
         ) from None
-    strided: list[int] = []
+    strided: list[Any] = []
     layout: list[tuple[str, int]] = []
     columns: list[tuple[int, int, str, Any]] = []
     kept: list[int] = []
@@ -226,7 +226,8 @@ def _range(start: Any, count: Any, step: int, dtype: np.dtype) -> Any:
     """The indices of a slice."""
     if type(start) is not Size and type(count) is not Size:
         return (start + step * np.arange(count)).astype(dtype)
-    return _number(start, dtype) + step * ops.iota(dtype, (count,), 0)
+    shape: tuple[Any] = (count,)
+    return _number(start, dtype) + step * ops.iota(dtype, shape, 0)
 
 
 def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:
