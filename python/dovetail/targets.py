@@ -20,9 +20,6 @@ COMMON_FLAGS = (
     # With it IREE 3.13 makes one dispatch of row-wise sums and the sum of all rows, and wrong
     # numbers, in the loss and gradient of a classifier for one; and it gains no time.
     "--iree-dispatch-creation-fuse-multi-use=false",
-    # Counting numbers and the like are made where they are used: computing them while compiling
-    # takes a compilation of their own, half a second.
-    "--iree-opt-const-expr-max-size-increase-threshold=0",
 )
 
 _CPU_FLAGS = (
