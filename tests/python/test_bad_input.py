@@ -278,8 +278,7 @@ def test_batches() -> None:
 
 
 def test_phases_are_named() -> None:
-    names = "trace, expand, simplify, shard, decompose, lower, carry"
-    with pytest.raises(ValueError, match=f"{names}, got: 'optimize'"):
+    with pytest.raises(ValueError, match=f"{PHASES}, got: 'optimize'"):
         dt.jit(lambda x: x).lower(1.0).as_text("optimize")
 
 
@@ -308,6 +307,7 @@ def test_files_that_are_no_modules(tmp_path: Path) -> None:
         runtime.load(tmp_path / "absent.vmfb")
 
 
+PHASES = "trace, expand, simplify, shard, check, decompose, lower, merge, carry"
 OPT = Path(__file__).parents[2] / "build/cmake/tools/dovetail-opt/dovetail-opt"
 
 RECURSIVE = """
@@ -377,7 +377,7 @@ def test_phases_of_the_tool(flags: str) -> None:
         [OPT, "-", f"--dovetail-pipeline={flags}"], input="", capture_output=True, text=True
     )
     assert done.returncode == 1
-    assert "trace, expand, simplify, shard, decompose, lower, carry" in done.stderr
+    assert PHASES in done.stderr
     assert "got: " in done.stderr
     assert "Stack dump" not in done.stderr
 
