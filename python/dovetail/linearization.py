@@ -185,9 +185,11 @@ def _zeros_like(primal: Any) -> Operand:
 
 
 def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """A shape where the compiler does not know some sizes."""
+    """A shape where the compiler does not know some sizes, which a trace with sizes has to name."""
     in_progress = current()
-    return shape if in_progress is None else in_progress.emission.named(shape)
+    if in_progress is None or not in_progress.root.is_symbolic:
+        return shape
+    return in_progress.root.emission.named(shape)
 
 
 class _Linearized:
