@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 import pytest
+from call_path_tools import longer_calls
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -58,18 +59,6 @@ class Box:
 dt.tree_util.register_pytree_node(
     Box, lambda box: ((box.content,), box.name), lambda name, parts: Box(parts[0], name)
 )
-
-
-def longer_calls(jitted: Any) -> list[int]:
-    """A list that grows by one with each call that takes the longer way."""
-    made, longer = [], jitted._call
-
-    def counted(*args: Any, **kwargs: Any) -> Any:
-        made.append(len(made))
-        return longer(*args, **kwargs)
-
-    jitted._call = counted
-    return made
 
 
 def check_same(result: Any, expected: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from call_path_tools import longer_calls
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -20,18 +21,6 @@ jit = functools.partial(dt.jit, compile="now")
 
 # Large enough for a dispatch of its own, which writes over a donated array.
 N = 1 << 14
-
-
-def longer_calls(jitted: Any) -> list[int]:
-    """A list that grows by one with each call that takes the longer way."""
-    made, longer = [], jitted._call
-
-    def counted(*args: Any, **kwargs: Any) -> Any:
-        made.append(len(made))
-        return longer(*args, **kwargs)
-
-    jitted._call = counted
-    return made
 
 
 @functools.cache

@@ -106,7 +106,7 @@ def test_large_ops_are_not_merged() -> None:
     assert "flow.dispatch" not in lowered.as_text("merge")
 
 
-def test_a_module_for_several_processors_has_merged_ops(tmp_path: Any) -> None:
+def test_a_module_for_several_processors_computes_the_same(tmp_path: Any) -> None:
     path = tmp_path / "softmax.vmfb"
     dt.export(nn.softmax, X, path=path, targets=["cpu:x86-64-v3", "cpu:aarch64"])
     np.testing.assert_allclose(
