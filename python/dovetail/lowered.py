@@ -84,7 +84,7 @@ class Program(NamedTuple):
 
         Raises:
           ValueError: a name has no size, or the sizes break constraints.
-          NotImplementedError: it is not known what it was traced from.
+          UnknownSizeError: it is not known what it was traced from.
         """
         shapes = [aval.shape for aval in self.signature.avals]
         if not sizes and not self.signature.is_symbolic:

@@ -91,7 +91,7 @@ class Stage:
 
     def as_text(self, phase: str | None = None, *, debug_info: bool = False) -> str:
         """The program's IR after a phase: trace, expand, simplify, shard, check, decompose, lower,
-        carry.
+        merge, carry.
 
         By default a lowered program shows the first, a compiled one the code generator's input.
         With `debug_info` each op has its place in the user's program.
