@@ -278,21 +278,13 @@ private:
   DenseSet<Operation *> here, merged;
 };
 
-/// Clones into a dispatch the ops of a group, and what they need that is repeated.
-class Body {
-public:
-  explicit Body(IRMapping &values) : values(values) {}
-
-  void clone(ImplicitLocOpBuilder &b, Operation *op) {
-    for (Value value : readBy(op))
-      if (Operation *maker = value.getDefiningOp(); !values.contains(value) && maker && isRepeated(maker))
-        clone(b, maker);
-    b.clone(*op, values);
-  }
-
-private:
-  IRMapping &values;
-};
+/// Clones an op, and what it needs that is repeated.
+void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
+  for (Value value : readBy(op))
+    if (Operation *maker = value.getDefiningOp(); !values.contains(value) && maker && isRepeated(maker))
+      cloneWithRepeated(b, maker, values);
+  b.clone(*op, values);
+}
 
 /// Replaces the ops by a dispatch. Fails if they use and make too many arrays for one, or need memory of unknown size.
 LogicalResult merge(ArrayRef<Operation *> ops) {
@@ -328,9 +320,8 @@ LogicalResult merge(ArrayRef<Operation *> ops) {
                            [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
                              IRMapping values;
                              values.map(inputs.getArrayRef(), inside);
-                             Body body(values);
                              for (Operation *op : ops)
-                               body.clone(inner, op);
+                               cloneWithRepeated(inner, op, values);
                              return llvm::map_to_vector(outputs, [&](Value output) { return values.lookup(output); });
                            });
   if (failed(made))
