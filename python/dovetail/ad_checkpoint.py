@@ -172,6 +172,8 @@ def _apply(
         prevent_cse=prevent_cse,
         **saving,
     )
+    if traced.uses is not None:
+        traced.uses.apply(leaves, outs)
     return unflatten(traced.extra, outs)
 
 

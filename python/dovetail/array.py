@@ -44,7 +44,8 @@ class Array(ArrayMethods, metaclass=_ArrayType):
       (True, (3,), Array([0.5, 0.5, 0.5], dtype=float32))
     """
 
-    __slots__ = ("__weakref__", "_data", "_host", "_place", "weak_type")
+    # `_keys` has, with `debug_key_reuse`, what was used of the random keys that these words are.
+    __slots__ = ("__weakref__", "_data", "_host", "_keys", "_place", "weak_type")
 
     def __init__(self, data: Any, weak_type: bool = False, place: Place | None = None) -> None:
         self._data: Any = data

@@ -238,6 +238,9 @@ def trace_selected(
     outside = selected.leaves if concrete else None
     order = derivative_order() + 1
     traced = trace(python, selected.avals, selected.names, kind, name, outside, order=order)
+    if traced.uses is not None:
+        # It is called once, whatever else is made of it.
+        traced.uses.apply(selected.leaves)
     return Results(traced)
 
 

@@ -123,7 +123,10 @@ def vmap(
         if all(dim == UNBATCHED for dim in in_dims):
             attributes["size"] = size
         operands = [*leaves, *traced.captured]
-        return unflatten(out_spec, apply("vmap", traced.function, operands, types, **attributes))
+        outs = apply("vmap", traced.function, operands, types, **attributes)
+        if traced.uses is not None:
+            traced.uses.batched(in_dims, out_dims, size).apply(leaves, outs)
+        return unflatten(out_spec, outs)
 
     return wrapper
 

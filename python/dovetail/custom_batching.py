@@ -79,6 +79,8 @@ class custom_vmap(WithRule):
             batch_rule=rule.name,
             operandSegmentSizes=(len(call.leaves), len(primal.captured)),
         )
+        if primal.uses is not None:
+            primal.uses.apply(call.leaves, outs)
         return unflatten(primal.extra, outs)
 
 

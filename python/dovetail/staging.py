@@ -32,7 +32,7 @@ from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
 from dovetail.tracing import derivative_order
 
 if TYPE_CHECKING:
-    from dovetail.random.reuse import Use
+    from dovetail.random.reuse import Uses
 
 Statics = tuple[tuple[int | str, Hashable], ...]
 
@@ -72,7 +72,7 @@ class Jitted(_core.CompiledCalls):
         self._options = options
         self._compiled: dict[tuple[Any, ...], Compiled] = {}
         # With `debug_key_reuse`: what its programs do with keys.
-        self._uses: dict[tuple[Any, ...], Use] = {}
+        self._uses: dict[tuple[Any, ...], Uses] = {}
         self._lock = threading.RLock()
         jitted_functions.add(self)
 
@@ -85,10 +85,6 @@ class Jitted(_core.CompiledCalls):
         if settings.disable_jit:
             return self._function(*args, **kwargs)
         call = self._parse(args, kwargs)
-        if config.debug_key_reuse.value:
-            from dovetail.random.reuse import checked
-
-            return checked(self, call, args, kwargs, settings)
         return self._run(call, args, kwargs, settings)
 
     def _run(self, call: _Call, args: Any, kwargs: dict[str, Any], settings: Any) -> Any:
@@ -101,12 +97,21 @@ class Jitted(_core.CompiledCalls):
                 compiled = self._compiled.get(general.key)
                 if compiled is None:
                     compiled = self._compiled[general.key] = self._compile(general)
-        result = compiled.run(call.leaves)
+        uses = self._uses_of(general) if config.debug_key_reuse.value else None
+        run = compiled.run if uses is None else functools.partial(uses.call, compiled.run)
+        result = run(call.leaves)
         # They are remembered for the settings that hold now.
         is_free = config.snapshot() is settings and not config.debug_key_reuse.value
         if compiled.invocation is not None and is_free:
             self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
         return result
+
+    def _uses_of(self, call: _Call) -> Uses | None:
+        """What a call does with keys."""
+        if call.key not in self._uses:
+            # It was compiled while nobody asked.
+            self._trace(call)
+        return self._uses.get(call.key)
 
     def _generalized(self, call: _Call) -> _Call:
         """The call whose program serves this one."""
@@ -218,12 +223,6 @@ class Jitted(_core.CompiledCalls):
                 f"with new types of arguments {ir.here()}; make that call once before"
             )
 
-        function = self._function
-        if config.debug_key_reuse.value:
-            from dovetail.random.reuse import Use
-
-            function = Use().watch(function, functools.partial(self._uses.__setitem__, call.key))
-
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
             args, kwargs = unflatten(call.spec, tracers)
             args = list(args)
@@ -232,14 +231,17 @@ class Jitted(_core.CompiledCalls):
                     args[which] = value
                 else:
                     kwargs[which] = value
-            outs, out_spec = set_float0_aside(*flatten(function(*args, **kwargs)))
+            outs, out_spec = set_float0_aside(*flatten(self._function(*args, **kwargs)))
             return [
                 as_operand(out, f"result {i} of `{self._name}`") for i, out in enumerate(outs)
             ], out_spec
 
         avals = [leaf.aval for leaf in call.leaves]
         with spans.step("trace", monitoring.TRACE_EVENT, self._name):
-            return trace(python, avals, self._names(call), "jit", self._name)
+            traced = trace(python, avals, self._names(call), "jit", self._name)
+        if traced.uses is not None:
+            self._uses[call.key] = traced.uses
+        return traced
 
     def _names(self, call: _Call) -> LeafNames:
         args, kwargs = unflatten(call.spec, range(len(call.leaves)))
@@ -263,6 +265,8 @@ class Jitted(_core.CompiledCalls):
                 known[key] = inlined
         traced = inlined.traced
         outs = call(inlined.callee, [*jit_call.leaves, *traced.captured], traced.avals)
+        if traced.uses is not None:
+            traced.uses.apply(jit_call.leaves, outs)
         return unflatten(traced.extra, outs)
 
     def _lower(self, call: _Call) -> Lowered:

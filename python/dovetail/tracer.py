@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import LARGEST_CONSTANT, Axis, Operand, Trace, current, stack
 from dovetail.tracing import Tracer as Tracer
 from dovetail.transfer_guards import check
+
+if TYPE_CHECKING:
+    from dovetail.random.reuse import Uses
 
 
 def bind(
@@ -164,6 +167,7 @@ class Traced(NamedTuple):
       avals: of the results.
       extra: what the traced Python function returned beside its results.
       place: the device that the function asks for, if it does.
+      uses: with `debug_key_reuse`, what the function does with keys.
     """
 
     function: Any
@@ -171,6 +175,7 @@ class Traced(NamedTuple):
     avals: list[ShapedArray]
     extra: Any
     place: Place | None
+    uses: Uses | None = None
 
 
 def trace(
@@ -197,6 +202,12 @@ def trace(
       order: how often it will be differentiated; by default as often as the trace in progress.
     """
     in_progress = Trace(kind, name, outside is not None, names, axes, order)
+    watch = None
+    if config.debug_key_reuse.value:
+        from dovetail.random.reuse import Watch
+
+        watch = Watch(in_progress)
+        python = watch.around(python)
     where = in_progress.place
     traces = stack.traces
     traces.append(in_progress)
@@ -222,8 +233,8 @@ def trace(
 
         del tracers, outs
         check_leaks(in_progress)
-    place = in_progress.wanted
-    return Traced(in_progress.function, in_progress.captured, results, extra, place)
+    place, uses = in_progress.wanted, None if watch is None else watch.uses
+    return Traced(in_progress.function, in_progress.captured, results, extra, place, uses)
 
 
 def apply(

@@ -406,7 +406,7 @@ class Trace:
 class Tracer(ArrayMethods):
     """A value of a function under construction, with all of an array's properties and methods."""
 
-    __slots__ = ("_trace", "dtype", "number", "place", "shape", "weak_type")
+    __slots__ = ("_keys", "_trace", "dtype", "number", "place", "shape", "weak_type")
 
     def __init__(
         self,

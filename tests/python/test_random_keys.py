@@ -14,7 +14,7 @@ from numpy.testing import assert_array_equal
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, dtypes, errors, lax, random
+from dovetail import config, dtypes, lax, random
 
 GENERATORS = ("threefry2x32", "threefry4x32", "philox2x32", "philox4x32", "rbg", "unsafe_rbg")
 
@@ -400,87 +400,6 @@ def test_overflow() -> None:
             random.fold_in(random.key(0), number)
     with pytest.raises(TypeError, match="unhashable"):
         hash(random.key(0))
-
-
-def test_reuse() -> None:
-    with config.debug_key_reuse(True):
-        key = random.key(0)
-        random.bits(random.fold_in(key, 1))
-        first, second = random.split(key)
-        with pytest.raises(errors.KeyReuseError, match=r"split: a key must be used once.*clone"):
-            random.split(key)
-        random.normal(first)
-        random.bits(random.clone(first))
-        with pytest.raises(errors.KeyReuseError, match=r"uniform: .*used before"):
-            random.uniform(first)
-        random.bits(second)
-        many = random.split(random.key(1), (2, 3))
-        random.bits(many[0, 1])
-        random.bits(many.reshape(3, 2)[0, 0])
-        with pytest.raises(errors.KeyReuseError):
-            random.bits(many[0][1])
-        with pytest.raises(errors.KeyReuseError):
-            dt.jit(lambda key: random.bits(key) + random.bits(key))(random.key(2))
-        with pytest.raises(errors.KeyReuseError):
-            dt.jit(lambda a, b: random.bits(a) + random.bits(b))(many[1, 0], many[1, 0])
-        # Raw keys are not looked after.
-        raw = random.PRNGKey(0)
-        assert random.bits(raw) == random.bits(raw)
-    assert random.bits(key) == random.bits(key)
-
-
-def test_reuse_across_calls() -> None:
-    def is_used(call: Callable[..., Any], *args: Any) -> bool:
-        try:
-            call(*args)
-        except errors.KeyReuseError:
-            return True
-        return False
-
-    draw = dt.jit(random.normal)
-    with config.debug_key_reuse(True):
-        key = random.key(0)
-        assert not is_used(draw, key)
-        assert is_used(draw, key)
-        assert is_used(random.bits, key)
-        # The program that is there already is checked for each key.
-        assert not is_used(draw, random.key(1))
-        assert is_used(dt.jit(lambda key: draw(key) + draw(key)), random.key(1))
-        within = dt.jit(lambda keys: draw(keys[1]))
-        keys = random.split(random.key(2), 3)
-        assert not is_used(within, keys)
-        assert is_used(within, keys)
-        assert is_used(random.bits, keys[1])
-        assert not is_used(random.bits, keys[2])
-        # Keys that are closed over, and keys that are made anew in each call.
-        for lower in (False, True):
-            closed = random.key(3)
-            add = dt.jit(lambda x, closed=closed: x + draw(closed))
-            if lower:
-                add.lower(1.0)
-            assert not is_used(add, 1.0)
-            assert is_used(add, 2.0)
-            assert is_used(random.bits, closed)
-        fresh = dt.jit(lambda x: x + random.normal(random.key(4)))
-        assert not is_used(fresh, 1.0)
-        assert not is_used(fresh, 1.0)
-        # A key that is returned is the same key.
-        for function in (lambda key: key, lambda key: (key, random.bits(key))[0]):
-            key = random.key(5)
-            same = dt.jit(function)(key)
-            used = is_used(random.bits, key)
-            assert is_used(random.bits, same)
-            assert used == ("bits" in function.__code__.co_names)
-        first, second = dt.jit(random.split)(random.key(6))
-        assert not is_used(random.bits, first)
-        assert not is_used(random.bits, second)
-        # A trace that failed says nothing.
-        assert is_used(dt.jit(lambda key: (random.bits(key), random.bits(key))), key)
-        slope = dt.jit(dt.grad(lambda x, key: x * random.normal(key)))
-        key = random.key(7)
-        assert not is_used(slope, 1.0, key)
-        assert is_used(slope, 1.0, key)
-    assert draw(key) == draw(key)
 
 
 def test_settings() -> None:

@@ -159,7 +159,10 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
             as_operand(next(rest), "a value closed over") if chosen else x
             for x, chosen in zip(captured, is_hoisted, strict=True)
         ]
-        return unflatten(traced.extra, call(callee, [*leaves, *closed], traced.avals))
+        outs = call(callee, [*leaves, *closed], traced.avals)
+        if traced.uses is not None:
+            traced.uses.apply(leaves, outs)
+        return unflatten(traced.extra, outs)
 
     return converted, hoisted
 

@@ -151,6 +151,8 @@ class custom_jvp(WithRule):
             rule=rule.function,
             operandSegmentSizes=(count, len(captured)),
         )
+        if primal.uses is not None:
+            primal.uses.apply(call.leaves, outs)
         return unflatten(primal.extra, outs)
 
     def _traced_rule(

@@ -134,6 +134,8 @@ class custom_vjp(WithRule):
             wrt=bwd.extra,
             operandSegmentSizes=(count, len(captured)),
         )
+        if primal.uses is not None:
+            primal.uses.apply(call.leaves, outs)
         return unflatten(primal.extra, outs)
 
     def _traced_fwd(

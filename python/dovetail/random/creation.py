@@ -11,6 +11,7 @@ from dovetail import config, dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.random import reuse
 from dovetail.random.generators import Generator, find_generator
 from dovetail.random.keys import KeyArray, KeyType
 from dovetail.random.sampler import KeyLike, as_keys, sampler, sizes_of
@@ -174,8 +175,9 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Any:
             )
         number = lax.convert_element_type(number, np.uint32)
     # The key may be folded with other numbers too: it counts as not used.
-    fresh = KeyArray(typed._generator, typed._data)
-    return _returned(KeyArray(typed._generator, _fold_in(fresh, number)), was_raw)
+    with reuse.uncounted():
+        data = _fold_in(typed, number)
+    return _returned(KeyArray(typed._generator, data), was_raw)
 
 
 def clone(key: Any) -> Any:
@@ -194,7 +196,10 @@ def clone(key: Any) -> Any:
       Array(True, dtype=bool)
     """
     keys = as_keys("clone", key)
-    return KeyArray(keys._generator, keys._data) if isinstance(key, KeyArray) else keys._data
+    if keys is not key:
+        return keys._data
+    data = reuse.another(keys._data, keys.shape) if config.debug_key_reuse.value else keys._data
+    return KeyArray(keys._generator, data)
 
 
 def key_data(keys: KeyLike) -> Array:
@@ -239,7 +244,8 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
     """
     generator = _one_of("wrap_key_data", impl, dtype)
     words = as_operand("wrap_key_data", key_bits_array)
-    return as_keys("wrap_key_data", KeyArray(generator, words))
+    keys = as_keys("wrap_key_data", KeyArray(generator, words))
+    return clone(keys) if config.debug_key_reuse.value else keys
 
 
 def key_impl(keys: KeyLike) -> str:

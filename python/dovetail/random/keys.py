@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from dovetail import batching, config, dtypes, ir
+from dovetail import batching, config, dtypes
 from dovetail.array import Array, ShapedArray
 from dovetail.array_operators import NumPyAtFirstUse
-from dovetail.errors import KeyReuseError, type_error
+from dovetail.errors import type_error
 from dovetail.pytree import register_array
 from dovetail.random import reuse
 
@@ -75,25 +75,17 @@ class KeyArray:
       ((4,), (2,))
     """
 
-    __slots__ = ("__weakref__", "_born", "_consumed", "_data", "_generator")
+    __slots__ = ("__weakref__", "_data", "_generator")
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
     # `isinstance(x, Array)` holds.
     is_key_array = True
 
-    def __init__(
-        self,
-        generator: Generator,
-        data: Any,
-        consumed: np.ndarray | None = None,
-        born: int | None = None,
-    ) -> None:
+    def __init__(self, generator: Generator, data: Any) -> None:
         self._generator = generator
         self._data = data
-        # With `debug_key_reuse`: which keys were used, and since when there are these keys. Arrays
-        # that share keys share this.
-        self._consumed = consumed
-        self._born = next(reuse.births) if born is None else born
+        if config.debug_key_reuse.value:
+            reuse.begin(self)
 
     @property
     def hidden_ndim(self) -> int:
@@ -195,32 +187,28 @@ class KeyArray:
 
     # Rearranging ----------------------------------------------------------------------------------
 
-    def _with(self, data: Any, consumed: np.ndarray | None = None) -> KeyArray:
-        return KeyArray(self._generator, data, consumed, None if consumed is None else self._born)
+    def _with(self, data: Any, rearrange: Callable[[np.ndarray], np.ndarray] | None = None) -> Any:
+        """Keys of other words; `rearrange` moves elements as these were moved, if they were."""
+        if rearrange is not None and config.debug_key_reuse.value:
+            reuse.put(data, reuse.rearranged(self, rearrange))
+        return KeyArray(self._generator, data)
 
     def _rearranged(self, function: Callable[[Any], Any]) -> KeyArray:
         """What a function that only moves elements makes of the keys."""
         mapped = function
         for _ in range(self.hidden_ndim):
             mapped = batching.vmap(mapped, -1, -1)
-        consumed = self._consumed
-        if consumed is not None:
-            consumed = np.asarray(function(Array(consumed))._value())
-        return self._with(mapped(self._data), consumed)
+        return self._with(mapped(self._data), lambda x: np.asarray(function(Array(x))._value()))
 
     def __getitem__(self, index: Any) -> KeyArray:
         entries = index if isinstance(index, tuple) else (index,)
         if not any(entry is Ellipsis for entry in entries):
             entries = (*entries, ...)
         whole = (slice(None),) * self.hidden_ndim
-        consumed = self._consumed
-        if consumed is None and config.debug_key_reuse.value:
-            consumed = self._consumed = np.zeros(self.shape, bool)
-        if consumed is not None:
-            # A view where NumPy makes one: what is used of the part is used of the whole.
-            consumed = np.asarray(consumed[entries])
         _check_rank(entries, self.ndim)
-        return self._with(self._data[(*entries, *whole)], consumed)
+        return self._with(
+            self._data[(*entries, *whole)], lambda x: np.asarray(Array(x)[entries]._value())
+        )
 
     @property
     def at(self) -> _At:
@@ -262,7 +250,7 @@ class KeyArray:
 
     def copy(self) -> KeyArray:
         """A new array with the same keys."""
-        return self._with(self._data.copy(), self._consumed)
+        return self._with(self._data.copy(), lambda x: x)
 
     # Where the words are --------------------------------------------------------------------------
 
@@ -326,40 +314,17 @@ class KeyArray:
 
     # Reuse ----------------------------------------------------------------------------------------
 
-    def check(self, name: str, mask: Any = True) -> None:
-        """See that none of the keys was used.
-
-        Args:
-          name: the function that will use them.
-          mask: which of the keys.
-
-        Raises:
-          KeyReuseError: one of them was.
-        """
-        if self._consumed is not None and (self._consumed & mask).any():
-            raise KeyReuseError(
-                f"{name}: a key must be used once, got one that was used before, {ir.here()}; make "
-                "new ones with dovetail.random.split, or say that it is meant with "
-                "dovetail.random.clone"
-            )
-
-    def consume(self, name: str, mask: Any = True) -> None:
-        """Note that a function used the keys, where `debug_key_reuse` is on.
+    def use(self, name: str) -> None:
+        """Note that a function uses the keys, where `debug_key_reuse` is on.
 
         Args:
           name: the function.
-          mask: which of the keys.
 
         Raises:
           KeyReuseError: one of them was used before.
         """
-        if not config.debug_key_reuse.value:
-            return
-        self.check(name, mask)
-        if self._consumed is None:
-            self._consumed = np.zeros(self.shape, bool)
-        reuse.record(self, self._consumed.copy(), mask)
-        self._consumed[...] |= mask
+        if config.debug_key_reuse.value:
+            reuse.use(self, name)
 
 
 class _At:

@@ -12,6 +12,7 @@ from dovetail import _core, config, dtypes, ir, lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import type_error, value_error, warn
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_shape
+from dovetail.random import reuse
 from dovetail.random.generators import default_generator
 from dovetail.random.keys import KeyArray
 
@@ -71,7 +72,7 @@ def _check_raw() -> None:
 
 
 def single(name: str, key: Any) -> KeyArray:
-    """One key, noted as used.
+    """One key, noted as used if it is typed.
 
     Raises:
       ValueError: there are several.
@@ -82,7 +83,8 @@ def single(name: str, key: Any) -> KeyArray:
             f"{name}: a single key is needed, got an array of keys of shape {keys.shape}; map over "
             "them with dovetail.vmap"
         )
-    keys.consume(name)
+    if keys is key:
+        keys.use(name)
     return keys
 
 
@@ -111,6 +113,9 @@ def sampler(function: F) -> F:
         if kwargs.pop("out_sharding", None) is not None:
             raise NotImplementedError(f"{name}: out_sharding must be None")
         keys = single(name, key)
+        if config.debug_key_reuse.value:
+            with reuse.uncounted():
+                return remembered(keys._data, keys._generator, *args, **kwargs)
         return remembered(keys._data, keys._generator, *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]

@@ -177,6 +177,11 @@ def _choose(
         [index, *leaves, *captured],
         bodies[0].avals,
     )
+    if bodies[0].uses is not None:
+        from dovetail.random.reuse import chosen
+
+        uses = chosen([body.uses for body in bodies])
+        uses.apply(leaves, outs)
     return unflatten(bodies[0].extra, outs)
 
 

@@ -86,14 +86,14 @@ def _while_loop(cond_fun: Any, body_fun: Any, init_val: Any, attributes: dict[st
     with one_module():
         body = carry.traced(step)
         cond = _condition(cond_fun, carry)
-    return carry.tree(_loop(cond, body, carry.leaves, attributes))
+    return carry.tree(_loop("while_loop", cond, body, carry.leaves, attributes))
 
 
 def _loop(
-    cond: Traced, body: Traced, carries: list[Operand], attributes: dict[str, Any]
+    what: str, cond: Traced, body: Traced, carries: list[Operand], attributes: dict[str, Any]
 ) -> list[Operand]:
     captured = joined((cond, body), len(carries))
-    return apply(
+    outs = apply(
         "while",
         (cond.function, body.function),
         [*carries, *captured],
@@ -101,6 +101,9 @@ def _loop(
         operandSegmentSizes=(len(carries), len(captured)),
         **attributes,
     )
+    if cond.uses is not None and body.uses is not None:
+        cond.uses.followed_by(body.uses).repeated(what, len(carries)).apply(carries, outs)
+    return outs
 
 
 def _bound(max_steps: Any) -> int:
@@ -193,7 +196,7 @@ def fori_loop(
             return init_val
         counter = as_operand(start, "lower")
         traced = carry.traced(step, [counter.aval])
-        loop = Loop(traced, 1 + len(carry.leaves), length, reverse=False)
+        loop = Loop("fori_loop", traced, 1 + len(carry.leaves), length, reverse=False)
         return carry.tree(loop.run([counter, *carry.leaves], [], at_once)[1:])
     if unroll is not None and unroll is not False and unroll != 1:
         raise value_error(
@@ -210,7 +213,7 @@ def fori_loop(
             "fori_loop",
             "below",
         )
-    return carry.tree(_loop(below, body, [start, *carry.leaves], {})[1:])
+    return carry.tree(_loop("fori_loop", below, body, [start, *carry.leaves], {})[1:])
 
 
 def _counter_type(lower: Array, upper: Array) -> np.dtype:

@@ -85,7 +85,7 @@ def scan(
         return [*carry.returned(result[0]), *results_of(f, ys)], y_spec
 
     traced = carry.traced(step, [_row(x.aval) for x in rows])
-    loop = Loop(traced, len(carry.leaves), length, reverse)
+    loop = Loop("scan", traced, len(carry.leaves), length, reverse)
     outs = loop.run(carry.leaves, rows, at_once)
     return carry.tree(outs[:count]), unflatten(traced.extra, outs[count:])
 
@@ -104,6 +104,7 @@ class Loop(NamedTuple):
     """A step that was traced, and how often it is applied.
 
     Attributes:
+      what: the loop, for messages.
       step: takes the carry's leaves, an element of each array and what it closes over; returns the
         carry's leaves and outputs.
       carried: the number of the carry's leaves.
@@ -111,6 +112,7 @@ class Loop(NamedTuple):
       reverse: whether they go from the last element to the first.
     """
 
+    what: str
     step: Traced
     carried: int
     length: int
@@ -120,8 +122,16 @@ class Loop(NamedTuple):
         self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int = 1
     ) -> list[Operand]:
         """The last carry and the stacked outputs; `at_once` steps make one of the loop."""
-        if at_once == 1:
-            return self._op(carries, rows)
+        outs = self._op(carries, rows) if at_once == 1 else self._unrolled(carries, rows, at_once)
+        if self.step.uses is not None:
+            uses = self.step.uses.repeated(self.what, self.carried, self.length)
+            uses.apply([*carries, *rows], outs)
+        return outs
+
+    def _unrolled(
+        self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int
+    ) -> list[Operand]:
+        """The same in a loop over so many steps at once, and of what is left after it."""
         iterations, rest = divmod(self.length, at_once)
         is_symbolic = is_symbolic_dim(self.length)
         if not is_symbolic and iterations == 1:
@@ -190,7 +200,7 @@ class Loop(NamedTuple):
 
         names = [f"argument {i}" for i in range(len(avals))]
         traced = trace(steps, avals, names, "scan", "unrolled")
-        return Loop(traced, self.carried, self.length // count, self.reverse)
+        return self._replace(step=traced, length=self.length // count)
 
 
 def _length(values: Sequence[Any], length: Any) -> int:

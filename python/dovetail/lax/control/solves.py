@@ -175,6 +175,8 @@ def custom_linear_solve(
         operandSegmentSizes=(count, len(captured)),
         **{key: traced.function for key, traced in functions.items()},
     )
+    if solver.uses is not None:
+        solver.uses.apply(like.leaves, outs)
     return result_of(outs, solver.extra)
 
 
