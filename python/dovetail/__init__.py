@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dovetail import monitoring as monitoring
     from dovetail import nn as nn
     from dovetail import numpy as numpy
+    from dovetail import ops as ops
     from dovetail import optim as optim
     from dovetail import profiler as profiler
     from dovetail import random as random
@@ -187,6 +188,7 @@ _PUBLIC = {
     "numpy": ("numpy", ""),
     "numpy_dtype_promotion": ("config", "numpy_dtype_promotion"),
     "numpy_rank_promotion": ("config", "numpy_rank_promotion"),
+    "ops": ("ops", ""),
     "optim": ("optim", ""),
     "print_environment_info": ("environment", "print_environment_info"),
     "process_count": ("environment", "process_count"),

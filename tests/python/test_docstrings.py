@@ -23,6 +23,7 @@ MODULES = [
     "dovetail.nn.initializers",
     "dovetail.numpy",
     "dovetail.numpy.linalg",
+    "dovetail.ops.segments",
     "dovetail.optim",
     "dovetail.profiler",
     "dovetail.random",
@@ -49,7 +50,7 @@ MODULES = [
 def public(module: str) -> Iterator[tuple[str, Any]]:
     """The functions and classes of a module that are Dovetail's own, under one name each."""
     namespace = importlib.import_module(module)
-    for name in dir(namespace):
+    for name in getattr(namespace, "__all__", dir(namespace)):
         value = getattr(namespace, name)
         own = str(getattr(value, "__module__", "")).startswith("dovetail")
         called = getattr(value, "__name__", None)

@@ -177,3 +177,24 @@ def test_errors() -> None:
                 for lax, xp in LIBRARIES
             ]
             check(results[0], results[1], f"scatter {dims}")
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min"])
+def test_segments(name: str) -> None:
+    """Random options, with numbers that are no segment's."""
+    rng = np.random.default_rng(len(name))
+    for _ in range(4 * FACTOR):
+        dtype = str(rng.choice(["float32", "int32", "bfloat16", "uint8"]))
+        rows, count = int(rng.integers(1, 9)), [None, 0, 3, 9][rng.integers(4)]
+        data = rng.integers(1, 4, (rows, 2)[: int(rng.integers(1, 3))]).astype(dtype)
+        ids = rng.integers(-2, 6, rows).astype(np.int32)
+        ids[0] = 2
+        options = {
+            "bucket_size": [None, 2, 20][rng.integers(3)],
+            "mode": [None, "drop", "clip"][rng.integers(3)],
+        }
+        results = [
+            outcome(getattr(ops, f"segment_{name}"), xp.asarray(data), ids, count, **options)
+            for ops, xp in ((dt.ops, dnp), (jax.ops, jnp))
+        ]
+        check(results[0], results[1], f"{dtype}, {ids}, {count}, {options}")

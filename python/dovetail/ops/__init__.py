@@ -2,7 +2,11 @@
 promoted or broadcast.
 
 `dovetail.lax` is the layer that validates, `dovetail.numpy` the one that promotes and broadcasts.
+The functions of segments are no ops, but JAX has them in the package of this name: they are
+compositions of what is above it, and so are loaded at their first use.
 """
+
+from __future__ import annotations
 
 from dovetail.ops.contractions import (
     conv,
@@ -159,6 +163,15 @@ from dovetail.ops.windows import (
     window_take,
 )
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dovetail.ops.segments import segment_max as segment_max
+    from dovetail.ops.segments import segment_min as segment_min
+    from dovetail.ops.segments import segment_prod as segment_prod
+    from dovetail.ops.segments import segment_sum as segment_sum
+
 __all__ = [
     "abs",
     "acos",
@@ -275,6 +288,10 @@ __all__ = [
     "scatter_min",
     "scatter_mul",
     "schur",
+    "segment_max",
+    "segment_min",
+    "segment_prod",
+    "segment_sum",
     "select",
     "shift_left",
     "shift_right_arithmetic",
@@ -303,3 +320,12 @@ __all__ = [
     "xor",
     "zeta",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("segment_") or name not in __all__:
+        raise AttributeError(f"module 'dovetail.ops' has no attribute {name!r}")
+    from dovetail.ops import segments
+
+    value = globals()[name] = getattr(segments, name)
+    return value
