@@ -46,7 +46,7 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
         _callback = _collect_diagnostics(invocation, diagnostics)
         # IREE parses in place and needs the terminating zero.
         source = Source.wrap_buffer(session, text.encode() + b"\0", buffer_name="dovetail.mlir")
-        if not (invocation.parse_source(source) and invocation.execute()):
+        if not (invocation.parse_source(source) and _execute(invocation)):
             return Outcome(None, diagnostics)
         output = Output.open_membuffer()
         try:
@@ -59,6 +59,45 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
             output.close()
     finally:
         session.close()
+
+
+# A program is verified behind each of these. By default it is behind each of hundreds of passes, a
+# third of the time of the compiler.
+_PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
+
+
+def _execute(invocation: Any) -> bool:
+    """Compiles what was parsed, which verified it; what is wrong goes to the diagnostics."""
+    library, this = invocation._local_dylib, invocation._inv_p
+    _declare(library)
+    library.ireeCompilerInvocationSetVerifyIR(this, False)
+    for index, phase in enumerate(_PHASES):
+        if index:
+            module = library.ireeCompilerInvocationExportStealModule(this)
+            is_valid = library.mlirOperationVerify(module)
+            library.ireeCompilerInvocationImportStealModule(this, module)
+            if not is_valid:
+                return False
+            library.ireeCompilerInvocationSetCompileFromPhase(this, _PHASES[index - 1].encode())
+        library.ireeCompilerInvocationSetCompileToPhase(this, phase.encode())
+        if not invocation.execute():
+            return False
+    return True
+
+
+def _declare(library: Any) -> None:
+    """Gives types to the C functions that the Python API does not wrap; a module is a pointer."""
+    pointer = ctypes.c_void_p
+    for name, arguments, result in (
+        ("ireeCompilerInvocationSetVerifyIR", (ctypes.c_bool,), None),
+        ("ireeCompilerInvocationSetCompileFromPhase", (ctypes.c_char_p,), None),
+        ("ireeCompilerInvocationSetCompileToPhase", (ctypes.c_char_p,), None),
+        ("ireeCompilerInvocationExportStealModule", (), pointer),
+        ("ireeCompilerInvocationImportStealModule", (pointer,), ctypes.c_bool),
+        ("mlirOperationVerify", (), ctypes.c_bool),
+    ):
+        function = getattr(library, name)
+        function.argtypes, function.restype = (pointer, *arguments), result
 
 
 # iree_compiler_diagnostic_severity_t

@@ -57,6 +57,17 @@ def test_both_ways_give_the_same() -> None:
             way.compile_text(text, ["--bogus"])
 
 
+def test_verifying_between_phases_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+      %b = arith.addf %a, %a : tensor<4xf32>
+      return %b : tensor<4xf32>
+    }"""
+    verified = iree_compiler.compile_text(text, FLAGS)
+    monkeypatch.setattr(iree_compiler, "_PHASES", ("end",))
+    assert iree_compiler.compile_text(text, FLAGS) == verified
+    assert verified.vmfb
+
+
 @pytest.mark.usefixtures("none_idle")
 def test_a_process_is_used_again() -> None:
     assert compiled()
