@@ -175,8 +175,7 @@ class Recording:
     ) -> Watched:
         """The result of a step; values decide on its shape unless it `is_sized`."""
         numbers, answer = self._evaluate(function, operands, keywords)
-        is_sized = is_sized and not any(type(operand) is Unsized for operand in operands)
-        result = (Watched if is_sized else Unsized)(self, np.asarray(answer), weak_type)
+        result = self._kind(operands, is_sized)(self, np.asarray(answer), weak_type)
         self.steps.append(Step(function, numbers, keywords, (result.number,), False))
         if function is RAW["broadcast"] and self.values[numbers[0]].ndim == 0:
             self._splats[result.number] = numbers[0]
@@ -188,18 +187,23 @@ class Recording:
         operands: Sequence[Any],
         keywords: dict[str, Any],
         weak_types: Sequence[bool],
+        is_sized: bool = True,
     ) -> list[Watched]:
-        """The results of a step that has several."""
-        if any(type(operand) is Unsized for operand in operands):
-            self.refuse()
+        """The results of a step that has several; values decide on shapes unless `is_sized`."""
+        kind = self._kind(operands, is_sized)
         numbers, answers = self._evaluate(function, operands, keywords)
         results = [
-            Watched(self, np.asarray(answer), weak)
+            kind(self, np.asarray(answer), weak)
             for answer, weak in zip(answers, weak_types, strict=True)
         ]
         step = Step(function, numbers, keywords, tuple(r.number for r in results), True)
         self.steps.append(step)
         return results
+
+    def _kind(self, operands: Sequence[Any], is_sized: bool) -> type[Watched]:
+        """What the results of a step are."""
+        is_sized = is_sized and not any(type(operand) is Unsized for operand in operands)
+        return Watched if is_sized else Unsized
 
     def _evaluate(
         self, function: Callable[..., Any], operands: Sequence[Any], keywords: dict[str, Any]

@@ -77,6 +77,17 @@ def bind_all(
     return _arrays(values, weak_types, common_place(operands, name))
 
 
+def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
+    """Whether NumPy has the functions for such arrays, and these may be called at once.
+
+    Args:
+      kinds: the kinds of elements for which it has.
+    """
+    return not stack.traces and all(
+        operand.dtype.isbuiltin == 1 and operand.dtype.kind in kinds for operand in operands
+    )
+
+
 def apply_known(
     function: Callable[..., np.ndarray],
     *operands: Operand,
@@ -92,6 +103,21 @@ def apply_known(
         return stack.recording.apply(function, operands, {}, weak_type, is_sized)
     place = common_place(operands)
     return Array(quietly(function, *_known_values(operands)), weak_type, place)
+
+
+def apply_all_known(
+    function: Callable[..., Sequence[np.ndarray]],
+    *operands: Operand,
+    count: int,
+    weak_type: bool = False,
+    is_sized: bool = True,
+) -> list[Any]:
+    """As `apply_known`, for a function with a tuple of `count` results."""
+    weak_types = [weak_type] * count
+    if stack.recording is not None:
+        return stack.recording.apply_all(function, operands, {}, weak_types, is_sized)
+    values = quietly(function, *_known_values(operands))
+    return _arrays(values, weak_types, common_place(operands))
 
 
 def _stated_type(

@@ -113,3 +113,64 @@ def test_interp() -> None:
     same(dnp.interp(at, places, values, left=-5, right=7), ends)
     weights = dt.grad(lambda v: dnp.sum(dnp.interp(at, places, v)))(values)
     np.testing.assert_allclose(float(dnp.sum(weights)), at.size, rtol=1e-5)
+
+
+# Outside of programs, NumPy's own functions are called ------------------------------------------
+
+SPECIAL = np.array([1, np.nan, -0.0, np.inf, 0.0, -2, np.nan, 1, -np.inf, 3], np.float32)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (dnp.nonzero, np.nonzero),
+        (dnp.flatnonzero, np.flatnonzero),
+        (dnp.argwhere, np.argwhere),
+        (dnp.unique, np.unique),
+        (lambda x: dnp.unique(x, return_counts=True), lambda x: np.unique(x, return_counts=True)),
+        (lambda x: dnp.compress(x > 1, x), lambda x: np.compress(x > 1, x)),
+        (lambda x: dnp.where(x == 0), lambda x: np.where(x == 0)),
+    ],
+)
+def test_remembered_calls_find_as_many_as_there_are(ours: Any, theirs: Any) -> None:
+    for row in ([1, 0, 2, 0], [0, 0, 0, 0], [3, 4, 5, 6], [2, 2, 0, 2], [0, 0, 0, 9]):
+        x = np.array(row, np.int32)
+        same(ours(dnp.array(x)), theirs(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: dnp.argsort(x),
+        lambda x: dnp.argsort(dnp.reshape(x, (2, 5)), 0),
+        lambda x: dnp.lexsort((x, dnp.abs(x))),
+        lambda x: dnp.searchsorted(dnp.sort(x), x),
+        lambda x: dnp.searchsorted(dnp.sort(x), x, side="right"),
+        lambda x: dnp.divmod(x, 2.0),
+        lambda x: dnp.divmod(x, -x[::-1]),
+    ],
+)
+def test_eager_calls_agree_with_compiled_ones(function: Any) -> None:
+    expected = dt.jit(function)(SPECIAL)
+    for _ in range(3):
+        bitwise(function(dnp.array(SPECIAL)), expected)
+
+
+@pytest.mark.parametrize(("equal_nan", "count"), [(True, 7), (False, 8)])
+def test_eager_unique_agrees_with_the_compiled_one(equal_nan: bool, count: int) -> None:
+    def find(x: Any, size: int | None) -> Any:
+        return dnp.unique(x, True, True, True, equal_nan=equal_nan, size=size)
+
+    expected = dt.jit(find, static_argnums=1)(SPECIAL, count)
+    for _ in range(3):
+        bitwise(find(dnp.array(SPECIAL), None), expected)
+
+
+def bitwise(actual: Any, expected: Any) -> None:
+    """Signs of zeros too."""
+    actual = actual if isinstance(actual, tuple) else (actual,)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    for a, e in zip(actual, expected, strict=True):
+        np.testing.assert_array_equal(a, e)
+        assert a.dtype == e.dtype
+        np.testing.assert_array_equal(np.signbit(a) & ~np.isnan(a), np.signbit(e) & ~np.isnan(e))

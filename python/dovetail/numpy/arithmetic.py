@@ -14,6 +14,9 @@ from dovetail.numpy.promotion import (
     pair_numbers,
     real_inexact,
 )
+from dovetail.reference.arithmetic import floor_div_rem
+from dovetail.reference.checks import unwanted
+from dovetail.tracer import apply_all_known, current
 
 
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -174,6 +177,10 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
       (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
     """
     x, y = _pair_reals("divmod", x1, x2)
+    if current() is None and not unwanted():
+        weak = x.weak_type and y.weak_type
+        quotient, rest = apply_all_known(floor_div_rem, x, y, count=2, weak_type=weak)
+        return quotient, rest
     return ops.floor_div(x, y), ops.floor_rem(x, y)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
 import numpy as np
 
 from dovetail import dtypes, lax, ops
@@ -10,6 +13,7 @@ from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy.promotion import promote
 from dovetail.numpy.taking import take
+from dovetail.tracer import apply_known, is_for_numpy
 
 
 def searchsorted(
@@ -46,8 +50,10 @@ def searchsorted(
         raise value_error(f"searchsorted: a must be a vector, got shape {array.shape}")
     if sorter is not None:
         array = take(array, sorter, mode="clip")
-    size = array.shape[0]
     dtype = dtypes.default_dtype("i")
+    if is_for_numpy(array, kinds="biuf"):
+        return apply_known(functools.partial(_by_numpy, side=side, dtype=dtype), array, values)
+    size = array.shape[0]
     low = lax.full(values.shape, 0, dtype)
     high = lax.full(values.shape, size, dtype)
     one = lax.full(values.shape, 1, dtype)
@@ -60,6 +66,10 @@ def searchsorted(
         rest = lax.bitwise_and(open_, lax.bitwise_not(after))
         high = lax.select(rest, middle, high)
     return low
+
+
+def _by_numpy(array: np.ndarray, values: np.ndarray, side: Any, dtype: np.dtype) -> np.ndarray:
+    return array.searchsorted(values, side).astype(dtype)
 
 
 def _precedes(x: Array, y: Array) -> Array:

@@ -10,7 +10,7 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike, check_kind
 from dovetail.numpy.promotion import filled, promote_and_broadcast
-from dovetail.tracer import apply_known, current
+from dovetail.tracer import apply_known, is_for_numpy
 
 # Per bit, the most steps that Euclid's algorithm takes: for neighbours in Fibonacci's sequence.
 _STEPS = 1 / math.log2((1 + math.sqrt(5)) / 2)
@@ -36,7 +36,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
       Array([ 6,  4, 12], dtype=int32)
     """
     x, y = _integers("gcd", x1, x2)
-    if _are_known(x):
+    if is_for_numpy(x):
         return apply_known(np.gcd, x, y, weak_type=x.weak_type and y.weak_type)
     zero = filled(x, 0)
     # A first step may only exchange the two.
@@ -60,17 +60,12 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
       Array([12,  8,  0], dtype=int32)
     """
     x, y = _integers("lcm", x1, x2)
-    if _are_known(x):
+    if is_for_numpy(x):
         return apply_known(np.lcm, x, y, weak_type=x.weak_type and y.weak_type)
     if dtypes.KINDS[x.dtype] != "u":
         x, y = ops.abs(x), ops.abs(y)
     # Where the divisor is 0, so is x.
     return ops.mul(x, ops.div(y, gcd(x, y)))
-
-
-def _are_known(x: Array) -> bool:
-    """Whether NumPy has the functions for such arrays, and they may be called at once."""
-    return current() is None and x.dtype.isbuiltin == 1
 
 
 def _integers(name: str, x1: ArrayLike, x2: ArrayLike) -> list[Array]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
@@ -20,6 +23,7 @@ from dovetail.numpy.choice import where as choose
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import with_dtype
 from dovetail.symbolic.size import max_dim, min_dim
+from dovetail.tracer import apply_all_known, apply_known, is_for_numpy
 
 Axis = Any
 
@@ -99,8 +103,15 @@ def argsort(
       Array([1, 2, 0], dtype=int32)
     """
     x, dimension = _row("argsort", a, axis, order)
+    if is_for_numpy(x, kinds="biuf") and not descending and x.ndim:
+        order_of = functools.partial(_order, dimension=dimension, dtype=dtypes.default_dtype("i"))
+        return apply_known(order_of, x)
     pair = [x, _positions(x, dimension)]
     return (_from_the_end(pair, dimension) if descending else ops.sort(pair, dimension, 1))[1]
+
+
+def _order(x: np.ndarray, dimension: int, dtype: np.dtype) -> np.ndarray:
+    return x.argsort(dimension, kind="stable").astype(dtype)
 
 
 def _positions(x: Array, dimension: int) -> Array:
@@ -132,7 +143,14 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
     if xs[0].ndim == 0:
         return lax.full((), 0, dtypes.default_dtype("i"))
     dimension = canonical_axis(axis, xs[0].ndim)
+    if is_for_numpy(*xs, kinds="biuf"):
+        order_of = functools.partial(_lexsorted, dimension, dtypes.default_dtype("i"))
+        return apply_known(order_of, *xs)
     return ops.sort([*xs[::-1], _positions(xs[0], dimension)], dimension, len(xs))[-1]
+
+
+def _lexsorted(dimension: int, dtype: np.dtype, *keys: np.ndarray) -> np.ndarray:
+    return np.lexsort(keys, dimension).astype(dtype)
 
 
 def _check_kth(name: str, kth: int, size: int) -> None:
@@ -251,6 +269,11 @@ def unique(
       (Array([1, 3, 0], dtype=int32), Array([1, 2, 0], dtype=int32))
     """
     x = as_operand("unique", ar)
+    if size is None and axis is None and is_for_numpy(x, kinds="biuf"):
+        wanted = (return_index, return_inverse, return_counts)
+        find = functools.partial(_distinct, wanted, equal_nan, dtypes.default_dtype("i"))
+        found = apply_all_known(find, x, count=1 + sum(wanted), is_sized=False)
+        return found[0] if len(found) == 1 else tuple(found)
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
     rows = lax.reshape(x, (x.size,)) if axis is None else _moved(x, dimension, 0)
     count = rows.shape[0]
@@ -301,6 +324,16 @@ def unique(
     if return_counts:
         results.append(with_dtype(choose(is_real, ends - starts, 0), integer)[:wanted])
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _distinct(
+    wanted: Sequence[bool], equal_nan: bool, dtype: np.dtype, x: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """`unique` of a NumPy array."""
+    # Asked for the index, NumPy sorts stably: of equal zeros, it is the first that counts.
+    find: Any = np.unique
+    values, *others = find(x, True, *wanted[1:], equal_nan=equal_nan)
+    return values, *(i.astype(dtype) for i in others[not wanted[0] :])
 
 
 def _moved(x: Array, source: int, target: int) -> Array:

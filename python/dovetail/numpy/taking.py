@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,7 @@ from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
 from dovetail.symbolic.size import Size
-from dovetail.tracer import Tracer
-from dovetail.transfers import beside
+from dovetail.tracer import Tracer, apply_all_known, apply_known, current
 
 
 def _integers(name: str, x: ArrayLike) -> Array:
@@ -247,11 +247,12 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
             "nonzero: the array must have at least 1 dimension, got rank 0; use atleast_1d"
         )
     if size is None:
+        find = functools.partial(_found, dtype=dtypes.default_dtype("i"))
+        if current() is None:
+            return tuple(apply_all_known(find, x, count=x.ndim, is_sized=False))
         is_traced = isinstance(x, Tracer)
         value = x.concrete(NonConcreteBooleanIndexError) if is_traced else x._value()
-        dtype = dtypes.default_dtype("i")
-        found = [as_operand("nonzero", i.astype(dtype)) for i in np.nonzero(value)]
-        return tuple([beside(indices, x) for indices in found])
+        return tuple([as_operand("nonzero", indices) for indices in find(value)])
     dtype = dtypes.default_dtype("i")
     flat = ops.convert(lax.reshape(x, (x.size,)), dtype)
     # The k-th true element goes to place k - 1, all others out of bounds.
@@ -266,6 +267,11 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
         found = Places(lax.full((size,), 0, dtype), place).set(along)
         results.append(lax.select(filled, found, lax.full((size,), fill, dtype)))
     return tuple(results)
+
+
+def _found(x: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """`nonzero` of a NumPy array."""
+    return tuple([indices.astype(dtype) for indices in np.nonzero(x)])
 
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
@@ -312,7 +318,13 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -
     found = nonzero(x if x.ndim else lax.reshape(x, (1,)), size=size, fill_value=fill_value)
     if not x.ndim:
         return lax.full((found[0].shape[0], 0), 0, dtypes.default_dtype("i"))
+    if size is None and current() is None:
+        return apply_known(_columns, *found)
     return lax.stack(found, 1)
+
+
+def _columns(*columns: np.ndarray) -> np.ndarray:
+    return np.array(columns).T
 
 
 def compress(

@@ -65,10 +65,7 @@ def floor_div(x: Array, y: Array) -> Array:
         return floor_div(x.astype(float32), y.astype(float32)).astype(x.dtype)
     if x.dtype.kind != "f":
         return integers.floor_divide(x, y)
-    quotient = np.floor_divide(x, y)
-    if np.count_nonzero(quotient) != quotient.size:
-        quotient = np.copysign(quotient, np.where(quotient, quotient, y))
-    return quotient
+    return _with_signs_of_zeros(np.floor_divide(x, y), y)
 
 
 def floor_rem(x: Array, y: Array) -> Array:
@@ -77,10 +74,25 @@ def floor_rem(x: Array, y: Array) -> Array:
         return floor_rem(x.astype(float32), y.astype(float32)).astype(x.dtype)
     if x.dtype.kind != "f":
         return integers.floor_remainder(x, y)
-    rest = np.remainder(x, y)
-    if np.count_nonzero(rest) != rest.size:
-        rest = np.copysign(rest, np.where(rest, y, x))
-    return rest
+    return _with_signs_of_zeros(np.remainder(x, y), x)
+
+
+def floor_div_rem(x: Array, y: Array) -> tuple[Array, Array]:
+    """`floor_div` and `floor_rem` at once."""
+    if x.dtype in _NARROW or x.dtype.kind != "f":
+        return floor_div(x, y), floor_rem(x, y)
+    quotient, rest = np.divmod(x, y)
+    return _with_signs_of_zeros(quotient, y), _with_signs_of_zeros(rest, x)
+
+
+def _with_signs_of_zeros(result: Array, signs: Array) -> Array:
+    """A result of NumPy's, its zeros with other signs; it is changed in place."""
+    if np.count_nonzero(result) == result.size:
+        return result
+    if result.ndim == 0:
+        return np.copysign(result, np.where(result, result, signs))
+    np.putmask(result, np.logical_not(result), np.copysign(result, signs))
+    return result
 
 
 def abs(x: Array) -> Array:
