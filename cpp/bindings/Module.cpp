@@ -5,6 +5,7 @@
 #include "Export.h"
 #include "Function.h"
 #include "Invocation.h"
+#include "Loops.h"
 #include "Package.h"
 #include "Program.h"
 #include "Remembered.h"
@@ -377,6 +378,7 @@ NB_MODULE(_core, m) {
   bindExport(m);
   bindInvocation(m);
   bindCompiledCalls(m);
+  bindLoops(m);
   m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");
   m.def("phases", &phaseNames, "(name, description) of each phase, in order.");
 }

@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from dovetail import _core
+
 Array = np.ndarray[Any, Any]
 
 _PARITY = 0x1BD11BDA
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-# Amounts by which NumPy shifts to the left, and to the right for the other bits.
-_SHIFTS = tuple(
-    tuple((np.uint32(n), np.uint32(32 - n)) for n in rotations) for rotations in _ROTATIONS
-)
-# So many hashes are quicker in Python's integers than in NumPy's loops; so many fit the
-# processor's caches.
+# So many hashes are quicker in Python's integers than in a loop over arrays.
 _FEW = 128
-_BLOCK = 16384
 
 
 def threefry2x32(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Array]:
@@ -28,33 +24,11 @@ def threefry2x32(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Arr
         hashed = _few(size, *(_packed(x) for x in (k0, k1, x0, x1)))
         first, second = (_unpacked(word, size) for word in hashed)
         return first.reshape(shape), second.reshape(shape)
-    # A key that is repeated has strides of 0 only.
-    keys = [k.flat[0] if not any(k.strides) else k.ravel() for k in (k0, k1)]
-    keys.append(np.bitwise_xor(np.bitwise_xor(*keys), np.uint32(_PARITY)))
-    first, second = x0.flatten(), x1.flatten()
-    scratch = np.empty(min(size, _BLOCK), np.uint32)
-    for start in range(0, size, _BLOCK):
-        part = slice(start, start + _BLOCK)
-        block = [k if k.ndim == 0 else k[part] for k in keys]
-        _mix(block, first[part], second[part], scratch)
+    first, second = np.empty(size, np.uint32), np.empty(size, np.uint32)
+    # What is repeated has strides of 0 only.
+    words = [x.ravel() if any(x.strides) else x.flat[:1] for x in (k0, k1, x0, x1)]
+    _core.threefry2x32(*words, first, second)
     return first.reshape(shape), second.reshape(shape)
-
-
-def _mix(keys: list[Any], x0: Array, x1: Array, scratch: Array) -> None:
-    """The rounds, in place."""
-    scratch = scratch[: x0.size]
-    np.add(x0, keys[0], x0)
-    np.add(x1, keys[1], x1)
-    for group in range(5):
-        for left, right in _SHIFTS[group % 2]:
-            np.add(x0, x1, x0)
-            np.left_shift(x1, left, scratch)
-            np.right_shift(x1, right, x1)
-            np.bitwise_or(x1, scratch, x1)
-            np.bitwise_xor(x1, x0, x1)
-        np.add(x0, keys[(group + 1) % 3], x0)
-        np.add(x1, keys[(group + 2) % 3], x1)
-        np.add(x1, np.uint32(group + 1), x1)
 
 
 # A Python integer of which every 64 bits hold one word: each operation is on all words.

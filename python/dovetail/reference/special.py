@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dovetail import _core
 from dovetail.dtypes import float32, float64
 from dovetail.reference.elementary import special
 
@@ -64,11 +65,18 @@ def _polygamma(n: Array, x: Array) -> Array:
     return np.where((n < 0) | (np.floor(n) != n) | np.isnan(x), np.nan, value)
 
 
+def erf_inv(x: Array) -> Array:
+    """The inverse of the error function; a narrow result is rounded from float32."""
+    operand = np.ascontiguousarray(x, float64 if x.dtype == float64 else float32).reshape(-1)
+    result = np.empty_like(operand)
+    _core.erf_inv(operand, result)
+    return result.reshape(x.shape).astype(x.dtype, copy=False)
+
+
 lgamma = _in_double(_lgamma)
 digamma = _in_double(_digamma)
 zeta = _in_double(_zeta)
 polygamma = _in_double(_polygamma)
-erf_inv = _in_double(lambda x: np.copysign(special().erfinv(x), x))
 bessel_i0e = _in_double(lambda x: special().i0e(x))
 bessel_i1e = _in_double(lambda x: np.copysign(special().i1e(x), x))
 
