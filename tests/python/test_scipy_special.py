@@ -130,6 +130,23 @@ def test_kummers_function_far_below_zero() -> None:
     np.testing.assert_allclose(special.hyp1f1(*narrow), expected, rtol=1e-4)
 
 
+def test_kummers_function_of_parameters_far_below_zero() -> None:
+    a, b, x = uniform(-300, -2), uniform(0.5, 10), uniform(0.1, 30)
+    with config.enable_x64(True):
+        np.testing.assert_allclose(special.hyp1f1(a, b, x), reference.hyp1f1(a, b, x), rtol=1e-8)
+        # By Kummer's transformation it is the same where b - a is far below 0.
+        mirrored = np.exp(-x) * reference.hyp1f1(a, b, x)
+        np.testing.assert_allclose(special.hyp1f1(b - a, b, -x), mirrored, rtol=1e-8)
+    narrow = np.array([[-300.25, -57.75, -12.25, -7, -30], [0.5, 2, 7, 1, 60], [12, 30, 20, 12, 1]])
+    expected = reference.hyp1f1(*narrow)
+    np.testing.assert_allclose(special.hyp1f1(*narrow), expected, rtol=1e-3)
+    # Neither sums that are larger than floats nor other elements matter.
+    large = np.array([[-30.5, 7.25, -120], [100, 1, 80], [-100, 0.5, -60], [-0.5, 1, 5]]).T
+    expected = reference.hyp1f1(*large)
+    expected[1:3] = np.inf
+    np.testing.assert_allclose(special.hyp1f1(*large), expected, rtol=1e-4)
+
+
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_derivatives(row: Row) -> None:
     function = getattr(special, row.name)
