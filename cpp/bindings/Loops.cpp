@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <nanobind/ndarray.h>
 #include <thread>
@@ -220,7 +221,68 @@ static void erfInv(Vector<const T> x, Vector<T> result) {
   inParts(x.size(), [=](size_t begin, size_t end) { kLoop(in + begin, out + begin, end - begin); });
 }
 
+// Signs of zeros --------------------------------------------------------------------------------------------------
+
+namespace {
+
+// The bytes of an array of NumPy whose elements lie one after the other, while it lives.
+class Bytes {
+public:
+  Bytes(nb::handle array, int flags) : isHeld(!PyObject_GetBuffer(array.ptr(), &view, flags)) {
+    if (!isHeld)
+      PyErr_Clear();
+  }
+  ~Bytes() {
+    if (isHeld)
+      PyBuffer_Release(&view);
+  }
+  explicit operator bool() const { return isHeld; }
+  const Py_buffer *operator->() const { return &view; }
+
+private:
+  Py_buffer view;
+  bool isHeld;
+};
+
+} // namespace
+
+template <typename T>
+static void signZerosOf(const Bytes &result, const Bytes &signs) {
+  constexpr T sign = T(T(1) << (8 * sizeof(T) - 1));
+  auto *to = static_cast<char *>(result->buf);
+  auto *from = static_cast<const char *>(signs->buf);
+  size_t step = signs->len == result->len ? sizeof(T) : 0;
+  for (Py_ssize_t i = 0; i < result->len; i += sizeof(T), from += step) {
+    T bits, other;
+    std::memcpy(&bits, to + i, sizeof(T));
+    std::memcpy(&other, from, sizeof(T));
+    if (T(bits & ~sign) == 0)
+      bits = other & sign;
+    std::memcpy(to + i, &bits, sizeof(T));
+  }
+}
+
+// False if the arrays are not of the shapes or layouts for it.
+static bool signZeros(nb::handle result, nb::handle signs) {
+  Bytes to(result, PyBUF_WRITABLE), from(signs, PyBUF_SIMPLE);
+  if (!to || !from || to->itemsize != from->itemsize || (from->len != to->len && from->len != from->itemsize))
+    return false;
+  switch (to->itemsize) {
+  case 2:
+    return signZerosOf<uint16_t>(to, from), true;
+  case 4:
+    return signZerosOf<uint32_t>(to, from), true;
+  case 8:
+    return signZerosOf<uint64_t>(to, from), true;
+  default:
+    return false;
+  }
+}
+
 void bindLoops(nb::module_ &m) {
+  m.def("sign_zeros", &signZeros, "result"_a, "signs"_a,
+        "Gives zeros the signs of other floats, in place; of these there is one for all, or one for each. False if the "
+        "memory is not in order.");
   m.def("threefry2x32", &threefry, "k0"_a, "k1"_a, "x0"_a, "x1"_a, "y0"_a, "y1"_a,
         "Hashes counters x under keys k; of each there is one for all, or one for each result.");
   m.def("erf_inv", &erfInv<float, erfInv32>, "x"_a, "result"_a, "Writes the inverse of the error function.");

@@ -60,6 +60,17 @@ static Py_ssize_t offsetOf(const nb::object &type, const char *name) {
   return reinterpret_cast<PyMemberDescrObject *>(member.ptr())->d_member->offset;
 }
 
+#if PY_VERSION_HEX < 0x030C0000
+/// What `__buffer__` is to later versions of Python.
+static int exportBuffer(PyObject *array, Py_buffer *view, int flags) {
+  auto host = nb::steal(PyObject_CallMethod(array, "__array__", nullptr));
+  if (host.is_valid())
+    return PyObject_GetBuffer(host.ptr(), view, flags);
+  view->obj = nullptr;
+  return -1;
+}
+#endif
+
 static nb::object interned(const char *name) { return nb::steal(PyUnicode_InternFromString(name)); }
 
 static void setPackage(nb::dict parts) {
@@ -91,6 +102,9 @@ static void setPackage(nb::dict parts) {
   made->place = offsetOf(made->array, "_place");
   made->weak = offsetOf(made->array, "weak_type");
   package = made;
+#if PY_VERSION_HEX < 0x030C0000
+  reinterpret_cast<PyTypeObject *>(made->array.ptr())->tp_as_buffer->bf_getbuffer = exportBuffer;
+#endif
 }
 
 static void setRuntime(nb::object buffer) {

@@ -280,6 +280,12 @@ class ArrayOperators:
             "= x.at[index].set(y), or choose between values with dovetail.numpy.where"
         )
 
+    def __delitem__(self, index: Any) -> None:
+        raise type_error(
+            "arrays are immutable, got a deletion of elements; instead of del x[index] write x = "
+            "dovetail.numpy.delete(x, index, axis)"
+        )
+
 
 def _comparable(other: Any) -> bool:
     """Whether == compares elements; Python itself answers False, silently, to what the methods

@@ -137,6 +137,8 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
       dtype('int64')
     """
     result = np.dtype(dtype)
+    if not result.isnative:
+        result = result.newbyteorder("=")
     if result not in KINDS and result != float0:
         # Its modules need this one.
         from dovetail.errors import type_error

@@ -63,6 +63,8 @@ def test_facts() -> None:
 def test_immutability() -> None:
     with pytest.raises(TypeError, match=r"arrays are immutable, .*x\.at\[index\]\.set\(y\)"):
         X[0] = 1
+    with pytest.raises(TypeError, match=r"arrays are immutable, got a deletion of elements"):
+        del X[0]
     with pytest.raises(TypeError, match=r"unhashable type: 'Array', .*x\.item"):
         hash(X)
     with pytest.raises(ValueError, match="read-only"):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, dtypes
 
@@ -184,3 +185,21 @@ def test_environment_variable(text: str, expected: str) -> None:
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == expected
+
+
+def test_integers_must_fit_a_type_that_is_asked_for() -> None:
+    for value, dtype in ((300, "uint8"), (-1, "uint32"), (2**40, "int32")):
+        for make in (dnp.array, dnp.asarray):
+            with pytest.raises(OverflowError, match=f"a Python int must fit {dtype}, .* {value};"):
+                make(value, dtype)
+    with pytest.raises(OverflowError, match="must fit int8"):
+        dnp.int8(-200)
+
+
+def test_arrays_of_another_byte_order_are_converted() -> None:
+    x = np.array([1, 2, 300], ">i4")
+    for _ in range(3):
+        for y in (dnp.asarray(x), dnp.add(x, 0), dt.jit(lambda x: x + 0)(x)):
+            assert y.dtype == np.int32
+            assert y.tolist() == [1, 2, 300]
+    assert dnp.zeros(2, ">f4").dtype == np.float32

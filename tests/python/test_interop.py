@@ -67,8 +67,12 @@ def test_numpy_sees_the_memory_but_cannot_write_to_it() -> None:
 
 
 def test_conversion_without_a_copy_is_refused_where_it_needs_one() -> None:
-    with pytest.raises(ValueError, match="float32 becomes one of float64 by a copy only"):
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
         np.array(MATRIX, np.float64, copy=False)
+    # Buffers have no such elements, so that NumPy asks the array.
+    narrow = MATRIX.astype(dnp.bfloat16)
+    with pytest.raises(ValueError, match="bfloat16 becomes one of float64 by a copy only"):
+        np.array(narrow, np.float64, copy=False)
 
 
 def test_buffer_protocol() -> None:
@@ -78,13 +82,17 @@ def test_buffer_protocol() -> None:
     assert view.tolist() == [[1, 2, 3], [4, 5, 6]]
 
 
-@pytest.mark.skipif(
-    sys.version_info < (3, 12), reason="Python gives classes no buffers before 3.12"
-)
 def test_arrays_have_buffers() -> None:
-    view: Any = memoryview(MATRIX)
+    matrix: Any = MATRIX
+    view: Any = memoryview(matrix)
     assert view.readonly
     assert view.tolist() == [[1, 2, 3], [4, 5, 6]]
+    assert bytes(matrix) == MATRIX.tobytes()
+    np.testing.assert_array_equal(dnp.frombuffer(matrix, np.float32), [1, 2, 3, 4, 5, 6])
+    deleted: Any = dnp.zeros(3)
+    deleted.delete()
+    with pytest.raises(RuntimeError, match="must not be used after delete"):
+        memoryview(deleted)
     with pytest.raises(TypeError, match="read-write"):
         struct.pack_into("f", MATRIX, 0, 7.0)
 

@@ -109,7 +109,7 @@ def _from_data(data: Any, dtype: np.dtype | None) -> Array:
     if isinstance(data, PYTHON_SCALARS):
         if dtype is None:
             return as_operand("array", data)
-        return constant(np.array(data).astype(dtype))
+        return constant(_converted(data, dtype))
     if isinstance(data, (list, tuple)):
         return _from_sequence(data, dtype)
     if data is None:
@@ -130,6 +130,19 @@ def _from_data(data: Any, dtype: np.dtype | None) -> Array:
             f"{value.dtype}"
         )
     return constant(numpy_value(value, dtype or dtypes.canonicalize_dtype(value.dtype)))
+
+
+def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
+    """A Python scalar of a type that was asked for."""
+    if type(data) is not int:
+        return numpy_value(np.asarray(data), dtype)
+    try:
+        return np.array(data, dtype)
+    except OverflowError:
+        raise OverflowError(
+            f"a Python int must fit {dtype.name}, the element type asked for, got {data}; for its "
+            "low bits convert an array of a wider type with astype"
+        ) from None
 
 
 def _shared(data: Any, dtype: np.dtype | None) -> Array:

@@ -89,6 +89,9 @@ class Places:
         self._array = array
         self._index = index
 
+    def __repr__(self) -> str:
+        return f"At({self._array!r})[{self._index!r}]"
+
     def get(
         self,
         *,

@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from dovetail import _core
 from dovetail.dtypes import (
     KINDS,
     SMALL_FLOATS,
@@ -86,13 +87,10 @@ def floor_div_rem(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _with_signs_of_zeros(result: Array, signs: Array) -> Array:
-    """A result of NumPy's, its zeros with other signs; it is changed in place."""
-    if np.count_nonzero(result) == result.size:
+    """A result of NumPy's, its zeros with other signs; it may be changed in place."""
+    if _core.sign_zeros(result, signs):
         return result
-    if result.ndim == 0:
-        return np.copysign(result, np.where(result, result, signs))
-    np.putmask(result, np.logical_not(result), np.copysign(result, signs))
-    return result
+    return np.copysign(result, np.where(result, result, signs))
 
 
 def abs(x: Array) -> Array:
