@@ -127,6 +127,7 @@ SPECIAL = np.array([1, np.nan, -0.0, np.inf, 0.0, -2, np.nan, 1, -np.inf, 3], np
         (dnp.flatnonzero, np.flatnonzero),
         (dnp.argwhere, np.argwhere),
         (dnp.unique, np.unique),
+        (dnp.bincount, np.bincount),
         (lambda x: dnp.unique(x, return_counts=True), lambda x: np.unique(x, return_counts=True)),
         (lambda x: dnp.compress(x > 1, x), lambda x: np.compress(x > 1, x)),
         (lambda x: dnp.where(x == 0), lambda x: np.where(x == 0)),

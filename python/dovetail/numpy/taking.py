@@ -16,7 +16,7 @@ from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
 from dovetail.symbolic.size import Size
-from dovetail.tracer import Tracer, apply_all_known, apply_known, current
+from dovetail.tracer import Tracer, apply_all_known, apply_known, current, is_for_numpy
 
 
 def _integers(name: str, x: ArrayLike) -> Array:
@@ -420,6 +420,9 @@ def bincount(
     numbers = _integers("bincount", x)
     if numbers.ndim != 1:
         raise value_error(f"bincount: x must be a vector, got shape {numbers.shape}")
+    if length is None and weights is None and is_for_numpy(numbers):
+        count = functools.partial(_counts, dtypes.default_dtype("i"), int(minlength))
+        return apply_known(count, numbers, is_sized=False)
     if length is None:
         value = numbers._value()
         length = max(int(minlength), int(value.max()) + 1 if value.size else 0)
@@ -435,3 +438,8 @@ def bincount(
             f"bincount: weights must have the shape of x, got {amounts.shape} and {numbers.shape}"
         )
     return Places(lax.full((length,), 0, amounts.dtype), numbers).add(amounts)
+
+
+def _counts(dtype: np.dtype, least: int, x: np.ndarray) -> np.ndarray:
+    """`bincount` of a NumPy array."""
+    return np.bincount(np.maximum(x, 0).astype(np.intp), minlength=least).astype(dtype)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -32,11 +33,16 @@ def dot_general(
 ) -> Array:
     """Products summed in `element`, or in the operands' type; narrow floats in float32."""
     target = lhs.dtype if element is None else element
-    operands = lhs, rhs, lhs_contract, rhs_contract
+    shape = None
     if not lhs_batch and len(lhs_contract) == 1 and lhs.ndim <= 2 and rhs.ndim <= 2:
-        x, y, shape = _vectors_or_matrices(*operands)
+        # Matmul contracts them as they are.
+        x = lhs if lhs_contract[0] == lhs.ndim - 1 else lhs.T
+        y = rhs if rhs_contract[0] == 0 else rhs.T
     else:
-        x, y, shape = _batches_of_matrices(*operands, lhs_batch, rhs_batch)
+        dims = lhs_contract, rhs_contract, lhs_batch, rhs_batch
+        x_way, y_way, shape = _as_matrices(lhs.shape, rhs.shape, *dims)
+        x = lhs.transpose(x_way.order).reshape(x_way.shape)
+        y = rhs.transpose(y_way.order).reshape(y_way.shape)
     if target in _NATIVE and x.dtype == y.dtype == target:
         result = np.matmul(x, y)
         return result if shape is None else result.reshape(shape)
@@ -51,35 +57,32 @@ def dot_general(
     return convert(result, dtype=target)
 
 
-def _vectors_or_matrices(
-    lhs: Array, rhs: Array, lhs_contract: Dims, rhs_contract: Dims
-) -> tuple[Array, Array, None]:
-    """Operands that matmul contracts as they are."""
+class _Way(NamedTuple):
+    """How an operand becomes a batch of matrices."""
+
+    order: Dims
+    shape: Dims
+
+
+# Eager calls ask again and again.
+@functools.lru_cache(1024)
+def _as_matrices(
+    lhs: Dims, rhs: Dims, lhs_contract: Dims, rhs_contract: Dims, lhs_batch: Dims, rhs_batch: Dims
+) -> tuple[_Way, _Way, Dims]:
+    """What makes operands for matmul of shapes, each kind of dimensions merged into one, and the
+    result's shape.
+    """
+    lhs_free = tuple(i for i in range(len(lhs)) if i not in lhs_batch and i not in lhs_contract)
+    rhs_free = tuple(i for i in range(len(rhs)) if i not in rhs_batch and i not in rhs_contract)
+    batch = [lhs[i] for i in lhs_batch]
+    rows = [lhs[i] for i in lhs_free]
+    columns = [rhs[i] for i in rhs_free]
+    m, n, k = map(math.prod, (rows, columns, [lhs[i] for i in lhs_contract]))
     return (
-        lhs if lhs_contract[0] == lhs.ndim - 1 else lhs.T,
-        rhs if rhs_contract[0] == 0 else rhs.T,
-        None,
+        _Way((*lhs_batch, *lhs_free, *lhs_contract), (*batch, m, k)),
+        _Way((*rhs_batch, *rhs_contract, *rhs_free), (*batch, k, n)),
+        (*batch, *rows, *columns),
     )
-
-
-def _batches_of_matrices(
-    lhs: Array,
-    rhs: Array,
-    lhs_contract: Dims,
-    rhs_contract: Dims,
-    lhs_batch: Dims,
-    rhs_batch: Dims,
-) -> tuple[Array, Array, Dims]:
-    """Operands for matmul, each kind of dimensions merged into one, and the result's shape."""
-    lhs_free = [i for i in range(lhs.ndim) if i not in lhs_batch and i not in lhs_contract]
-    rhs_free = [i for i in range(rhs.ndim) if i not in rhs_batch and i not in rhs_contract]
-    batch = [lhs.shape[i] for i in lhs_batch]
-    rows = [lhs.shape[i] for i in lhs_free]
-    columns = [rhs.shape[i] for i in rhs_free]
-    m, n, k = map(math.prod, (rows, columns, [lhs.shape[i] for i in lhs_contract]))
-    x = lhs.transpose((*lhs_batch, *lhs_free, *lhs_contract)).reshape(*batch, m, k)
-    y = rhs.transpose((*rhs_batch, *rhs_contract, *rhs_free)).reshape(*batch, k, n)
-    return x, y, (*batch, *rows, *columns)
 
 
 def _compute_type(x: Array, y: Array, element: np.dtype) -> np.dtype:
