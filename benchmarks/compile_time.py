@@ -54,6 +54,11 @@ def programs(module: Any) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]
 
         return numpy.sum(lax.scan(step, numpy.zeros(64), xs)[1])
 
+    def chain(x: Any) -> Any:
+        for _ in range(40):
+            x = numpy.sin(x) * 1.1 + numpy.exp(-x * x)
+        return x
+
     def convolution(x: Any, k: Any) -> Any:
         y = lax.conv_general_dilated(x, k, (1, 1), "SAME")
         return numpy.sum(nn.relu(y))
@@ -67,6 +72,7 @@ def programs(module: Any) -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]
         "x + 1": (lambda x: x + 1, (normal(4),)),
         "softmax": (nn.softmax, (normal(64, 10),)),
         "layer norm": (lambda x: nn.standardize(x), (normal(64, 100),)),
+        "elementwise chain": (chain, (normal(256, 256),)),
         "classifier, gradient": (
             module.grad(classifier),
             (normal(64, 10), normal(32, 64), np.zeros(32, np.int32)),

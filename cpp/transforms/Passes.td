@@ -125,6 +125,15 @@ def BytesPass : ModulePass<"dovetail-bytes"> {
   }];
 }
 
+def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
+  let summary = "barriers where the code generator would fuse too many ops";
+  let description = [{
+    IREE 3.13 fuses elementwise ops without limit, and takes the square of the time for a chain that is twice as long. So an op that
+    would be the 513th scalar op, or later, of those that it can be fused with reads its operand from behind a barrier
+    (`iree_tensor_ext.compute_barrier.start`). Parts of a chain that are alike are compiled once.
+  }];
+}
+
 def MergeSmallPass : ModulePass<"dovetail-merge-small"> {
   let summary = "groups of small ops as one dispatch each";
   let description = [{
