@@ -34,6 +34,8 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
     `:` type($x) `,` type($indices) `,` type($updates)
   }];
   let extraClassDeclaration = [{
+    /// Whether no two windows overlap: it is promised, or there is only one.
+    bool isUnique() { return getUnique() || ::dovetail::isOneWindow(getIndices()); }
     /// What an element becomes where an update meets it.
     static ::mlir::Value step(::dovetail::scalar::ScalarBuilder &b, ::mlir::Value x, ::mlir::Value update) {
       return }] # step # [{;
@@ -50,7 +52,7 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
         ::llvm::SmallVectorImpl<int64_t> &resultDims) {
       ::dovetail::BatchedScatter batched = ::dovetail::batchScatter(e, operands, dims, getDims(), getWindow());
       results.push_back(e.make<$cppClass>(batched.x, batched.indices, batched.updates, batched.dims, batched.window,
-                                         getUnique()));
+                                         isUnique()));
       resultDims.push_back(0);
       return ::mlir::success();
     }
@@ -67,6 +69,7 @@ def ScatterOp : Scatter<"scatter", Element, "update", [DeclareOpInterfaceMethods
 def ScatterAddOp : Scatter<"scatter_add", Element, "::dovetail::scalar::add(b, x, update)",
                            [DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "an array with updates added to its windows";
+  let hasCanonicalizer = 1;
 }
 // In the array alone it is linear, which the transpose of its derivative needs; the derivative by the updates is not.
 def ScatterMulOp : Scatter<"scatter_mul", Element, "::dovetail::scalar::mul(b, x, update)",

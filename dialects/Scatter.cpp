@@ -1,8 +1,12 @@
 // The scatters: inference, derivatives, batching and factor maps.
 #include "Create.h"
+#include "Folding.h"
 #include "Index.h"
 #include "IndexRules.h"
+#include "Pointwise.h"
 #include "Shape.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 
@@ -34,6 +38,11 @@ LogicalResult inferScatter(std::optional<Location> loc, StringRef name, Value x,
                                d, " of the operand, got: ", updateType);
   types.push_back(xType);
   return success();
+}
+
+bool isOneWindow(Value indices) {
+  return llvm::all_of(cast<RankedTensorType>(indices.getType()).getShape().drop_back(),
+                      [](int64_t size) { return size == 1; });
 }
 
 FactorMap scatterFactorMap(Value x, Value indices, ArrayRef<int64_t> dims) {
@@ -85,6 +94,22 @@ LogicalResult ScatterAddOp::transpose(Emitter &e, ValueRange operands, ArrayRef<
   return success();
 }
 
+/// What is added to zeros, and their sum to something else, is added to that at once.
+static LogicalResult addAtOnce(AddOp sum, PatternRewriter &rewriter) {
+  for (auto [change, x] : {std::pair(sum.getX(), sum.getY()), std::pair(sum.getY(), sum.getX())}) {
+    auto scatter = change.getDefiningOp<ScatterAddOp>();
+    Attribute start;
+    if (!scatter || !scatter->hasOneUse() || !matchPattern(scatter.getX(), m_Constant(&start)) || !isSplat(start, 0))
+      continue;
+    rewriter.replaceOpWithNewOp<ScatterAddOp>(sum, x, scatter.getIndices(), scatter.getUpdates(), scatter.getDims(),
+                                              scatter.getWindow(), scatter.getUnique());
+    return success();
+  }
+  return failure();
+}
+
+void ScatterAddOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) { patterns.add(addAtOnce); }
+
 //===- scatter ---------------------------------------------------------------===//
 
 OperandSets ScatterOp::linearSets() { return {{0, 2}}; }
@@ -124,12 +149,12 @@ LogicalResult ScatterOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Val
   Value ct = cotangents[0], indices = operands[1];
   if (!operands[0]) {
     Value nothing = e.zeros(getUpdates().getType(), e.sizes(getUpdates()));
-    operandCotangents[0] = e.make<ScatterOp>(ct, indices, nothing, getDims(), getWindow(), getUnique());
+    operandCotangents[0] = e.make<ScatterOp>(ct, indices, nothing, getDims(), getWindow(), isUnique());
   }
   if (operands[2])
     return success();
   Value read = e.make<GatherOp>(ct, indices, getDims(), getWindow());
-  operandCotangents[2] = getUnique() ? read : e.select(lastUpdates(e, *this, indices), read, zero);
+  operandCotangents[2] = isUnique() ? read : e.select(lastUpdates(e, *this, indices), read, zero);
   return success();
 }
 
@@ -151,7 +176,7 @@ LogicalResult ScatterMulOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> 
   Value tangent =
       tangents[0] ? e.make<ScatterMulOp>(tangents[0], indices, updates, getDims(), getWindow(), getUnique()) : zero;
   if (tangents[2]) {
-    if (!getUnique())
+    if (!isUnique())
       return emitError() << "no derivative of 'dovetail.scatter_mul' by updates that may overlap; promise unique "
                             "indices if they do not";
     Value read = e.make<GatherOp>(x, indices, getDims(), getWindow());

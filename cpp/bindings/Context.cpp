@@ -1,7 +1,6 @@
 // The MLIR context of the process, and diagnostics as exceptions.
 #include "Context.h"
 #include "BatchRules.h"
-#include "cpp/cost/Cost.h"
 #include "cpp/lowering/Lowering.h"
 
 using namespace mlir;
@@ -12,7 +11,6 @@ MLIRContext &context() {
   static MLIRContext *context = [] {
     DialectRegistry registry;
     registerAllDialects(registry);
-    registerCosts(registry);
     auto *created = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     created->loadDialect<DovetailDialect, arith::ArithDialect, func::FuncDialect>();
     setBatchRule(*created, askPython);

@@ -49,8 +49,12 @@ static bool shouldFuse(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   if (!producer || !consumer || !producer->hasOneUse())
     return false;
-  bool isOnce = consumer.getMatchingIndexingMap(operand).isPermutation();
-  return isOnce || llvm::all_of(producer.getBlock()->without_terminator(), [](Operation &op) {
+  // Into a loop it would go again for each iteration, and to behind what the loop writes over.
+  bool isNear = producer->getBlock() == consumer->getBlock();
+  if (isNear && consumer.getMatchingIndexingMap(operand).isPermutation())
+    return true;
+  return (isNear || producer.getNumDpsInputs() == 0) &&
+         llvm::all_of(producer.getBlock()->without_terminator(), [](Operation &op) {
            return isa<arith::ArithDialect>(op.getDialect()) && op.getNumOperands() <= 1;
          });
 }
@@ -77,6 +81,8 @@ namespace {
 
 bool isArray(Value value) { return isa<RankedTensorType>(value.getType()); }
 
+Value commonOrigin(Operation *choice, unsigned number);
+
 /// What `value` is written over, if it is made so.
 Value overwritten(Value value) {
   auto result = dyn_cast<OpResult>(value);
@@ -87,11 +93,97 @@ Value overwritten(Value value) {
     return insert.getDest();
   if (auto insert = dyn_cast<tensor::InsertOp>(op))
     return insert.getDest();
+  if (auto written = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+    return written.getDest();
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return loop.getInits()[result.getResultNumber()];
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return loop.getInits()[result.getResultNumber()];
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return commonOrigin(op, result.getResultNumber());
   return {};
+}
+
+/// The array from outside that each branch of a choice gives as one of the results, or has written over to make it.
+Value commonOrigin(Operation *choice, unsigned number) {
+  Value common;
+  for (Region &region : choice->getRegions()) {
+    if (region.empty())
+      return {};
+    Value value = region.front().getTerminator()->getOperand(number);
+    while (value && choice->isAncestor(value.getParentRegion()->getParentOp()))
+      value = overwritten(value);
+    if (!value || (common && common != value))
+      return {};
+    common = value;
+  }
+  return common;
+}
+
+/// Whether nothing that runs behind `op` needs `array`, which no later iteration of a loop around both sees.
+bool isLastNeededBy(Operation *op, Value array) {
+  return llvm::all_of(array.getUsers(), [&](Operation *user) {
+    for (Operation *at = op; at; at = at->getParentOp())
+      if (Operation *here = at->getBlock()->findAncestorOpInBlock(*user))
+        return here == at || here->isBeforeInBlock(at);
+    return false;
+  });
+}
+
+//===- Reads before writes -------------------------------------------------------===//
+
+bool isView(Operation *op) {
+  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op);
+}
+
+/// Moves an op of the same block, and what it needs, to before `place`, unless these write over something.
+void moveBefore(Operation *op, Operation *place) {
+  Block *block = place->getBlock();
+  llvm::SetVector<Operation *> moved;
+  moved.insert(op);
+  for (size_t i = 0; i < moved.size(); ++i) {
+    if (moved[i] == place || llvm::any_of(moved[i]->getResults(), [](Value result) { return overwritten(result); }))
+      return;
+    moved[i]->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *above =
+                operand.getDefiningOp() ? block->findAncestorOpInBlock(*operand.getDefiningOp()) : nullptr)
+          if (!above->isBeforeInBlock(place))
+            moved.insert(above);
+    });
+  }
+  SmallVector<Operation *> ordered(moved.getArrayRef());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *each : ordered)
+    each->moveBefore(place);
+}
+
+/// What reads `array`, itself or a view of it, behind the op that writes over it.
+void collectLaterReads(Value array, Operation *writer, llvm::SetVector<Operation *> &reads) {
+  for (Operation *user : array.getUsers()) {
+    Operation *here = writer->getBlock()->findAncestorOpInBlock(*user);
+    if (here == user && isView(user))
+      collectLaterReads(user->getResult(0), writer, reads);
+    else if (here && writer->isBeforeInBlock(here) && !here->hasTrait<OpTrait::IsTerminator>())
+      reads.insert(here);
+  }
+}
+
+/// Lets what reads an array do so before another op writes over it, where that needs nothing of it.
+void readFirst(func::FuncOp function) {
+  SmallVector<Value> written;
+  function.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (isArray(result) && overwritten(result))
+        written.push_back(result);
+  });
+  for (Value result : written) {
+    llvm::SetVector<Operation *> reads;
+    collectLaterReads(overwritten(result), result.getDefiningOp(), reads);
+    for (Operation *op : reads)
+      if (result.getDefiningOp()->isBeforeInBlock(op))
+        moveBefore(op, result.getDefiningOp());
+  }
 }
 
 class InPlace {
@@ -111,12 +203,18 @@ public:
     return success();
   }
 
-  /// A branch writes to memory that is there before it is chosen.
+  /// A branch writes to memory that is there before it is chosen: that of an array which only branches change, or new.
   LogicalResult branches(Operation *op) {
     b.setInsertionPoint(op);
     b.setLoc(op->getLoc());
     SmallVector<Value> places;
     for (Value result : op->getResults()) {
+      Value origin = isArray(result) ? overwritten(result) : Value();
+      if (origin && !origin.getDefiningOp<bufferization::ToTensorOp>() && isLastNeededBy(op, origin) &&
+          !llvm::is_contained(places, origin)) {
+        places.push_back(origin);
+        continue;
+      }
       auto type = dyn_cast<RankedTensorType>(result.getType());
       if (type && !type.hasStaticShape())
         return failure();
@@ -157,7 +255,7 @@ public:
 
 private:
   /// How a value comes from the memory where it is wanted: it was written elsewhere; ops wrote over parts of that; or
-  /// loops did, which is known to be in place only once all is.
+  /// loops or choices did, which is known to be in place only once all is.
   enum class Change { None, Parts, Loops };
 
   static Change changeOf(Value value, Value place) {
@@ -165,18 +263,14 @@ private:
     Operation *first = nullptr;
     while (value && value != place) {
       first = value.getDefiningOp();
-      if (isa_and_present<LoopLikeOpInterface>(first))
+      if (isa_and_present<LoopLikeOpInterface, scf::IfOp, scf::IndexSwitchOp>(first))
         change = Change::Loops;
       value = overwritten(value);
     }
     if (!value)
       return Change::None;
     // A loop starts from a copy if what it is given is needed after it.
-    auto isEarlier = [&](Operation *user) {
-      Operation *before = first ? first->getBlock()->findAncestorOpInBlock(*user) : nullptr;
-      return !first || user == first || (before && before->isBeforeInBlock(first));
-    };
-    return change == Change::Loops && !llvm::all_of(place.getUsers(), isEarlier) ? Change::None : change;
+    return change == Change::Loops && first && !isLastNeededBy(first, place) ? Change::None : change;
   }
 
   /// Whether `value` lies in no memory that something else than it is written to.
@@ -206,10 +300,10 @@ private:
       if (changes.back() != Change::None)
         continue;
       b.setInsertionPoint(end);
-      if (!isFresh(value, end) || !seen.insert(value.getAsOpaquePointer()).second)
-        operand.set(copied(value));
-      else
+      if (isFresh(value, end) && seen.insert(value.getAsOpaquePointer()).second)
         into(value, place, end);
+      else if (!place.getDefiningOp<tensor::EmptyOp>())
+        operand.set(copied(value));
     }
     b.setInsertionPoint(end);
     for (auto [operand, place, change] : llvm::zip_equal(values, places, changes))
@@ -249,6 +343,7 @@ LogicalResult updateInPlace(func::FuncOp function, ArrayRef<Output> outputs) {
   InPlace inPlace(b);
   Operation *end = function.front().getTerminator();
   separateFills(function, outputs);
+  readFirst(function);
   WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
     if (auto loop = dyn_cast<scf::ForOp>(op))
       return inPlace.loop(loop);

@@ -4,6 +4,8 @@
 #include "Iree.h"
 #include "Lowering.h"
 #include "Target.h"
+#include "Work.h"
+#include "cpp/cost/Cost.h"
 #include "cpp/transforms/Functions.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -43,19 +45,18 @@ struct Slice {
   }
 };
 
-/// Dynamic sizes count as so much, and a loop of unknown length as so many steps.
-constexpr int64_t kAssumedSize = 64;
 /// What fits one dispatch, in scalar steps of one iteration. One thread in vectors takes about as long for these as the
 /// host for starting dispatches, whatever the number of cores; a GPU has slower threads.
-constexpr int64_t kWorkOnCpu = int64_t(1) << 20, kWorkElsewhere = int64_t(1) << 9;
+constexpr int64_t kWorkOnCpu = int64_t(1) << 21, kWorkElsewhere = int64_t(1) << 10;
+/// Of ops, each counted for itself, many are fused, or only views: so much more is tried.
+constexpr int64_t kTried = 2;
 /// More iterations than this of all loops together are cut off, without an error, by the software driver of Vulkan.
 constexpr int64_t kIterationsOnVulkan = 65535;
 
-constexpr int64_t kMost = int64_t(1) << 40;
+/// An f32 that is read and written.
+constexpr int64_t kBytesOfStep = 8;
 
 int64_t sizeOr(int64_t size) { return ShapedType::isDynamic(size) ? kAssumedSize : size; }
-
-int64_t times(int64_t a, int64_t b) { return std::min(kMost, std::max<int64_t>(a, 1) * std::max<int64_t>(b, 1)); }
 
 int64_t elementsOf(RankedTensorType array) {
   int64_t elements = 1;
@@ -64,16 +65,22 @@ int64_t elementsOf(RankedTensorType array) {
   return elements;
 }
 
-/// About how many scalar steps an op takes: the product of its loops' sizes, or the largest of its arrays.
+/// About how many scalar steps an op takes: what it states, of which arrays that it changes in their place are no part,
+/// or else the product of its loops' sizes, or the largest of its arrays.
 int64_t workOf(Operation *op) {
   int64_t work = 1;
   if (op->getNumRegions() != 0) {
     for (Region &region : op->getRegions())
-      for (Operation &inner : region.front())
-        work = std::min(kMost, work + workOf(&inner));
+      for (Operation &inner : region.front().without_terminator())
+        work = plus(work, workOf(&inner));
     auto scan = dyn_cast<ScanOp>(op);
     int64_t length = scan ? int64_t(scan.getLength()) : -1;
     return isa<CaseOp>(op) ? work : times(work, length < 0 ? kAssumedSize : length);
+  }
+  if (auto stated = dyn_cast<CostOpInterface>(op)) {
+    Cost cost = stated.cost([](Region &) { return Cost(); });
+    double steps = std::max(cost.flops + cost.transcendentals, cost.bytes / kBytesOfStep);
+    return std::clamp<double>(steps, 1, kMostWork);
   }
   DenseMap<int64_t, int64_t> loops;
   std::optional<FactorMap> map = factorMap(op);
@@ -98,6 +105,8 @@ int64_t workOf(Operation *op) {
 
 ModuleOp moduleOf(ImplicitLocOpBuilder &b) { return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>(); }
 
+int64_t mostWorkOn(const Target &target) { return target.isGpu() ? kWorkElsewhere : kWorkOnCpu; }
+
 /// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
 bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   if (isInDispatch(b) || moduleOf(b)->hasAttr(kHostLoops) || !isMemoryEffectFree(op))
@@ -107,10 +116,14 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   int64_t steps = isa<CaseOp>(op)                          ? 1
                   : scan && int64_t(scan.getLength()) >= 0 ? int64_t(scan.getLength())
                                                            : kAssumedSize;
-  int64_t work = workOf(op), each = work / std::max<int64_t>(steps, 1);
+  int64_t work = workOf(op);
+  // What it begins with is copied once, by the same thread.
+  for (Type type : op->getResultTypes())
+    if (auto array = dyn_cast<RankedTensorType>(type))
+      work = plus(work, elementsOf(array));
   if (target.isVulkan() && (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kIterationsOnVulkan))
     return false;
-  return each <= (target.isGpu() ? kWorkElsewhere : kWorkOnCpu);
+  return work / std::max<int64_t>(steps, 1) <= kTried * mostWorkOn(target);
 }
 
 /// A loop or a choice between branches: in one dispatch where that pays, else among the other ops.
@@ -119,13 +132,15 @@ lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef
              function_ref<LogicalResult(ImplicitLocOpBuilder &, ValueRange, SmallVectorImpl<Value> &)> emit,
              SmallVectorImpl<Value> &results) {
   if (isForOneDispatch(op, b)) {
-    auto made = dispatchOnce(b, inputs, shapes,
-                             [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
-                               SmallVector<Value> outs;
-                               if (failed(emit(inner, inside, outs)))
-                                 return failure();
-                               return outs;
-                             });
+    auto made = dispatchOnce(
+        b, inputs, shapes,
+        [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
+          SmallVector<Value> outs;
+          if (failed(emit(inner, inside, outs)))
+            return failure();
+          return outs;
+        },
+        mostWorkOn(Target(moduleOf(b))));
     if (succeeded(made)) {
       llvm::append_range(results, *made);
       return success();

@@ -3,6 +3,7 @@
 #define DOVETAIL_LOWERING_DISPATCH_H
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include <limits>
 
 namespace dovetail {
 
@@ -39,13 +40,14 @@ struct Shape {
 /// they may be large; but each has a size that is known.
 ///
 /// Fails, leaving `b` as it was, where the code cannot be such a dispatch: for ops that `canRunInOneDispatch` does not
-/// know, temporaries of unknown size, and loops of which memory would be needed in each iteration. The same code then
-/// runs outside.
+/// know, temporaries of unknown size, loops of which memory would be needed in each iteration, and iterations of more
+/// than `mostWork` scalar steps, those of copies among them that cannot be avoided. The same code then runs outside.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 dispatchOnce(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::ArrayRef<Shape> results,
              llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ImplicitLocOpBuilder &,
                                                                                 mlir::ValueRange inputs)>
-                 body);
+                 body,
+             int64_t mostWork = std::numeric_limits<int64_t>::max());
 
 /// Whether the builder writes the code of such a dispatch.
 bool isInDispatch(mlir::ImplicitLocOpBuilder &b);

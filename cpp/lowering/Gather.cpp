@@ -1,7 +1,7 @@
 // Lowering of gathers: a `linalg.generic` over the result, whose body reads the operand at the index.
 #include "Dispatch.h"
 #include "Iree.h"
-#include "Lowering.h"
+#include "Slices.h"
 #include "Target.h"
 #include "dialects/Index.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -76,6 +76,11 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     if (type.hasStaticShape() && type.getNumElements() == 0) {
       scalar::ScalarBuilder builder(b.getLoc(), b, type.getElementType());
       results.push_back(filledAlone(b, sizes, scalar::zero(builder)));
+      return success();
+    }
+    IndexedWindows windows = {x, indices, dims, window, getElementTypeOrSelf(gather.getIndices())};
+    if (isInDispatch(b) && windows.areForSlices()) {
+      results.push_back(readWindows(b, windows));
       return success();
     }
     SmallVector<Value> columns, last = lastStarts(b, x, dims, window);

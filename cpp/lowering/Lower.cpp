@@ -3,6 +3,7 @@
 #include "HostCall.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "cpp/cost/Cost.h"
 #include "cpp/linalg/Decompositions.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
@@ -23,6 +24,7 @@ void registerAllDialects(DialectRegistry &registry) {
                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   registerIreeDialects(registry);
   registerBufferization(registry);
+  registerCosts(registry);
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     attachBarrierLowerings(context);
     attachCallbackLowerings(context);

@@ -4,6 +4,7 @@
 #include "Dispatch.h"
 #include "Sequential.h"
 #include "Target.h"
+#include "Work.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -114,8 +115,9 @@ using Body = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, 
 /// The executable that is made: a function on memory, which gets buffers, and numbers of 32 bits.
 class Executable {
 public:
-  Executable(ImplicitLocOpBuilder &b, ModuleOp program)
-      : outer(b), program(program), module(ModuleOp::create(b.getLoc())), inner(b.getLoc(), b.getContext()) {
+  Executable(ImplicitLocOpBuilder &b, ModuleOp program, int64_t mostWork)
+      : outer(b), program(program), mostWork(mostWork), module(ModuleOp::create(b.getLoc())),
+        inner(b.getLoc(), b.getContext()) {
     module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
     inner.setInsertionPointToEnd(module->getBody());
     function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
@@ -267,6 +269,8 @@ private:
     if (failed(updateInPlace(function, kept)) || failed(bufferize(function)))
       return failure();
     simplify(function, /*fuse=*/false);
+    if (workOfIteration(function) > mostWork)
+      return failure();
     if (failed(lowerToLoops(function, isCpu)) || failed(placeTemporaries()))
       return failure();
     storeBoolsAsBytes(function);
@@ -309,7 +313,7 @@ private:
   }
 
   /// Temporaries are parts of one more result; of one each on other devices than the CPU, of which SPIR-V knows no
-  /// views that begin elsewhere.
+  /// views that begin elsewhere. Those of a few elements the CPU keeps in registers, if they are the function's own.
   LogicalResult placeTemporaries() {
     SmallVector<memref::AllocOp> allocs;
     function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
@@ -322,6 +326,11 @@ private:
         return failure();
       int64_t bytes =
           llvm::alignTo(std::max<int64_t>(type.getNumElements(), 1) * bytesOf(type.getElementType()), kAlignment);
+      if (isCpu && bytes == kAlignment) {
+        op.replaceAllUsesWith(memref::AllocaOp::create(inner, type).getResult());
+        op.erase();
+        continue;
+      }
       if (!isCpu || buffers.empty())
         buffers.emplace_back();
       op.replaceAllUsesWith(view(buffers.back(), type, {}, isCpu ? total : 0, /*isInput=*/false));
@@ -417,6 +426,7 @@ private:
 
   ImplicitLocOpBuilder &outer;
   ModuleOp program;
+  int64_t mostWork;
   OwningOpRef<ModuleOp> module;
   ImplicitLocOpBuilder inner;
   func::FuncOp function;
@@ -429,11 +439,11 @@ private:
 } // namespace
 
 FailureOr<SmallVector<Value>> dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
-                                           Body body) {
+                                           Body body, int64_t mostWork) {
   auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
   if (!program || isInDispatch(b))
     return failure();
-  Executable executable(b, program);
+  Executable executable(b, program, mostWork);
   if (failed(executable.build(inputs, results, body)))
     return failure();
   return executable.finish(results);

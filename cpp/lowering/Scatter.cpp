@@ -1,7 +1,8 @@
 // Lowering of scatters to `iree_linalg_ext.scatter`, whose windows have one element along the dimensions it indexes and
 // are whole along the others, and which has a mask for windows to drop.
+#include "Dispatch.h"
 #include "Iree.h"
-#include "Lowering.h"
+#include "Slices.h"
 #include "dialects/Index.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
@@ -215,18 +216,14 @@ struct ScatterForm {
     return tensor::CollapseShapeOp::create(b, value, groups);
   }
 
-  Value emit(bool isUnique, llvm::function_ref<Value(scalar::ScalarBuilder &, Value, Value)> step, Type element) {
+  Value emit(bool isUnique, llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
     SmallVector<int64_t> order = indexed;
     llvm::append_range(order, whole);
     SmallVector<int64_t> back(order.size());
     for (auto [i, dim] : llvm::enumerate(order))
       back[dim] = i;
     Value result = scatterWindows(b, transposed(b, x, order), withOneLoop(places()), withOneLoop(mask()),
-                                  withOneLoop(orderedUpdates()), isUnique,
-                                  [&](OpBuilder &inner, Location loc, Value old, Value update) {
-                                    scalar::ScalarBuilder builder(loc, inner, element);
-                                    return step(builder, old, update);
-                                  });
+                                  withOneLoop(orderedUpdates()), isUnique, step);
     // A pad fused behind a scatter that computes is not compiled.
     return transposed(b, computeBarrier(b, result), back);
   }
@@ -245,13 +242,23 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
     }
     if (scatter.getDims().empty() && !type.hasStaticShape())
       return op->emitError() << "no lowering for '" << op->getName() << "' of whole arrays whose size is not known";
+    Type element = getElementTypeOrSelf(scatter.getX()), indexElement = getElementTypeOrSelf(scatter.getIndices());
+    auto step = [&](OpBuilder &inner, Location loc, Value old, Value update) {
+      scalar::ScalarBuilder builder(loc, inner, element);
+      return Op::step(builder, old, update);
+    };
+    if (isInDispatch(b)) {
+      IndexedWindows windows = {operands[0], operands[1], scatter.getDims(), scatter.getWindow(), indexElement};
+      results.push_back(updateWindows(b, windows, operands[2], step));
+      return success();
+    }
     // The code generator changes the array in place: what it computes there must not read the same array.
     SmallVector<Value> inputs(operands);
     for (Value &input : MutableArrayRef(inputs).drop_front())
       if (isComputedFrom(input, operands[0]))
         input = computeBarrier(b, input);
-    ScatterForm form(b, inputs, scatter.getDims(), scatter.getWindow(), getElementTypeOrSelf(scatter.getIndices()));
-    Value result = form.emit(scatter.getUnique(), Op::step, getElementTypeOrSelf(scatter.getX()));
+    ScatterForm form(b, inputs, scatter.getDims(), scatter.getWindow(), indexElement);
+    Value result = form.emit(scatter.getUnique(), step);
     if (result.getType() != type)
       result = form.withoutFirstDim(result, type);
     results.push_back(result);

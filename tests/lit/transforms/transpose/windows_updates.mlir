@@ -48,3 +48,14 @@ func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x
 // CHECK-LABEL: func.func private @main.transpose(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<5x4xf32>) -> tensor<3x2x4xf32>
 // CHECK-NEXT:    %[[GATHER:.+]] = dovetail.gather %arg2, %arg1 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>
 // CHECK-NEXT:    return %[[GATHER]] : tensor<3x2x4xf32>
+
+// -----
+
+// One window overlaps nothing.
+func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<1x1xi32>, %arg2: tensor<1x2x4xf32>) -> tensor<5x4xf32> {
+  %0 = dovetail.scatter %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<1x1xi32>, tensor<1x2x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+// CHECK-LABEL: func.func private @main.transpose(%arg0: tensor<5x4xf32>, %arg1: tensor<1x1xi32>, %arg2: tensor<5x4xf32>) -> tensor<1x2x4xf32>
+// CHECK-NEXT:    %[[GATHER:.+]] = dovetail.gather %arg2, %arg1 dims [0] window [2] : tensor<5x4xf32>, tensor<1x1xi32>
+// CHECK-NEXT:    return %[[GATHER]] : tensor<1x2x4xf32>

@@ -1,0 +1,31 @@
+// IndexedWindows of arrays as slices, for code that one thread runs.
+#ifndef DOVETAIL_LOWERING_SLICES_H
+#define DOVETAIL_LOWERING_SLICES_H
+
+#include "Lowering.h"
+
+namespace dovetail {
+
+/// IndexedWindows of `x` of the sizes in `window` along `dims`, and whole along the others: each begins, along `dims`,
+/// at the numbers of one vector along the last dimension of `indices`, whose dialect element type is `indexElement`.
+struct IndexedWindows {
+  mlir::Value x, indices;
+  llvm::ArrayRef<int64_t> dims, window;
+  mlir::Type indexElement;
+
+  /// Whether `readWindows` knows them, and is quicker than to read element by element.
+  bool areForSlices() const;
+};
+
+/// The windows, with the dimensions of `indices` but the last in front; one that is not wholly within `x` is zeros.
+mlir::Value readWindows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows);
+
+/// `x` with each window within it, one after the other, replaced by what `step` makes of its elements and of those of
+/// `updates`, which has the windows as `readWindows` gives them.
+mlir::Value
+updateWindows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows, mlir::Value updates,
+              llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)> step);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_SLICES_H

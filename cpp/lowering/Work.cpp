@@ -1,0 +1,84 @@
+// Scalar steps of code on memory, counted by its loops and copies.
+#include "Work.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+/// So many ops on registers take about as long as one on memory.
+constexpr size_t kOpsOfStep = 8;
+
+int64_t plus(int64_t a, int64_t b) { return std::min(kMostWork, a + b); }
+
+int64_t times(int64_t a, int64_t b) { return std::min(kMostWork, std::max<int64_t>(a, 1) * std::max<int64_t>(b, 1)); }
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t all = 1;
+  for (int64_t size : sizes)
+    all = times(all, ShapedType::isDynamic(size) ? kAssumedSize : size);
+  return all;
+}
+
+static int64_t workOf(Operation &op);
+
+static int64_t workOf(Region &region) {
+  int64_t work = 0;
+  for (Block &block : region)
+    for (Operation &op : block)
+      work = plus(work, workOf(op));
+  return work;
+}
+
+/// All that an iteration runs.
+static int64_t workOfBodies(Operation &loop) {
+  int64_t work = 0;
+  for (Region &region : loop.getRegions())
+    work = plus(work, workOf(region));
+  return work;
+}
+
+/// How many iterations a loop has at most, if that is known: also of one that runs once or not at all.
+static std::optional<APInt> mostIterations(LoopLikeOpInterface loop) {
+  if (auto counted = dyn_cast<scf::ForOp>(*loop))
+    if (auto choice = counted.getUpperBound().getDefiningOp<arith::SelectOp>())
+      if (std::optional<int64_t> one = getConstantIntValue(choice.getTrueValue()),
+          other = getConstantIntValue(choice.getFalseValue());
+          one && other && isConstantIntValue(counted.getLowerBound(), 0) && isConstantIntValue(counted.getStep(), 1))
+        return APInt(64, std::max(*one, *other));
+  return loop.getStaticTripCount();
+}
+
+/// A step for each operand of each element, and more where much is computed; two for each product that is summed.
+static int64_t workOf(linalg::LinalgOp op) {
+  int64_t each = 2;
+  if (op.getNumReductionLoops() == 0)
+    each = std::max<int64_t>(1, op->getNumOperands() + op.getBlock()->getOperations().size() / kOpsOfStep);
+  return times(each, product(op.getStaticLoopRanges()));
+}
+
+static int64_t workOf(Operation &op) {
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return times(2, product(cast<MemRefType>(copy.getTarget().getType()).getShape()));
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return workOf(structured);
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    std::optional<APInt> trips = mostIterations(loop);
+    return times(workOfBodies(op), trips && trips->isIntN(40) ? trips->getSExtValue() : kAssumedSize);
+  }
+  return std::max<int64_t>(1, workOfBodies(op));
+}
+
+int64_t workOfIteration(func::FuncOp function) {
+  int64_t most = 0;
+  for (Operation &op : function.front())
+    if (isa<LoopLikeOpInterface>(op))
+      most = std::max(most, workOfBodies(op));
+  return most;
+}
+
+} // namespace dovetail
