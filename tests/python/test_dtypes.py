@@ -194,6 +194,8 @@ def test_integers_must_fit_a_type_that_is_asked_for() -> None:
                 make(value, dtype)
     with pytest.raises(OverflowError, match="must fit int8"):
         dnp.int8(-200)
+    assert dnp.full(2, 300, "uint8").tolist() == [44, 44]
+    assert dnp.full(2, 2**32 - 1, "uint32").tolist() == [2**32 - 1] * 2
 
 
 def test_arrays_of_another_byte_order_are_converted() -> None:

@@ -18,6 +18,7 @@ from dovetail.lax.operands import (
     broadcast_to,
     canonical_shape,
     numpy_value,
+    scalar,
 )
 from dovetail.numpy.promotion import with_dtype
 from dovetail.tracer import constant
@@ -295,7 +296,12 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, *, device: Any = 
       Array([7, 7], dtype=int32, weak_type=True)
     """
     sizes = canonical_shape(shape)
-    value = asarray(fill_value, None if dtype is None else dtypes.requested(dtype, "full"))
+    wanted = None if dtype is None else dtypes.requested(dtype, "full")
+    if wanted is not None and type(fill_value) is int:
+        # It wraps around, as JAX's does.
+        value = scalar(fill_value, wanted, False)
+    else:
+        value = asarray(fill_value, wanted)
     return placed(broadcast_to_shape("full", value, sizes), device)
 
 
