@@ -220,7 +220,7 @@ def lstm(lib: Any, weights: Any, bias: Any, inputs: Any) -> Any:
     return lib.lax.scan(step, (np.zeros(size), np.zeros(size)), inputs)[1]
 
 
-def heap_sums(lib: Any, numbers: Any) -> Any:
+def running_sum(lib: Any, numbers: Any) -> Any:
     """A running sum, element by element, and its derivative."""
 
     def total(numbers: Any) -> Any:
@@ -267,7 +267,7 @@ def cases() -> Iterator[tuple[str, Case]]:
     cell = (normal(96, 256) * 0.1, normal(256) * 0.1, normal(200, 32))
     yield "LSTM, 64 units", (lstm, cell)
     yield "LSTM, 64 units, gradient", (lstm_gradient, cell)
-    yield "recurrence, 10⁵, gradient", (heap_sums, (normal(100_000),))
+    yield "recurrence, 10⁵, gradient", (running_sum, (normal(100_000),))
 
 
 def arrays(result: Any) -> list[np.ndarray]:
