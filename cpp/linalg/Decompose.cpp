@@ -1,6 +1,7 @@
 // Ops on matrices as algorithms in other ops.
 #include "Algorithms.h"
 #include "Decompositions.h"
+#include "cpp/cost/Cost.h"
 #include "cpp/transforms/Functions.h"
 #include "cpp/transforms/Passes.h"
 #include "dialects/Control.h"
@@ -136,12 +137,23 @@ LogicalResult decompose(DecomposeOpInterface op, Functions &functions) {
   return success();
 }
 
+/// So many operations take no longer than the call of a function of the host.
+constexpr double kFewOperations = 4096;
+
+/// Whether the op runs in each step of a loop, and takes less time than its function on the host needs to be called. It
+/// would also keep the loop on the host.
+bool isSmallInLoop(Operation *op) {
+  bool isStatic =
+      llvm::all_of(op->getOperandTypes(), [](Type type) { return cast<ShapedType>(type).hasStaticShape(); });
+  return isStatic && !isa<func::FuncOp>(op->getParentOp()) && costOf(op).flops <= kFewOperations;
+}
+
 struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
   void runOnOperation() override {
     Functions functions(getOperation());
     SmallVector<DecomposeOpInterface> ops;
     getOperation()->walk([&](DecomposeOpInterface op) {
-      if (!isForHost(op))
+      if (!isForHost(op) || isSmallInLoop(op))
         ops.push_back(op);
     });
     for (DecomposeOpInterface op : ops)

@@ -100,6 +100,9 @@ def DecomposePass : ModulePass<"dovetail-decompose"> {
     matrices, reductions and pointwise ops. The algorithm is emitted for one matrix, and then batched by the rules of its ops, all
     leading dimensions as one. Algorithms and their sources are named at the functions in `cpp/linalg`; convergence is a loop with
     a bounded number of steps, which input that is not finite does not enter. What a module does this way needs no library.
+
+    With the module's attribute `dovetail.host_functions`, only small matrices in loops are decomposed: a loop of which all is
+    in plain ops can be one dispatch.
   }];
 }
 

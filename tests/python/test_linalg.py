@@ -358,3 +358,33 @@ def test_errors(call: Callable[[], Any], error: Any, message: str) -> None:
         return
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("size", [2, 12])
+def test_small_matrices_in_loops(size: int) -> None:
+    """They are decomposed, where large ones are LAPACK's."""
+
+    def filtered(matrices: Any) -> Any:
+        def step(x: Any, matrix: Any) -> Any:
+            root = dnp.linalg.cholesky(matrix @ matrix.T)
+            x = dnp.linalg.solve(matrix, x) / 4 + root[:, 0]
+            return x, dnp.linalg.eigvalsh(matrix + matrix.T)[0]
+
+        return lax.scan(step, dnp.ones(size), matrices)
+
+    def loss(matrices: Any) -> Any:
+        x, least = filtered(matrices)
+        return dnp.sum(x**2) + dnp.sum(least)
+
+    rng = np.random.default_rng(size)
+    matrices = (rng.normal(size=(3, 5, size, size)) + 3 * np.eye(size)).astype(np.float32)
+    for function, argument in (
+        (filtered, matrices[0]),
+        (dt.grad(loss), matrices[0]),
+        (dt.vmap(filtered), matrices),
+    ):
+        expected = dt.tree_util.tree_leaves(function(argument))
+        for got, want in zip(
+            dt.tree_util.tree_leaves(dt.jit(function)(argument)), expected, strict=True
+        ):
+            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * np.abs(want).max())
