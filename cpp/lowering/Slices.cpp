@@ -6,14 +6,10 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// IndexedWindows of fewer elements are read as quickly one by one, where they are used.
+/// Windows of fewer elements are read as quickly one by one, where they are used.
 constexpr int64_t kMinElements = 16;
 
 namespace {
-
-int64_t numLoops(const IndexedWindows &windows) {
-  return cast<RankedTensorType>(windows.indices.getType()).getRank() - 1;
-}
 
 RankedTensorType typeOf(const IndexedWindows &windows) {
   auto type = cast<RankedTensorType>(windows.x.getType());

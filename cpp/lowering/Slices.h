@@ -1,4 +1,4 @@
-// IndexedWindows of arrays as slices, for code that one thread runs.
+// Windows of arrays as slices, for code that one thread runs.
 #ifndef DOVETAIL_LOWERING_SLICES_H
 #define DOVETAIL_LOWERING_SLICES_H
 
@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// IndexedWindows of `x` of the sizes in `window` along `dims`, and whole along the others: each begins, along `dims`,
+/// Windows of `x` of the sizes in `window` along `dims`, and whole along the others: each begins, along `dims`,
 /// at the numbers of one vector along the last dimension of `indices`, whose dialect element type is `indexElement`.
 struct IndexedWindows {
   mlir::Value x, indices;

@@ -453,7 +453,7 @@ def test_arguments_that_are_none() -> None:
         jitted(1)
     with pytest.raises(OverflowError, match="`x` of `<lambda>` must fit"):
         jitted(2**40)
-    for value in ("text", np.ones(2, ">f4"), np.array(["text"]), object()):
+    for value in ("text", np.array(["text"]), object()):
         with pytest.raises(TypeError, match="must be an array or a number"):
             jitted(value)
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
