@@ -140,9 +140,9 @@ LogicalResult decompose(DecomposeOpInterface op, Functions &functions) {
 /// So many operations take no longer than the call of a function of the host.
 constexpr double kFewOperations = 4096;
 
-/// Whether the op runs in each step of a loop, and takes less time than its function on the host needs to be called. It
-/// would also keep the loop on the host.
-bool isSmallInLoop(Operation *op) {
+/// Whether the op is in the body of a loop or a branch, and takes less time than its function on the host needs to be
+/// called. That would also keep the loop, or the choice, on the host.
+bool isSmallInBody(Operation *op) {
   bool isStatic =
       llvm::all_of(op->getOperandTypes(), [](Type type) { return cast<ShapedType>(type).hasStaticShape(); });
   return isStatic && !isa<func::FuncOp>(op->getParentOp()) && costOf(op).flops <= kFewOperations;
@@ -153,7 +153,7 @@ struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
     Functions functions(getOperation());
     SmallVector<DecomposeOpInterface> ops;
     getOperation()->walk([&](DecomposeOpInterface op) {
-      if (!isForHost(op) || isSmallInLoop(op))
+      if (!isForHost(op) || isSmallInBody(op))
         ops.push_back(op);
     });
     for (DecomposeOpInterface op : ops)

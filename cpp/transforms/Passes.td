@@ -101,8 +101,8 @@ def DecomposePass : ModulePass<"dovetail-decompose"> {
     leading dimensions as one. Algorithms and their sources are named at the functions in `cpp/linalg`; convergence is a loop with
     a bounded number of steps, which input that is not finite does not enter. What a module does this way needs no library.
 
-    With the module's attribute `dovetail.host_functions`, only small matrices in loops are decomposed: a loop of which all is
-    in plain ops can be one dispatch.
+    With the module's attribute `dovetail.host_functions`, only small matrices in loops and branches are decomposed: a loop
+    of which all is in plain ops can be one dispatch.
   }];
 }
 
