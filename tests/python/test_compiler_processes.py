@@ -68,6 +68,20 @@ def test_verifying_between_phases_changes_nothing(monkeypatch: pytest.MonkeyPatc
     assert verified.vmfb
 
 
+def test_a_phase_that_makes_an_invalid_program_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    from iree.compiler.api import ctypes_dl
+
+    verified: list[int] = []
+
+    def is_invalid(module: int) -> bool:
+        verified.append(module)
+        return False
+
+    monkeypatch.setattr(ctypes_dl._dylib, "mlirOperationVerify", is_invalid)
+    assert iree_compiler.compile_text(IDENTITY.format(0), FLAGS).vmfb is None
+    assert len(verified) == 1
+
+
 @pytest.mark.usefixtures("none_idle")
 def test_a_process_is_used_again() -> None:
     assert compiled()
