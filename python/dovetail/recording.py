@@ -17,6 +17,7 @@ from dovetail import config
 from dovetail.array import Array
 from dovetail.pytree import flatten
 from dovetail.reference.checks import unwanted
+from dovetail.reference.specialization import specialized
 from dovetail.reference.table import RAW, STRETCHING, quietly
 from dovetail.tracing import stack
 
@@ -129,6 +130,8 @@ class Recording:
         self.steps: list[Step] = []
         # The numbers of constants, by the ids of their arrays.
         self.constants: dict[int, int] = {}
+        # Values on whose shape values decide.
+        self._unsized: set[int] = set()
         # Of results that repeat a scalar, its number.
         self._splats: dict[int, int] = {}
         self.refused = False
@@ -176,6 +179,7 @@ class Recording:
         """The result of a step; values decide on its shape unless it `is_sized`."""
         numbers, answer = self._evaluate(function, operands, keywords)
         result = self._kind(operands, is_sized)(self, np.asarray(answer), weak_type)
+        self._note([result])
         self.steps.append(Step(function, numbers, keywords, (result.number,), False))
         if function is RAW["broadcast"] and self.values[numbers[0]].ndim == 0:
             self._splats[result.number] = numbers[0]
@@ -196,6 +200,7 @@ class Recording:
             kind(self, np.asarray(answer), weak)
             for answer, weak in zip(answers, weak_types, strict=True)
         ]
+        self._note(results)
         step = Step(function, numbers, keywords, tuple(r.number for r in results), True)
         self.steps.append(step)
         return results
@@ -204,6 +209,9 @@ class Recording:
         """What the results of a step are."""
         is_sized = is_sized and not any(type(operand) is Unsized for operand in operands)
         return Watched if is_sized else Unsized
+
+    def _note(self, results: Sequence[Watched]) -> None:
+        self._unsized.update(r.number for r in results if type(r) is Unsized)
 
     def _evaluate(
         self, function: Callable[..., Any], operands: Sequence[Any], keywords: dict[str, Any]
@@ -239,7 +247,7 @@ class Recording:
         the arguments first, then for constants, then for results.
         """
         numbers = [self._number(output) for output in outputs]
-        steps, constants = self._folded([self._without_splats(step) for step in self.steps])
+        steps, constants = self._folded(self._different(numbers))
         # What results would share with the tape, and so with each other, they get copies of.
         shared = {
             constant: self.new_number(None)
@@ -252,6 +260,7 @@ class Recording:
             for step in steps
         ]
         numbers = [shared.get(number, number) for number in numbers]
+        rest = [part for step in rest for part in self._specialized(step)]
         steps, needed = _useful(copies + rest, numbers)
         constants = [i for i in constants if i in needed]
         order = [*range(len(self.leaves)), *constants, *(i for s in steps for i in s.results)]
@@ -273,6 +282,43 @@ class Recording:
             "structure": structure,
             "size": len(order),
         }
+
+    def _different(self, outputs: Sequence[int]) -> list[Step]:
+        """The steps without those that do again, and not for an output, what one before does; on
+        scalars instead of repeated ones.
+        """
+        first: dict[int, int] = {}
+        seen: dict[Any, tuple[int, ...]] = {}
+        different = []
+        for given in self.steps:
+            operands = tuple([first.get(i, i) for i in given.operands])
+            step = self._without_splats(given._replace(operands=operands))
+            try:
+                key = step.function, step.operands, *step.keywords.items()
+                results = seen.setdefault(key, step.results)
+            except TypeError:
+                # An attribute that cannot be hashed.
+                results = step.results
+            if results is step.results or not set(outputs).isdisjoint(step.results):
+                different.append(step)
+            else:
+                first.update(zip(step.results, results, strict=True))
+        return different
+
+    def _specialized(self, step: Step) -> list[Step]:
+        """The step for operands of these types."""
+        if not self._unsized.isdisjoint(step.operands):
+            return [step]
+        values = [self.values[i] for i in step.operands]
+        chain = specialized(step.function, values, step.keywords)
+        if chain is None:
+            return [step]
+        numbers = [*[self.new_number(None) for _ in chain[1:]], step.results[0]]
+        operands = [step.operands, *[(number,) for number in numbers]]
+        return [
+            Step(function, before, {}, (number,), False)
+            for function, before, number in zip(chain, operands, numbers, strict=False)
+        ]
 
     def _without_splats(self, step: Step) -> Step:
         """The step on scalars instead of repeated ones, if it stretches them itself."""

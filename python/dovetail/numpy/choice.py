@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
@@ -21,6 +24,7 @@ from dovetail.numpy.promotion import (
     promote_and_broadcast,
     with_dtype,
 )
+from dovetail.tracer import apply_known, current
 
 
 def where(
@@ -168,17 +172,26 @@ def choose(
         )
     index = check_kind("choose", as_operand("choose", a), "biu")
     if mode == "raise":
-        known = index._value()
-        if ((known < 0) | (known >= count)).any():
-            raise value_error(
-                f"choose: an index must be at least 0 and less than {count}, got one that is not; "
-                "use mode='clip' or mode='wrap'"
-            )
+        check = functools.partial(_checked, count=count)
+        if current() is None:
+            index = apply_known(check, index, weak_type=index.weak_type)
+        else:
+            # Of what is not known this is an error.
+            check(index._value())
     index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
     which, *cases = broadcast(
         "choose", with_dtype(index, dtypes.int32), *promote("choose", *choices)
     )
     return lax.select_n(which, *cases)
+
+
+def _checked(index: np.ndarray, count: int) -> np.ndarray:
+    if ((index < 0) | (index >= count)).any():
+        raise value_error(
+            f"choose: an index must be at least 0 and less than {count}, got one that is not; use "
+            "mode='clip' or mode='wrap'"
+        )
+    return index
 
 
 def isin(

@@ -255,7 +255,7 @@ def complex(x: Array, y: Array) -> Array:
 is_finite = np.isfinite
 select = np.where
 
-_COMPARISONS = {
+COMPARISONS = {
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
@@ -267,7 +267,7 @@ _COMPARISONS = {
 
 def compare(x: Array, y: Array, *, direction: str) -> Array:
     """Of NaN, only "ne" is true."""
-    return _COMPARISONS[direction](x, y)
+    return COMPARISONS[direction](x, y)
 
 
 def stop_gradient(x: Array) -> Array:

@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 
 # What BLAS multiplies as it is.
-_NATIVE = frozenset((float32, float64, complex64, complex128))
+NATIVE = frozenset((float32, float64, complex64, complex128))
 # Below this many multiplications NumPy's integer loops beat BLAS and the conversions around it.
 _FEW = 4096
 
@@ -34,16 +34,15 @@ def dot_general(
     """Products summed in `element`, or in the operands' type; narrow floats in float32."""
     target = lhs.dtype if element is None else element
     shape = None
-    if not lhs_batch and len(lhs_contract) == 1 and lhs.ndim <= 2 and rhs.ndim <= 2:
-        # Matmul contracts them as they are.
+    if is_matmul(lhs, rhs, lhs_batch, lhs_contract):
         x = lhs if lhs_contract[0] == lhs.ndim - 1 else lhs.T
         y = rhs if rhs_contract[0] == 0 else rhs.T
     else:
         dims = lhs_contract, rhs_contract, lhs_batch, rhs_batch
-        x_way, y_way, shape = _as_matrices(lhs.shape, rhs.shape, *dims)
+        x_way, y_way, shape = as_matrices(lhs.shape, rhs.shape, *dims)
         x = lhs.transpose(x_way.order).reshape(x_way.shape)
         y = rhs.transpose(y_way.order).reshape(y_way.shape)
-    if target in _NATIVE and x.dtype == y.dtype == target:
+    if target in NATIVE and x.dtype == y.dtype == target:
         result = np.matmul(x, y)
         return result if shape is None else result.reshape(shape)
     compute = _compute_type(x, y, target)
@@ -57,6 +56,11 @@ def dot_general(
     return convert(result, dtype=target)
 
 
+def is_matmul(lhs: Array, rhs: Array, batch: Dims, contract: Dims) -> bool:
+    """Whether matmul contracts operands as they are, or their transposes."""
+    return not batch and len(contract) == 1 and lhs.ndim <= 2 and rhs.ndim <= 2
+
+
 class _Way(NamedTuple):
     """How an operand becomes a batch of matrices."""
 
@@ -66,7 +70,7 @@ class _Way(NamedTuple):
 
 # Eager calls ask again and again.
 @functools.lru_cache(1024)
-def _as_matrices(
+def as_matrices(
     lhs: Dims, rhs: Dims, lhs_contract: Dims, rhs_contract: Dims, lhs_batch: Dims, rhs_batch: Dims
 ) -> tuple[_Way, _Way, Dims]:
     """What makes operands for matmul of shapes, each kind of dimensions merged into one, and the

@@ -33,14 +33,19 @@ def convert(x: Array, *, dtype: np.dtype) -> Array:
         return _float_to_integer(x, dtype)
     if dtype in SMALL_INTS:
         return x.astype(int8).astype(dtype)
-    if target == "f" and dtype not in _WIDE_FLOATS and x.dtype != float32:
+    if target == "f" and not is_rounded_once(x.dtype, dtype):
         return x.astype(float32).astype(dtype)
     return x.astype(dtype)
 
 
+def is_rounded_once(source: np.dtype, target: np.dtype) -> bool:
+    """Whether NumPy rounds to a type of floats as we do: to narrow ones from float32."""
+    return target in _WIDE_FLOATS or source == float32
+
+
 def _float_to_integer(x: Array, dtype: np.dtype) -> Array:
     container = int8 if dtype in SMALL_INTS else dtype
-    bound = _bound(x.dtype, dtype)
+    bound = bound_of(x.dtype, dtype)
     if bound is not None and np.count_nonzero(np.less(np.absolute(x), bound)) == x.size:
         inside = x.astype(container)
         return inside if dtype is container else inside.astype(dtype)
@@ -55,7 +60,7 @@ def _float_to_integer(x: Array, dtype: np.dtype) -> Array:
 
 
 @functools.cache
-def _bound(source: np.dtype, target: np.dtype) -> Array | None:
+def bound_of(source: np.dtype, target: np.dtype) -> Array | None:
     """A number such that an integer type holds all floats of less magnitude, if that is quick to
     tell.
     """

@@ -23,6 +23,10 @@ Array = np.ndarray[Any, Any]
 _NATIVE = frozenset((float64, complex128))
 
 
+# Functions, and the one each of them is of float64.
+OF_FLOAT64: dict[Callable[..., Array], np.ufunc] = {}
+
+
 @functools.cache
 def special() -> ModuleType:
     """SciPy's special functions, imported at first use: that takes longer than importing NumPy."""
@@ -44,6 +48,7 @@ def _unary(function: np.ufunc) -> Callable[[Array], Array]:
             return function(x, dtype=complex128).astype(dtype)
         return function(x, dtype=float64).astype(float32).astype(dtype)
 
+    OF_FLOAT64[apply] = function
     return apply
 
 
@@ -58,6 +63,7 @@ def _binary(function: np.ufunc) -> Callable[[Array, Array], Array]:
             return function(x, y, dtype=complex128).astype(dtype)
         return function(x, y, dtype=float64).astype(float32).astype(dtype)
 
+    OF_FLOAT64[apply] = function
     return apply
 
 

@@ -19,6 +19,10 @@ _UNSIGNED = frozenset((uint2, uint4, *_BITS.values()))
 _SIGNED = {unsigned: signed for signed, unsigned in _BITS.items()}
 
 
+# Functions, and what they are for the other types.
+OF_OTHERS: dict[Callable[..., Array], Callable[..., Array]] = {}
+
+
 def _through_int8(function: Callable[..., Array]) -> Callable[..., Array]:
     """Makes a function work on small integers; its low bits must depend on low bits only."""
 
@@ -28,6 +32,7 @@ def _through_int8(function: Callable[..., Array]) -> Callable[..., Array]:
             return function(x, *rest)
         return function(x.astype(wide), *(y.astype(wide) for y in rest)).astype(x.dtype)
 
+    OF_OTHERS[apply] = function
     return apply
 
 

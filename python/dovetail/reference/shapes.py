@@ -78,8 +78,13 @@ def broadcast(x: Array, *sizes: Array, shape: Dims, dims: Dims) -> Array:
 def slice(x: Array, *sizes: Array, shape: Dims, starts: Dims, strides: Dims) -> Array:
     """Element i along a dimension is operand element start + i * stride."""
     shape = _resolved(shape, sizes)
+    return x[slice_index(starts, shape, strides)]
+
+
+def slice_index(starts: Dims, shape: Dims, strides: Dims) -> tuple[Any, ...]:
+    """The index of a slice of such a shape."""
     # The ellipsis keeps a 0-dimensional result an array.
-    return x[*map(_range, starts, shape, strides), ...]
+    return (*map(_range, starts, shape, strides), ...)
 
 
 def _range(start: int, size: int, stride: int) -> Any:
@@ -89,17 +94,27 @@ def _range(start: int, size: int, stride: int) -> Any:
 def pad(x: Array, value: Array, *sizes: Array, shape: Dims, low: Dims, interior: Dims) -> Array:
     """Operand element i goes to low + i * (interior + 1), if that is within the result."""
     shape = _resolved(shape, sizes)
+    places = pad_places(shape, x.shape, low, interior)
+    result = np.full(shape, value, x.dtype)
+    if places is not None:
+        source, target = places
+        result[target] = x[source]
+    return result
+
+
+def pad_places(
+    shape: Dims, operand: Dims, low: Dims, interior: Dims
+) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    """Which elements of an operand of the shape `operand` are kept, and where; None for none."""
     source, target = [], []
-    for size, n, first, gap in zip(shape, x.shape, low, interior, strict=True):
+    for size, n, first, gap in zip(shape, operand, low, interior, strict=True):
         stride = gap + 1
         begin = min(n, -(min(first, 0) // stride))
         end = max(begin, min(n, -((first - size) // stride)))
         source.append(np.s_[begin:end])
         target.append(_range(first + begin * stride, end - begin, stride))
-    result = np.full(shape, value, x.dtype)
-    if all(s.start < s.stop for s in source):
-        result[tuple(target)] = x[tuple(source)]
-    return result
+    is_any = all(s.start < s.stop for s in source)
+    return (tuple(source), tuple(target)) if is_any else None
 
 
 def transpose(x: Array, *, permutation: Dims) -> Array:
@@ -109,8 +124,13 @@ def transpose(x: Array, *, permutation: Dims) -> Array:
 
 def reverse(x: Array, *, dims: Dims) -> Array:
     """The elements in reverse order along some dimensions."""
+    return x[reverse_index(x.ndim, dims)]
+
+
+def reverse_index(rank: int, dims: Dims) -> tuple[Any, ...]:
+    """The index that turns some dimensions round."""
     forwards, backwards = np.s_[:], np.s_[::-1]
-    return x[*[backwards if i in dims else forwards for i in range(x.ndim)], ...]
+    return (*[backwards if i in dims else forwards for i in range(rank)], ...)
 
 
 def concatenate(*xs: Array, dimension: int) -> Array:
