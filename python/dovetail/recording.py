@@ -8,7 +8,7 @@ scalars only is remembered for each of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -41,6 +41,10 @@ class Watched(Array):
 
     def _value(self) -> np.ndarray:
         self.recording.refuse()
+
+    def __iter__(self) -> Iterator[Array]:
+        # By indices, not by values.
+        return super(Array, self).__iter__()
 
     @property
     def buffer(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import Any
 
@@ -22,7 +23,7 @@ from dovetail.numpy.creation import as_dtype
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import pair
 from dovetail.numpy.shape import moveaxis, ravel
-from dovetail.tracer import constant
+from dovetail.tracer import apply_known, constant, is_for_numpy
 
 # Element by element -------------------------------------------------------------------------------
 
@@ -215,6 +216,8 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     if axis is None:
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
+    if is_for_numpy(x):
+        return apply_known(functools.partial(np.packbits, axis=dim, bitorder=bitorder), x)
     bits = moveaxis(ops.convert(x, dtypes.uint8), dim, -1)
     count = -(-bits.shape[-1] // 8)
     config = [(0, 0, 0)] * (bits.ndim - 1) + [(0, 8 * count - bits.shape[-1], 0)]
@@ -255,13 +258,17 @@ def unpackbits(
     if axis is None:
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
+    count = None if count is None else operator.index(count)
+    if is_for_numpy(x) and (count is None or count >= 0):
+        unpack = functools.partial(np.unpackbits, axis=dim, count=count, bitorder=bitorder)
+        return apply_known(unpack, x)
     x = moveaxis(x, dim, -1)
     shape = (*x.shape, 8)
     spread = ops.broadcast(x, shape, tuple(range(x.ndim)))
     bits = ops.shift_right_logical(spread, broadcast_to(shifts, shape)) & np.uint8(1)
     bits = lax.reshape(bits, (*x.shape[:-1], 8 * x.shape[-1]))
     if count is not None:
-        bits = _counted(bits, operator.index(count))
+        bits = _counted(bits, count)
     return moveaxis(bits, -1, dim)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
+
+import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
@@ -12,6 +15,7 @@ from dovetail.lax.precision import check_precision
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import promote
 from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.tracer import apply_known, is_for_numpy
 
 MODES = ("full", "same", "valid")
 
@@ -45,6 +49,8 @@ def convolve(
       Array([1., 3., 5., 3.], dtype=float32)
     """
     x, y = _operands("convolve", a, v, mode, precision)
+    if _is_known(x, y, preferred_element_type):
+        return apply_known(functools.partial(np.convolve, mode=mode), x, y, weak_type=x.weak_type)
     if _is_shorter(x, y, mode):
         x, y = y, x
     start = (y.size - 1) // 2 if mode == "same" else 0
@@ -77,6 +83,8 @@ def correlate(
       Array([2., 3.], dtype=float32)
     """
     x, y = _operands("correlate", a, v, mode, precision)
+    if _is_known(x, y, preferred_element_type):
+        return apply_known(functools.partial(np.correlate, mode=mode), x, y, weak_type=x.weak_type)
     y = conjugate(ops.reverse(y, (0,)))
     start = (y.size - 1) // 2
     if _is_shorter(x, y, mode):
@@ -98,6 +106,11 @@ def _operands(name: str, a: ArrayLike, v: ArrayLike, mode: str, precision: Any) 
             f"{y.shape}"
         )
     return operands
+
+
+def _is_known(x: Array, y: Array, preferred: Any) -> bool:
+    """Whether NumPy can be asked, which sums in the type of the operands."""
+    return preferred is None and x.dtype.itemsize >= 4 and is_for_numpy(x, y)
 
 
 def _is_shorter(x: Array, y: Array, mode: str) -> bool:

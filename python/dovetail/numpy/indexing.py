@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -130,7 +129,7 @@ def by_numpy(
     known = [constant(e) if isinstance(e, np.ndarray) else e for e in entries]
     arrays = [e for e in known if isinstance(e, ArrayMethods)]
     rest = [Array if isinstance(e, ArrayMethods) else e for e in known]
-    call = functools.partial(_attempt, fast, general, rest, options)
+    call = _attempt(fast, general, rest, options)
     return apply_known(call, x, *arrays, *others, weak_type=x.weak_type)
 
 
@@ -139,21 +138,31 @@ def _attempt(
     general: Callable[..., Array],
     rest: Sequence[Any],
     options: dict[str, Any],
-    x: np.ndarray,
-    *arrays: np.ndarray,
-) -> np.ndarray:
+) -> Callable[..., np.ndarray]:
     """`by_numpy` of arrays in the order in which `rest` has `Array` in their place, then others."""
-    remaining = iter(arrays)
-    entries = [next(remaining) if entry is Array else entry for entry in rest]
-    others = list(remaining)
-    try:
-        result = fast(x, tuple(entries), *others, **options)
-    except IndexError:
-        result = None
-    if result is not None:
-        return result
-    known = [Array(entry) if isinstance(entry, np.ndarray) else entry for entry in entries]
-    return general(Array(x), known, *map(Array, others), wrap=True, **options)._value()
+    places = [i for i, entry in enumerate(rest) if entry is Array]
+    count = len(places)
+    are_all = count == len(rest)
+
+    def call(x: np.ndarray, *arrays: np.ndarray) -> np.ndarray:
+        others = arrays[count:]
+        if are_all:
+            entries: Any = arrays[:count] if others else arrays
+        else:
+            filled = list(rest)
+            for i, array in zip(places, arrays, strict=False):
+                filled[i] = array
+            entries = tuple(filled)
+        try:
+            result = fast(x, entries, *others, **options)
+        except IndexError:
+            result = None
+        if result is not None:
+            return result
+        known = [Array(entry) if isinstance(entry, np.ndarray) else entry for entry in entries]
+        return general(Array(x), known, *map(Array, others), wrap=True, **options)._value()
+
+    return call
 
 
 def checked_mode(mode: str | GatherScatterMode | None, default: str, promised: str = "clip") -> str:

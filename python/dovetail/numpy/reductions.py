@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
@@ -21,6 +24,7 @@ from dovetail.numpy.bounds import complex_order, maximum, minimum
 from dovetail.numpy.creation import as_dtype, broadcast_to_shape
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import no_out, strong, with_dtype
+from dovetail.tracer import apply_known, is_for_numpy
 
 Axis = Any
 Combine = Callable[[Any, Any], Array]
@@ -442,7 +446,15 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
       >>> count_nonzero(np.float32([0, 1, 2]))
       Array(2, dtype=int32)
     """
-    return sum(truth("count_nonzero", a), axis, dtypes.default_dtype("i"), keepdims=keepdims)
+    x = as_operand("count_nonzero", a)
+    dtype = dtypes.default_dtype("i")
+    if axis is None and not keepdims and is_for_numpy(x):
+        return apply_known(functools.partial(_count, dtype), x)
+    return sum(truth("count_nonzero", x), axis, dtype, keepdims=keepdims)
+
+
+def _count(dtype: np.dtype, x: np.ndarray) -> np.ndarray:
+    return np.array(np.count_nonzero(x), dtype)
 
 
 def apply_over_axes(func: Callable[..., Array], a: ArrayLike, axes: Axis) -> Array:

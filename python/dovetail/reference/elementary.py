@@ -145,16 +145,16 @@ atan2 = _binary(np.arctan2)
 hypot = _binary(np.hypot)
 logaddexp = _binary(np.logaddexp)
 logaddexp2 = _binary(np.logaddexp2)
-_inexact_power = _binary(np.power)
+inexact_power = _binary(np.power)
 
 
 def pow(x: Array, y: Array) -> Array:
     """Of integers, it wraps."""
-    return integers.power(x, y) if KINDS[x.dtype] in "iu" else _inexact_power(x, y)
+    return integers.power(x, y) if KINDS[x.dtype] in "iu" else inexact_power(x, y)
 
 
 # Below, the roundings of products in float64 are far from the place to which results are rounded.
-_FEW_FACTORS = 2**16
+FEW_FACTORS = 2**16
 
 
 def integer_pow(x: Array, *, exponent: int) -> Array:
@@ -162,11 +162,11 @@ def integer_pow(x: Array, *, exponent: int) -> Array:
     kind = KINDS[x.dtype]
     if kind in "iu":
         return integers.static_power(x, exponent)
-    if kind == "c" or (x.dtype != float64 and abs(exponent) < _FEW_FACTORS):
+    if kind == "c" or (x.dtype != float64 and abs(exponent) < FEW_FACTORS):
         wide = x.astype(complex128 if kind == "c" else float64)
         power = integers.repeated_product(wide, abs(exponent))
         if kind == "c":
             return (np.divide(1, power) if exponent < 0 else power).astype(x.dtype)
         power = np.reciprocal(power) if exponent < 0 else power
         return power.astype(float32).astype(x.dtype, copy=False)
-    return _inexact_power(x, np.array(exponent, float64 if x.dtype == float64 else float32))
+    return inexact_power(x, np.array(exponent, float64 if x.dtype == float64 else float32))

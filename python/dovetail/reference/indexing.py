@@ -12,6 +12,20 @@ Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 
 
+def _elements(shape: Dims, indices: Array, dims: Dims, window: Dims) -> tuple[Array, ...] | None:
+    """An index of the first dimensions for windows of a single place along these, if that is what
+    they are and all are within the operand.
+    """
+    if not dims or dims != tuple(range(len(dims))) or any(size != 1 for size in window):
+        return None
+    starts = indices.reshape(-1, len(dims))
+    starts = starts.astype(np.int64, copy=False)
+    # Without signs, negative ones are too great.
+    if np.count_nonzero(starts.view(np.uint64) < np.uint64(shape[: len(dims)])) != starts.size:
+        return None
+    return tuple([starts[:, i] for i in range(len(dims))])
+
+
 def _places(
     shape: Dims, indices: Array, dims: Dims, window: Dims
 ) -> tuple[tuple[Array, ...], Array]:
@@ -49,6 +63,9 @@ def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
         else:
             # One window, within `x`: a slice.
             return x[*place, ...].reshape(indices.shape[:-1] + tuple(sizes))
+    elements = _elements(x.shape, indices, dims, window)
+    if elements is not None:
+        return x[elements].reshape(indices.shape[:-1] + tuple(sizes))
     places, inside = _places(x.shape, indices, dims, window)
     result = np.zeros((inside.size, *sizes), x.dtype)
     result[inside] = x[tuple(p[inside] if p.shape[0] == inside.size else p for p in places)]
@@ -67,6 +84,15 @@ def _scattered(combine: np.ufunc | None) -> Callable[..., Array]:
         window: Dims,
         unique: bool = False,
     ) -> Array:
+        elements = _elements(x.shape, indices, dims, window)
+        if elements is not None and x.dtype.isbuiltin == 1:
+            result = np.array(x)
+            rows = updates.reshape(elements[0].shape + x.shape[len(dims) :])
+            if combine is None:
+                result[elements] = rows
+            else:
+                combine.at(result, elements, rows)
+            return result
         sizes = updates.shape[indices.ndim - 1 :]
         places, inside = _places(x.shape, indices, dims, window)
         count = int(inside.sum())

@@ -87,9 +87,10 @@ def _where_finite(compute: Callable[[Array], Results]) -> Callable[[Array], Resu
     """`compute`, with NaN for the matrices that are not finite, on which routines may not end."""
 
     def call(a: Array) -> Results:
-        is_finite = np.asarray(np.isfinite(a).all((-2, -1)))
-        if is_finite.all():
+        # A sum is not finite if a term is not.
+        if math.isfinite(abs(np.add.reduce(a, None))):
             return compute(a)
+        is_finite = np.asarray(np.isfinite(a).all((-2, -1)))
         results = compute(np.where(is_finite[..., None, None], a, 0))
         outs = []
         for x in results:
@@ -106,7 +107,10 @@ def _where_finite(compute: Callable[[Array], Results]) -> Callable[[Array], Resu
 
 def cholesky(a: Array) -> Array:
     """The lower triangular factor; NaN where a matrix is not positive definite."""
-    return np.tril(_or_nan(lambda x: (np.linalg.cholesky(x),))(a)[0])
+    try:
+        return np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return np.tril(_or_nan(lambda x: (np.linalg.cholesky(x),))(a)[0])
 
 
 def lu(a: Array) -> Results:
@@ -168,7 +172,9 @@ def eigh(a: Array, vectors: bool) -> Results:
     def compute(x: Array) -> Results:
         return tuple(np.linalg.eigh(x)) if vectors else (np.linalg.eigvalsh(x),)
 
-    return _where_finite(_or_nan(compute))(np.tril(a))
+    is_known = math.isfinite(abs(np.add.reduce(a, None)))
+    # What is above the diagonal is not read, but might not be finite.
+    return _where_finite(_or_nan(compute))(a if is_known else np.tril(a))
 
 
 def svd(a: Array, full_matrices: bool, vectors: bool) -> Results:

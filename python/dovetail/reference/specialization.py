@@ -92,9 +92,18 @@ def _sqrt(x: Array) -> Chain | None:
 
 @_of(elementary.integer_pow)
 def _integer_pow(x: Array, *, exponent: int) -> Chain | None:
-    if x.dtype != float32 or exponent != 2:
+    if x.dtype != float32 or not 0 < exponent < elementary.FEW_FACTORS:
         return None
-    return functools.partial(np.square, dtype=float64), _as_type(float32)
+    if exponent == 2:
+        return functools.partial(np.square, dtype=float64), _as_type(float32)
+    product = integers.repeated_product
+    return (lambda x: product(x.astype(float64), exponent).astype(float32),)
+
+
+@_of(elementary.pow)
+def _pow(x: Array, y: Array) -> Chain | None:
+    function = integers.power if KINDS[x.dtype] in "iu" else elementary.inexact_power
+    return specialized(function, (x, y), {})
 
 
 @_of(arithmetic.compare)
