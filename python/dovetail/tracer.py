@@ -11,6 +11,7 @@ from dovetail import config, ir
 from dovetail.array import Array, ShapedArray
 from dovetail.errors import UnknownSizeError
 from dovetail.placement import Place, common_place
+from dovetail.reference.checks import unwanted
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import LARGEST_CONSTANT, Axis, Operand, Trace, current, stack
@@ -78,14 +79,15 @@ def bind_all(
 
 
 def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
-    """Whether NumPy has the functions for such arrays, and these may be called at once.
+    """Whether NumPy has the functions for such arrays, and these may be called at once: outside of
+    traces, and if nobody asks which op makes a NaN.
 
     Args:
       kinds: the kinds of elements for which it has.
     """
-    return not stack.traces and all(
-        operand.dtype.isbuiltin == 1 and operand.dtype.kind in kinds for operand in operands
-    )
+    if stack.traces or unwanted():
+        return False
+    return all(operand.dtype.isbuiltin == 1 and operand.dtype.kind in kinds for operand in operands)
 
 
 def apply_known(

@@ -30,11 +30,9 @@ def assert_same(actual: Array, expected: Array, what: str) -> None:
     # Also signs of zeros, and NaNs wherever they are.
     x, y = actual._value(), expected._value()
     assert x.shape == y.shape, what
-    is_same = (
-        np.equal(x, y) & (np.signbit(x.real) == np.signbit(y.real))
-        if x.dtype.kind in "fc"
-        else x == y
-    )
+    is_same = np.equal(x, y)
+    if x.dtype.kind in "fc":
+        is_same &= np.signbit(np.real(x)) == np.signbit(np.real(y))
     assert np.all(is_same | ((x != x) & (y != y))), what
 
 

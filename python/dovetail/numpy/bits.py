@@ -217,7 +217,8 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
     if is_for_numpy(x):
-        return apply_known(functools.partial(np.packbits, axis=dim, bitorder=bitorder), x)
+        pack: Any = np.packbits
+        return apply_known(functools.partial(pack, axis=dim, bitorder=bitorder), x)
     bits = moveaxis(ops.convert(x, dtypes.uint8), dim, -1)
     count = -(-bits.shape[-1] // 8)
     config = [(0, 0, 0)] * (bits.ndim - 1) + [(0, 8 * count - bits.shape[-1], 0)]
@@ -260,8 +261,9 @@ def unpackbits(
     dim = canonical_axis(axis, x.ndim)
     count = None if count is None else operator.index(count)
     if is_for_numpy(x) and (count is None or count >= 0):
-        unpack = functools.partial(np.unpackbits, axis=dim, count=count, bitorder=bitorder)
-        return apply_known(unpack, x)
+        unpack: Any = np.unpackbits
+        by_numpy = functools.partial(unpack, axis=dim, count=count, bitorder=bitorder)
+        return apply_known(by_numpy, x)
     x = moveaxis(x, dim, -1)
     shape = (*x.shape, 8)
     spread = ops.broadcast(x, shape, tuple(range(x.ndim)))

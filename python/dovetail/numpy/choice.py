@@ -24,7 +24,7 @@ from dovetail.numpy.promotion import (
     promote_and_broadcast,
     with_dtype,
 )
-from dovetail.tracer import apply_known, current
+from dovetail.tracer import apply_known, current, is_for_numpy
 
 
 def where(
@@ -182,7 +182,16 @@ def choose(
     which, *cases = broadcast(
         "choose", with_dtype(index, dtypes.int32), *promote("choose", *choices)
     )
+    if is_for_numpy(*cases):
+        return apply_known(_chosen, which, *cases, weak_type=cases[0].weak_type)
     return lax.select_n(which, *cases)
+
+
+def _chosen(which: np.ndarray, *cases: np.ndarray) -> np.ndarray:
+    """`choose` of NumPy arrays, of which NumPy's takes so many only."""
+    if len(cases) <= 32:
+        return np.choose(which, cases)
+    return np.take_along_axis(np.stack(cases), which[None].astype(np.intp), 0)[0]
 
 
 def _checked(index: np.ndarray, count: int) -> np.ndarray:

@@ -50,7 +50,8 @@ def convolve(
     """
     x, y = _operands("convolve", a, v, mode, precision)
     if _is_known(x, y, preferred_element_type):
-        return apply_known(functools.partial(np.convolve, mode=mode), x, y, weak_type=x.weak_type)
+        by_numpy: Any = np.convolve
+        return apply_known(functools.partial(by_numpy, mode=mode), x, y, weak_type=x.weak_type)
     if _is_shorter(x, y, mode):
         x, y = y, x
     start = (y.size - 1) // 2 if mode == "same" else 0
@@ -84,7 +85,8 @@ def correlate(
     """
     x, y = _operands("correlate", a, v, mode, precision)
     if _is_known(x, y, preferred_element_type):
-        return apply_known(functools.partial(np.correlate, mode=mode), x, y, weak_type=x.weak_type)
+        by_numpy: Any = np.correlate
+        return apply_known(functools.partial(by_numpy, mode=mode), x, y, weak_type=x.weak_type)
     y = conjugate(ops.reverse(y, (0,)))
     start = (y.size - 1) // 2
     if _is_shorter(x, y, mode):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.taking import take
 from dovetail.symbolic.size import min_dim
+from dovetail.tracer import apply_known, is_for_numpy
 
 
 def interp(
@@ -68,6 +70,10 @@ def interp(
             raise value_error(
                 f"interp: left and right must be numbers or 'extrapolate', got {end!r}"
             )
+    is_plain = left is None and right is None and period is None
+    if is_plain and is_for_numpy(at, values) and at.dtype.itemsize >= 4:
+        by_numpy = functools.partial(_by_numpy, dtype=dtypes.result_type(at, values))
+        return apply_known(by_numpy, at, places, values)
     if period is not None:
         return _between(*_folded(at, places, values, period))
     result = _between(at, places, values)
@@ -76,6 +82,12 @@ def interp(
         if not isinstance(end, str):
             result = where(outside, value if end is None else end, result)
     return result
+
+
+def _by_numpy(
+    at: np.ndarray, places: np.ndarray, values: np.ndarray, dtype: np.dtype
+) -> np.ndarray:
+    return np.asarray(np.interp(at, places, values)).astype(dtype)
 
 
 def _folded(at: Array, places: Array, values: Array, period: Any) -> tuple[Array, Array, Array]:

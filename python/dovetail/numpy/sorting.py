@@ -331,9 +331,12 @@ def _distinct(
 ) -> tuple[np.ndarray, ...]:
     """`unique` of a NumPy array."""
     # Asked for the index, NumPy sorts stably: of equal zeros, it is the first that counts.
+    is_asked = wanted[0] or x.dtype.kind == "f"
     find: Any = np.unique
-    values, *others = find(x, True, *wanted[1:], equal_nan=equal_nan)
-    return values, *(i.astype(dtype) for i in others[not wanted[0] :])
+    found = find(x, is_asked, *wanted[1:], equal_nan=equal_nan)
+    if not (is_asked or any(wanted)):
+        return (found,)
+    return found[0], *(i.astype(dtype) for i in found[1 + (is_asked and not wanted[0]) :])
 
 
 def _moved(x: Array, source: int, target: int) -> Array:

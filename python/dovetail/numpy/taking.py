@@ -420,26 +420,34 @@ def bincount(
     numbers = _integers("bincount", x)
     if numbers.ndim != 1:
         raise value_error(f"bincount: x must be a vector, got shape {numbers.shape}")
-    if length is None and weights is None and is_for_numpy(numbers):
-        count = functools.partial(_counts, dtypes.default_dtype("i"), int(minlength))
-        return apply_known(count, numbers, is_sized=False)
+    amounts = None if weights is None else as_operand("bincount", weights, 1)
+    if amounts is not None and amounts.shape != numbers.shape:
+        raise value_error(
+            f"bincount: weights must have the shape of x, got {amounts.shape} and {numbers.shape}"
+        )
+    if length is None and is_for_numpy(numbers):
+        least = int(minlength)
+        if amounts is None:
+            count = functools.partial(_counts, dtypes.default_dtype("i"), least)
+            return apply_known(count, numbers, is_sized=False)
+        if is_for_numpy(amounts, kinds="f"):
+            count = functools.partial(_counts, amounts.dtype, least)
+            weak = amounts.weak_type
+            return apply_known(count, numbers, amounts, is_sized=False, weak_type=weak)
     if length is None:
         value = numbers._value()
         length = max(int(minlength), int(value.max()) + 1 if value.size else 0)
     numbers = lax.clamp(
         lax.full_like(numbers, 0), numbers, lax.full_like(numbers, dtypes.iinfo(numbers.dtype).max)
     )
-    if weights is None:
+    if amounts is None:
         dtype = dtypes.default_dtype("i")
         return Places(lax.full((length,), 0, dtype), numbers).add(lax.full(numbers.shape, 1, dtype))
-    amounts = as_operand("bincount", weights, 1)
-    if amounts.shape != numbers.shape:
-        raise value_error(
-            f"bincount: weights must have the shape of x, got {amounts.shape} and {numbers.shape}"
-        )
     return Places(lax.full((length,), 0, amounts.dtype), numbers).add(amounts)
 
 
-def _counts(dtype: np.dtype, least: int, x: np.ndarray) -> np.ndarray:
+def _counts(
+    dtype: np.dtype, least: int, x: np.ndarray, weights: np.ndarray | None = None
+) -> np.ndarray:
     """`bincount` of a NumPy array."""
-    return np.bincount(np.maximum(x, 0).astype(np.intp), minlength=least).astype(dtype)
+    return np.bincount(np.maximum(x, 0).astype(np.intp), weights, least).astype(dtype)

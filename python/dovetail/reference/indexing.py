@@ -21,7 +21,10 @@ def _elements(shape: Dims, indices: Array, dims: Dims, window: Dims) -> tuple[Ar
     starts = indices.reshape(-1, len(dims))
     starts = starts.astype(np.int64, copy=False)
     # Without signs, negative ones are too great.
-    if np.count_nonzero(starts.view(np.uint64) < np.uint64(shape[: len(dims)])) != starts.size:
+    if (
+        np.count_nonzero(starts.view(np.uint64) < np.array(shape[: len(dims)], np.uint64))
+        != starts.size
+    ):
         return None
     return tuple([starts[:, i] for i in range(len(dims))])
 
