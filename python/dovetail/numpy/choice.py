@@ -171,36 +171,38 @@ def choose(
             f"{count} choices and mode {mode!r}"
         )
     index = check_kind("choose", as_operand("choose", a), "biu")
+    if current() is None and is_for_numpy(index, kinds="iu") and count <= 32:
+        cases = promote("choose", *choices)
+        if is_for_numpy(*cases):
+            # That they can be is all that is asked.
+            broadcast("choose", index, *cases)
+            chosen = functools.partial(_chosen, mode=mode)
+            return apply_known(chosen, index, *cases, weak_type=cases[0].weak_type)
     if mode == "raise":
-        check = functools.partial(_checked, count=count)
-        if current() is None:
-            index = apply_known(check, index, weak_type=index.weak_type)
-        else:
-            # Of what is not known this is an error.
-            check(index._value())
+        # Of what is not known this is an error.
+        _check_choice(index._value(), count)
     index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
     which, *cases = broadcast(
         "choose", with_dtype(index, dtypes.int32), *promote("choose", *choices)
     )
-    if is_for_numpy(*cases):
-        return apply_known(_chosen, which, *cases, weak_type=cases[0].weak_type)
     return lax.select_n(which, *cases)
 
 
-def _chosen(which: np.ndarray, *cases: np.ndarray) -> np.ndarray:
-    """`choose` of NumPy arrays, of which NumPy's takes so many only."""
-    if len(cases) <= 32:
-        return np.choose(which, cases)
-    return np.take_along_axis(np.stack(cases), which[None].astype(np.intp), 0)[0]
+def _chosen(index: np.ndarray, *cases: np.ndarray, mode: Any) -> np.ndarray:
+    """`choose` of NumPy arrays, of which NumPy's takes 32."""
+    try:
+        return np.choose(index, cases, mode=mode)
+    except ValueError:
+        _check_choice(index, len(cases))
+        raise
 
 
-def _checked(index: np.ndarray, count: int) -> np.ndarray:
+def _check_choice(index: np.ndarray, count: int) -> None:
     if ((index < 0) | (index >= count)).any():
         raise value_error(
             f"choose: an index must be at least 0 and less than {count}, got one that is not; use "
             "mode='clip' or mode='wrap'"
         )
-    return index
 
 
 def isin(
