@@ -57,6 +57,10 @@ const void *Aliases::classOf(Value array) const {
   return member == classes.member_end() ? self : *member;
 }
 
+bool isReshape(Operation *op) { return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op); }
+
+bool isView(Operation *op) { return isReshape(op) || isa<tensor::ExtractSliceOp>(op); }
+
 void Aliases::join(Value a, Value b) {
   if (isArray(a) && isArray(b))
     classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
@@ -72,8 +76,7 @@ void Aliases::addMoves(Operation *op) {
   if (passesOn(op))
     for (auto [operand, result] : llvm::zip(op->getOperands(), op->getResults()))
       join(operand, result);
-  else if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
-               tensor::ExtractSliceOp, tensor::PadOp>(op))
+  else if (isView(op) || isa<tensor::ReshapeOp, tensor::PadOp>(op))
     join(op->getOperand(0), op->getResult(0));
   else if (isa<tensor::InsertSliceOp, tensor::ConcatOp>(op)) {
     for (Value part : op->getOperands().take_front(isa<tensor::ConcatOp>(op) ? op->getNumOperands() : 1))

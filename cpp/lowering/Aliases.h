@@ -26,6 +26,12 @@ private:
   llvm::EquivalenceClasses<void *> classes;
 };
 
+/// Whether the op only gives an array another shape or type, with the same elements in the same order.
+bool isReshape(mlir::Operation *op);
+
+/// Whether the op only says which elements of an array are read, and how.
+bool isView(mlir::Operation *op);
+
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
 

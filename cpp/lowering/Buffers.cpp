@@ -1,5 +1,6 @@
 // Sequential code on arrays as sequential code on memory.
 #include "Buffers.h"
+#include "Aliases.h"
 #include "BufferLoops.h"
 #include "dialects/Dialect.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -131,10 +132,6 @@ bool isLastNeededBy(Operation *op, Value array) {
 }
 
 //===- Reads before writes -------------------------------------------------------===//
-
-bool isView(Operation *op) {
-  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(op);
-}
 
 /// Moves an op of the same block, and what it needs, to before `place`, unless these write over something.
 void moveBefore(Operation *op, Operation *place) {

@@ -26,7 +26,7 @@ bool mayWrite(OpOperand &use) {
   // Host functions are lent their arguments.
   if (isa<tensor::DimOp, tensor::ExtractOp, tensor::ConcatOp, tensor::PadOp, func::CallOp>(user))
     return false;
-  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp>(user))
+  if (isView(user))
     return llvm::any_of(user->getResult(0).getUses(), mayWrite);
   if (auto choice = dyn_cast<scf::IfOp>(user->getParentOp()); choice && isa<scf::YieldOp>(user))
     return llvm::any_of(choice.getResult(use.getOperandNumber()).getUses(), mayWrite);

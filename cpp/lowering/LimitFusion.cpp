@@ -1,4 +1,5 @@
 // Barriers where the code generator would fuse more ops than it can take.
+#include "Aliases.h"
 #include "Iree.h"
 #include "cpp/transforms/Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -42,7 +43,7 @@ private:
 
 Operation *Clusters::makerOf(Value array) const {
   Operation *maker = array.getDefiningOp();
-  while (isa_and_nonnull<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(maker))
+  while (maker && isReshape(maker))
     maker = maker->getOperand(0).getDefiningOp();
   return maker && clusters.contains(maker) ? maker : nullptr;
 }

@@ -51,14 +51,9 @@ int64_t stepsOf(Block &code) {
   return std::max<int64_t>(steps, 1);
 }
 
-/// Whether the op only says how an array is to be read.
-bool isView(Operation *op) {
-  return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::EmptyOp>(op);
-}
-
 /// How many scalar steps an op takes.
 int64_t workOf(Operation *op) {
-  if (isView(op))
+  if (isReshape(op) || isa<tensor::EmptyOp>(op))
     return 0;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     int64_t points = 1;
@@ -214,7 +209,7 @@ private:
   bool followsOther(Operation *op) const {
     return llvm::any_of(readBy(op), [&](Value value) {
       Operation *maker = value.getDefiningOp();
-      return maker && !here.contains(maker) && !isRepeated(maker) && !isView(maker);
+      return maker && !here.contains(maker) && !isRepeated(maker) && !isReshape(maker);
     });
   }
 
