@@ -11,8 +11,7 @@ namespace dovetail {
 
 static bool isArray(Value value) { return isa<RankedTensorType>(value.getType()); }
 
-/// Whether the op is one of IREE's by which nothing is computed: what it gives is what it was given.
-static bool passesOn(Operation *op) {
+bool passesOn(Operation *op) {
   StringRef name = op->getName().getStringRef();
   return name == "util.optimization_barrier" || name == "flow.tensor.tie_shape" || name == "flow.tensor.reshape" ||
          name.starts_with("iree_tensor_ext.compute_barrier.");

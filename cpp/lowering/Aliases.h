@@ -32,8 +32,15 @@ bool isReshape(mlir::Operation *op);
 /// Whether the op only says which elements of an array are read, and how.
 bool isView(mlir::Operation *op);
 
+/// Whether the op is one of IREE's by which nothing is computed: what it gives is what it was given.
+bool passesOn(mlir::Operation *op);
+
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
+
+/// Gives arrays that an op might write over a use at the end, where something else on the other side of an optimization
+/// barrier is the same memory: IREE 3.13 takes the two for different ones.
+void keepShared(mlir::func::FuncOp function);
 
 } // namespace dovetail
 

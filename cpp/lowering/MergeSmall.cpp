@@ -366,8 +366,16 @@ void mergeIn(Block &block) {
   for (auto &[number, level] : levels.members)
     isAnyMerged |= mergeLevel(level);
   // A dispatch stands where the last of its ops stood, which may be behind what needs it.
-  if (isAnyMerged)
-    sortTopologically(&block);
+  if (!isAnyMerged)
+    return;
+  sortTopologically(&block);
+  // Uses at the end stay there.
+  SmallVector<Operation *> last;
+  for (Operation &op : block)
+    if (op.getName().getStringRef() == "util.optimization_barrier" && op.use_empty())
+      last.push_back(&op);
+  for (Operation *op : last)
+    op->moveBefore(block.getTerminator());
 }
 
 struct MergeSmallPass : impl::MergeSmallPassBase<MergeSmallPass> {

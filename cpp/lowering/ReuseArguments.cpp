@@ -222,6 +222,7 @@ struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
       Aliases aliases(function);
       stateSharing(function, aliases, donated);
       keepArguments(function, aliases, donated);
+      keepShared(function);
     }
   }
 };

@@ -160,7 +160,9 @@ def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
 
     An argument that is not donated is the caller's. IREE 3.13 takes it for its own where it sees no later use, and then lets
     scatters and updates of slices write over it. So an argument that may share memory with the destination of an op has a use
-    at the end of the function, which has IREE copy it before.
+    at the end of the function, which has IREE copy it before. Nor does it see that what comes out of an optimization barrier
+    is in the memory of what went in: where an op may write over one of the two and something may read the other, or the same
+    behind another barrier, what is written over has a use at the end of its block.
 
     Results that may share memory with an argument, a constant or another result are listed, by number, in the function's
     reflection as `dovetail.sharing`: they must not be donated to another call as they are.

@@ -97,3 +97,39 @@ func.func @sharing(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<4xf32>, tensor
   } -> tensor<4xf32>
   return %0, %constant, %1, %2, %2 : tensor<2x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// So has an array behind a barrier where something else may be in its memory: the op before it, which others use too.
+// CHECK-LABEL: func.func @shared(
+// CHECK: %[[Y:.*]] = linalg.generic
+// CHECK: %[[A:.*]] = "util.optimization_barrier"(%[[Y]])
+// CHECK: tensor.insert_slice %{{.*}} into %[[A]]
+// CHECK: "util.optimization_barrier"(%[[A]])
+// CHECK-NEXT: return
+func.func @shared(%x: tensor<4xf32>, %u: tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  %a = "util.optimization_barrier"(%y) : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = tensor.insert_slice %u into %a[1] [1] [1] : tensor<1xf32> into tensor<4xf32>
+  return %0, %y : tensor<4xf32>, tensor<4xf32>
+}
+
+// Not if the barrier alone has it.
+// CHECK-LABEL: func.func @own(
+// CHECK: util.optimization_barrier
+// CHECK-NOT: util.optimization_barrier
+// CHECK: return
+func.func @own(%x: tensor<4xf32>, %u: tensor<1xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  %a = "util.optimization_barrier"(%y) : (tensor<4xf32>) -> tensor<4xf32>
+  %0 = tensor.insert_slice %u into %a[1] [1] [1] : tensor<1xf32> into tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

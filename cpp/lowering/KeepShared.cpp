@@ -1,0 +1,74 @@
+// Arrays on both sides of a barrier, which are one to the program and two to the code generator.
+#include "Aliases.h"
+#include "Iree.h"
+#include "Lowering.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+static bool isBarrier(Operation *op) { return op && op->getName().getStringRef() == "util.optimization_barrier"; }
+
+/// The arrays of which this one is a view, or with which the loop began that carries it.
+static SmallVector<Value> sourcesOf(Value array) {
+  if (auto argument = dyn_cast<BlockArgument>(array)) {
+    auto repeated = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+    if (repeated && argument.getOwner() == repeated.getAfterBody())
+      return {repeated.getConditionOp().getArgs()[argument.getArgNumber()]};
+    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+    return init ? SmallVector<Value>{init->get()} : SmallVector<Value>();
+  }
+  Operation *op = array.getDefiningOp();
+  unsigned number = cast<OpResult>(array).getResultNumber();
+  if (isView(op))
+    return {op->getOperand(0)};
+  if (passesOn(op) && !isBarrier(op))
+    return {op->getOperand(number)};
+  SmallVector<Value> sources;
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        sources.push_back(region.front().getTerminator()->getOperand(number));
+  return sources;
+}
+
+/// Whether an op made the array for one barrier alone, behind which it is the only one in its memory.
+static bool isForOneBarrier(Value array) {
+  Operation *op = array.getDefiningOp();
+  return op && array.hasOneUse() && !op->hasTrait<OpTrait::ConstantLike>() && !isa<RegionBranchOpInterface>(op) &&
+         !isView(op) && !passesOn(op);
+}
+
+/// Whether the array is on one side of a barrier, and something else may be on its other.
+static bool isShared(Value array) {
+  Operation *op = array.getDefiningOp();
+  if (isBarrier(op) && !isForOneBarrier(op->getOperand(cast<OpResult>(array).getResultNumber())))
+    return true;
+  return llvm::any_of(array.getUsers(), [](Operation *user) { return isBarrier(user) && !user->use_empty(); });
+}
+
+void keepShared(func::FuncOp function) {
+  llvm::SetVector<Value> written;
+  function.walk([&](Operation *op) {
+    for (Value destination : destinationsOf(op))
+      written.insert(destination);
+  });
+  llvm::MapVector<Block *, SmallVector<Value>> kept;
+  for (size_t i = 0; i < written.size(); ++i) {
+    Value array = written[i];
+    if (isShared(array))
+      kept[array.getParentBlock()].push_back(array);
+    written.insert_range(sourcesOf(array));
+  }
+  for (auto &[block, arrays] : kept) {
+    ImplicitLocOpBuilder b(function.getLoc(), block->getTerminator());
+    optimizationBarrier(b, arrays);
+  }
+}
+
+} // namespace dovetail
