@@ -250,12 +250,16 @@ static nb::list takeHostImportsOf(const Shared &module) {
   return imports;
 }
 
-static void separateLoops(const Shared &module) {
+/// A method that runs one pass.
+template <std::unique_ptr<Pass> (*kCreate)()>
+static void runPass(const Shared &module) {
   Diagnostics diagnostics;
   PassManager manager(&context());
-  manager.addPass(createSeparateLoopsPass());
+  std::unique_ptr<Pass> pass = kCreate();
+  std::string argument = pass->getArgument().str();
+  manager.addPass(std::move(pass));
   if (failed(manager.run(*module->op)))
-    diagnostics.raise("loops cannot be separated");
+    diagnostics.raise("the pass " + argument + " failed");
 }
 
 /// (flops, transcendentals, bytes accessed) of one run of a module without requests.
@@ -338,7 +342,8 @@ NB_MODULE(_core, m) {
       .def("keep_as_main", &keepAsMain, "name"_a)
       .def("set_reflection", &setReflection, "key"_a, "text"_a)
       .def("largest_contraction", &largestContraction)
-      .def("separate_loops", &separateLoops)
+      .def("separate_loops", &runPass<createSeparateLoopsPass>)
+      .def("separate_barriers", &runPass<createSeparateBarriersPass>)
       .def("donate_arguments", &donateArguments, "numbers"_a)
       .def("check_finite", &checkFinite, "unwanted"_a)
       .def("op_numbered", &describeNumbered, "number"_a)

@@ -190,6 +190,15 @@ def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
   }];
 }
 
+def SeparateBarriersPass : ModulePass<"dovetail-separate-barriers"> {
+  let summary = "a barrier for each array of the optimization barriers in a lowered program";
+  let description = [{
+    For programs of which IREE 3.13 says that operands and results of a barrier must have the same type: it wants the memory of
+    all of them to be of one kind, and does not always come to one. Not for others: what is recomputed behind a barrier
+    need no longer wait for the cotangent.
+  }];
+}
+
 def SeparateLoopsPass : ModulePass<"dovetail-separate-loops"> {
   let summary = "barriers behind the loops of the host in a lowered program";
   let description = [{

@@ -10,6 +10,9 @@ from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compil
 from dovetail.iree_compiler import KILLED
 from dovetail.targets import Target, Targets
 
+# What is refused, where arrays of a barrier are in memory of different kinds.
+_BARRIER = "'util.optimization_barrier' op"
+
 
 class Compilation(NamedTuple):
     """A compiled program, and what it was compiled from.
@@ -51,11 +54,15 @@ def compilation(
     refused: dict[str, CompileError] = {}
     for form in _forms(module, target):
         text = form.text()
-        if text not in refused:
+        while text not in refused:
             try:
                 vmfb = compile_module(text, target=target, flags=flags, name=name)
             except CompileError as error:
                 refused[text] = error
+                if any(_BARRIER in diagnostic for diagnostic in error.diagnostics):
+                    form = form.clone()
+                    form.separate_barriers()
+                    text = form.text()
             else:
                 _forget(refused.values())
                 return Compilation(vmfb, form, target, flags)

@@ -121,3 +121,23 @@ def test_arguments_stay_behind_merged_ops() -> None:
     for _ in range(2):
         np.testing.assert_allclose(compiled(x, AT), expected, rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(x, X)
+
+
+def test_barriers_of_memory_of_different_kinds() -> None:
+    # IREE refuses the barrier of an argument and of arrays in between, and takes one for each.
+    def function(x: Any, y: Any) -> Any:
+        def each(shift: Any) -> Any:
+            block = dt.checkpoint(lambda c: dnp.tanh(c * 0.5 + y[1]) * 0.7)
+            return dnp.sum(block(x + shift)) * 0.2
+
+        return dt.vmap(each)(y * 0.3)
+
+    def loss(x: Any, y: Any) -> Any:
+        return dnp.sum(function(x, y) ** 2)
+
+    def of_gradient(x: Any, y: Any) -> Any:
+        return dt.grad(lambda x: dnp.sum(dt.grad(loss)(x, y) ** 2))(x)
+
+    x, y = X[0], X[1] / 7
+    expected = of_gradient(dnp.asarray(x), dnp.asarray(y))
+    np.testing.assert_allclose(dt.jit(of_gradient)(x, y), expected, rtol=1e-4, atol=1e-6)
