@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
+from jax_compare import jax
 from random_control import PROGRAMS, program_of, results, transformed
 
 import dovetail as dt
 from dovetail import config
-
-jax: Any = pytest.importorskip("jax")
 
 
 @pytest.mark.parametrize("seed", range(1000, 1000 + PROGRAMS))
