@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 # A compiled one takes seconds.
-PROGRAMS = max(12, int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100")) // 10)
+PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100")) // 10
 SIZE = 4
 
 # A program of a library and of vectors in scope, of which the first is the newest.
@@ -22,8 +22,10 @@ Program = Callable[[Any, Sequence[Any]], Any]
 class Maker:
     """Makes programs, the same ones for a seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, with_while: bool = False) -> None:
         self.rng = random.Random(seed)
+        # JAX has no reverse mode of such loops.
+        self.loops = [Maker.scan, Maker.fori, *[Maker.while_loop] * with_while]
 
     def leaf(self) -> Program:
         place, at = self.rng.randrange(100), self.rng.randrange(SIZE)
@@ -34,7 +36,7 @@ class Maker:
     def program(self, depth: int) -> Program:
         if depth == 0:
             return self.leaf()
-        make = self.rng.choice([Maker.pointwise, Maker.scan, Maker.fori, Maker.cond, Maker.switch])
+        make = self.rng.choice([*self.loops, Maker.pointwise, Maker.cond, Maker.switch])
         if self.rng.random() < 0.45:
             make = self.rng.choice([Maker.update, Maker.map, Maker.vmap, Maker.checkpoint])
         return make(self, depth - 1)
@@ -67,6 +69,21 @@ class Maker:
                 return lib.numpy.tanh(body(lib, [carry, *scope])) * 0.8 + i * 0.01
 
             return lib.lax.fori_loop(0, length, step, scope[0])
+
+        return program
+
+    def while_loop(self, depth: int) -> Program:
+        body, most = self.program(depth), self.rng.randrange(1, 5)
+
+        def program(lib: Any, scope: Sequence[Any]) -> Any:
+            def goes_on(state: Any) -> Any:
+                return (state[0] < most) & (lib.numpy.sum(state[1]) < 1.5)
+
+            def step(state: Any) -> Any:
+                carry = lib.numpy.tanh(body(lib, [state[1], *scope])) * 0.7 + state[1] * 0.1
+                return state[0] + 1, carry
+
+            return lib.lax.while_loop(goes_on, step, (0, scope[0]))[1]
 
         return program
 
@@ -144,6 +161,6 @@ def flat(outs: Sequence[Any]) -> list[Any]:
     return [leaf for out in outs for leaf in (out if isinstance(out, tuple) else [out])]
 
 
-def program_of(seed: int) -> Program:
-    maker = Maker(seed)
+def program_of(seed: int, with_while: bool = False) -> Program:
+    maker = Maker(seed, with_while)
     return maker.program(maker.rng.choice([1, 2, 3]))
