@@ -79,11 +79,7 @@ def gathered(
 ) -> Array:
     """The elements that an index selects; `mode` decides on those out of bounds."""
     options = {"mode": mode, "fill_value": fill_value, "wrap": wrap}
-    return by_numpy(_gathered_by_numpy, _gathered, x, entries, **options)
-
-
-def _gathered_by_numpy(x: np.ndarray, index: Any, **options: Any) -> np.ndarray:
-    return x[index]
+    return by_numpy(operator.getitem, _gathered, x, entries, **options)
 
 
 def _gathered(
@@ -120,7 +116,7 @@ def by_numpy(
     Args:
       x, entries, others: arguments of both functions, whose entries `fast` gets as a tuple.
       wrap: whether negative integers count from the end, as for NumPy.
-      options: of both functions.
+      options: further ones of `general`.
     """
     fill_value = options.get("fill_value")
     is_known = current() is None and not isinstance(fill_value, (ArrayMethods, np.ndarray))
@@ -154,7 +150,7 @@ def _attempt(
                 filled[i] = array
             entries = tuple(filled)
         try:
-            result = fast(x, entries, *others, **options)
+            result = fast(x, entries, *others)
         except IndexError:
             result = None
         if result is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -175,7 +176,8 @@ def _changed(
         "unique": unique_indices,
         "wrap": wrap_negative_indices,
     }
-    result = by_numpy(_scattered_by_numpy, _scattered, x, entries, new, **options)
+    fast = functools.partial(_scattered_by_numpy, name=name)
+    result = by_numpy(fast, _scattered, x, entries, new, **options)
     result = lax.reshape(with_dtype(result, like.dtype, like.weak_type), like.shape)
     if name == "divide":
         return divide(like, result)
@@ -198,7 +200,7 @@ def _promoted(name: str, x: Array, values: ArrayLike) -> tuple[Array, Array]:
 
 
 def _scattered_by_numpy(
-    x: np.ndarray, index: Any, new: np.ndarray, *, name: str, **options: Any
+    x: np.ndarray, index: Any, new: np.ndarray, *, name: str
 ) -> np.ndarray | None:
     ufunc = _way_of(name).ufunc
     # NumPy's unbuffered operations know its own types only.

@@ -271,7 +271,7 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
 
 def _found(x: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """`nonzero` of a NumPy array."""
-    return tuple([indices.astype(dtype) for indices in np.nonzero(x)])
+    return tuple([indices.astype(dtype) for indices in x.nonzero()])
 
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
