@@ -38,8 +38,12 @@ bool passesOn(mlir::Operation *op);
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
 
-/// Gives arrays that an op might write over a use at the end, where something else on the other side of an optimization
-/// barrier is the same memory: IREE 3.13 takes the two for different ones.
+/// Whether a loop in `block` has `place` in it.
+bool isInLoopOf(mlir::Block *block, mlir::Block *place);
+
+/// Gives arrays that an op might write over a use at the end, where IREE 3.13 does not see that they are needed later:
+/// by a further step of a loop that has the op in it, or by what is the same memory on the other side of an
+/// optimization barrier.
 void keepShared(mlir::func::FuncOp function);
 
 } // namespace dovetail

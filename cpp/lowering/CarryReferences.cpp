@@ -124,6 +124,23 @@ struct Carry {
   SmallVector<Value> sizes;
 };
 
+/// Writes an array to a buffer. One from outside of a loop is written in each step, and IREE 3.13, which sees the one
+/// use alone, would have the buffer in its place: so that it is copied, it has a use at the end of its own block.
+Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
+  Block *home = array.getParentBlock();
+  Operation *op = array.getDefiningOp();
+  auto isEnd = [&](Operation *user) {
+    return user->getBlock() == home && user->use_empty() &&
+           user->getName().getStringRef() == "util.optimization_barrier";
+  };
+  if (isInLoopOf(home, b.getInsertionBlock()) && !(op && op->hasTrait<OpTrait::ConstantLike>()) &&
+      llvm::none_of(array.getUsers(), isEnd)) {
+    ImplicitLocOpBuilder end(array.getLoc(), home->getTerminator());
+    optimizationBarrier(end, array);
+  }
+  return writtenTo(b, array, sizes, buffer);
+}
+
 /// How a position gets its array at the end of a step.
 struct Step {
   enum Kind {
@@ -287,7 +304,7 @@ SmallVector<Value> LoopRewriter::start(ImplicitLocOpBuilder &b) {
     reference = allocatedBuffer(b, carry.type, carry.sizes);
     // IREE knows only of an export what is in a buffer.
     if (!isa_and_present<tensor::EmptyOp>(op))
-      reference = exportedBuffer(b, writtenTo(b, init, carry.sizes, reference), carry.sizes);
+      reference = exportedBuffer(b, copiedTo(b, init, carry.sizes, reference), carry.sizes);
   }
   for (Block *block : blocks)
     for (auto [carry, isOrigin] : llvm::zip(carries, isOrigin)) {
@@ -328,7 +345,7 @@ void LoopRewriter::enter(Block *block, ValueRange references) {
       own(array);
     if (writes.empty())
       continue;
-    Value copy = exportedBuffer(b, writtenTo(b, array, carry.sizes, memory), carry.sizes);
+    Value copy = exportedBuffer(b, copiedTo(b, array, carry.sizes, memory), carry.sizes);
     array = importedArray(b, copy, carry.type, carry.sizes);
     own(array);
     for (OpOperand *use : writes)
@@ -347,7 +364,7 @@ void LoopRewriter::finishStep() {
   for (auto [carry, step, spare] : llvm::zip(carries, steps, spares)) {
     Value array = next[carry.position];
     if (step.kind == Step::Written)
-      array = writtenTo(b, array, carry.sizes, spareOf(step.source));
+      array = copiedTo(b, array, carry.sizes, spareOf(step.source));
     next[carry.position] = step.kind == Step::Passed ? bufferOf(step.source) : exportedBuffer(b, array, carry.sizes);
     if (spare)
       next[inits.size() + *spare] =
@@ -412,7 +429,7 @@ Operation *rewriteChoice(scf::IfOp choice) {
         values.back() = op->getOperand(0);
       else
         values.back() = exportedBuffer(
-            inner, writtenTo(inner, value, own, allocatedBuffer(inner, cast<RankedTensorType>(value.getType()), own)),
+            inner, copiedTo(inner, value, own, allocatedBuffer(inner, cast<RankedTensorType>(value.getType()), own)),
             own);
       llvm::append_range(sizes, own);
     }

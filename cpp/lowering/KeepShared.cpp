@@ -52,22 +52,52 @@ static bool isShared(Value array) {
   return llvm::any_of(array.getUsers(), [](Operation *user) { return isBarrier(user) && !user->use_empty(); });
 }
 
+bool isInLoopOf(Block *block, Block *place) {
+  for (; place && place != block; place = place->getParentOp()->getBlock())
+    if (isa<LoopLikeOpInterface>(place->getParentOp()))
+      return true;
+  return false;
+}
+
+/// What an array is a view of.
+static Value viewed(Value array) {
+  while (Operation *op = array.getDefiningOp()) {
+    if (!isView(op) && (!passesOn(op) || isBarrier(op)))
+      break;
+    array = sourcesOf(array).front();
+  }
+  return array;
+}
+
+static bool isConstant(Value array) {
+  Operation *op = array.getDefiningOp();
+  return op && op->hasTrait<OpTrait::ConstantLike>();
+}
+
 void keepShared(func::FuncOp function) {
   llvm::SetVector<Value> written;
-  function.walk([&](Operation *op) {
-    for (Value destination : destinationsOf(op))
+  llvm::MapVector<Block *, llvm::SetVector<Value>> kept;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // The code of a dispatch is the code generator's own.
+    if (op->getName().getStringRef() == "flow.dispatch.workgroups")
+      return WalkResult::skip();
+    for (Value destination : destinationsOf(op)) {
       written.insert(destination);
+      Value array = viewed(destination);
+      if (isInLoopOf(array.getParentBlock(), op->getBlock()) && !isConstant(array))
+        kept[array.getParentBlock()].insert(array);
+    }
+    return WalkResult::advance();
   });
-  llvm::MapVector<Block *, SmallVector<Value>> kept;
   for (size_t i = 0; i < written.size(); ++i) {
     Value array = written[i];
     if (isShared(array))
-      kept[array.getParentBlock()].push_back(array);
+      kept[array.getParentBlock()].insert(array);
     written.insert_range(sourcesOf(array));
   }
   for (auto &[block, arrays] : kept) {
     ImplicitLocOpBuilder b(function.getLoc(), block->getTerminator());
-    optimizationBarrier(b, arrays);
+    optimizationBarrier(b, arrays.getArrayRef());
   }
 }
 

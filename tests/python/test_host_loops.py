@@ -99,3 +99,46 @@ def test_stacks_of_types(dtype: str) -> None:
         return lax.fori_loop(0, n, body, (dnp.zeros_like(rows), rows[0])), scanned
 
     check(function, np.int32(4), dnp.array(rows))
+
+
+def test_inner_loops_begin_with_what_is_from_outside() -> None:
+    # Each step of the outer loop needs it as it was.
+    def function(x: Any, y: Any) -> Any:
+        first = dnp.sin(x) * 2
+
+        def step(carry: Any, row: Any) -> Any:
+            inner = lax.fori_loop(0, 3, lambda i, s: dnp.tanh(s) * 0.5 + row, first)
+            return carry + inner, inner
+
+        return lax.scan(step, x, y)
+
+    rng = np.random.default_rng(3)
+    check(function, rng.normal(size=4), rng.normal(size=(5, 4)))
+
+
+def test_steps_give_what_is_from_outside() -> None:
+    def function(x: Any, y: Any) -> Any:
+        reset = dnp.cos(x) * 3
+
+        def step(carry: Any, row: Any) -> Any:
+            old, total = carry
+            new = dnp.tanh(old) + row
+            return (reset, total + dnp.cumsum(new)), new
+
+        return lax.scan(step, (x, x * 0), y)
+
+    rng = np.random.default_rng(4)
+    check(function, rng.normal(size=4), rng.normal(size=(5, 4)))
+
+
+def test_steps_change_tables_from_outside() -> None:
+    def function(x: Any, at: Any) -> Any:
+        table = dnp.exp(x) + 1
+
+        def step(carry: Any, i: Any) -> Any:
+            changed = table.at[i].add(carry[0]).at[0].multiply(0.5)
+            return dnp.cumsum(changed) * 0.1, changed
+
+        return lax.scan(step, x, at)
+
+    check(function, np.random.default_rng(5).normal(size=6), np.array([2, 2, 0, 5, 3]))
