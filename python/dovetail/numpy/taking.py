@@ -241,7 +241,9 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
       >>> nonzero(dnp.array([0, 3, 0, 4]), size=3, fill_value=-1)
       (Array([ 1,  3, -1], dtype=int32),)
     """
-    x = truth("nonzero", np.asarray(a) if isinstance(a, (list, tuple)) else a)
+    given = as_operand("nonzero", np.asarray(a) if isinstance(a, (list, tuple)) else a)
+    # NumPy finds numbers as fast as bools.
+    x = given if size is None and is_for_numpy(given) else truth("nonzero", given)
     if not x.ndim:
         raise value_error(
             "nonzero: the array must have at least 1 dimension, got rank 0; use atleast_1d"
