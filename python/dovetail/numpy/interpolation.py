@@ -71,7 +71,9 @@ def interp(
                 f"interp: left and right must be numbers or 'extrapolate', got {end!r}"
             )
     is_plain = left is None and right is None and period is None
-    if is_plain and is_for_numpy(at, values) and at.dtype.itemsize >= 4:
+    # Of operands of two types some differences are rounded to the narrower one.
+    is_plain = is_plain and at.dtype == values.dtype
+    if is_plain and is_for_numpy(at) and at.dtype.itemsize >= 4:
         by_numpy = functools.partial(_by_numpy, dtype=dtypes.result_type(at, values))
         return apply_known(by_numpy, at, places, values)
     if period is not None:
