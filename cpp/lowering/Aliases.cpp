@@ -11,9 +11,13 @@ namespace dovetail {
 
 static bool isArray(Value value) { return isa<RankedTensorType>(value.getType()); }
 
+bool isOptimizationBarrier(Operation *op) { return op->getName().getStringRef() == "util.optimization_barrier"; }
+
+bool isUseAtEnd(Operation *op) { return isOptimizationBarrier(op) && op->use_empty(); }
+
 bool passesOn(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  return name == "util.optimization_barrier" || name == "flow.tensor.tie_shape" || name == "flow.tensor.reshape" ||
+  return isOptimizationBarrier(op) || name == "flow.tensor.tie_shape" || name == "flow.tensor.reshape" ||
          name.starts_with("iree_tensor_ext.compute_barrier.");
 }
 

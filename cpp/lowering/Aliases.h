@@ -35,6 +35,11 @@ bool isView(mlir::Operation *op);
 /// Whether the op is one of IREE's by which nothing is computed: what it gives is what it was given.
 bool passesOn(mlir::Operation *op);
 
+bool isOptimizationBarrier(mlir::Operation *op);
+
+/// Whether the op is a barrier that only gives arrays a use at the end of its block.
+bool isUseAtEnd(mlir::Operation *op);
+
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
 

@@ -129,10 +129,7 @@ struct Carry {
 Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
   Block *home = array.getParentBlock();
   Operation *op = array.getDefiningOp();
-  auto isEnd = [&](Operation *user) {
-    return user->getBlock() == home && user->use_empty() &&
-           user->getName().getStringRef() == "util.optimization_barrier";
-  };
+  auto isEnd = [&](Operation *user) { return user->getBlock() == home && isUseAtEnd(user); };
   if (isInLoopOf(home, b.getInsertionBlock()) && !(op && op->hasTrait<OpTrait::ConstantLike>()) &&
       llvm::none_of(array.getUsers(), isEnd)) {
     ImplicitLocOpBuilder end(array.getLoc(), home->getTerminator());

@@ -1,4 +1,4 @@
-// Arrays on both sides of a barrier, which are one to the program and two to the code generator.
+// Arrays that are needed later than the code generator sees: by further steps of loops, and behind barriers.
 #include "Aliases.h"
 #include "Iree.h"
 #include "Lowering.h"
@@ -10,8 +10,6 @@
 using namespace mlir;
 
 namespace dovetail {
-
-static bool isBarrier(Operation *op) { return op && op->getName().getStringRef() == "util.optimization_barrier"; }
 
 /// The arrays of which this one is a view, or with which the loop began that carries it.
 static SmallVector<Value> sourcesOf(Value array) {
@@ -27,7 +25,7 @@ static SmallVector<Value> sourcesOf(Value array) {
   unsigned number = cast<OpResult>(array).getResultNumber();
   if (isView(op))
     return {op->getOperand(0)};
-  if (passesOn(op) && !isBarrier(op))
+  if (passesOn(op) && !isOptimizationBarrier(op))
     return {op->getOperand(number)};
   SmallVector<Value> sources;
   if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
@@ -47,9 +45,10 @@ static bool isForOneBarrier(Value array) {
 /// Whether the array is on one side of a barrier, and something else may be on its other.
 static bool isShared(Value array) {
   Operation *op = array.getDefiningOp();
-  if (isBarrier(op) && !isForOneBarrier(op->getOperand(cast<OpResult>(array).getResultNumber())))
+  if (op && isOptimizationBarrier(op) && !isForOneBarrier(op->getOperand(cast<OpResult>(array).getResultNumber())))
     return true;
-  return llvm::any_of(array.getUsers(), [](Operation *user) { return isBarrier(user) && !user->use_empty(); });
+  return llvm::any_of(array.getUsers(),
+                      [](Operation *user) { return isOptimizationBarrier(user) && !isUseAtEnd(user); });
 }
 
 bool isInLoopOf(Block *block, Block *place) {
@@ -62,7 +61,7 @@ bool isInLoopOf(Block *block, Block *place) {
 /// What an array is a view of.
 static Value viewed(Value array) {
   while (Operation *op = array.getDefiningOp()) {
-    if (!isView(op) && (!passesOn(op) || isBarrier(op)))
+    if (!isView(op) && (!passesOn(op) || isOptimizationBarrier(op)))
       break;
     array = sourcesOf(array).front();
   }

@@ -91,7 +91,7 @@ bool isSmall(Operation *op) {
   };
   // Barriers at the end of a function are uses that must stay there.
   if (op->getNumResults() == 0 || isa<scf::SCFDialect>(op->getDialect()) || !canRunInOneDispatch(op) ||
-      op->getName().getStringRef() == "util.optimization_barrier")
+      isOptimizationBarrier(op))
     return false;
   return llvm::all_of(op->getResults(), isStatic) && llvm::all_of(readBy(op), isReadable) && workOf(op) <= kMostOfOp &&
          !op->walk([](Operation *inner) { return WalkResult(success(canRunInOneDispatch(inner))); }).wasInterrupted();
@@ -372,7 +372,7 @@ void mergeIn(Block &block) {
   // Uses at the end stay there.
   SmallVector<Operation *> last;
   for (Operation &op : block)
-    if (op.getName().getStringRef() == "util.optimization_barrier" && op.use_empty())
+    if (isUseAtEnd(&op))
       last.push_back(&op);
   for (Operation *op : last)
     op->moveBefore(block.getTerminator());

@@ -1,5 +1,5 @@
 // A barrier for each array of the optimization barriers.
-#include "Iree.h"
+#include "Aliases.h"
 #include "cpp/transforms/Passes.h"
 
 using namespace mlir;
@@ -17,7 +17,7 @@ struct SeparateBarriersPass : impl::SeparateBarriersPassBase<SeparateBarriersPas
   void runOnOperation() override {
     SmallVector<Operation *> barriers;
     getOperation().walk([&](Operation *op) {
-      if (op->getName().getStringRef() == "util.optimization_barrier" && op->getNumOperands() > 1)
+      if (isOptimizationBarrier(op) && op->getNumOperands() > 1)
         barriers.push_back(op);
     });
     for (Operation *op : barriers) {

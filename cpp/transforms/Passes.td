@@ -162,7 +162,8 @@ def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
     scatters and updates of slices write over it. So an argument that may share memory with the destination of an op has a use
     at the end of the function, which has IREE copy it before. Nor does it see that what comes out of an optimization barrier
     is in the memory of what went in: where an op may write over one of the two and something may read the other, or the same
-    behind another barrier, what is written over has a use at the end of its block.
+    behind another barrier, what is written over has a use at the end of its block. So has an array from outside of a loop that
+    an op in the loop may write over: IREE takes the one use for the last, though each step has it.
 
     Results that may share memory with an argument, a constant or another result are listed, by number, in the function's
     reflection as `dovetail.sharing`: they must not be donated to another call as they are.

@@ -291,6 +291,7 @@ class Recording:
         """The steps without those that do again, and not for an output, what one before does; on
         scalars instead of repeated ones.
         """
+        kept = set(outputs)
         first: dict[int, int] = {}
         seen: dict[Any, tuple[int, ...]] = {}
         different = []
@@ -303,7 +304,7 @@ class Recording:
             except TypeError:
                 # An attribute that cannot be hashed.
                 results = step.results
-            if results is step.results or not set(outputs).isdisjoint(step.results):
+            if results is step.results or not kept.isdisjoint(step.results):
                 different.append(step)
             else:
                 first.update(zip(step.results, results, strict=True))

@@ -24,7 +24,7 @@ from dovetail.numpy.promotion import (
     promote_and_broadcast,
     with_dtype,
 )
-from dovetail.tracer import apply_known, current, is_for_numpy
+from dovetail.tracer import apply_known, is_for_numpy
 
 
 def where(
@@ -171,7 +171,7 @@ def choose(
             f"{count} choices and mode {mode!r}"
         )
     index = check_kind("choose", as_operand("choose", a), "biu")
-    if current() is None and is_for_numpy(index, kinds="iu") and count <= 32:
+    if is_for_numpy(index, kinds="iu") and count <= 32:
         cases = promote("choose", *choices)
         if is_for_numpy(*cases):
             # That they can be is all that is asked.
@@ -191,7 +191,8 @@ def choose(
 def _chosen(index: np.ndarray, *cases: np.ndarray, mode: Any) -> np.ndarray:
     """`choose` of NumPy arrays, of which NumPy's takes 32."""
     try:
-        return np.choose(index, cases, mode=mode)
+        # NumPy refuses unsigned integers of 64 bits as they are.
+        return np.choose(index.astype(np.intp, copy=False), cases, mode=mode)
     except ValueError:
         _check_choice(index, len(cases))
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -72,10 +71,9 @@ def interp(
             )
     is_plain = left is None and right is None and period is None
     # Of operands of two types some differences are rounded to the narrower one.
-    is_plain = is_plain and at.dtype == values.dtype
-    if is_plain and is_for_numpy(at) and at.dtype.itemsize >= 4:
-        by_numpy = functools.partial(_by_numpy, dtype=dtypes.result_type(at, values))
-        return apply_known(by_numpy, at, places, values)
+    is_wide = at.dtype == values.dtype and at.dtype.itemsize >= 4
+    if is_plain and is_wide and is_for_numpy(at):
+        return apply_known(_by_numpy, at, places, values)
     if period is not None:
         return _between(*_folded(at, places, values, period))
     result = _between(at, places, values)
@@ -86,10 +84,8 @@ def interp(
     return result
 
 
-def _by_numpy(
-    at: np.ndarray, places: np.ndarray, values: np.ndarray, dtype: np.dtype
-) -> np.ndarray:
-    return np.asarray(np.interp(at, places, values)).astype(dtype)
+def _by_numpy(at: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray:
+    return np.asarray(np.interp(at, places, values)).astype(at.dtype)
 
 
 def _folded(at: Array, places: Array, values: Array, period: Any) -> tuple[Array, Array, Array]:

@@ -18,13 +18,10 @@ def _elements(shape: Dims, indices: Array, dims: Dims, window: Dims) -> tuple[Ar
     """
     if not dims or dims != tuple(range(len(dims))) or any(size != 1 for size in window):
         return None
-    starts = indices.reshape(-1, len(dims))
-    starts = starts.astype(np.int64, copy=False)
+    starts = indices.reshape(-1, len(dims)).astype(np.int64, copy=False)
     # Without signs, negative ones are too great.
-    if (
-        np.count_nonzero(starts.view(np.uint64) < np.array(shape[: len(dims)], np.uint64))
-        != starts.size
-    ):
+    inside = starts.view(np.uint64) < np.array(shape[: len(dims)], np.uint64)
+    if np.count_nonzero(inside) != starts.size:
         return None
     return tuple([starts[:, i] for i in range(len(dims))])
 

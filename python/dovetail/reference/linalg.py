@@ -83,12 +83,16 @@ def _or_nan(compute: Callable[[Array], Results]) -> Callable[[Array], Results]:
     return call
 
 
+def _is_surely_finite(a: Array) -> bool:
+    """Whether all elements are finite, unless their sum is not."""
+    return math.isfinite(abs(np.add.reduce(a, None)))
+
+
 def _where_finite(compute: Callable[[Array], Results]) -> Callable[[Array], Results]:
     """`compute`, with NaN for the matrices that are not finite, on which routines may not end."""
 
     def call(a: Array) -> Results:
-        # A sum is not finite if a term is not.
-        if math.isfinite(abs(np.add.reduce(a, None))):
+        if _is_surely_finite(a):
             return compute(a)
         is_finite = np.asarray(np.isfinite(a).all((-2, -1)))
         results = compute(np.where(is_finite[..., None, None], a, 0))
@@ -172,9 +176,11 @@ def eigh(a: Array, vectors: bool) -> Results:
     def compute(x: Array) -> Results:
         return tuple(np.linalg.eigh(x)) if vectors else (np.linalg.eigvalsh(x),)
 
-    is_known = math.isfinite(abs(np.add.reduce(a, None)))
+    compute_or_nan = _or_nan(compute)
+    if _is_surely_finite(a):
+        return compute_or_nan(a)
     # What is above the diagonal is not read, but might not be finite.
-    return _where_finite(_or_nan(compute))(a if is_known else np.tril(a))
+    return _where_finite(compute_or_nan)(np.tril(a))
 
 
 def svd(a: Array, full_matrices: bool, vectors: bool) -> Results:
