@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -38,6 +40,17 @@ def restore_settings() -> Iterator[None]:
     yield
     for option, value in before:
         option.set(value)
+
+
+@pytest.fixture(autouse=True)
+def seed_generators(request: pytest.FixtureRequest) -> None:
+    """Starts a module's generators anew, from the test's name: its numbers do not depend on which
+    tests the same worker has run before.
+    """
+    seed = crc32(request.node.name.encode())
+    for value in vars(request.module).values():
+        if isinstance(value, np.random.Generator):
+            value.bit_generator.state = type(value.bit_generator)(seed).state
 
 
 @pytest.fixture
