@@ -65,13 +65,18 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Block &block, ValueRange resul
   return llvm::map_to_vector(results, [&](Value result) { return values.lookup(result); });
 }
 
+/// How many sizes a value has, or is.
+static int64_t numSizes(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array ? array.getNumDynamicDims() : type.isIndex() ? 1 : 0;
+}
+
 int64_t sizePosition(ValueRange values, unsigned number, int64_t dimension) {
   int64_t position = 0;
   for (Value before : values.take_front(number))
-    if (auto type = dyn_cast<RankedTensorType>(before.getType()))
-      position += type.getNumDynamicDims();
-  auto type = cast<RankedTensorType>(values[number].getType());
-  return position + llvm::count_if(type.getShape().take_front(dimension), ShapedType::isDynamic);
+    position += numSizes(before.getType());
+  auto type = dyn_cast<RankedTensorType>(values[number].getType());
+  return type ? position + llvm::count_if(type.getShape().take_front(dimension), ShapedType::isDynamic) : position;
 }
 
 } // namespace dovetail

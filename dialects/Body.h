@@ -53,7 +53,7 @@ inline llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir:
   return inlineBody(builder, body.front(), returned(body), arguments);
 }
 
-/// The place of a `?` dimension of one value among the `?`s of all.
+/// The place of a `?` dimension of one value, or of a value that is a size, among those of all.
 int64_t sizePosition(mlir::ValueRange values, unsigned number, int64_t dimension);
 
 } // namespace dovetail

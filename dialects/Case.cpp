@@ -3,6 +3,7 @@
 #include "Create.h"
 #include "Pointwise.h"
 #include "Shape.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -98,12 +99,19 @@ LogicalResult CaseOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
 
 namespace {
 
-/// What one branch keeps for its rest, and where: among the operands of the whole, or in slots that all branches share.
+/// Where the rest of a branch finds what the branch keeps: among the known arguments of the whole, in slots that all
+/// branches share, or among sizes that are computed in front of the whole.
+struct Place {
+  enum Kind { Argument, Slot, Size } kind;
+  unsigned number;
+};
+
+/// What one branch keeps for its rest.
 struct BranchParts {
   FunctionTransforms::Split<Body> parts;
   SmallVector<Value> residuals;
-  /// For each residual: the number of a known argument, or else of a slot.
-  SmallVector<std::pair<bool, unsigned>> places;
+  /// For each residual.
+  SmallVector<Place> places;
   /// For each slot, what is in it.
   SmallVector<Value> kept;
 
@@ -170,19 +178,53 @@ static LogicalResult fillSlots(Emitter &e, ArrayRef<Type> slots, MutableArrayRef
   return success();
 }
 
-/// Gives each residual of each branch a place; the types of the slots. Where branches share one, they agree in its
-/// size.
-static SmallVector<Type> assignPlaces(MutableArrayRef<BranchParts> branches) {
+/// What a branch computes from nothing but the sizes of its arguments, computed in front of the choice; or null.
+static Value sizeInFront(Emitter &e, Value size, ValueRange args, IRMapping &made) {
+  if (auto argument = dyn_cast<BlockArgument>(size))
+    return args[argument.getArgNumber()];
+  if (Value known = made.lookupOrNull(size))
+    return known;
+  Operation *op = size.getDefiningOp();
+  if (auto query = dyn_cast<SizeQueryOpInterface>(op)) {
+    auto argument = dyn_cast<BlockArgument>(op->getOperand(0));
+    if (argument)
+      made.map(size, e.size(args[argument.getArgNumber()], query.getQueriedDimension()));
+    return made.lookupOrNull(size);
+  }
+  if (op->getNumRegions() != 0 || !isPure(op))
+    return nullptr;
+  for (Value operand : op->getOperands())
+    if (!operand.getType().isIndex() || !sizeInFront(e, operand, args, made))
+      return nullptr;
+  IRMapping operands;
+  for (Value operand : op->getOperands())
+    operands.map(operand, sizeInFront(e, operand, args, made));
+  made.map(op->getResults(), e.builder.clone(*op, operands)->getResults());
+  return made.lookup(size);
+}
+
+/// Gives each residual of each branch a place: the types of the slots, and the sizes. Branches share slots of arrays of
+/// known sizes.
+static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayRef<BranchParts> branches,
+                                      SmallVectorImpl<Value> &sizes) {
   SmallVector<Type> slots;
   for (BranchParts &branch : branches) {
     llvm::SmallBitVector used(slots.size());
+    IRMapping made;
     for (Value residual : branch.residuals) {
       if (auto argument = dyn_cast<BlockArgument>(residual)) {
-        branch.places.emplace_back(true, argument.getArgNumber());
+        branch.places.push_back({Place::Argument, argument.getArgNumber()});
+        continue;
+      }
+      // What is no array has no batch of values, one for each of a batch of choices.
+      Value size = residual.getType().isIndex() ? sizeInFront(e, residual, args, made) : Value();
+      if (size) {
+        branch.places.push_back({Place::Size, unsigned(sizes.size())});
+        sizes.push_back(size);
         continue;
       }
       auto array = dyn_cast<RankedTensorType>(residual.getType());
-      unsigned slot = array && !array.hasStaticShape() ? slots.size() : 0;
+      unsigned slot = array && array.hasStaticShape() ? 0 : slots.size();
       while (slot < slots.size() && (used.test(slot) || slots[slot] != residual.getType()))
         ++slot;
       if (slot == slots.size()) {
@@ -190,7 +232,7 @@ static SmallVector<Type> assignPlaces(MutableArrayRef<BranchParts> branches) {
         used.resize(slots.size());
       }
       used.set(slot);
-      branch.places.emplace_back(false, slot);
+      branch.places.push_back({Place::Slot, slot});
     }
   }
   return slots;
@@ -216,34 +258,39 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   }
   for (BranchParts &branch : branches)
     branch.separate(unknownResults);
-  SmallVector<Type> slots = assignPlaces(branches);
+  SmallVector<Value> knownArgs = pick(operands.drop_front(), ~mask), restArgs = pick(operands.drop_front(), mask);
+  SmallVector<Value> sizes;
+  SmallVector<Type> slots = assignPlaces(e, knownArgs, branches, sizes);
   for (BranchParts &branch : branches) {
     branch.kept.resize(slots.size());
     for (auto [residual, place] : llvm::zip_equal(branch.residuals, branch.places))
-      if (auto [isArgument, number] = place; !isArgument)
-        branch.kept[number] = residual;
+      if (place.kind == Place::Slot)
+        branch.kept[place.number] = residual;
   }
   if (failed(fillSlots(e, slots, branches)))
     return failure();
 
-  SmallVector<Value> knownArgs = pick(operands.drop_front(), ~mask), restArgs = pick(operands.drop_front(), mask);
   SmallVector<Body> knownBodies, restBodies;
   // Of the known arguments the rests take what one of them keeps.
   llvm::SmallBitVector isKept(knownArgs.size());
   for (BranchParts &branch : branches)
-    for (auto [isArgument, number] : branch.places)
-      if (isArgument)
-        isKept.set(number);
-  SmallVector<Value> keptArgs = pick(knownArgs, isKept);
-  unsigned numSlots = slots.size(), numKept = keptArgs.size();
+    for (Place place : branch.places)
+      if (place.kind == Place::Argument)
+        isKept.set(place.number);
+  SmallVector<Value> kept = pick(knownArgs, isKept);
+  unsigned numSlots = slots.size(), numKeptArgs = kept.size();
+  llvm::append_range(kept, sizes);
+  unsigned numKept = kept.size();
   SmallVector<Type> restTypes(slots);
-  llvm::append_range(restTypes, ValueRange(keptArgs).getTypes());
+  llvm::append_range(restTypes, ValueRange(kept).getTypes());
   llvm::append_range(restTypes, ValueRange(restArgs).getTypes());
   for (BranchParts &branch : branches) {
     Body &known = branch.parts.known, &rest = branch.parts.rest;
     SmallVector<unsigned> positions;
-    for (auto [isArgument, number] : branch.places)
-      positions.push_back(isArgument ? numSlots + bitsOf(isKept, 0, number).count() : number);
+    for (Place place : branch.places)
+      positions.push_back(place.kind == Place::Slot       ? place.number
+                          : place.kind == Place::Argument ? numSlots + bitsOf(isKept, 0, place.number).count()
+                                                          : numSlots + numKeptArgs + place.number);
     llvm::append_range(known.results, branch.kept);
     for (unsigned i = 0; i < restArgs.size(); ++i)
       positions.push_back(numSlots + numKept + i);
@@ -257,7 +304,7 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   if (!knownBodies[0].results.empty() || llvm::any_of(knownBodies, haveEffects))
     knownOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], knownArgs, knownBodies));
   SmallVector<Value> all(getNumResults()), args(ArrayRef<Value>(knownOuts).take_back(numSlots));
-  llvm::append_range(args, keptArgs);
+  llvm::append_range(args, kept);
   llvm::append_range(args, restArgs);
   if (unknownResults.any() || llvm::any_of(restBodies, haveEffects))
     restOuts = llvm::to_vector_of<Value>(emitCase(e, operands[0], args, restBodies));
@@ -277,13 +324,13 @@ static LogicalResult batchAllBranches(Emitter &e, MutableArrayRef<FunctionTransf
     SmallVector<Value> outs = inlineBody(e.builder, branch.function, operands.drop_front());
     Value chosen = number == 0 ? Value() : e.greater(index, e.full(index, number - 1.0));
     for (auto [i, out] : llvm::enumerate(outs)) {
-      // Sizes are the same in all branches, as their results differ by element.
+      // Sizes are the same in all branches, as their results differ by element; those that keep none give 0.
       bool isSize = out.getType().isIndex();
-      if (isSize && number != 0)
-        continue;
       Value aligned = isSize ? out : e.batchAt(out, branch.resultDims[i], 0);
       if (number == 0)
         results.push_back(aligned);
+      else if (isSize)
+        results[i] = e.make<arith::MaxSIOp>(results[i], out);
       else
         results[i] = selectLeading(e, chosen, aligned, results[i]);
     }
@@ -343,12 +390,23 @@ Value CaseOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Valu
 
 //===- Sizes ----------------------------------------------------------------------------------===//
 
+/// Whether two values are computed by the same ops from the same values.
+static bool isSame(Value a, Value b, DenseMap<std::pair<Value, Value>, bool> &known) {
+  auto first = dyn_cast<OpResult>(a), second = dyn_cast<OpResult>(b);
+  if (a == b || !first || !second || first.getResultNumber() != second.getResultNumber())
+    return a == b;
+  auto [found, isNew] = known.try_emplace({a, b}, false);
+  if (!isNew)
+    return found->second;
+  Operation *op = first.getOwner(), *other = second.getOwner();
+  bool same = isPure(op) && OperationEquivalence::isEquivalentTo(
+                                op, other, [&](Value x, Value y) { return success(isSame(x, y, known)); }, nullptr,
+                                OperationEquivalence::IgnoreLocations);
+  return known[{a, b}] = same;
+}
+
 // The branches may differ in their sizes: the one that is chosen says its own.
 Value CaseOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
-  if (!operands[0]) {
-    emitOpError() << "whose branch depends on what is transposed has no size";
-    return nullptr;
-  }
   SmallVector<Body> branches;
   SmallVector<Value> args;
   llvm::SmallBitVector absent(getArgs().size());
@@ -359,14 +417,23 @@ Value CaseOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64
   }
   for (unsigned i : absent.set_bits())
     llvm::append_range(args, e.sizes(getArgs()[i]));
+  SmallVector<Value> sizes;
   for (Region &branch : getBranches()) {
     auto made = e.transforms().sizes(branch, absent);
     if (failed(made))
       return nullptr;
     made->results = {made->results[sizePosition(returned(branch), result, dimension)]};
+    made->prune(/*keepEffects=*/false);
+    sizes.push_back(inlineBody(e.builder, *made, args).front());
     branches.push_back(std::move(*made));
   }
-  return emitCase(e, operands[0], args, branches)[0];
+  DenseMap<std::pair<Value, Value>, bool> known;
+  if (llvm::all_of(sizes, [&](Value size) { return isSame(sizes[0], size, known); }))
+    return sizes[0];
+  if (operands[0])
+    return emitCase(e, operands[0], args, branches)[0];
+  emitOpError() << "whose branch depends on what is transposed has no size";
+  return nullptr;
 }
 
 } // namespace dovetail

@@ -151,7 +151,7 @@ public:
   virtual llvm::FailureOr<Transpose<mlir::func::FuncOp>>
   transpose(mlir::func::FuncOp function, const llvm::SmallBitVector &linear, const llvm::SmallBitVector &results) = 0;
 
-  /// (other arguments, sizes of the `?` dimensions of linear arguments) -> sizes of the `?` dimensions of the results.
+  /// (other arguments, sizes of the `?` dimensions of linear arguments) -> sizes of the `?`s of the results, or these.
   virtual llvm::FailureOr<Body> sizes(mlir::Region &body, const llvm::SmallBitVector &linear) = 0;
   virtual llvm::FailureOr<mlir::func::FuncOp> sizes(mlir::func::FuncOp function,
                                                     const llvm::SmallBitVector &linear) = 0;

@@ -43,12 +43,12 @@ bool isUseAtEnd(mlir::Operation *op);
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
 
-/// Whether a loop in `block` has `place` in it.
-bool isInLoopOf(mlir::Block *block, mlir::Block *place);
+/// What is in the memory of an array and needed after something in `place` writes over it, though IREE 3.13 does not
+/// see that: what a further step of a loop around `place` reads, and what is on one side of an optimization barrier
+/// while something else may be on the other, which is the same memory.
+llvm::SmallVector<mlir::Value> neededLater(mlir::Value array, mlir::Block *place);
 
-/// Gives arrays that an op might write over a use at the end, where IREE 3.13 does not see that they are needed later:
-/// by a further step of a loop that has the op in it, or by what is the same memory on the other side of an
-/// optimization barrier.
+/// Gives arrays that an op might write over a use at the end where they are needed later.
 void keepShared(mlir::func::FuncOp function);
 
 } // namespace dovetail

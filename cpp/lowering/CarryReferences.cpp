@@ -124,16 +124,16 @@ struct Carry {
   SmallVector<Value> sizes;
 };
 
-/// Writes an array to a buffer. One from outside of a loop is written in each step, and IREE 3.13, which sees the one
-/// use alone, would have the buffer in its place: so that it is copied, it has a use at the end of its own block.
+/// Writes an array to a buffer. IREE 3.13 would have the buffer in the array's place where it sees no later use: so
+/// that what is needed later is copied, it has a use at the end of its own block.
 Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
-  Block *home = array.getParentBlock();
-  Operation *op = array.getDefiningOp();
-  auto isEnd = [&](Operation *user) { return user->getBlock() == home && isUseAtEnd(user); };
-  if (isInLoopOf(home, b.getInsertionBlock()) && !(op && op->hasTrait<OpTrait::ConstantLike>()) &&
-      llvm::none_of(array.getUsers(), isEnd)) {
-    ImplicitLocOpBuilder end(array.getLoc(), home->getTerminator());
-    optimizationBarrier(end, array);
+  for (Value memory : neededLater(array, b.getInsertionBlock())) {
+    Block *home = memory.getParentBlock();
+    auto isEnd = [&](Operation *user) { return user->getBlock() == home && isUseAtEnd(user); };
+    if (llvm::any_of(memory.getUsers(), isEnd))
+      continue;
+    ImplicitLocOpBuilder end(memory.getLoc(), home->getTerminator());
+    optimizationBarrier(end, memory);
   }
   return writtenTo(b, array, sizes, buffer);
 }

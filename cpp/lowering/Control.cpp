@@ -321,6 +321,12 @@ struct WhileLowering : LowerOpInterface::ExternalModel<WhileLowering, WhileOp> {
   }
 };
 
+/// How many sizes of a value are not known; one that is no array, but a size itself, has none.
+int64_t numDynamicDims(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array ? array.getNumDynamicDims() : 0;
+}
+
 struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
@@ -350,7 +356,7 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
     // Sizes that are not known are results too: IREE 3.13 does not find those of all choices in loops.
     int64_t numSizes = 0;
     for (Type type : types)
-      numSizes += cast<RankedTensorType>(type).getNumDynamicDims();
+      numSizes += numDynamicDims(type);
     types.append(numSizes, b.getIndexType());
     auto made = scf::IfOp::create(b, types, isThis, true);
     for (bool isFirst : {true, false}) {
@@ -361,14 +367,15 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
                          : lowerFrom(op, number + 1, inner, index, args, outs)))
         return failure();
       for (Value out : SmallVector<Value>(outs))
-        llvm::append_range(outs, dynamicSizes(inner, out));
+        if (numDynamicDims(out.getType()) > 0)
+          llvm::append_range(outs, dynamicSizes(inner, out));
       if (!outs.empty())
         scf::YieldOp::create(inner, outs);
     }
     ValueRange sizes = made.getResults().take_back(numSizes);
-    for (Value array : made.getResults().drop_back(numSizes)) {
-      int64_t own = cast<RankedTensorType>(array.getType()).getNumDynamicDims();
-      results.push_back(tieShape(b, array, sizes.take_front(own)));
+    for (Value value : made.getResults().drop_back(numSizes)) {
+      int64_t own = numDynamicDims(value.getType());
+      results.push_back(tieShape(b, value, sizes.take_front(own)));
       sizes = sizes.drop_front(own);
     }
     return success();

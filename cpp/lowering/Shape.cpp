@@ -216,8 +216,40 @@ struct ConcatenateLowering : LowerOpInterface::ExternalModel<ConcatenateLowering
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
     int64_t dimension = cast<ConcatenateOp>(op).getDimension();
-    results.push_back(tensor::ConcatOp::create(b, loweredType(op->getResult(0).getType()), dimension, operands));
+    auto type = cast<RankedTensorType>(loweredType(op->getResult(0).getType()));
+    bool isOfIndices = type.getElementType().isInteger() && operands.size() <= kComponents &&
+                       type.getDimSize(dimension) == int64_t(operands.size()) &&
+                       llvm::all_of(operands, [&](Value part) {
+                         return cast<RankedTensorType>(part.getType()).getDimSize(dimension) == 1;
+                       });
+    results.push_back(isOfIndices ? chosen(b, operands, dimension)
+                                  : tensor::ConcatOp::create(b, type, dimension, operands).getResult());
     return success();
+  }
+
+private:
+  /// Indices of this many dimensions are computed where they are used.
+  static constexpr size_t kComponents = 4;
+
+  /// Parts of size 1, one of which each element of the result chooses. Unlike pieces of memory they become part of what
+  /// reads them.
+  static Value chosen(ImplicitLocOpBuilder &b, ValueRange parts, int64_t dimension) {
+    SmallVector<OpFoldResult> sizes = sizesOf(b, parts[0]);
+    sizes[dimension] = b.getIndexAttr(parts.size());
+    auto exprs = llvm::map_to_vector(llvm::seq<int64_t>(0, sizes.size()), [&](int64_t dim) {
+      return dim == dimension ? b.getAffineConstantExpr(0) : b.getAffineDimExpr(dim);
+    });
+    SmallVector<AffineMap> maps(parts.size(), AffineMap::get(sizes.size(), 0, exprs, b.getContext()));
+    auto body = [&](OpBuilder &builder, Location loc, ValueRange args) {
+      Value number = linalg::IndexOp::create(builder, loc, dimension), value = args[0];
+      for (auto [i, arg] : llvm::enumerate(args.drop_front(1))) {
+        Value place = arith::ConstantIndexOp::create(builder, loc, i + 1);
+        Value isHere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number, place);
+        value = arith::SelectOp::create(builder, loc, isHere, arg, value);
+      }
+      return value;
+    };
+    return parallelLoops(b, sizes, getElementTypeOrSelf(parts[0]), parts, maps, body);
   }
 };
 

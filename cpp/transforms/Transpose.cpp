@@ -77,8 +77,7 @@ public:
       return op->emitError() << "an io callback must not take what is transposed, since that does not exist then; call "
                                 "it on values that do not depend on it";
     }
-    SmallVector<Value> operands = llvm::map_to_vector(
-        op->getOperands(), [&](Value operand) { return linear.contains(operand) ? Value() : values.lookup(operand); });
+    SmallVector<Value> operands = operandsOf(op);
     SmallVector<Value> operandCotangents(operands.size());
     Emitter e = emitter(op->getLoc());
     if (failed(applyTranspose(op, e, operands, resultCotangents, operandCotangents)))
@@ -92,6 +91,28 @@ public:
   void accumulate(Emitter &e, Value value, Value cotangent) {
     Value &sum = cotangents[value];
     sum = e.add(sum, cotangent);
+  }
+
+  /// A size of the source in the target. One that comes with linear values follows from their sizes.
+  Value sizeValue(Value size) {
+    if (!linear.contains(size))
+      return values.lookup(size);
+    Value known = knownSizes.lookup({size, 0});
+    if (known)
+      return known;
+    auto result = cast<OpResult>(size);
+    Operation *op = result.getOwner();
+    if (auto query = dyn_cast<SizeQueryOpInterface>(op)) {
+      known = sizeOf(op->getOperand(0), query.getQueriedDimension());
+    } else if (llvm::all_of(op->getOperandTypes(), [](Type type) { return type.isIndex(); }) && isPure(op)) {
+      IRMapping mapping;
+      for (Value operand : op->getOperands())
+        mapping.map(operand, sizeValue(operand));
+      known = builder.clone(*op, mapping)->getResult(result.getResultNumber());
+    } else {
+      known = statedSize(result, 0);
+    }
+    return knownSizes[{size, 0}] = known;
   }
 
   /// Whether a size was asked for that no rule gives; reported where it happened.
@@ -118,7 +139,7 @@ private:
     Operation *op = value.getOwner();
     ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
     if (auto statesSizes = dyn_cast<SizedOpInterface>(op))
-      return values.lookup(statesSizes.getSizes()[llvm::count_if(shape.take_front(dim), ShapedType::isDynamic)]);
+      return sizeValue(statesSizes.getSizes()[llvm::count_if(shape.take_front(dim), ShapedType::isDynamic)]);
     std::optional<FactorMap> map = factorMap(op);
     int64_t factor = map ? map->results[value.getResultNumber()][dim] : FactorMap::kNone;
     if (factor != FactorMap::kNone)
@@ -126,10 +147,14 @@ private:
         if (auto it = llvm::find(factors, factor); it != factors.end())
           if (int64_t source = it - factors.begin(); cast<RankedTensorType>(operand.getType()).isDynamicDim(source))
             return sizeOf(operand, source);
+    return statedSize(value, dim);
+  }
+
+  /// A size as the rule of its op gives it: of a result, or one that is a result.
+  Value statedSize(OpResult value, int64_t dim) {
+    Operation *op = value.getOwner();
     if (auto stated = dyn_cast<ResultSizeOpInterface>(op)) {
-      SmallVector<Value> operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
-        return linear.contains(operand) ? Value() : values.lookup(operand);
-      });
+      SmallVector<Value> operands = operandsOf(op);
       Emitter e = emitter(op->getLoc());
       if (Value size = stated.resultSize(e, operands, value.getResultNumber(), dim))
         return size;
@@ -138,6 +163,15 @@ private:
     }
     isSizeMissing = true;
     return arith::ConstantIndexOp::create(builder, op->getLoc(), 0);
+  }
+
+  /// An op's operands in the target: null for arrays that are linear.
+  SmallVector<Value> operandsOf(Operation *op) {
+    return llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+      if (operand.getType().isIndex())
+        return sizeValue(operand);
+      return linear.contains(operand) ? Value() : values.lookup(operand);
+    });
   }
 };
 
@@ -218,8 +252,12 @@ FailureOr<Body> Functions::sizes(Region &source, const Mask &linear) {
   for (Operation &op : source.front().without_terminator())
     transposition.copy(&op);
   Emitter e = transposition.emitter(locOf(source));
-  for (Value result : returned(source))
-    llvm::append_range(body.results, e.sizes(result));
+  for (Value result : returned(source)) {
+    if (result.getType().isIndex())
+      body.results.push_back(transposition.sizeValue(result));
+    else
+      llvm::append_range(body.results, e.sizes(result));
+  }
   if (transposition.isSizeMissing)
     return failure();
   // Sizes are computed beside what has them, which has its effects once.
