@@ -302,6 +302,8 @@ class Trace:
         except _core.CompilerError as error:
             raise ir.explained(error) from None
         if is_symbolic:
+            if results is not None and name not in SIZED:
+                emitted = [self.emission.stated(*out) for out in zip(emitted, results, strict=True)]
             stated = [None] * len(emitted) if results is None else [shape for shape, _ in results]
             emitted = [
                 (number, self.emission.shape(number, known or shape), element)

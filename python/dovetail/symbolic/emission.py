@@ -100,12 +100,27 @@ class Emission:
         """The argument, whose sizes are values of the program."""
         if not has_sizes(tracer.shape):
             return tracer
-        numbers = [tracer.number, *self.operands(tracer.shape)]
-        types = [(plain(tracer.shape), ir.dtype_name(tracer.dtype))]
-        ((number, _, _),) = self._function.emit("with_sizes", numbers, {}, types, ir.place())
+        element = ir.dtype_name(tracer.dtype)
+        emitted = tracer.number, tracer.shape, element
+        number, _, _ = self.stated(emitted, (tracer.shape, element))
         self._shapes[number] = tracer.shape
         self._trace.rename(tracer.number, number)
         return tracer.renumbered(number)
+
+    def stated(self, emitted: Any, known: ir.Type) -> Any:
+        """A result of which the trace knows the sizes, with them: what asks for these need not
+        ask which branch of a choice gave it, say.
+        """
+        number, _, element = emitted
+        shape, _ = known
+        if not has_sizes(shape):
+            return emitted
+        try:
+            numbers = [number, *self.operands(shape)]
+        except UnknownSizeError:  # of what a transformation keeps, which no argument says
+            return emitted
+        types = [(plain(shape), element)]
+        return self._function.emit("with_sizes", numbers, {}, types, ir.place())[0]
 
     # Sizes as values ------------------------------------------------------------------------------
 
