@@ -143,16 +143,6 @@ void BranchParts::separate(const llvm::SmallBitVector &unknown) {
   rest.results = restResults;
 }
 
-/// The sizes of all `?`s of some of a branch's known values, in a body that takes what the branch does.
-static FailureOr<Body> sizesIn(Emitter &e, Body &known, ValueRange values) {
-  Body copy(known.loc, known.block().getArgumentTypes());
-  OpBuilder builder = copy.builder();
-  copy.results = inlineBody(builder, known.block(), values, copy.arguments());
-  Region region;
-  fill(region, std::move(copy));
-  return e.transforms().sizes(region, llvm::SmallBitVector(region.getNumArguments()));
-}
-
 /// Fills the slots that branches do not use: with zeros, as large as what the others keep there.
 static LogicalResult fillSlots(Emitter &e, ArrayRef<Type> slots, MutableArrayRef<BranchParts> branches) {
   for (auto [number, slot] : llvm::enumerate(slots)) {
@@ -160,7 +150,8 @@ static LogicalResult fillSlots(Emitter &e, ArrayRef<Type> slots, MutableArrayRef
     FailureOr<Body> sizes = failure();
     if (type && !type.hasStaticShape()) {
       auto *owner = llvm::find_if(branches, [&](BranchParts &branch) { return branch.kept[number]; });
-      sizes = sizesIn(e, owner->parts.known, owner->kept[number]);
+      Body &known = owner->parts.known;
+      sizes = sizesIn(e, known, owner->kept[number], llvm::SmallBitVector(known.arguments().size()));
       if (failed(sizes))
         return failure();
     }

@@ -117,6 +117,15 @@ SmallVector<Value> sizesOfSlice(Emitter &e, Value operand, bool isSliced) {
   return sizes;
 }
 
+FailureOr<Body> sizesIn(Emitter &e, Body &body, ValueRange values, const llvm::SmallBitVector &absent) {
+  Body copy(body.loc, body.block().getArgumentTypes());
+  OpBuilder builder = copy.builder();
+  copy.results = inlineBody(builder, body.block(), values, copy.arguments());
+  Region region;
+  fill(region, std::move(copy));
+  return e.transforms().sizes(region, absent);
+}
+
 Value sizeOfBodyResult(Emitter &e, Operation *op, Region &body, ValueRange arguments, unsigned result,
                        int64_t dimension) {
   // The elements of what the body takes need not exist: a size that depends on them differs between the steps.

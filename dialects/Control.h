@@ -97,6 +97,9 @@ Keeping keepingOfLoop(unsigned numCarries, unsigned numXs, unsigned count);
 llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, FunctionTransforms::Split<Body> parts,
                               const llvm::SmallBitVector &unknown, llvm::SmallVectorImpl<mlir::Value> &results);
 
+/// The sizes of the `?`s of some values of a body, or these if they are sizes, in a body that takes what it does, but
+/// of the arguments marked in `absent` only their sizes, at the end.
+llvm::FailureOr<Body> sizesIn(Emitter &e, Body &body, mlir::ValueRange values, const llvm::SmallBitVector &absent);
 /// Sizes of the `?`s of an operand, or of a slice of it along its leading dimension.
 llvm::SmallVector<mlir::Value> sizesOfSlice(Emitter &e, mlir::Value operand, bool isSliced);
 /// The size of a `?` of what a body returns, from its arguments that are no arrays and then the sizes of all `?`s of

@@ -105,6 +105,7 @@ private:
 
   void returnAllCarriesFromRest();
   void findInvariants();
+  FailureOr<Value> sizeOutside(Value size);
   FailureOr<Value> hoisted(Value value);
   void emitKnown();
   void emitRest();
@@ -179,6 +180,29 @@ void LoopSplit::findInvariants() {
         !e.transforms().hasEffects(&op))
       invariant.insert(op.result_begin(), op.result_end());
   }
+}
+
+/// A size that the body computes from the sizes of what it takes, computed outside of the loop; or a failure.
+FailureOr<Value> LoopSplit::sizeOutside(Value size) {
+  Body &body = known();
+  SmallVector<Value> operands = markedOf(loop.inits, ~unknown, 0), xs = markedOf(loop.xs, ~unknown, numCarries);
+  size_t firstX = operands.size(), firstConst = firstX + xs.size();
+  llvm::append_range(operands, xs);
+  llvm::append_range(operands, markedOf(loop.consts, ~unknown, numCarries + loop.xs.size()));
+  llvm::SmallBitVector absent(operands.size());
+  SmallVector<Value> arguments, sizes;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    absent[i] = isa<RankedTensorType>(operand.getType());
+    if (absent[i])
+      llvm::append_range(sizes, sizesOfSlice(e, operand, i >= firstX && i < firstConst));
+    else
+      arguments.push_back(operand);
+  }
+  llvm::append_range(arguments, sizes);
+  FailureOr<Body> made = sizesIn(e, body, size, absent);
+  if (failed(made))
+    return failure();
+  return inlineBody(e.builder, *made, arguments).front();
 }
 
 /// An invariant value, computed outside of the loop.
@@ -257,8 +281,14 @@ LogicalResult LoopSplit::run(SmallVectorImpl<Value> &results) {
     auto argument = dyn_cast<BlockArgument>(residual);
     bool isX = argument && argument.getArgNumber() >= firstX && argument.getArgNumber() < firstX + knownXs.size();
     bool isInvariant = invariant.contains(residual);
-    if (!isInvariant && !isa<RankedTensorType>(residual.getType()))
-      return emitError(e.loc) << "a size that differs between the steps of a loop cannot be kept for its derivative";
+    if (!isInvariant && !isa<RankedTensorType>(residual.getType())) {
+      FailureOr<Value> size = sizeOutside(residual);
+      if (failed(size))
+        return emitError(e.loc) << "a size that differs between the steps of a loop cannot be kept for its derivative";
+      isSliced.push_back(false);
+      residualOperands.push_back(*size);
+      continue;
+    }
     isSliced.push_back(!isInvariant);
     if (isX)
       residualOperands.push_back(knownXs[argument.getArgNumber() - firstX]);
