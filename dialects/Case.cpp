@@ -3,6 +3,7 @@
 #include "Create.h"
 #include "Pointwise.h"
 #include "Shape.h"
+#include "Size.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -91,7 +92,12 @@ LogicalResult CaseOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
       body.results.push_back(own[i] ? own[i] : inner.zeros(type, sizes));
     }
   }
-  scatterTo(emitCase(e, operands[0], args, branches), nonzero, operandCotangents.drop_front());
+  SmallVector<Value> outs = llvm::to_vector_of<Value>(emitCase(e, operands[0], args, branches));
+  // Each branch says the sizes in its own way; they are those of the operands.
+  for (auto [out, i] : llvm::zip_equal(outs, nonzero.set_bits()))
+    if (auto type = cast<RankedTensorType>(out.getType()); !type.hasStaticShape())
+      out = e.make<WithSizesOp>(out, ValueRange(args).slice(sizesBegin[i], type.getNumDynamicDims()));
+  scatterTo(outs, nonzero, operandCotangents.drop_front());
   return success();
 }
 

@@ -13,7 +13,12 @@ import numpy as np
 
 # A compiled one takes seconds.
 PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100")) // 10
-SIZE = 4
+
+
+def size_of(seed: int) -> int:
+    """How long the vectors of a program are."""
+    return (4, 2, 9)[seed % 3]
+
 
 # A program of a library and of vectors in scope, of which the first is the newest.
 Program = Callable[[Any, Sequence[Any]], Any]
@@ -23,12 +28,12 @@ class Maker:
     """Makes programs, the same ones for a seed."""
 
     def __init__(self, seed: int, with_while: bool = False) -> None:
-        self.rng = random.Random(seed)
+        self.rng, self.size = random.Random(seed), size_of(seed)
         # JAX has no reverse mode of such loops.
         self.loops = [Maker.scan, Maker.fori, *[Maker.while_loop] * with_while]
 
     def leaf(self) -> Program:
-        place, at = self.rng.randrange(100), self.rng.randrange(SIZE)
+        place, at = self.rng.randrange(100), self.rng.randrange(self.size)
         if self.rng.random() < 0.5:
             return lambda lib, scope: scope[place % len(scope)]
         return lambda lib, scope: scope[0] * 0.5 + scope[-1][at]
@@ -105,10 +110,10 @@ class Maker:
         )
 
     def update(self, depth: int) -> Program:
-        table, which = self.program(depth), self.leaf()
+        table, which, size = self.program(depth), self.leaf(), self.size
 
         def program(lib: Any, scope: Sequence[Any]) -> Any:
-            at = (lib.numpy.abs(which(lib, scope)[0]) * 3).astype("int32") % SIZE
+            at = (lib.numpy.abs(which(lib, scope)[0]) * 3).astype("int32") % size
             return table(lib, scope).at[at].add(scope[0][at] * 0.3).at[0].multiply(0.5)
 
         return program
@@ -153,7 +158,8 @@ def transformed(lib: Any, program: Program) -> list[Callable[[Any, Any], Any]]:
 
 def results(lib: Any, functions: Sequence[Callable[..., Any]], seed: int) -> list[Any]:
     rng = np.random.default_rng(seed)
-    x, y = (lib.numpy.asarray(rng.normal(size=shape)) for shape in ((3, SIZE), (SIZE,)))
+    size = size_of(seed)
+    x, y = (lib.numpy.asarray(rng.normal(size=shape)) for shape in ((3, size), (size,)))
     return list(map(np.asarray, flat([function(x, y) for function in functions])))
 
 

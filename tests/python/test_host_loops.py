@@ -142,3 +142,40 @@ def test_steps_change_tables_from_outside() -> None:
         return lax.scan(step, x, at)
 
     check(function, np.random.default_rng(5).normal(size=6), np.array([2, 2, 0, 5, 3]))
+
+
+def test_loops_begin_with_what_barriers_share() -> None:
+    def function(x: Any) -> Any:
+        first, same = lax.optimization_barrier((x, x))
+        once = lax.fori_loop(0, 2, lambda _, c: c * 1.5, first)
+        first, same, _ = lax.optimization_barrier((first, same, once + 2))
+        return lax.fori_loop(0, 2, lambda _, c: c * 1.5, first) * same, x + once
+
+    check(function, np.random.default_rng(6).normal(size=5))
+
+
+def test_checkpoints_in_each_other_around_loops() -> None:
+    def value(x: Any) -> Any:
+        def inner(c: Any) -> Any:
+            return dnp.tanh(lax.fori_loop(0, 3, lambda i, _: dnp.tanh(x) * 0.8 + i * 0.01, c)) * 0.7
+
+        return dt.checkpoint(lambda c: dnp.tanh(dt.checkpoint(inner)(c)) * 0.7)(x)
+
+    gradient = dt.grad(lambda x: dnp.sum(value(x) ** 2))
+    x = dnp.asarray(np.random.default_rng(7).normal(size=4))
+    check(dt.grad(lambda x: dnp.sum(gradient(x) ** 2)), x)
+
+
+def test_steps_change_rows_of_arguments() -> None:
+    def function(x: Any, at: Any) -> Any:
+        x = dnp.asarray(x)
+        row = x[0]
+
+        def step(carry: Any, i: Any) -> Any:
+            changed = row.at[i].add(carry[0]).at[0].multiply(0.5)
+            return dnp.tanh(carry) * 0.9, changed
+
+        carry, changed = lax.scan(step, x[1] * 0.5, at)
+        return carry + dnp.sum(changed, 0), dnp.cumsum(x, 1)
+
+    check(function, np.random.default_rng(8).normal(size=(3, 4)), np.array([2, 1]))

@@ -26,5 +26,18 @@ def test_compiled_as_evaluated(seed: int) -> None:
         # Loops as small as these are one dispatch each, where they are not kept from it.
         compiled = dt.jit(together) if seed % 2 else lambda x, y: on_host(together, x, y)
         actual = results(dt, [compiled], seed)
+    compare(actual, expected)
+
+
+@pytest.mark.parametrize("seed", range(PROGRAMS))
+def test_compiled_for_all_sizes(seed: int) -> None:
+    with config.enable_x64(True):
+        functions = transformed(dt, program_of(seed, with_while=True))[:3]
+        expected = results(dt, functions, seed)
+        compiled = [dt.jit(function, dynamic_shapes=("b, n", "n")) for function in functions]
+        compare(results(dt, compiled, seed), expected)
+
+
+def compare(actual: list[Any], expected: list[Any]) -> None:
     for value, wanted in zip(actual, expected, strict=True):
         np.testing.assert_allclose(value, wanted, rtol=1e-6, atol=1e-9)
