@@ -21,6 +21,10 @@ bool passesOn(Operation *op) {
          name.starts_with("iree_tensor_ext.compute_barrier.");
 }
 
+bool isForOneUse(Value array) {
+  return llvm::count_if(array.getUsers(), [](Operation *user) { return !isa<tensor::DimOp>(user); }) == 1;
+}
+
 SmallVector<Value> destinationsOf(Operation *op) {
   SmallVector<Value> values;
   if (auto structured = dyn_cast<DestinationStyleOpInterface>(op)) {

@@ -40,6 +40,9 @@ bool isOptimizationBarrier(mlir::Operation *op);
 /// Whether the op is a barrier that only gives arrays a use at the end of its block.
 bool isUseAtEnd(mlir::Operation *op);
 
+/// Whether one op alone uses the elements of an array.
+bool isForOneUse(mlir::Value array);
+
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
 

@@ -40,11 +40,6 @@ bool mayBeWritten(Value array, Operation *except) {
   return llvm::any_of(array.getUses(), [&](OpOperand &use) { return use.getOwner() != except && mayWrite(use); });
 }
 
-/// Whether one op alone uses the elements of an array.
-bool isForOneUse(Value array) {
-  return llvm::count_if(array.getUses(), [](OpOperand &use) { return !isa<tensor::DimOp>(use.getOwner()); }) == 1;
-}
-
 /// Whether arrays of this type are carried by reference. Those without elements need no memory.
 bool isReferable(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);

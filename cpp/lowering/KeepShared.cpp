@@ -42,7 +42,7 @@ static SmallVector<Value> sourcesOf(Value array) {
 /// Whether an op made the array for one barrier alone, behind which it is the only one in its memory.
 static bool isForOneBarrier(Value array) {
   Operation *op = array.getDefiningOp();
-  return op && array.hasOneUse() && !op->hasTrait<OpTrait::ConstantLike>() && !isa<RegionBranchOpInterface>(op) &&
+  return op && isForOneUse(array) && !op->hasTrait<OpTrait::ConstantLike>() && !isa<RegionBranchOpInterface>(op) &&
          !isView(op) && !passesOn(op);
 }
 
@@ -153,7 +153,7 @@ static void separateMade(func::FuncOp function) {
   DominanceInfo dominance(function);
   eliminateCommonSubExpressions(rewriter, dominance, function);
   for (Value array : madeOfNothing(function)) {
-    if (array.hasOneUse())
+    if (isForOneUse(array))
       continue;
     auto uses = llvm::map_to_vector(array.getUses(), [](OpOperand &use) { return &use; });
     ImplicitLocOpBuilder b(array.getLoc(), function.getContext());

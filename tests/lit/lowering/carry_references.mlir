@@ -260,3 +260,22 @@ func.func @chosen(%p: i1, %x: tensor<?xf32>, %y: tensor<?xf32>, %k: f32) -> (ten
   }
   return %0#0, %0#1 : tensor<?xf32>, f32
 }
+
+// What a barrier may share with others is copied: it has a use at the end.
+// CHECK-LABEL: func.func @shared(
+// CHECK:      %[[B:.+]]:2 = "util.optimization_barrier"(%arg1, %arg1)
+// CHECK:      "hal.tensor.alias"(%[[B]]#0,
+// CHECK:      scf.for
+// CHECK:      "util.optimization_barrier"(%[[B]]#0)
+// CHECK-NEXT: return
+func.func @shared(%n: index, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %b:2 = "util.optimization_barrier"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %b#0) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %1 = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %1 : tensor<4xf32>
+  }
+  return %0, %b#1 : tensor<4xf32>, tensor<4xf32>
+}

@@ -133,3 +133,50 @@ func.func @own(%x: tensor<4xf32>, %u: tensor<1xf32>) -> tensor<4xf32> {
   %0 = tensor.insert_slice %u into %a[1] [1] [1] : tensor<1xf32> into tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// What is made of no array and written over more than once goes through a barrier, so that IREE copies it.
+// CHECK-LABEL: func.func @made_of_none(
+// CHECK: %[[Z:.*]] = linalg.generic
+// CHECK: %[[S:.*]] = "util.optimization_barrier"(%[[Z]])
+// CHECK: %[[T:.*]] = "flow.tensor.tie_shape"(%[[S]],
+// CHECK: tensor.insert_slice %{{.*}} into %[[T]][0]
+// CHECK: tensor.insert_slice %{{.*}} into %[[T]][1]
+// CHECK-NOT: util.optimization_barrier
+// CHECK: return
+#scalar = affine_map<(d0) -> ()>
+func.func @made_of_none(%n: index, %u: tensor<1xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %z = linalg.generic {indexing_maps = [#scalar, #id], iterator_types = ["parallel"]} ins(%zero : tensor<f32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xf32> into tensor<?xf32>
+  %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xf32> into tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// A loop of the host does not change a slice from outside of it, nor what that is a slice of.
+// CHECK-LABEL: func.func @slices_from_outside(
+// CHECK: %[[Y:.*]] = linalg.generic
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[Y]]
+// CHECK: scf.for
+// CHECK:   tensor.insert_slice %{{.*}} into %[[S]]
+// CHECK: "util.optimization_barrier"(%[[S]], %[[Y]])
+// CHECK-NEXT: return
+func.func @slices_from_outside(%n: index, %x: tensor<4xf32>, %u: tensor<1xf32>) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  %s = tensor.extract_slice %y[1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%c = %s) -> tensor<2xf32> {
+    %t = tensor.insert_slice %u into %s[%i] [1] [1] : tensor<1xf32> into tensor<2xf32>
+    scf.yield %t : tensor<2xf32>
+  }
+  return %0 : tensor<2xf32>
+}

@@ -6,6 +6,7 @@
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=pad_crop --input='4x5xf32=1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20' --input='f32=0' | FileCheck %s --check-prefix=PAD_CROP
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=pad_interior_neg --input='5xf32=1 2 3 4 5' --input='f32=0' | FileCheck %s --check-prefix=PAD_INTERIOR_NEG
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=slice_u8 --input='10xui8=0 1 2 3 4 5 6 7 8 250' | FileCheck %s --check-prefix=SLICE_U8
+// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=concat_indices --input='2x1xi32=1 2' --input='2x1xi32=3 4' | FileCheck %s --check-prefix=CONCAT_INDICES
 
 func.func @reshape_static(%arg0: tensor<2x3xf32>) -> tensor<3x2xf32> {
   %0 = dovetail.reshape %arg0 : tensor<2x3xf32> -> tensor<3x2xf32>
@@ -120,6 +121,13 @@ func.func @concat_static(%arg0: tensor<2x3xf32>, %arg1: tensor<2x4xf32>) -> tens
   %0 = dovetail.concatenate %arg0, %arg1, %arg0 dimension 1 : tensor<2x3xf32>, tensor<2x4xf32>, tensor<2x3xf32>
   return %0 : tensor<2x10xf32>
 }
+
+// Indices of several dimensions are put together where they are read.
+func.func @concat_indices(%arg0: tensor<2x1xi32>, %arg1: tensor<2x1xi32>) -> tensor<2x3xi32> {
+  %0 = dovetail.concatenate %arg0, %arg1, %arg0 dimension 1 : tensor<2x1xi32>, tensor<2x1xi32>, tensor<2x1xi32>
+  return %0 : tensor<2x3xi32>
+}
+// CONCAT_INDICES: 2x3xi32=[1 3 1][2 4 2]
 
 func.func @concat_empty(%arg0: tensor<0xf32>, %arg1: tensor<3xf32>) -> tensor<3xf32> {
   %0 = dovetail.concatenate %arg0, %arg1 dimension 0 : tensor<0xf32>, tensor<3xf32>

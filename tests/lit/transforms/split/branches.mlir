@@ -131,3 +131,27 @@ func.func @main(%x: tensor<f32>, %t: tensor<f32>) -> tensor<f32> {
 
 // CHECK-LABEL: func.func private @main.known(%arg0: tensor<f32>) -> tensor<f32>
 // CHECK-NEXT:    return %arg0 : tensor<f32>
+
+// -----
+
+// A size that a branch computes from those of its arguments is computed in front of it, and kept in no slot.
+// CHECK-LABEL: func.func private @main.known(%arg0: tensor<i32>, %arg1: tensor<?xf32>) -> ({{.*}}index)
+// CHECK:         %[[SIZE:.+]] = dovetail.dim %arg1, 0
+// CHECK:         %[[LESS:.+]] = arith.addi %[[SIZE]]
+// CHECK:         return {{.*}}%[[LESS]]
+func.func @main(%i: tensor<i32>, %t: tensor<f32>, %x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = dovetail.case %i of(%x, %t) : (tensor<i32>, tensor<?xf32>, tensor<f32>) -> tensor<?xf32> {
+  ^bb0(%a: tensor<?xf32>, %b: tensor<f32>):
+    %c-1 = arith.constant -1 : index
+    %size = dovetail.dim %a, 0 : tensor<?xf32>
+    %less = arith.addi %size, %c-1 : index
+    %1 = dovetail.broadcast %b dims [] sizes(%less) : tensor<f32> -> tensor<?xf32>
+    dovetail.yield %1 : tensor<?xf32>
+  }, {
+  ^bb0(%a: tensor<?xf32>, %b: tensor<f32>):
+    %size = dovetail.dim %a, 0 : tensor<?xf32>
+    %1 = dovetail.broadcast %b dims [] sizes(%size) : tensor<f32> -> tensor<?xf32>
+    dovetail.yield %1 : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}
