@@ -23,6 +23,7 @@
 #include "dialects/HostFunction.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
@@ -240,6 +241,22 @@ static int64_t largestContraction(const Shared &module) {
   return largest;
 }
 
+/// Whether a loop of the host in a lowered module carries several arrays of unknown size.
+static bool carriesUnknownSizes(const Shared &module) {
+  bool found = false;
+  module->op->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // The code of a dispatch is the code generator's own.
+    if (op->getName().getStringRef() == "flow.dispatch.workgroups")
+      return WalkResult::skip();
+    found |= isa<LoopLikeOpInterface>(op) && llvm::count_if(op->getResultTypes(), [](Type type) {
+                                               auto array = dyn_cast<RankedTensorType>(type);
+                                               return array && !array.hasStaticShape();
+                                             }) > 1;
+    return WalkResult::advance();
+  });
+  return found;
+}
+
 /// (name, op, attributes, types of operands, types of results) of each host function that a lowered module imports.
 static nb::list takeHostImportsOf(const Shared &module) {
   nb::list imports;
@@ -342,6 +359,7 @@ NB_MODULE(_core, m) {
       .def("keep_as_main", &keepAsMain, "name"_a)
       .def("set_reflection", &setReflection, "key"_a, "text"_a)
       .def("largest_contraction", &largestContraction)
+      .def("carries_unknown_sizes", &carriesUnknownSizes)
       .def("separate_loops", &runPass<createSeparateLoopsPass>)
       .def("separate_barriers", &runPass<createSeparateBarriersPass>)
       .def("donate_arguments", &donateArguments, "numbers"_a)

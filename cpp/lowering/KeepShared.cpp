@@ -2,13 +2,12 @@
 #include "Aliases.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -39,11 +38,29 @@ static SmallVector<Value> sourcesOf(Value array) {
   return sources;
 }
 
+/// Whether no array goes into what the op computes. IREE 3.13 repeats such a dispatch in place of a copy of its result,
+/// and then merges it with others that compute the same.
+static bool readsNoArray(Operation *op) {
+  // What barriers and control flow give is no dispatch.
+  if (isa<RegionBranchOpInterface>(op) || isOptimizationBarrier(op))
+    return false;
+  bool reads = false;
+  op->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      bool isInside = op->isAncestor(operand.getParentRegion()->getParentOp());
+      if (isa<RankedTensorType>(operand.getType()) && !isInside)
+        reads |= !source || !(source->hasTrait<OpTrait::ConstantLike>() || readsNoArray(source));
+    }
+  });
+  return !reads;
+}
+
 /// Whether an op made the array for one barrier alone, behind which it is the only one in its memory.
 static bool isForOneBarrier(Value array) {
   Operation *op = array.getDefiningOp();
   return op && isForOneUse(array) && !op->hasTrait<OpTrait::ConstantLike>() && !isa<RegionBranchOpInterface>(op) &&
-         !isView(op) && !passesOn(op);
+         !isView(op) && !passesOn(op) && !readsNoArray(op);
 }
 
 /// The array, what it is a view of, and so on. Of a slice IREE may make a copy.
@@ -94,24 +111,6 @@ SmallVector<Value> neededLater(Value array, Block *place) {
   return needed;
 }
 
-/// Whether no array goes into what the op computes. IREE 3.13 repeats such a dispatch in place of a copy of its result,
-/// and then merges the two, so that who writes over a copy writes over the other one.
-static bool readsNoArray(Operation *op) {
-  // What barriers and control flow give is no dispatch.
-  if (isa<RegionBranchOpInterface>(op) || isOptimizationBarrier(op))
-    return false;
-  bool reads = false;
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      Operation *source = operand.getDefiningOp();
-      bool isInside = op->isAncestor(operand.getParentRegion()->getParentOp());
-      if (isa<RankedTensorType>(operand.getType()) && !isInside)
-        reads |= !source || !(source->hasTrait<OpTrait::ConstantLike>() || readsNoArray(source));
-    }
-  });
-  return !reads;
-}
-
 /// Calls a function for each op that the code generator sees, and each array that the op writes over.
 static void forEachDestination(func::FuncOp function, function_ref<void(Operation *, Value)> visit) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -133,32 +132,57 @@ static llvm::SetVector<Value> writtenIn(func::FuncOp function) {
   return written;
 }
 
-/// Arrays that are made of no others, and written over, or put into what IREE makes to be written over.
-static SmallVector<Value> madeOfNothing(func::FuncOp function) {
-  llvm::SetVector<Value> written = writtenIn(function);
-  function.walk([&](tensor::ConcatOp op) { written.insert_range(op.getInputs()); });
-  return llvm::to_vector(llvm::make_filter_range(written, [](Value array) {
-    Operation *op = array.getDefiningOp();
-    return op && !op->hasTrait<OpTrait::ConstantLike>() && !isa<tensor::EmptyOp, linalg::FillOp>(op) && !isView(op) &&
-           readsNoArray(op);
-  }));
+/// An i32 as a number of another type.
+static Value numberOf(ImplicitLocOpBuilder &b, Value number, Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    Value part = numberOf(b, number, complex.getElementType());
+    return complex::CreateOp::create(b, type, part, part);
+  }
+  if (isa<FloatType>(type))
+    return arith::SIToFPOp::create(b, type, number);
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width == 32)
+    return number;
+  return width < 32 ? arith::TruncIOp::create(b, type, number).getResult()
+                    : arith::ExtSIOp::create(b, type, number).getResult();
 }
 
-/// Has what is made of no arrays and written over go through a barrier: its copies are then copies.
+/// An array with the same elements, which depend on a number that the code generator does not know: 1.
+static Value dependent(ImplicitLocOpBuilder &b, Value array, Value one) {
+  auto type = cast<RankedTensorType>(array.getType());
+  AffineMap whole = b.getMultiDimIdentityMap(type.getRank()),
+            number = AffineMap::get(type.getRank(), 0, b.getContext());
+  auto body = [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+    ImplicitLocOpBuilder inner(loc, builder);
+    Value zero = arith::ConstantOp::create(inner, inner.getI32IntegerAttr(0));
+    Value isOne = arith::CmpIOp::create(inner, arith::CmpIPredicate::ne, args[1], zero);
+    return arith::SelectOp::create(inner, isOne, args[0], numberOf(inner, args[1], type.getElementType()));
+  };
+  return parallelLoops(b, sizesOf(b, array), type.getElementType(), {array, one}, {whole, number}, body);
+}
+
+/// Has what is made of no arrays, of a size that is not known, and written over, depend on one: its copies are then
+/// copies. Of known sizes it is a constant.
 static void separateMade(func::FuncOp function) {
-  if (madeOfNothing(function).empty())
-    return;
-  // Two of the same would become one behind two barriers.
-  IRRewriter rewriter(function.getContext());
-  DominanceInfo dominance(function);
-  eliminateCommonSubExpressions(rewriter, dominance, function);
-  for (Value array : madeOfNothing(function)) {
-    if (isForOneUse(array))
+  llvm::SetVector<Value> written = writtenIn(function);
+  // Of the parts IREE makes what others are inserted into.
+  function.walk([&](tensor::ConcatOp op) { written.insert_range(op.getInputs()); });
+  Value one;
+  for (Value array : written) {
+    Operation *op = array.getDefiningOp();
+    if (!op || !isa<linalg::LinalgOp>(op) || isa<linalg::FillOp>(op) || !readsNoArray(op) ||
+        cast<RankedTensorType>(array.getType()).hasStaticShape())
       continue;
+    if (!one) {
+      auto start = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(), &function.front());
+      auto number = RankedTensorType::get({}, start.getI32Type());
+      auto value = DenseElementsAttr::get(number, start.getI32IntegerAttr(1).getValue());
+      one = optimizationBarrier(start, arith::ConstantOp::create(start, value).getResult()).front();
+    }
     auto uses = llvm::map_to_vector(array.getUses(), [](OpOperand &use) { return &use; });
     ImplicitLocOpBuilder b(array.getLoc(), function.getContext());
-    b.setInsertionPointAfterValue(array);
-    Value separate = optimizationBarrier(b, array).front();
+    b.setInsertionPointAfter(op);
+    Value separate = dependent(b, array, one);
     for (OpOperand *use : uses)
       use->set(separate);
   }

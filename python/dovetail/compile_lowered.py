@@ -82,7 +82,9 @@ def _forget(errors: Iterable[CompileError]) -> None:
 
 def _forms(module: Any, target: Target | Targets) -> Iterator[Any]:
     """The module with small ops merged, and its loops on references; the latter alone; as it is,
-    and with barriers behind its loops."""
+    and with barriers behind its loops. IREE 3.13 has wrong results where a loop carries several
+    arrays of unknown size as they are.
+    """
     each = target.each if isinstance(target, Targets) else (target,)
     if config.merge_small_ops.value and all(one.is_cpu for one in each):
         merged = module.clone()
@@ -91,6 +93,8 @@ def _forms(module: Any, target: Target | Targets) -> Iterator[Any]:
     carried = module.clone()
     carried.run("merge", "carry")
     yield carried
+    if module.carries_unknown_sizes():
+        return
     yield module
     separated = module.clone()
     separated.separate_loops()

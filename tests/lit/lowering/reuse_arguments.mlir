@@ -134,13 +134,14 @@ func.func @own(%x: tensor<4xf32>, %u: tensor<1xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// What is made of no array and written over more than once goes through a barrier, so that IREE copies it.
+// What is made of no array and written over, of a size that is not known, depends on a number: IREE then copies it.
 // CHECK-LABEL: func.func @made_of_none(
+// CHECK: %[[ONE:.*]] = "util.optimization_barrier"(%{{.*}}) : (tensor<i32>)
 // CHECK: %[[Z:.*]] = linalg.generic
-// CHECK: %[[S:.*]] = "util.optimization_barrier"(%[[Z]])
-// CHECK: %[[T:.*]] = "flow.tensor.tie_shape"(%[[S]],
-// CHECK: tensor.insert_slice %{{.*}} into %[[T]][0]
-// CHECK: tensor.insert_slice %{{.*}} into %[[T]][1]
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Z]], %[[ONE]] : tensor<?xf32>, tensor<i32>)
+// CHECK: arith.select
+// CHECK: tensor.insert_slice %{{.*}} into %[[S]][0]
+// CHECK: tensor.insert_slice %{{.*}} into %[[S]][1]
 // CHECK-NOT: util.optimization_barrier
 // CHECK: return
 #scalar = affine_map<(d0) -> ()>

@@ -51,7 +51,9 @@ func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>, %i: tensor<i32>) -> tensor
 // CHECK-NEXT:      %[[BROADCAST_1:.+]] = dovetail.broadcast %[[CONSTANT_1]] dims [] sizes(%arg4) : tensor<f32> -> tensor<?xf32>
 // CHECK-NEXT:      dovetail.yield %[[BROADCAST_1]], %arg6 : tensor<?xf32>, tensor<?xf32>
 // CHECK-NEXT:    }
-// CHECK-NEXT:    return %[[CASE]]#0, %[[CASE]]#1 : tensor<?xf32>, tensor<?xf32>
+// CHECK-NEXT:    %[[FIRST:.+]] = dovetail.with_sizes %[[CASE]]#0 sizes(%arg1) : tensor<?xf32>
+// CHECK-NEXT:    %[[SECOND:.+]] = dovetail.with_sizes %[[CASE]]#1 sizes(%arg2) : tensor<?xf32>
+// CHECK-NEXT:    return %[[FIRST]], %[[SECOND]] : tensor<?xf32>, tensor<?xf32>
 
 // -----
 
