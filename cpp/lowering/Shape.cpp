@@ -217,7 +217,7 @@ struct ConcatenateLowering : LowerOpInterface::ExternalModel<ConcatenateLowering
                       SmallVectorImpl<Value> &results) const {
     int64_t dimension = cast<ConcatenateOp>(op).getDimension();
     auto type = cast<RankedTensorType>(loweredType(op->getResult(0).getType()));
-    bool isOfIndices = type.getElementType().isInteger() && operands.size() <= kComponents &&
+    bool isOfIndices = !type.hasStaticShape() && type.getElementType().isInteger() && operands.size() <= kComponents &&
                        type.getDimSize(dimension) == int64_t(operands.size()) &&
                        llvm::all_of(operands, [&](Value part) {
                          return cast<RankedTensorType>(part.getType()).getDimSize(dimension) == 1;

@@ -125,7 +125,9 @@ def test_kummers_function_far_below_zero() -> None:
     expected = reference.hyp1f1(a, b, x)
     with config.enable_x64(True):
         np.testing.assert_allclose(special.hyp1f1(a, b, x), expected, rtol=1e-12)
-    narrow = [v.astype(np.float32) for v in (a, b, x)]
+    # It is 0 where b - a is 0, -1, ..., and close to that the rounding of b - a in float32 shows.
+    far = (b > a) | (np.abs(b - a - np.round(b - a)) > 0.02)
+    narrow = [v[far].astype(np.float32) for v in (a, b, x)]
     expected = reference.hyp1f1(*(v.astype(np.float64) for v in narrow))
     np.testing.assert_allclose(special.hyp1f1(*narrow), expected, rtol=1e-4)
 
