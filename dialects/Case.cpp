@@ -201,7 +201,7 @@ static Value sizeInFront(Emitter &e, Value size, ValueRange args, IRMapping &mad
 }
 
 /// Gives each residual of each branch a place: the types of the slots, and the sizes. Branches share slots of arrays of
-/// known sizes.
+/// known sizes that are no integers.
 static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayRef<BranchParts> branches,
                                       SmallVectorImpl<Value> &sizes) {
   SmallVector<Type> slots;
@@ -221,7 +221,9 @@ static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayR
         continue;
       }
       auto array = dyn_cast<RankedTensorType>(residual.getType());
-      unsigned slot = array && array.hasStaticShape() ? 0 : slots.size();
+      // In a batch of choices each branch sees what the others keep: of counts of steps the largest is taken.
+      bool mayShare = array && array.hasStaticShape() && !array.getElementType().isInteger();
+      unsigned slot = mayShare ? 0 : slots.size();
       while (slot < slots.size() && (used.test(slot) || slots[slot] != residual.getType()))
         ++slot;
       if (slot == slots.size()) {

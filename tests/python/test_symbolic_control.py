@@ -147,3 +147,25 @@ def test_second_derivatives(program: Callable[..., Any]) -> None:
     gradient = dt.grad(loss_of(program))
     check(lambda x, y: dt.jvp(lambda x: gradient(x, y), (x,), (y,)))
     check(lambda x, y: dt.grad(lambda x: dnp.sum(gradient(x, y) ** 2))(x))
+
+
+def counted(x: Any, y: Any) -> Any:
+    # The other branch keeps a number that is no count of steps.
+    many = (dnp.sum(x * x) * 1e8).astype(dnp.int32)
+    return lax.cond(
+        dnp.sum(x * y) > 0,
+        until,
+        lambda x, y: lax.switch(many, [lambda x: x * y, lambda x: dnp.sin(x)], x),
+        x,
+        y,
+    )
+
+
+def test_counts_of_steps_are_those_of_the_loop() -> None:
+    gradient = dt.grad(loss_of(counted))
+    function = dt.vmap(gradient, in_axes=(0, None))
+    check(lambda x, y: function(dnp.stack([x, y, -x, -y]), y))
+    x, y = np.random.default_rng(2).normal(size=(2, 4)).astype(np.float32)
+    rows = np.stack([x, y, -x, -y])
+    each = [gradient(dnp.asarray(row), dnp.asarray(y)) for row in rows]
+    np.testing.assert_allclose(dt.jit(function)(rows, y), np.stack(each), rtol=1e-4, atol=1e-5)
