@@ -150,15 +150,12 @@ def test_second_derivatives(program: Callable[..., Any]) -> None:
 
 
 def counted(x: Any, y: Any) -> Any:
-    # The other branch keeps a number that is no count of steps.
-    many = (dnp.sum(x * x) * 1e8).astype(dnp.int32)
-    return lax.cond(
-        dnp.sum(x * y) > 0,
-        until,
-        lambda x, y: lax.switch(many, [lambda x: x * y, lambda x: dnp.sin(x)], x),
-        x,
-        y,
-    )
+    def chosen(x: Any, y: Any) -> Any:
+        # The derivative keeps this number, which is no count of steps.
+        number = (dnp.sum(x * x) * 1e8).astype(dnp.int32)
+        return lax.switch(number, [lambda x: x * y, dnp.sin], x)
+
+    return lax.cond(dnp.sum(x * y) > 0, until, chosen, x, y)
 
 
 def test_counts_of_steps_are_those_of_the_loop() -> None:
