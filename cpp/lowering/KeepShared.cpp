@@ -41,19 +41,29 @@ static SmallVector<Value> sourcesOf(Value array) {
 /// Whether no array goes into what the op computes. IREE 3.13 repeats such a dispatch in place of a copy of its result,
 /// and then merges it with others that compute the same.
 static bool readsNoArray(Operation *op) {
-  // What barriers and control flow give is no dispatch.
-  if (isa<RegionBranchOpInterface>(op) || isOptimizationBarrier(op))
-    return false;
-  bool reads = false;
-  op->walk([&](Operation *inner) {
-    for (Value operand : inner->getOperands()) {
-      Operation *source = operand.getDefiningOp();
-      bool isInside = op->isAncestor(operand.getParentRegion()->getParentOp());
-      if (isa<RankedTensorType>(operand.getType()) && !isInside)
-        reads |= !source || !(source->hasTrait<OpTrait::ConstantLike>() || readsNoArray(source));
-    }
-  });
-  return !reads;
+  llvm::SetVector<Operation *> made;
+  made.insert(op);
+  for (size_t i = 0; i < made.size(); ++i) {
+    Operation *part = made[i];
+    // What barriers and control flow give is no dispatch.
+    if (isa<RegionBranchOpInterface>(part) || isOptimizationBarrier(part))
+      return false;
+    WalkResult result = part->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        if (!isa<RankedTensorType>(operand.getType()) || part->isAncestor(operand.getParentRegion()->getParentOp()))
+          continue;
+        Operation *source = operand.getDefiningOp();
+        if (!source)
+          return WalkResult::interrupt();
+        if (!source->hasTrait<OpTrait::ConstantLike>())
+          made.insert(source);
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return false;
+  }
+  return true;
 }
 
 /// Whether an op made the array for one barrier alone, behind which it is the only one in its memory.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
-from host_loops import on_host
+from host_loops import compare, on_host
 from random_control import PROGRAMS, flat, program_of, results, transformed
 
 import dovetail as dt
@@ -26,7 +25,7 @@ def test_compiled_as_evaluated(seed: int) -> None:
         # Loops as small as these are one dispatch each, where they are not kept from it.
         compiled = dt.jit(together) if seed % 2 else lambda x, y: on_host(together, x, y)
         actual = results(dt, [compiled], seed)
-    compare(actual, expected)
+    compare(actual, expected, 1e-6, 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(PROGRAMS))
@@ -35,9 +34,4 @@ def test_compiled_for_all_sizes(seed: int) -> None:
         functions = transformed(dt, program_of(seed, with_while=True))[:3]
         expected = results(dt, functions, seed)
         compiled = [dt.jit(function, dynamic_shapes=("b, n", "n")) for function in functions]
-        compare(results(dt, compiled, seed), expected)
-
-
-def compare(actual: list[Any], expected: list[Any]) -> None:
-    for value, wanted in zip(actual, expected, strict=True):
-        np.testing.assert_allclose(value, wanted, rtol=1e-6, atol=1e-9)
+        compare(results(dt, compiled, seed), expected, 1e-6, 1e-9)
