@@ -13,7 +13,9 @@ from host_loops import check
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, lax
+from dovetail import _core, config, lax
+from dovetail.compile_lowered import _forms
+from dovetail.targets import Target
 
 VALUES = [
     *map(" of ".join, TRIPLES[:4]),
@@ -179,3 +181,23 @@ def test_steps_change_rows_of_arguments() -> None:
         return carry + dnp.sum(changed, 0), dnp.cumsum(x, 1)
 
     check(function, np.random.default_rng(8).normal(size=(3, 4)), np.array([2, 1]))
+
+
+LOOP = """
+func.func @main(%n: index, %x: tensor<{0}xf32>, %y: tensor<{0}xf32>) -> tensor<{0}xf32> {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y)
+      -> (tensor<{0}xf32>, tensor<{0}xf32>) {{
+    scf.yield %b, %a : tensor<{0}xf32>, tensor<{0}xf32>
+  }}
+  return %0#0 : tensor<{0}xf32>
+}}
+"""
+
+
+def test_several_arrays_of_unknown_size_are_carried_by_reference_only() -> None:
+    # IREE compiles the other forms to programs with wrong results.
+    target = Target.parse("cpu")
+    numbers = [len(list(_forms(_core.Module.parse(LOOP.format(n)), target))) for n in (4, "?")]
+    assert numbers == [4, 2]
