@@ -1,0 +1,1 @@
+// A translation unit for the precompiled header to belong to.
