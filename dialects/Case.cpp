@@ -1,6 +1,7 @@
 // Branches: their rules.
 #include "Control.h"
 #include "Create.h"
+#include "DerivativeMarks.h"
 #include "Pointwise.h"
 #include "Shape.h"
 #include "Size.h"
@@ -316,22 +317,42 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
 //===- Batching -----------------------------------------------------------------------------===//
 
 /// All branches run, and each element of the batch takes its own.
-static LogicalResult batchAllBranches(Emitter &e, MutableArrayRef<FunctionTransforms::Batch<Body>> branches,
-                                      ValueRange operands, int64_t indexDim, SmallVectorImpl<Value> &results) {
-  Value index = e.batchAt(operands[0], indexDim, 0);
-  for (auto [number, branch] : llvm::enumerate(branches)) {
-    SmallVector<Value> outs = inlineBody(e.builder, branch.function, operands.drop_front());
-    Value chosen = number == 0 ? Value() : e.greater(index, e.full(index, number - 1.0));
+///
+/// A branch that an element does not take has derivatives there too, which may be infinite. Its results are masked, and
+/// so are the tangents of its arguments: no cotangent, which would be 0 times infinity, leaves the branch through them.
+static LogicalResult batchAllBranches(Emitter &e, CaseOp op, ValueRange operands, ArrayRef<int64_t> dims,
+                                      SmallVectorImpl<Value> &results) {
+  Value index = e.batchAt(operands[0], dims[0], 0);
+  unsigned last = op.getBranches().size() - 1;
+  for (auto [number, branch] : llvm::enumerate(op.getBranches())) {
+    if (failed(checkRunsForAll(e, op, branch)))
+      return failure();
+    Value from = number == 0 ? Value() : e.greater(index, e.full(index, number - 1.0));
+    Value to = number == last ? Value() : e.greater(e.full(index, number + 1.0), index);
+    Value taken = from && to ? e.both(from, to) : from ? from : to;
+    SmallVector<Value> args(operands.drop_front());
+    SmallVector<int64_t> argDims(dims.drop_front());
+    for (auto [arg, dim, inside] : llvm::zip_equal(args, argDims, branch.getArguments())) {
+      if (!taken || inside.use_empty() || !mayHaveTangent(arg))
+        continue;
+      int64_t at = dim == kUnbatched ? 0 : dim;
+      arg = gateTangent(e, taken, e.batchAt(arg, dim, at), at);
+      dim = at;
+    }
+    auto batched = e.transforms().batch(branch, argDims, e.batchSize);
+    if (failed(batched))
+      return failure();
+    SmallVector<Value> outs = inlineBody(e.builder, batched->function, args);
     for (auto [i, out] : llvm::enumerate(outs)) {
       // Sizes are the same in all branches, as their results differ by element; those that keep none give 0.
       bool isSize = out.getType().isIndex();
-      Value aligned = isSize ? out : e.batchAt(out, branch.resultDims[i], 0);
+      Value aligned = isSize ? out : e.batchAt(out, batched->resultDims[i], 0);
       if (number == 0)
         results.push_back(aligned);
       else if (isSize)
         results[i] = e.make<arith::MaxSIOp>(results[i], out);
       else
-        results[i] = selectLeading(e, chosen, aligned, results[i]);
+        results[i] = selectLeading(e, from, aligned, results[i]);
     }
   }
   return success();
@@ -339,6 +360,11 @@ static LogicalResult batchAllBranches(Emitter &e, MutableArrayRef<FunctionTransf
 
 LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                             SmallVectorImpl<int64_t> &resultDims) {
+  if (dims[0] != kUnbatched) {
+    for (Type type : getResultTypes())
+      resultDims.push_back(type.isIndex() ? kUnbatched : 0);
+    return batchAllBranches(e, *this, operands, dims, results);
+  }
   SmallVector<FunctionTransforms::Batch<Body>, 2> branches;
   SmallVector<int64_t> common(getNumResults(), kUnbatched);
   for (Region &branch : getBranches()) {
@@ -349,14 +375,6 @@ LogicalResult CaseOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
       if (dim == kUnbatched)
         dim = own;
     branches.push_back(std::move(*made));
-  }
-  if (dims[0] != kUnbatched) {
-    for (Region &branch : getBranches())
-      if (failed(checkRunsForAll(e, *this, branch)))
-        return failure();
-    for (Type type : getResultTypes())
-      resultDims.push_back(type.isIndex() ? kUnbatched : 0);
-    return batchAllBranches(e, branches, operands, dims[0], results);
   }
   SmallVector<Body> bodies;
   for (auto &branch : branches) {

@@ -2,6 +2,7 @@
 #include "Checkpoint.h"
 #include "Call.h"
 #include "Control.h"
+#include "Inference.h"
 #include "Shape.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"

@@ -3,6 +3,7 @@
 #include "Create.h"
 #include "Index.h"
 #include "IndexRules.h"
+#include "Inference.h"
 #include "Pointwise.h"
 #include "Reduce.h"
 #include "Shape.h"

@@ -1,6 +1,7 @@
 // Control flow: what all of its ops share, and their verification.
 #include "Control.h"
 #include "Create.h"
+#include "Inference.h"
 #include "Pointwise.h"
 #include "Reduce.h"
 #include "Shape.h"
@@ -144,6 +145,14 @@ Value selectLeading(Emitter &e, Value p, Value x, Value y) {
   if (rank != type.getRank())
     p = e.broadcast(p, range(0, rank), bools, e.sizes(x));
   return e.select(p, x, y);
+}
+
+bool mayHaveTangent(Value x) { return isa<FloatType, ComplexType>(getElementTypeOrSelf(x)); }
+
+Value gateTangent(Emitter &e, Value p, Value x, int64_t dim) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Value everywhere = e.broadcast(p, {dim}, withElement(type, boolElement(type.getElementType())), e.sizes(x));
+  return e.select(everywhere, x, e.make<StopGradientOp>(x));
 }
 
 LogicalResult checkRunsForAll(Emitter &e, Operation *op, Region &body) {

@@ -1,5 +1,6 @@
 // The convolution: inference, transposes, batching and factor map.
 #include "Conv.h"
+#include "Inference.h"
 #include "Shape.h"
 #include "Window.h"
 
@@ -143,6 +144,9 @@ static Windows windowsOf(ConvOp op) {
 static Value cotangentOfLhs(Emitter &e, ConvOp op, Value rhs, Value ct) {
   Windows windows = windowsOf(op);
   Value lhs = op.getLhs();
+  // Windows without elements read nothing.
+  if (llvm::is_contained(windows.window, 0))
+    return e.zeros(withElement(lhs.getType(), getElementTypeOrSelf(ct)), e.sizes(lhs));
   Dims whole(cast<RankedTensorType>(ct.getType()).getShape());
   auto place = [&](int64_t d) { return find(op.getLhsDims(), op.getAnsDims()[d]); };
   auto isSliding = [&](int64_t d) { return find(op.getWindows(), op.getAnsDims()[d]) >= 0; };

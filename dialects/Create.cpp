@@ -1,5 +1,6 @@
 // Ops that make an array, or a size, out of no array: verification, inference, folds and rules.
 #include "Create.h"
+#include "Inference.h"
 
 using namespace mlir;
 

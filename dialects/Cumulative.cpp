@@ -1,6 +1,7 @@
 // Running reductions along one dimension: inference and rules.
 #include "Cumulative.h"
 #include "Folding.h"
+#include "Inference.h"
 #include "Shape.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 // The general contraction: inference, transposes, batching and factor map.
 #include "Dot.h"
+#include "Inference.h"
 #include "Shape.h"
 
 using namespace mlir;
@@ -147,8 +148,56 @@ static LogicalResult exchangeSides(TransposeOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+/// What `x` repeats along dimension `dim`; or null.
+static Value repeatedAlong(Value x, int64_t dim, PatternRewriter &rewriter) {
+  auto repeat = x.getDefiningOp<BroadcastOp>();
+  if (!repeat || llvm::is_contained(repeat.getDims(), dim))
+    return nullptr;
+  RankedTensorType type = Emitter::unbatched(repeat, dim);
+  Dims dims = llvm::map_to_vector(repeat.getDims(), [&](int64_t d) { return d > dim ? d - 1 : d; });
+  SmallVector<Value> sizes(repeat.getSizes());
+  if (repeat.getType().isDynamicDim(dim))
+    sizes.erase(sizes.begin() + llvm::count_if(repeat.getType().getShape().take_front(dim), ShapedType::isDynamic));
+  return Emitter(rewriter, repeat.getLoc()).broadcast(repeat.getX(), dims, type, sizes);
+}
+
+/// The dimensions without `dim`, which the operand has lost if `isDropped`.
+static Dims withoutDim(ArrayRef<int64_t> dims, int64_t dim, bool isDropped) {
+  Dims left;
+  for (int64_t d : dims)
+    if (d != dim)
+      left.push_back(isDropped && d > dim ? d - 1 : d);
+  return left;
+}
+
+/// A batch along which one side repeats is one more free dimension of the other.
+static LogicalResult dropRepeatedBatch(DotGeneralOp op, PatternRewriter &rewriter) {
+  for (auto [k, l, r] : llvm::enumerate(op.getLhsBatch(), op.getRhsBatch())) {
+    if (op.getLhs().getType().getDimSize(l) != op.getRhs().getType().getDimSize(r))
+      continue;
+    Value lhs = repeatedAlong(op.getLhs(), l, rewriter), rhs = lhs ? Value() : repeatedAlong(op.getRhs(), r, rewriter);
+    if (!lhs && !rhs)
+      continue;
+    bool isLeft = bool(lhs);
+    Dims lhsBatch = withoutDim(op.getLhsBatch(), l, isLeft), rhsBatch = withoutDim(op.getRhsBatch(), r, !isLeft);
+    Dims lhsContract = withoutDim(op.getLhsContract(), l, isLeft);
+    Dims rhsContract = withoutDim(op.getRhsContract(), r, !isLeft);
+    lhs = isLeft ? lhs : Value(op.getLhs());
+    rhs = isLeft ? Value(op.getRhs()) : rhs;
+    Dims left = freeDims(lhs, lhsBatch, lhsContract), right = freeDims(rhs, rhsBatch, rhsContract);
+    int64_t position = lhsBatch.size() + (isLeft ? left.size() + (llvm::find(right, r) - right.begin())
+                                                 : llvm::find(left, l) - left.begin());
+    Emitter e(rewriter, op.getLoc());
+    Value dot = e.make<DotGeneralOp>(lhs, rhs, lhsBatch, rhsBatch, lhsContract, rhsContract, op.getElementAttr());
+    rewriter.replaceOp(op, e.moveDim(dot, position, k));
+    return success();
+  }
+  return failure();
+}
+
 void DotGeneralOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
   patterns.add(exchangeSides);
+  patterns.add(dropRepeatedBatch);
 }
 
 FactorMap DotGeneralOp::factorMap() {

@@ -88,7 +88,9 @@ Value Emitter::signTangent(Value t, Value x, Value s) {
 Value Emitter::oneMinusSquare(Value x) { return mul(sub(1.0, x), add(x, 1.0)); }
 
 Value Emitter::powTangentOfBase(Value x, Value y) {
-  Value one = full(y, 1), exponent = select(equal(y, full(y, 0)), one, sub(y, one));
+  // Elsewhere y - 1 also for y = 0: there the derivative by y is x^(-1).
+  Value one = full(y, 1), isLost = both(equal(x, full(x, 0)), equal(y, full(y, 0)));
+  Value exponent = select(isLost, one, sub(y, one));
   return mul(y, make<PowOp>(x, exponent));
 }
 

@@ -1,6 +1,7 @@
 // Discrete Fourier transforms along one dimension: inference and rules.
 #include "Fft.h"
 #include "Create.h"
+#include "Inference.h"
 #include "Shape.h"
 
 using namespace mlir;

@@ -2,6 +2,7 @@
 #include "Create.h"
 #include "Index.h"
 #include "IndexRules.h"
+#include "Inference.h"
 #include "Shape.h"
 
 using namespace mlir;
@@ -29,8 +30,9 @@ LogicalResult verifyIndices(std::optional<Location> loc, StringRef name, RankedT
     return emitOptionalError(loc, "'", name, "' op window must have one size for each of dims, got: ", window.size(),
                              " and ", dims.size());
   for (auto [dim, size] : llvm::zip_equal(dims, window)) {
+    // A batch of no elements makes a dimension of size 0, of which no window is wholly within the operand.
     int64_t available = x.getDimSize(dim);
-    if (size < 0 || (!ShapedType::isDynamic(available) && size > available))
+    if (size < 0 || (!ShapedType::isDynamic(available) && available != 0 && size > available))
       return emitOptionalError(loc, "'", name, "' op window must fit dimension ", dim, " of ", x, ", got: ", size);
   }
   return success();

@@ -1,5 +1,6 @@
 // Factorisations of matrices and solutions of linear equations: inference, batching, sizes and factor maps.
 #include "Linalg.h"
+#include "Inference.h"
 #include "MatrixOps.h"
 
 using namespace mlir;

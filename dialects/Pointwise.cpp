@@ -1,6 +1,8 @@
 // Folds, verifiers and registration of the pointwise ops.
 #include "Pointwise.h"
+#include "DerivativeMarks.h"
 #include "Folding.h"
+#include "Inference.h"
 #include "cpp/lowering/math/Ufuncs.h"
 #include <cmath>
 
@@ -24,13 +26,15 @@ static Value legOf(Emitter &e, Value x, Value y, Value ans) {
   return e.select(degenerate, e.select(isZero, e.full(ans, 0.5), zero), leg);
 }
 
-/// exp(x) / (exp(x) + exp(y)) by x - y, from the lesser one's share, so that its derivative does not cancel; 1 where
-/// x - y is NaN, as of two equal infinities.
-static Value shareOfSum(Emitter &e, Value difference) {
-  Value known = e.equal(difference, difference), d = e.select(known, difference, zero);
+/// b^x / (b^x + b^y), from the lesser one's share, so that its derivative does not cancel; 1 of two equal infinities,
+/// NaN where an operand is.
+static Value shareOfSum(Emitter &e, Value x, Value y, double logOfBase = 1) {
+  Value d = e.sub(x, y), isLost = e.make<CompareOp>(CompareDirection::NE, d, d);
+  Value bothInfinite = e.both(isLost, e.equal(x, y));
+  d = e.scale(e.select(bothInfinite, zero, d), logOfBase);
   Value isLesser = e.greater(e.full(d, 0), d);
   Value lesser = e.make<LogisticOp>(e.select(isLesser, d, e.neg(d)));
-  return e.select(known, e.select(isLesser, lesser, e.sub(1.0, lesser)), e.full(d, 1));
+  return e.select(bothInfinite, e.full(d, 1), e.select(isLesser, lesser, e.sub(1.0, lesser)));
 }
 
 static Value emitCompare(scalar::ScalarBuilder &b, CompareDirection direction, Value x, Value y) {
@@ -86,6 +90,13 @@ LogicalResult ReducePrecisionOp::verify() {
     return emitOpError() << "must keep at least 1 bit of the exponent and 0 of the mantissa, got: " << exponent
                          << " and " << mantissa;
   return success();
+}
+
+void eraseDerivativeMarks(Operation *root) {
+  root->walk([](StopGradientOp op) {
+    op.getAns().replaceAllUsesWith(op.getX());
+    op.erase();
+  });
 }
 
 //===- Folds -----------------------------------------------------------------===//

@@ -38,12 +38,12 @@ def Atan2Op : Binary<"atan2", Float, "e.mul(t, e.div(y, e.add(e.mul(x, x), e.mul
 def HypotOp : Binary<"hypot", Float, "e.mul(t, legOf(e, x, y, ans))", "e.mul(t, legOf(e, y, x, ans))", [Commutative]> {
   let summary = "sqrt(x x + y y) without overflow";
 }
-def LogaddexpOp : Binary<"logaddexp", Float, "e.mul(t, shareOfSum(e, e.sub(x, y)))",
-                         "e.mul(t, shareOfSum(e, e.sub(y, x)))", [Commutative]> {
+def LogaddexpOp : Binary<"logaddexp", Float, "e.mul(t, shareOfSum(e, x, y))",
+                         "e.mul(t, shareOfSum(e, y, x))", [Commutative]> {
   let summary = "log(exp(x) + exp(y)) without overflow";
 }
-def Logaddexp2Op : Binary<"logaddexp2", Float, "e.mul(t, shareOfSum(e, e.scale(e.sub(x, y), M_LN2)))",
-                          "e.mul(t, shareOfSum(e, e.scale(e.sub(y, x), M_LN2)))", [Commutative]> {
+def Logaddexp2Op : Binary<"logaddexp2", Float, "e.mul(t, shareOfSum(e, x, y, M_LN2))",
+                          "e.mul(t, shareOfSum(e, y, x, M_LN2))", [Commutative]> {
   let summary = "log2(2^x + 2^y) without overflow";
 }
 

@@ -1,5 +1,6 @@
 // Hashes of which random numbers are made: inference and rules.
 #include "Random.h"
+#include "Inference.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 #include "Reduce.h"
 #include "Cumulative.h"
 #include "Folding.h"
+#include "Inference.h"
 #include "Shape.h"
 
 using namespace mlir;

@@ -1,5 +1,6 @@
 // The rules that are derived for whole kinds of ops, and the choice between derived and stated ones.
 #include "Dialect.h"
+#include "Inference.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -192,13 +193,15 @@ LogicalResult applyJvp(Operation *op, Emitter &e, ValueRange primals, ArrayRef<V
     resultTangents.resize(resultTangents.size() + op->getNumResults());
     return success();
   }
-  if (auto stated = dyn_cast<JvpOpInterface>(op))
-    return stated.jvp(e, primals, tangents, results, resultTangents);
-  if (auto pointwise = dyn_cast<PointwiseOpInterface>(op))
-    return jvpOfPointwise(pointwise, e, primals, tangents, results, resultTangents);
-  if (auto linear = dyn_cast<LinearOpInterface>(op))
-    return jvpOfLinear(linear, e, primals, tangents, results, resultTangents);
-  return missingRule(op, "jvp");
+  return checked([&] {
+    if (auto stated = dyn_cast<JvpOpInterface>(op))
+      return stated.jvp(e, primals, tangents, results, resultTangents);
+    if (auto pointwise = dyn_cast<PointwiseOpInterface>(op))
+      return jvpOfPointwise(pointwise, e, primals, tangents, results, resultTangents);
+    if (auto linear = dyn_cast<LinearOpInterface>(op))
+      return jvpOfLinear(linear, e, primals, tangents, results, resultTangents);
+    return missingRule(op, "jvp");
+  });
 }
 
 LogicalResult applyTranspose(Operation *op, Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
@@ -214,14 +217,16 @@ LogicalResult applyTranspose(Operation *op, Emitter &e, ValueRange operands, Arr
   if (auto pointwise = dyn_cast<PointwiseOpInterface>(op)) {
     if (failed(checkLinear(pointwise.linearSets())))
       return failure();
-    for (unsigned i : linear.set_bits())
-      operandCotangents[i] = pointwise.cotangent(e, i, cotangents[0], operands);
-    return success();
+    return checked([&] {
+      for (unsigned i : linear.set_bits())
+        operandCotangents[i] = pointwise.cotangent(e, i, cotangents[0], operands);
+      return success();
+    });
   }
   if (auto stated = dyn_cast<LinearOpInterface>(op)) {
     if (failed(checkLinear(stated.linearSets())))
       return failure();
-    return stated.transpose(e, operands, cotangents, operandCotangents);
+    return checked([&] { return stated.transpose(e, operands, cotangents, operandCotangents); });
   }
   return missingRule(op, "transpose");
 }
@@ -238,11 +243,13 @@ static LogicalResult batchPointwise(Operation *op, Emitter &e, ValueRange operan
 
 LogicalResult applyBatch(Operation *op, Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                          SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  if (auto stated = dyn_cast<BatchOpInterface>(op))
-    return stated.batch(e, operands, dims, results, resultDims);
-  if (isa<PointwiseOpInterface>(op))
-    return batchPointwise(op, e, operands, dims, results, resultDims);
-  return missingRule(op, "batching");
+  return checked([&] {
+    if (auto stated = dyn_cast<BatchOpInterface>(op))
+      return stated.batch(e, operands, dims, results, resultDims);
+    if (isa<PointwiseOpInterface>(op))
+      return batchPointwise(op, e, operands, dims, results, resultDims);
+    return missingRule(op, "batching");
+  });
 }
 
 } // namespace dovetail

@@ -1,6 +1,7 @@
 // Linear ops that move elements: verification, inference, transposes, batching and factor maps.
 #include "Shape.h"
 #include "Folding.h"
+#include "Inference.h"
 #include "Pointwise.h"
 
 using namespace mlir;

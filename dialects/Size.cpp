@@ -1,5 +1,6 @@
 // Sizes of dynamic shapes: verification, folds and rules.
 #include "Size.h"
+#include "Inference.h"
 
 using namespace mlir;
 

@@ -2,6 +2,7 @@
 #include "Sort.h"
 #include "Create.h"
 #include "Index.h"
+#include "Inference.h"
 #include "Shape.h"
 
 using namespace mlir;

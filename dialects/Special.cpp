@@ -1,5 +1,6 @@
 // Formulas, missing derivatives and registration of the special functions.
 #include "Special.h"
+#include "Inference.h"
 #include "Pointwise.h"
 #include <cmath>
 

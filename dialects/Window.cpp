@@ -1,5 +1,6 @@
 // Reductions over sliding windows: inference and rules.
 #include "Window.h"
+#include "Inference.h"
 #include "Shape.h"
 
 using namespace mlir;

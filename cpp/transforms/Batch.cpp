@@ -46,6 +46,8 @@ static LogicalResult giveBatch(Emitter &e, Operation *op, MutableArrayRef<Value>
 }
 
 FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, ArrayRef<int64_t> dims, BatchSize size) {
+  if (failed(checkTransformable(source)))
+    return failure();
   SmallVector<Type> types(source.getArgumentTypes());
   for (auto [type, dim] : llvm::zip_equal(types, dims))
     if (dim != kUnbatched)
@@ -88,8 +90,13 @@ FailureOr<FunctionTransforms::Batch<Body>> Functions::batch(Region &source, Arra
     if (failed(applyBatch(&op, e, operands, operandDims, results, resultDims)))
       return failure();
     for (auto [i, value] : llvm::enumerate(op.getResults())) {
-      values.map(value, results[i]);
-      if (resultDims[i] != kUnbatched)
+      bool isBatched = resultDims[i] != kUnbatched;
+      Type type = isBatched ? withDim(value.getType(), resultDims[i], size) : value.getType();
+      FailureOr<Value> result = ofType(e, &op, results[i], type);
+      if (failed(result))
+        return failure();
+      values.map(value, *result);
+      if (isBatched)
         positions[value] = resultDims[i];
     }
   }

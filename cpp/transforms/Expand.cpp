@@ -2,6 +2,7 @@
 #include "Expand.h"
 #include "CallGraph.h"
 #include "Passes.h"
+#include "dialects/DerivativeMarks.h"
 
 using namespace mlir;
 
@@ -37,6 +38,7 @@ struct ExpandPass : impl::ExpandPassBase<ExpandPass> {
       if (failed(expandRequests(function, functions)))
         return signalPassFailure();
     eraseUncalled(getOperation());
+    eraseDerivativeMarks(getOperation());
     bool isLeft = false;
     getOperation().walk([&](TransientOpInterface op) {
       op.reportLeft();

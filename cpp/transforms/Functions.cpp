@@ -1,5 +1,6 @@
 // The transforms of functions: memoisation and the making of functions.
 #include "Functions.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -93,12 +94,31 @@ func::FuncOp Functions::add(Function source, StringRef suffix, Body body) {
   return function;
 }
 
+FailureOr<Value> ofType(Emitter &e, Operation *op, Value x, Type type) {
+  if (x.getType() == type)
+    return x;
+  auto from = dyn_cast<RankedTensorType>(x.getType()), to = dyn_cast<RankedTensorType>(type);
+  if (!from || !to || from.getElementType() != to.getElementType() || failed(verifyCompatibleShape(from, to)))
+    return op->emitError() << "a rule of '" << op->getName() << "' gives " << x.getType() << " for a value of type "
+                           << type;
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < to.getRank(); ++d)
+    if (to.isDynamicDim(d))
+      sizes.push_back(e.size(x, d));
+  return e.reshape(x, to, sizes);
+}
+
 LogicalResult checkTransformable(func::FuncOp function) {
   if (!function.isExternal() && function.getBody().hasOneBlock() &&
       isa<func::ReturnOp>(function.front().getTerminator()))
     return success();
   return function.emitError() << "'" << function.getSymName()
                               << "' must have a body of one block that ends in 'func.return' to be transformed";
+}
+
+LogicalResult checkTransformable(Region &body) {
+  auto function = dyn_cast_or_null<func::FuncOp>(body.getParentOp());
+  return function ? checkTransformable(function) : success();
 }
 
 } // namespace dovetail

@@ -56,8 +56,14 @@ private:
   KnownEffects effectsOfCallees;
 };
 
+/// What the rule of `op` gave for a value of `type`, with that type, where its own says other sizes to be known. An
+/// error where it is of another type.
+llvm::FailureOr<mlir::Value> ofType(Emitter &e, mlir::Operation *op, mlir::Value x, mlir::Type type);
+
 /// Checks that a function is one block that ends in a return, as all transforms need it.
 llvm::LogicalResult checkTransformable(mlir::func::FuncOp function);
+/// The same of a function's body. Other bodies are verified, or made here.
+llvm::LogicalResult checkTransformable(mlir::Region &body);
 
 } // namespace dovetail
 

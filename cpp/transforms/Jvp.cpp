@@ -12,6 +12,8 @@ namespace dovetail {
 #include "cpp/transforms/Passes.h.inc"
 
 FailureOr<FunctionTransforms::Jvp<Body>> Functions::jvp(Region &source, const Mask &active) {
+  if (failed(checkTransformable(source)))
+    return failure();
   SmallVector<Type> types(source.getArgumentTypes());
   for (unsigned i : active.set_bits())
     types.push_back(types[i]);
@@ -41,9 +43,14 @@ FailureOr<FunctionTransforms::Jvp<Body>> Functions::jvp(Region &source, const Ma
     if (failed(applyJvp(&op, e, operands, operandTangents, results, resultTangents)))
       return failure();
     for (auto [i, value] : llvm::enumerate(op.getResults())) {
-      primals.map(value, results[i]);
+      FailureOr<Value> result = ofType(e, &op, results[i], value.getType()), tangent = Value();
       if (resultTangents[i])
-        tangents[value] = resultTangents[i];
+        tangent = ofType(e, &op, resultTangents[i], value.getType());
+      if (failed(result) || failed(tangent))
+        return failure();
+      primals.map(value, *result);
+      if (*tangent)
+        tangents[value] = *tangent;
     }
   }
 

@@ -66,6 +66,16 @@ static void exchangeArrays(Functions &functions, Linearization &made, ArrayRef<i
   linear = takingArrays(functions, linear);
 }
 
+/// A function without `count` of its results.
+static func::FuncOp droppingResults(Functions &functions, func::FuncOp function, unsigned first, unsigned count) {
+  Body body(function.getLoc(), function.getArgumentTypes());
+  OpBuilder builder = body.builder();
+  Emitter e(builder, function.getLoc(), &functions);
+  body.results = llvm::to_vector(emitCall(e, function, body.arguments()));
+  body.results.erase(body.results.begin() + first, body.results.begin() + first + count);
+  return functions.add(function, ".point", std::move(body));
+}
+
 FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt, bool transpose) {
   Functions functions(function->getParentOfType<ModuleOp>());
   FailureOr<llvm::SmallBitVector> mask = argumentMask(function, wrt);
@@ -84,12 +94,14 @@ FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt,
   Linearization result;
   result.known = split->known;
   result.tangent = split->rest;
-  // Tangents that turned out known are zero.
+  // Tangents that turned out known are zero; nobody asks for them.
   result.active = jvp->activeResults;
   unsigned position = 0;
   for (unsigned i : jvp->activeResults.set_bits())
     if (!split->unknownResults.test(numResults + position++))
       result.active.reset(i);
+  if (unsigned numZero = jvp->activeResults.count() - result.active.count())
+    result.known = droppingResults(functions, result.known, numResults, numZero);
   if (!transpose) {
     exchangeArrays(functions, result, wrt);
     return result;

@@ -4,6 +4,7 @@
 #include "MinCut.h"
 #include "Partition.h"
 #include "Passes.h"
+#include "dialects/Inference.h"
 #include "dialects/Recompute.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -44,7 +45,7 @@ FailureOr<Partition> takeApart(Region &source, const llvm::SmallBitVector &unkno
     if (*divided) {
       Emitter e(builder, op.getLoc(), transforms);
       SmallVector<Value> results;
-      if (failed(splittable.split(e, mask, operands, results)))
+      if (failed(checked([&] { return splittable.split(e, mask, operands, results); })))
         return failure();
       values.map(op.getResults(), results);
     } else {
@@ -148,6 +149,8 @@ static DenseSet<Value> chooseResiduals(const Partition &whole, const Keeping &ke
 
 FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, const Mask &unknown,
                                                             const Keeping &keeping) {
+  if (failed(checkTransformable(source)))
+    return failure();
   FailureOr<Partition> taken =
       takeApart(source, unknown, this, [](SplitOpInterface, const Mask &) -> FailureOr<bool> { return true; });
   if (failed(taken))

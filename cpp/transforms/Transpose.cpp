@@ -83,8 +83,12 @@ public:
     if (failed(applyTranspose(op, e, operands, resultCotangents, operandCotangents)))
       return failure();
     for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), operandCotangents))
-      if (cotangent && linear.contains(operand))
-        accumulate(e, operand, cotangent);
+      if (cotangent && linear.contains(operand)) {
+        FailureOr<Value> typed = ofType(e, op, cotangent, operand.getType());
+        if (failed(typed))
+          return failure();
+        accumulate(e, operand, *typed);
+      }
     return success();
   }
 
@@ -196,6 +200,8 @@ static bool hasBodies(Region &source) {
 
 FailureOr<FunctionTransforms::Transpose<Body>> Functions::transpose(Region &body, const Mask &linear,
                                                                     const Mask &results) {
+  if (failed(checkTransformable(body)))
+    return failure();
   if (!hasBodies(body))
     return transposeWhole(body, returned(body), linear, results);
   // Of some ops only what depends on the linear arguments has a transpose.
@@ -245,6 +251,8 @@ FailureOr<FunctionTransforms::Transpose<Body>> Functions::transposeWhole(Region 
 }
 
 FailureOr<Body> Functions::sizes(Region &source, const Mask &linear) {
+  if (failed(checkTransformable(source)))
+    return failure();
   Body body(locOf(source), boundTypes(source, linear));
   OpBuilder builder = body.builder();
   Transposition transposition(builder, this);

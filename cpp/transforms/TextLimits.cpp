@@ -1,0 +1,74 @@
+// What a text must not hold so that MLIR's parser survives it: the parser is recursive and trusts some numbers.
+#include "TextLimits.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace dovetail {
+
+/// The parser's stack has room for several times as many brackets within brackets.
+static constexpr unsigned kDeepest = 1000;
+/// The parser makes room for as many results of an op as a use numbers.
+static constexpr uint64_t kMostResults = 1 << 20;
+
+/// What is no token: comments, and strings, in which anything may stand. Returns where it ends, or `at` if there is
+/// none.
+static size_t skipOpaque(StringRef text, size_t at) {
+  if (text.substr(at).starts_with("//"))
+    return std::min(text.find('\n', at), text.size());
+  if (text[at] != '"')
+    return at;
+  for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
+    at += text[at] == '\\';
+  return std::min(at + 1, text.size());
+}
+
+/// A name, with what can be part of one.
+static StringRef nameAt(StringRef text, size_t at) {
+  return text.substr(at).take_while(
+      [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-'; });
+}
+
+std::optional<TextFault> findFault(StringRef text) {
+  unsigned depth = 0;
+  for (size_t at = 0; at < text.size();) {
+    if (size_t end = skipOpaque(text, at); end != at) {
+      at = end;
+      continue;
+    }
+    char c = text[at];
+    if (llvm::isAlpha(c) || c == '_') {
+      StringRef name = nameAt(text, at);
+      // The parser asks a type that has no width for it.
+      if (name == "array" && text.substr(at + name.size()).ltrim().consume_front("<")) {
+        StringRef element = text.substr(text.find('<', at) + 1).ltrim();
+        if (nameAt(element, 0) == "index")
+          return TextFault{at, "an array attribute must have elements of integer or float type, got: index"};
+      }
+      at += name.size();
+      continue;
+    }
+    if (c == '%' || c == '@' || c == '!' || c == '^') {
+      at += 1 + nameAt(text, at + 1).size();
+      StringRef number = text.substr(at);
+      uint64_t result;
+      if (c == '%' && number.consume_front("#") && !number.consumeInteger(10, result) && result >= kMostResults)
+        return TextFault{
+            at, ("the number of a result must be less than " + Twine(kMostResults) + ", got: " + Twine(result)).str()};
+      continue;
+    }
+    bool isArrow = c == '>' && at > 0 && text[at - 1] == '-';
+    if (c == '(' || c == '[' || c == '{' || c == '<')
+      ++depth;
+    else if ((c == ')' || c == ']' || c == '}' || c == '>') && !isArrow && depth > 0)
+      --depth;
+    if (depth > kDeepest)
+      return TextFault{at, ("brackets must not be nested deeper than " + Twine(kDeepest)).str()};
+    ++at;
+  }
+  return std::nullopt;
+}
+
+} // namespace dovetail

@@ -1,0 +1,36 @@
+// Result types that cannot be inferred are an error of the program, not the end of the process.
+#include "Inference.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OpDefinition.h"
+
+using namespace mlir;
+
+static thread_local unsigned failures = 0;
+
+LogicalResult dovetail::checked(llvm::function_ref<LogicalResult()> rule) {
+  unsigned before = failures;
+  LogicalResult result = rule();
+  return success(succeeded(result) && failures == before);
+}
+
+void mlir::detail::reportInferenceFailure(OperationState &state) {
+  ++failures;
+  emitError(state.location) << "a rule applies '" << state.name
+                            << "' to operands that it does not take, got: " << ValueRange(state.operands).getTypes();
+  auto *tensor = llvm::find_if(state.operands, [](Value x) { return isa<RankedTensorType>(x.getType()); });
+  Type type = tensor == state.operands.end() ? RankedTensorType::get({}, Float32Type::get(state.getContext()))
+                                             : tensor->getType();
+  auto known = state.name.getRegisteredInfo();
+  if (known && known->hasTrait<OpTrait::OneResult>()) {
+    state.types.push_back(type);
+    // An op that is not registered keeps the first of the properties, an attribute; here it has none.
+    state.name = OperationName("dovetail.invalid", state.getContext());
+    if (OpaqueProperties properties = state.getRawProperties())
+      *properties.as<void **>() = nullptr;
+    return;
+  }
+  // Builders of several results expect their own op. None has more results.
+  constexpr unsigned kMostResults = 4;
+  state.types.append(kMostResults, type);
+}
