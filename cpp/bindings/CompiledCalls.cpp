@@ -17,6 +17,8 @@ namespace {
 
 /// Longer keys are not worth the memory.
 constexpr unsigned maxWords = 1 << 16;
+/// As many programs does a jitted function keep.
+constexpr size_t maxPrograms = 2048;
 
 /// Set once, never released.
 PyObject *invocationType, *longerName;
@@ -147,6 +149,7 @@ int initialize(PyObject *self, PyObject *args, PyObject *) {
   statics.names = nb::borrow(names);
   auto &calls = valueIn<CompiledCalls>(self);
   std::swap(calls.statics, statics);
+  calls.programs.setLimit(maxPrograms);
   // What is remembered is of others.
   calls.programs.clear();
   return 0;

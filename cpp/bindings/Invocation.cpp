@@ -51,6 +51,7 @@ public:
 private:
   bool push(PyObject *reference) { return callPython(self.pushRef, arguments.ptr(), reference).is_valid(); }
   bool pushLeaf(const Input &input, PyObject *leaf);
+  bool pushData(const Input &input, PyObject *leaf, PyObject *data);
   bool pushBuffer(const Input &input, PyObject *leaf, PyObject *buffer);
   bool pushHost(const Input &input, PyObject *leaf, PyObject *host);
   bool pushMade(const Input &input, PyObject *leaf);
@@ -94,8 +95,15 @@ bool Invocation::Call::makeArguments() {
 
 bool Invocation::Call::pushLeaf(const Input &input, PyObject *leaf) {
   PyObject *data = isArray(leaf) ? slotAt(leaf, package->data) : leaf;
-  if (!data)
+  if (!data || !pushData(input, leaf, data))
     return false;
+  // The data may have been moved to a buffer.
+  if (PyObject *given = isArray(leaf) ? slotAt(leaf, package->data) : leaf; input.isHandedBack && isBuffer(given))
+    setShared(given);
+  return true;
+}
+
+bool Invocation::Call::pushData(const Input &input, PyObject *leaf, PyObject *data) {
   bool isOwn = input.remains.is_valid() && isBuffer(data) && Py_REFCNT(data) == 1 && !isShared(data);
   held.push_back(nb::borrow(data));
   if (input.remains.is_valid() && isArray(leaf))
@@ -250,7 +258,7 @@ PyObject *Invocation::call(llvm::ArrayRef<PyObject *> leaves) const {
 void Invocation::set(nb::handle description) {
   for (nb::handle input : description["inputs"])
     inputs.push_back({nb::borrow(input[0]), nb::borrow(input[1]), nb::cast<std::optional<bool>>(input[2]),
-                      input[3].is_none() ? nb::object() : nb::object(input[3])});
+                      input[3].is_none() ? nb::object() : nb::object(input[3]), nb::cast<bool>(input[4])});
   for (nb::handle output : description["outputs"])
     outputs.push_back(
         {nb::borrow(output[0]), nb::borrow(output[1]), nb::cast<bool>(output[2]), nb::cast<bool>(output[3])});

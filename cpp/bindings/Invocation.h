@@ -43,6 +43,8 @@ private:
     std::optional<bool> isSmall;
     /// What is left of an array that is donated; null for others.
     nanobind::object remains;
+    /// Whether results may be its memory, so that no later call may write over it.
+    bool isHandedBack;
   };
   struct Output {
     /// The shape is None where each call has another.

@@ -18,6 +18,7 @@
 #include "cpp/transforms/Linearize.h"
 #include "cpp/transforms/Passes.h"
 #include "cpp/transforms/Pipeline.h"
+#include "cpp/transforms/TextLimits.h"
 #include "dialects/Create.h"
 #include "dialects/Dialect.h"
 #include "dialects/HostFunction.h"
@@ -45,6 +46,10 @@ using Shared = std::shared_ptr<Module>;
 static Shared newModule() { return std::make_shared<Module>(ModuleOp::create(UnknownLoc::get(&context()))); }
 
 static Shared parseModule(const std::string &text) {
+  if (std::optional<TextFault> fault = findFault(text))
+    throw CompilerError("line " + std::to_string(StringRef(text).take_front(fault->offset).count('\n') + 1) +
+                            " of the text: " + fault->message,
+                        "", 0);
   Diagnostics diagnostics;
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context());
   if (!module)
@@ -81,6 +86,36 @@ static void runPhases(const Shared &module, const std::string &from, const std::
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))
     diagnostics.raise("the compiler failed between '" + from + "' and '" + to + "'");
+}
+
+/// The text of a module with its places, marked as `runPhases` marks it.
+static std::string markedText(const Shared &module, const std::string &target, bool hostFunctions) {
+  module->op.get()->setAttr(kTarget, StringAttr::get(&context(), target));
+  if (hostFunctions)
+    module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
+  std::string text = textOf(module, /*locations=*/true, /*generic=*/false);
+  module->op.get()->removeAttr(kTarget);
+  module->op.get()->removeAttr(kHostFunctions);
+  return text;
+}
+
+/// Replaces the functions of a module by those of a text that was made of it elsewhere.
+static void become(const Shared &module, const std::string &text) {
+  Shared other = parseModule(text);
+  other->op.get()->removeAttr(kTarget);
+  other->op.get()->removeAttr(kHostFunctions);
+  module->op = std::move(other->op);
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+}
+
+/// The first place in the user's program that a module names.
+static Place firstPlace(const Shared &module) {
+  Place place;
+  module->op->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    place = placeOf(op->getLoc());
+    return std::get<0>(place).empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return place;
 }
 
 static Function findIn(const Shared &module, const std::string &name) {
@@ -352,6 +387,9 @@ NB_MODULE(_core, m) {
           "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a)
       .def("text", &textOf, "locations"_a = false, "generic"_a = false)
       .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false)
+      .def("marked_text", &markedText, "target"_a, "host_functions"_a)
+      .def("become", &become, "text"_a)
+      .def("place", &firstPlace)
       .def("take_host_imports", &takeHostImportsOf)
       .def("function", &findIn, "name"_a)
       .def("has_effects", &moduleHasEffects)

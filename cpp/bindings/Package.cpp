@@ -97,6 +97,7 @@ static void setPackage(nb::dict parts) {
   made->bytesName = interned("nbytes");
   made->tracesName = interned("traces");
   made->valueName = interned("_value");
+  made->protocolName = interned("__jax_array__");
   made->data = offsetOf(made->array, "_data");
   made->host = offsetOf(made->array, "_host");
   made->place = offsetOf(made->array, "_place");

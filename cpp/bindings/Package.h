@@ -10,7 +10,7 @@ namespace dovetail {
 struct Package {
   nanobind::object array, ndarray, generic, dtype, dtypes, asarray, stack, settings, snapshot, errors, quiet, record,
       constants, flatten, isNamedTuple;
-  nanobind::object shapeName, dtypeName, spaceName, bytesName, tracesName, valueName;
+  nanobind::object shapeName, dtypeName, spaceName, bytesName, tracesName, valueName, protocolName;
   /// Where an array keeps its attributes.
   Py_ssize_t data, host, place, weak;
 };
@@ -41,6 +41,8 @@ inline bool isBuffer(PyObject *object) { return runtime && Py_TYPE(object) == ru
 inline bool isShared(PyObject *buffer) {
   return slotAt(buffer, runtime->shared) != Py_False || slotAt(buffer, runtime->host) != Py_None;
 }
+/// Forbids calls to write over a buffer.
+inline void setShared(PyObject *buffer) { Py_SETREF(slotAt(buffer, runtime->shared), Py_NewRef(Py_True)); }
 inline bool isOf(PyObject *object, const nanobind::object &type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type.ptr()));
 }

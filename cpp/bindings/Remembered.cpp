@@ -31,6 +31,13 @@ struct Remembered {
   uint64_t number;
 };
 
+/// Whether scalars are operands of the parameter of an argument.
+bool takesOperand(const Remembered *self, size_t i, size_t count, PyObject *names) {
+  if (i >= count)
+    return PySequence_Contains(self->names, PyTuple_GET_ITEM(names, i - count)) == 1;
+  return i < 64 ? self->positions >> i & 1 : self->rest;
+}
+
 // Keys ----------------------------------------------------------------------------------------------------------------
 
 /// What a call's arguments are turned into.
@@ -58,12 +65,12 @@ bool KeyMaker::add(const Remembered *self, PyObject *const *args, size_t count, 
   if (!settings || !key.add(self->number << 1 | byValue) || !key.add(reinterpret_cast<uintptr_t>(settings)))
     return false;
   for (size_t i = 0; i < count; ++i)
-    if (!addArgument(args[i], i < 64 ? self->positions >> i & 1 : self->rest))
+    if (!addArgument(args[i], takesOperand(self, i, count, names)))
       return false;
   size_t named = names ? PyTuple_GET_SIZE(names) : 0;
   for (size_t i = 0; i < named; ++i) {
     PyObject *name = PyTuple_GET_ITEM(names, i);
-    if (!key.addText(Tag::Keyword, name) || !addArgument(args[count + i], PySequence_Contains(self->names, name) == 1))
+    if (!key.addText(Tag::Keyword, name) || !addArgument(args[count + i], takesOperand(self, count + i, count, names)))
       return false;
   }
   return true;
@@ -135,12 +142,12 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
   nb::dict keywords;
   for (size_t i = 0; i < count; ++i) {
     positional.append(nb::handle(args[i]));
-    areOperands.append(bool(i < 64 ? self->positions >> i & 1 : self->rest));
+    areOperands.append(takesOperand(self, i, count, names));
   }
   for (size_t i = 0; names && i < size_t(PyTuple_GET_SIZE(names)); ++i) {
     nb::handle name = PyTuple_GET_ITEM(names, i);
     keywords[name] = nb::handle(args[count + i]);
-    areOperands.append(PySequence_Contains(self->names, name.ptr()) == 1);
+    areOperands.append(takesOperand(self, count + i, count, names));
   }
   nb::object recorded = package->record(nb::handle(self->function), positional, keywords, areOperands, byValue);
   nb::object result = recorded[0];
@@ -158,8 +165,7 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
 
 // Calls ---------------------------------------------------------------------------------------------------------------
 
-PyObject *call(PyObject *object, PyObject *const *args, size_t flaggedCount, PyObject *names) {
-  auto *self = reinterpret_cast<Remembered *>(object);
+PyObject *callWithArrays(Remembered *self, PyObject *const *args, size_t flaggedCount, PyObject *names) {
   size_t count = PyVectorcall_NARGS(flaggedCount);
   auto plain = [&] {
     PyErr_Clear();
@@ -192,6 +198,37 @@ PyObject *call(PyObject *object, PyObject *const *args, size_t flaggedCount, PyO
     }
   }
   return plain();
+}
+
+/// What makes an array of an object that stands for one. Null, without an error, if it stands for none.
+PyObject *conversionOf(PyObject *object) {
+  if (isArray(object) || isHost(object) || PyFloat_CheckExact(object) || PyLong_CheckExact(object) ||
+      PyTuple_CheckExact(object) || PyList_CheckExact(object) || object == Py_None)
+    return nullptr;
+  PyObject *method = _PyType_Lookup(Py_TYPE(object), package->protocolName.ptr());
+  return method == Py_None ? nullptr : method;
+}
+
+PyObject *call(PyObject *object, PyObject *const *args, size_t flaggedCount, PyObject *names) {
+  auto *self = reinterpret_cast<Remembered *>(object);
+  size_t count = PyVectorcall_NARGS(flaggedCount), total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+  llvm::SmallVector<PyObject *> converted;
+  llvm::SmallVector<nb::object, 4> held;
+  for (size_t i = 0; i < total; ++i) {
+    if (!conversionOf(args[i]) || !takesOperand(self, i, count, names))
+      continue;
+    nb::object array = nb::steal(PyObject_CallMethodNoArgs(args[i], package->protocolName.ptr()));
+    if (!array.is_valid())
+      return nullptr;
+    if (converted.empty())
+      converted.append(args, args + total);
+    converted[i] = array.ptr();
+    held.push_back(std::move(array));
+  }
+  if (converted.empty())
+    return callWithArrays(self, args, flaggedCount, names);
+  // The place before the arguments is the caller's.
+  return callWithArrays(self, converted.data(), count, names);
 }
 
 // The type ------------------------------------------------------------------------------------------------------------

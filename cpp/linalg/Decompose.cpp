@@ -6,6 +6,7 @@
 #include "cpp/transforms/Passes.h"
 #include "dialects/Control.h"
 #include "dialects/HostFunction.h"
+#include "dialects/Inference.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -157,7 +158,7 @@ struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
         ops.push_back(op);
     });
     for (DecomposeOpInterface op : ops)
-      if (failed(decompose(op, functions)))
+      if (failed(checked([&] { return decompose(op, functions); })))
         return signalPassFailure();
     if (ops.empty())
       return;

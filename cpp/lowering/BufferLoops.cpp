@@ -236,14 +236,14 @@ private:
   /// Computes so many rows and columns of vectors. What a sum has so far stays in registers.
   void runBlock(int64_t numRows, int64_t numColumns, int64_t lanes) {
     Value row = rows < 0 ? Value() : ivs[rows], column = inner < 0 || inner == sum ? Value() : ivs[inner];
-    size_t numInits = op.getNumDpsInits();
+    size_t numKept = llvm::count_if(op.getDpsInitsMutable(), [&](OpOperand &init) { return isKept(init); });
     auto forEach = [&](function_ref<void(int64_t)> body) {
       for (int64_t i = 0; i < numRows * numColumns; ++i) {
         if (row)
           ivs[rows] = arith::AddIOp::create(b, row, index(i / numColumns));
         if (column)
           ivs[inner] = arith::AddIOp::create(b, column, index(i % numColumns * lanes));
-        body(i * numInits);
+        body(i * numKept);
       }
       if (row)
         ivs[rows] = row;
@@ -252,7 +252,7 @@ private:
     };
     auto step = [&](int64_t length, ValueRange kept) {
       SmallVector<Value> next;
-      forEach([&](int64_t at) { llvm::append_range(next, element(length, kept.slice(at, numInits))); });
+      forEach([&](int64_t at) { llvm::append_range(next, element(length, kept.slice(at, numKept))); });
       return next;
     };
     if (sum < 0)
@@ -260,15 +260,17 @@ private:
     SmallVector<Value> kept;
     forEach([&](int64_t) {
       for (OpOperand &init : op.getDpsInitsMutable())
-        kept.push_back(load(init, lanes));
+        if (isKept(init))
+          kept.push_back(load(init, lanes));
     });
     if (sum == inner && width > 1)
       kept = runVectors(kept, step);
     else
       kept = inBlocks(sum, {1}, kept, [&](int64_t, ValueRange carried) { return step(lanes, carried); });
     forEach([&](int64_t at) {
-      for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable()))
-        store(kept[at + i], init);
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (isKept(init))
+          store(kept[at++], init);
     });
   }
 
@@ -361,25 +363,32 @@ private:
     values.map(each.getResults(), b.create(state)->getResults());
   }
 
-  /// Computes elements from what is `kept` of a sum, or without sums from memory, and then stores them.
+  /// Whether what the operand has so far stays in registers: a fused op may write elements along the loop as well.
+  bool isKept(OpOperand &init) { return sum >= 0 && access(init, sum) == Access::Invariant; }
+
+  /// Computes elements from what is `kept` of sums, and from memory. Returns what is kept next; stores the rest.
   SmallVector<Value> element(int64_t lanes, ValueRange kept) {
     IRMapping values;
     Block *block = op.getBlock();
     for (auto [operand, argument] : llvm::zip_equal(op->getOpOperands(), block->getArguments())) {
-      if (!kept.empty() && op.isDpsInit(&operand))
-        values.map(argument, kept[operand.getOperandNumber() - op.getNumDpsInputs()]);
-      else if (!argument.use_empty())
+      if (op.isDpsInit(&operand) && isKept(operand)) {
+        values.map(argument, kept.front());
+        kept = kept.drop_front();
+      } else if (!argument.use_empty()) {
         values.map(argument, load(operand, lanes));
+      }
     }
     for (Operation &each : block->without_terminator())
       cloneOp(each, lanes, values);
-    SmallVector<Value> yielded;
-    for (Value value : block->getTerminator()->getOperands())
-      yielded.push_back(broadcast(values.lookupOrDefault(value), lanes));
-    if (kept.empty())
-      for (auto [value, init] : llvm::zip_equal(yielded, op.getDpsInitsMutable()))
+    SmallVector<Value> next;
+    for (auto [yielded, init] : llvm::zip_equal(block->getTerminator()->getOperands(), op.getDpsInitsMutable())) {
+      Value value = broadcast(values.lookupOrDefault(yielded), lanes);
+      if (isKept(init))
+        next.push_back(value);
+      else
         store(value, init);
-    return yielded;
+    }
+    return next;
   }
 
   ImplicitLocOpBuilder b;

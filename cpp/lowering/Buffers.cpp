@@ -3,13 +3,16 @@
 #include "Aliases.h"
 #include "BufferLoops.h"
 #include "dialects/Dialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
@@ -29,11 +32,11 @@ namespace dovetail {
 
 void registerBufferization(DialectRegistry &registry) {
   registry.insert<bufferization::BufferizationDialect, memref::MemRefDialect, vector::VectorDialect>();
-  // They come into being while programs are lowered, too late to be loaded.
+  // They come into being while programs are lowered, or what was lowered is merged: too late to be loaded.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
-    context->getOrLoadDialect<bufferization::BufferizationDialect>();
-    context->getOrLoadDialect<memref::MemRefDialect>();
-    context->getOrLoadDialect<vector::VectorDialect>();
+    context->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, complex::ComplexDialect,
+                         linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                         tensor::TensorDialect, vector::VectorDialect>();
   });
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);

@@ -15,14 +15,16 @@ Value contracted(ImplicitLocOpBuilder &b, const ContractionLoops &loops, Value l
                                              scalar::ScalarBuilder source(loc, inner, element);
                                              Value left = scalar::convert(source, args[0], accumulator),
                                                    right = scalar::convert(source, args[1], accumulator);
-                                             Value product = scalar::mul(source, left, right);
-                                             linalg::YieldOp::create(source, scalar::add(source, args[2], product));
+                                             scalar::ScalarBuilder step(loc, inner, accumulator);
+                                             Value product = scalar::mul(step, left, right);
+                                             linalg::YieldOp::create(step, scalar::add(step, args[2], product));
                                            });
   return generic.getResult(0);
 }
 
 /// Four real contractions: three would be quicker, but lose accuracy where parts differ in magnitude.
-static Value complexContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, ComplexType element, SumOfProducts sum) {
+static Value complexContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, ComplexType element, Type accumulator,
+                                SumOfProducts sum) {
   Type real = element.getElementType();
   auto part = [&](Value x, bool isImaginary) {
     return mapElements(b, x, real, [&](OpBuilder &inner, Location loc, Value value) {
@@ -31,8 +33,8 @@ static Value complexContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, C
     });
   };
   Value lhsRe = part(lhs, false), lhsIm = part(lhs, true), rhsRe = part(rhs, false), rhsIm = part(rhs, true);
-  Value reRe = sum(lhsRe, rhsRe, real, real), imIm = sum(lhsIm, rhsIm, real, real);
-  Value reIm = sum(lhsRe, rhsIm, real, real), imRe = sum(lhsIm, rhsRe, real, real);
+  Value reRe = sum(lhsRe, rhsRe, real, accumulator), imIm = sum(lhsIm, rhsIm, real, accumulator);
+  Value reIm = sum(lhsRe, rhsIm, real, accumulator), imRe = sum(lhsIm, rhsRe, real, accumulator);
   // Fused with what joins them, the four are not vectorized, and for Vulkan not compiled.
   for (Value *each : {&reRe, &imIm, &reIm, &imRe})
     *each = computeBarrier(b, *each);
@@ -40,15 +42,21 @@ static Value complexContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, C
   SmallVector<AffineMap> maps(4, b.getMultiDimIdentityMap(sizes.size()));
   return parallelLoops(
       b, sizes, element, {reRe, imIm, reIm, imRe}, maps, [&](OpBuilder &inner, Location loc, ValueRange args) {
-        scalar::ScalarBuilder builder(loc, inner, real);
-        return scalar::complex(builder, scalar::sub(builder, args[0], args[1]), scalar::add(builder, args[2], args[3]));
+        scalar::ScalarBuilder wide(loc, inner, accumulator), builder(loc, inner, real);
+        Value re = scalar::sub(wide, args[0], args[1]), im = scalar::add(wide, args[2], args[3]);
+        return scalar::complex(builder, scalar::convert(wide, re, real), scalar::convert(wide, im, real));
       });
 }
 
-Value lowerContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, Type element, Type result, SumOfProducts sum) {
+Type partType(Type element) {
+  auto complex = dyn_cast<ComplexType>(element);
+  return complex ? complex.getElementType() : element;
+}
+
+Value lowerContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, Type element, Type result, Type accumulator,
+                       SumOfProducts sum) {
   if (auto complex = dyn_cast<ComplexType>(element))
-    return converted(b, complexContraction(b, lhs, rhs, complex, sum), element, result);
-  Type accumulator = accumulatorType(result);
+    return converted(b, complexContraction(b, lhs, rhs, complex, accumulator, sum), element, result);
   return converted(b, sum(lhs, rhs, element, accumulator), accumulator, result);
 }
 
@@ -79,13 +87,24 @@ static Operand withOneReducedLoop(ImplicitLocOpBuilder &b, Operand operand, int6
   return {tensor::CollapseShapeOp::create(b, operand.value, groups), loops};
 }
 
-Value lowerDot(ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, Type element, Type result) {
-  int64_t numReduced = llvm::count_if(lhs.loops, [&](int64_t loop) { return loop >= numParallel; });
-  if (numReduced > 1) {
-    lhs = withOneReducedLoop(b, lhs, numParallel);
-    rhs = withOneReducedLoop(b, rhs, numParallel);
-    numReduced = 1;
-  }
+/// How often a loop runs that runs over the operand.
+static int64_t sizeOf(const Operand &operand, int64_t loop) {
+  int64_t dim = llvm::find(operand.loops, loop) - operand.loops.begin();
+  return cast<RankedTensorType>(operand.value.getType()).getDimSize(dim);
+}
+
+/// Whether the operand runs over a loop of the result which the other one does not.
+static bool hasOwnLoop(const Operand &operand, const Operand &other, int64_t numParallel) {
+  auto shape = cast<RankedTensorType>(operand.value.getType()).getShape();
+  return llvm::any_of(llvm::zip_equal(operand.loops, shape), [&](auto each) {
+    auto [loop, size] = each;
+    return loop < numParallel && size != 1 && !llvm::is_contained(other.loops, loop);
+  });
+}
+
+/// Loops that run over the dimensions of both operands and, the first `numParallel`, over those of the result.
+static ContractionLoops loopsOf(ImplicitLocOpBuilder &b, const Operand &lhs, const Operand &rhs, int64_t numParallel,
+                                int64_t numReduced) {
   ContractionLoops loops;
   SmallVector<int64_t> resultLoops = range(0, numParallel);
   for (ArrayRef<int64_t> dims : {lhs.loops, rhs.loops, resultLoops}) {
@@ -99,9 +118,151 @@ Value lowerDot(ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numPar
     for (auto [loop, size] : llvm::zip_equal(operand.loops, sizesOf(b, operand.value)))
       if (loop < numParallel)
         loops.sizes[loop] = size;
-  return lowerContraction(b, lhs.value, rhs.value, element, result,
+  return loops;
+}
+
+//===- Long sums in blocks -----------------------------------------------------------===//
+
+/// Shorter sums of products are not split, nor are any into fewer or shorter blocks, which would gain little.
+constexpr int64_t kLongSum = 1000, kFewestBlocks = 4, kLeastBlock = 250;
+
+/// How many products make a block of a long sum, where what the blocks amount to is no larger than the operands; else
+/// 0.
+static int64_t blockOf(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
+  auto sizes = [&](const Operand &operand) {
+    return llvm::zip_equal(operand.loops, cast<RankedTensorType>(operand.value.getType()).getShape());
+  };
+  int64_t length = 0, rows = 1, columns = 1;
+  for (const Operand *operand : {&lhs, &rhs})
+    for (auto [loop, size] : sizes(*operand)) {
+      if (ShapedType::isDynamic(size))
+        return 0;
+      if (loop >= numParallel)
+        length = size;
+      else if (!llvm::is_contained((operand == &lhs ? rhs : lhs).loops, loop))
+        (operand == &lhs ? rows : columns) *= size;
+    }
+  if (length < kLongSum || rows == 0 || columns == 0)
+    return 0;
+  int64_t least = std::max<int64_t>(kLeastBlock, llvm::divideCeil(rows * columns, rows + columns));
+  for (int64_t block = least; block < 2 * least; ++block)
+    if (length % block == 0)
+      return length / block >= kFewestBlocks ? block : 0;
+  return length / least >= kFewestBlocks ? least : 0;
+}
+
+int64_t blockAcross(RankedTensorType type, int64_t dim) {
+  constexpr int64_t best = 64, least = 32, most = 128, longSum = 100;
+  int64_t size = type.getDimSize(dim);
+  bool isInner = llvm::all_of(type.getShape().drop_front(dim + 1), [](int64_t inner) { return inner == 1; });
+  if (ShapedType::isDynamic(size) || size < longSum || isInner)
+    return 0;
+  for (int64_t distance = 0; distance <= most - best; ++distance)
+    for (int64_t block : {best + distance, best - distance})
+      if (block >= least && size % block == 0)
+        return block;
+  return 0;
+}
+
+/// The same for a vector and a matrix, where the vector's products with single elements are in its rows.
+static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
+  for (const Operand *operand : {&lhs, &rhs}) {
+    auto type = cast<RankedTensorType>(operand->value.getType());
+    int64_t dim = llvm::find(operand->loops, numParallel) - operand->loops.begin();
+    if (int64_t block = blockAcross(type, dim))
+      return block;
+  }
+  return 0;
+}
+
+/// `count` products from the one at `from` on: what the operand has of them.
+static Operand partOf(ImplicitLocOpBuilder &b, const Operand &operand, int64_t loop, int64_t from, int64_t count) {
+  int64_t dim = llvm::find(operand.loops, loop) - operand.loops.begin();
+  SmallVector<OpFoldResult> sizes = sizesOf(b, operand.value), starts(sizes.size(), b.getIndexAttr(0));
+  if (getConstantIntValue(sizes[dim]) == count)
+    return operand;
+  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
+  starts[dim] = b.getIndexAttr(from);
+  sizes[dim] = b.getIndexAttr(count);
+  return {tensor::ExtractSliceOp::create(b, operand.value, starts, sizes, ones), operand.loops};
+}
+
+/// The operand with its summed dimension in blocks, over which the first loop runs.
+static Operand inBlocksOf(ImplicitLocOpBuilder &b, const Operand &operand, int64_t loop, int64_t block) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  SmallVector<int64_t> shape, loops;
+  SmallVector<ReassociationIndices> groups;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    groups.push_back({int64_t(shape.size())});
+    if (operand.loops[dim] == loop) {
+      groups.back().push_back(shape.size() + 1);
+      shape.push_back(size / block);
+      loops.push_back(0);
+    }
+    shape.push_back(operand.loops[dim] == loop ? block : size);
+    loops.push_back(operand.loops[dim] + 1);
+  }
+  return {tensor::ExpandShapeOp::create(b, withShape(type, shape), operand.value, groups), loops};
+}
+
+/// A contraction with one summed loop, in blocks of `block` products, of which each is summed in `accumulator`, and all
+/// of them in `sum`.
+static Value sumOfBlocks(ImplicitLocOpBuilder &b, const Operand &lhs, const Operand &rhs, int64_t numParallel,
+                         int64_t block, Type element, Type accumulator, Type sum) {
+  int64_t length = sizeOf(lhs, numParallel), rest = length % block;
+  auto part = [&](const Operand &operand, int64_t from, int64_t count) {
+    return partOf(b, operand, numParallel, from, count);
+  };
+  Operand x = inBlocksOf(b, part(lhs, 0, length - rest), numParallel, block);
+  Operand y = inBlocksOf(b, part(rhs, 0, length - rest), numParallel, block);
+  ContractionLoops loops = loopsOf(b, x, y, numParallel + 1, 1);
+  Value blocks = contracted(b, loops, x.value, y.value, element, accumulator);
+  Value init;
+  if (rest) {
+    x = part(lhs, length - rest, rest);
+    y = part(rhs, length - rest, rest);
+    Value last = contracted(b, loopsOf(b, x, y, numParallel, 1), x.value, y.value, element, accumulator);
+    init = computeBarrier(b, converted(b, last, accumulator, sum));
+  } else {
+    scalar::ScalarBuilder outer(b.getLoc(), b, sum);
+    init = filled(b, ArrayRef(loops.sizes).drop_front(), scalar::zero(outer));
+  }
+  AffineMap all = b.getMultiDimIdentityMap(numParallel + 1);
+  SmallVector<utils::IteratorType> iterators(numParallel + 1, utils::IteratorType::parallel);
+  iterators[0] = utils::IteratorType::reduction;
+  auto generic = linalg::GenericOp::create(b, init.getType(), blocks, init, {all, all.dropResult(0)}, iterators,
+                                           [&](OpBuilder &inner, Location loc, ValueRange args) {
+                                             scalar::ScalarBuilder narrow(loc, inner, accumulator),
+                                                 step(loc, inner, sum);
+                                             Value value = scalar::convert(narrow, args[0], sum);
+                                             linalg::YieldOp::create(step, scalar::add(step, args[1], value));
+                                           });
+  return generic.getResult(0);
+}
+
+Value lowerDot(ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, Type element, Type result,
+               Type sum) {
+  int64_t numReduced = llvm::count_if(lhs.loops, [&](int64_t loop) { return loop >= numParallel; });
+  if (numReduced > 1) {
+    lhs = withOneReducedLoop(b, lhs, numParallel);
+    rhs = withOneReducedLoop(b, rhs, numParallel);
+    numReduced = 1;
+  }
+  bool isMatrix = hasOwnLoop(lhs, rhs, numParallel) && hasOwnLoop(rhs, lhs, numParallel);
+  Type narrow = accumulatorType(partType(result));
+  if (isShortSum(numReduced ? sizeOf(lhs, numParallel) : 1))
+    sum = narrow;
+  int64_t block = 0;
+  if (narrow != sum && numReduced == 1)
+    block = isMatrix ? blockOf(lhs, rhs, numParallel) : blockAcross(lhs, rhs, numParallel);
+  if (!isMatrix && !block)
+    narrow = sum;
+  ContractionLoops loops = loopsOf(b, lhs, rhs, numParallel, numReduced);
+  return lowerContraction(b, lhs.value, rhs.value, element, result, block ? sum : narrow,
                           [&](Value x, Value y, Type element, Type accumulator) {
-                            return contracted(b, loops, x, y, element, accumulator);
+                            return block ? sumOfBlocks(b, {x, lhs.loops}, {y, rhs.loops}, numParallel, block, element,
+                                                       narrow, accumulator)
+                                         : contracted(b, loops, x, y, element, accumulator);
                           });
 }
 

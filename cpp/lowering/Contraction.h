@@ -13,9 +13,11 @@ struct Operand {
 };
 
 /// A contraction in which every dimension runs over a loop. The result has dimensions for the first `numParallel`
-/// loops; the others are sums, and run over both operands.
+/// loops; the others are sums, and run over both operands. `sum` is the type in which real products are added where
+/// that is all there is to do: a vector's with another or with a matrix. Products of matrices take `accumulatorType`,
+/// and add long sums in blocks.
 mlir::Value lowerDot(mlir::ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, mlir::Type element,
-                     mlir::Type result);
+                     mlir::Type result, mlir::Type sum);
 
 /// The loops of a contraction: the parallel ones, as many as the result has dimensions, then the reductions.
 struct ContractionLoops {
@@ -33,10 +35,17 @@ mlir::Value contracted(mlir::ImplicitLocOpBuilder &b, const ContractionLoops &lo
 /// (left operand, right operand, their element type, type in which to accumulate) -> the sums.
 using SumOfProducts = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Type, mlir::Type)>;
 
-/// A contraction of elements of the dialect's type `element` with elements of type `result`: `sum` in the accumulator's
-/// type, and four times on real and imaginary parts for complex elements.
+/// A contraction of elements of the dialect's type `element` with elements of type `result`: `sum` in `accumulator`, a
+/// real type, and four times on real and imaginary parts for complex elements.
 mlir::Value lowerContraction(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs, mlir::Value rhs, mlir::Type element,
-                             mlir::Type result, SumOfProducts sum);
+                             mlir::Type result, mlir::Type accumulator, SumOfProducts sum);
+
+/// How many elements along a dimension make a block for a sum over a dimension that is not the innermost one; 0 if they
+/// are too few. Blocks are added in the elements' own type, which is quick and accurate, and their sums in `sumType`.
+int64_t blockAcross(mlir::RankedTensorType type, int64_t dim);
+
+/// The type of elements, or of their parts if they are complex.
+mlir::Type partType(mlir::Type element);
 
 } // namespace dovetail
 

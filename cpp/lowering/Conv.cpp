@@ -3,6 +3,7 @@
 #include "dialects/Conv.h"
 #include "Contraction.h"
 #include "Iree.h"
+#include "Window.h"
 
 using namespace mlir;
 
@@ -171,7 +172,7 @@ struct DotLoops {
 };
 
 /// A dot for each place.
-Value dotsByPlace(const Convolution &conv, Type element, Type result) {
+Value dotsByPlace(const Convolution &conv, Type element, Type result, Type accumulator) {
   ImplicitLocOpBuilder &b = conv.b;
   DotLoops loops(conv, llvm::to_vector(llvm::make_filter_range(conv.ansDims,
                                                                [&](int64_t label) { return !conv.isWindow(label); })));
@@ -189,7 +190,7 @@ Value dotsByPlace(const Convolution &conv, Type element, Type result) {
                    true};
     });
     Dims sliceLoops = llvm::map_to_vector(labels, [&](int64_t label) { return loops.of(label); });
-    Value dot = lowerDot(b, {slice, sliceLoops}, loops.rhs(), loops.parallel.size(), element, result);
+    Value dot = lowerDot(b, {slice, sliceLoops}, loops.rhs(), loops.parallel.size(), element, result, accumulator);
     for (auto [w, label] : llvm::enumerate(conv.windows)) {
       starts[placeOf(conv.ansDims, label)] = b.getIndexAttr(p[w]);
       extents[placeOf(conv.ansDims, label)] = b.getIndexAttr(1);
@@ -201,7 +202,7 @@ Value dotsByPlace(const Convolution &conv, Type element, Type result) {
 
 /// A dot with an array that repeats the elements of `lhs` for each place of the result, for large kernels that slide to
 /// few places: those of gradients by kernels.
-Value dotOfPatches(const Convolution &conv, Type element, Type result) {
+Value dotOfPatches(const Convolution &conv, Type element, Type result, Type accumulator) {
   ImplicitLocOpBuilder &b = conv.b;
   DotLoops dotLoops(conv, conv.ansDims);
   // Dimensions of the patches: `lhs` with the kernel's places in place of its own, and the result's places before
@@ -237,11 +238,12 @@ Value dotOfPatches(const Convolution &conv, Type element, Type result) {
     addPlaces();
   Type stored = getElementTypeOrSelf(conv.lhs);
   AffineMap map = AffineMap::get(sizes.size(), 0, exprs, b.getContext());
+  Value lhs = withoutRest(b, conv.lhs, map, sizes);
   Value patches =
-      parallelLoops(b, sizes, stored, conv.lhs, map, [](OpBuilder &, Location, ValueRange args) { return args[0]; });
+      parallelLoops(b, sizes, stored, lhs, map, [](OpBuilder &, Location, ValueRange args) { return args[0]; });
   // Fused with the dot they would be the slow contraction again.
   patches = computeBarrier(b, patches);
-  return lowerDot(b, {patches, loops}, dotLoops.rhs(), conv.ansDims.size(), element, result);
+  return lowerDot(b, {patches, loops}, dotLoops.rhs(), conv.ansDims.size(), element, result, accumulator);
 }
 
 //===- A contraction -----------------------------------------------------------------===//
@@ -301,7 +303,13 @@ Value contraction(const Convolution &conv, Type element, Type accumulator) {
   loops.iterators.assign(numParallel, utils::IteratorType::parallel);
   loops.iterators.resize(numLoops, utils::IteratorType::reduction);
   loops.sizes = conv.ansSizes();
-  return contracted(b, loops, conv.lhs, conv.rhs, element, accumulator);
+  SmallVector<OpFoldResult> allSizes(loops.sizes);
+  for (int64_t label : conv.windows)
+    allSizes.push_back(conv.kernelSize(label));
+  for (int64_t label : sums)
+    allSizes.push_back(conv.sizeOf(conv.lhs, conv.lhsDims, label));
+  Value lhs = withoutRest(b, conv.lhs, loops.maps[0], allSizes);
+  return contracted(b, loops, lhs, conv.rhs, element, accumulator);
 }
 
 /// To how many places a row of them is made longer: the code generator vectorises rows of a multiple of 8 places twice
@@ -376,11 +384,13 @@ struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
     auto places = whole.places([&](int64_t label) { return whole.ansSize(label); }, many);
     if (places && !conv.getWindows().empty() && (!kernel || *places < *kernel)) {
       constexpr int64_t few = 25;
-      results.push_back(*places <= few ? dotsByPlace(whole, element, result) : dotOfPatches(whole, element, result));
+      Type sum = sumType(op, partType(result));
+      results.push_back(*places <= few ? dotsByPlace(whole, element, result, sum)
+                                       : dotOfPatches(whole, element, result, sum));
       return success();
     }
     bool inSlices = kernel && *kernel > 1 && !whole.sumsChannels();
-    results.push_back(lowerContraction(b, operands[0], operands[1], element, result,
+    results.push_back(lowerContraction(b, operands[0], operands[1], element, result, accumulatorType(partType(result)),
                                        [&](Value lhs, Value rhs, Type element, Type accumulator) {
                                          return inSlices ? sumOfSlices(of(lhs, rhs), element, accumulator)
                                                          : contractionInOrder(of(lhs, rhs), element, accumulator);

@@ -6,6 +6,7 @@
 #include "Target.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -28,27 +29,28 @@ Value doublings(ImplicitLocOpBuilder &b, Value size) {
 
 namespace {
 
-/// A running reduction of elements of one type, in which it accumulates.
+/// A running reduction of elements of type `element`, in which it accumulates; those of several blocks in type `wide`.
 template <typename Op>
 struct Running {
   ImplicitLocOpBuilder &b;
-  Type element;
+  Type element, wide;
   int64_t dimension;
 
-  Value step(OpBuilder &inner, Location loc, Value accumulator, Value x) const {
-    scalar::ScalarBuilder builder(loc, inner, element);
+  static Value step(OpBuilder &inner, Location loc, Type type, Value accumulator, Value x) {
+    scalar::ScalarBuilder builder(loc, inner, type);
     return Op::emitStep(builder, accumulator, x);
   }
 
-  std::pair<Value, Value> scan(Value x, int64_t along, bool inclusive) const {
+  /// Of elements of dialect type `type`.
+  std::pair<Value, Value> scan(Value x, Type type, int64_t along, bool inclusive) const {
     SmallVector<OpFoldResult> sizes = sizesOf(b, x);
     sizes.erase(sizes.begin() + along);
-    scalar::ScalarBuilder outer(b.getLoc(), b, element);
+    scalar::ScalarBuilder outer(b.getLoc(), b, type);
     // What the scan writes over may be a fill, and for Vulkan must be one.
     Value scalar = Op::emitNeutral(outer);
     Value neutral = isWideComplex(scalar.getType()) ? filledAlone(b, sizes, scalar) : filled(b, sizes, scalar);
     return runningScan(b, x, neutral, along, inclusive, [&](ImplicitLocOpBuilder &inner, Value p, Value q) {
-      return step(inner, inner.getLoc(), p, q);
+      return step(inner, inner.getLoc(), type, p, q);
     });
   }
 
@@ -85,13 +87,16 @@ struct Running {
         groups.back().push_back(d + 1);
     }
     Value blocks = tensor::ExpandShapeOp::create(b, withShape(type, shape), x, groups);
-    auto [local, totals] = scan(blocks, dimension + 1, true);
-    Value before = scan(totals, dimension, false).first;
+    auto [local, totals] = scan(blocks, element, dimension + 1, true);
+    Value before = scan(converted(b, totals, element, wide), wide, dimension, false).first;
     int64_t rank = shape.size();
     AffineMap all = b.getMultiDimIdentityMap(rank), ofBlock = all.dropResult(dimension + 1);
-    Value sums = parallelLoops(
-        b, sizesOf(b, local), element, {before, local}, {ofBlock, all},
-        [&](OpBuilder &inner, Location loc, ValueRange args) { return step(inner, loc, args[0], args[1]); });
+    Value sums = parallelLoops(b, sizesOf(b, local), element, {before, local}, {ofBlock, all},
+                               [&](OpBuilder &inner, Location loc, ValueRange args) {
+                                 scalar::ScalarBuilder narrow(loc, inner, element), builder(loc, inner, wide);
+                                 Value sum = step(inner, loc, wide, args[0], scalar::convert(narrow, args[1], wide));
+                                 return scalar::convert(builder, sum, element);
+                               });
     return tensor::CollapseShapeOp::create(b, type, sums, groups);
   }
 };
@@ -103,12 +108,16 @@ constexpr int64_t kEnoughRows = 4096;
 /// Below this blocks cost more than they win.
 constexpr int64_t kLongRow = 1024;
 
-/// A number near the square root of the size, if there is one a divisor, if the dimension is worth splitting; else 0.
-static int64_t blockSize(RankedTensorType type, int64_t dimension) {
+/// So many elements are added one by one with an error of a few units in the last place.
+constexpr int64_t kAccurateBlock = 128, kAnyBlock = std::numeric_limits<int64_t>::max();
+
+/// A number near the square root of the size, but at most `most`, if there is one a divisor, if the dimension is worth
+/// splitting; else 0.
+static int64_t blockSize(RankedTensorType type, int64_t dimension, int64_t most) {
   int64_t size = type.getDimSize(dimension);
   if (!type.hasStaticShape() || size < kLongRow || type.getNumElements() / size >= kEnoughRows)
     return 0;
-  auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(size)));
+  int64_t root = std::min(most, static_cast<int64_t>(std::sqrt(static_cast<double>(size))));
   for (int64_t block = root; block >= root / 4; --block)
     if (size % block == 0)
       return block;
@@ -135,12 +144,16 @@ struct CumulativeLowering : LowerOpInterface::ExternalModel<CumulativeLowering<O
       return success();
     }
     Type element = getElementTypeOrSelf(running.getX()), accumulator = accumulatorType(element);
+    auto type = cast<RankedTensorType>(operands[0].getType());
+    Type wide = reductionType(op, element, type.getDimSize(dimension));
+    int64_t block = blockSize(type, dimension, wide == accumulator ? kAnyBlock : kAccurateBlock);
+    if (!block)
+      accumulator = wide;
     Value x = converted(b, operands[0], element, accumulator);
     if (running.getReverse())
       x = reversed(b, x, {dimension});
-    Running<Op> reduction{b, accumulator, dimension};
-    int64_t block = blockSize(cast<RankedTensorType>(x.getType()), dimension);
-    x = block ? reduction.inAnyBlocks(x, block) : reduction.scan(x, dimension, true).first;
+    Running<Op> reduction{b, accumulator, wide, dimension};
+    x = block ? reduction.inAnyBlocks(x, block) : reduction.scan(x, accumulator, dimension, true).first;
     if (running.getReverse())
       x = reversed(b, x, {dimension});
     results.push_back(converted(b, x, accumulator, element));

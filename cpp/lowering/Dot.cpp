@@ -13,9 +13,10 @@ struct DotGeneralLowering : LowerOpInterface::ExternalModel<DotGeneralLowering, 
                       SmallVectorImpl<Value> &results) const {
     auto dot = cast<DotGeneralOp>(op);
     FactorMap factors = dot.factorMap();
+    Type result = getElementTypeOrSelf(dot.getType());
     results.push_back(lowerDot(b, {operands[0], factors.operands[0]}, {operands[1], factors.operands[1]},
-                               factors.results[0].size(), getElementTypeOrSelf(dot.getLhs()),
-                               getElementTypeOrSelf(dot.getType())));
+                               factors.results[0].size(), getElementTypeOrSelf(dot.getLhs()), result,
+                               sumType(op, partType(result))));
     return success();
   }
 };

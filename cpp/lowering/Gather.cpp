@@ -73,7 +73,7 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
       results.push_back(empty(b, sizes, type.getElementType()));
       return success();
     }
-    if (type.hasStaticShape() && type.getNumElements() == 0) {
+    if (llvm::is_contained(type.getShape(), 0)) {
       scalar::ScalarBuilder builder(b.getLoc(), b, type.getElementType());
       results.push_back(filledAlone(b, sizes, scalar::zero(builder)));
       return success();

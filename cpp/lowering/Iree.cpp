@@ -18,6 +18,10 @@ namespace {
       allowUnknownOperations();                                                                                        \
       allowUnknownTypes();                                                                                             \
     }                                                                                                                  \
+    Attribute parseAttribute(DialectAsmParser &parser, Type type) const override {                                     \
+      return OpaqueAttr::get(StringAttr::get(getContext(), NAMESPACE), parser.getFullSymbolSpec(),                     \
+                             type ? type : NoneType::get(getContext()));                                               \
+    }                                                                                                                  \
   };
 DOVETAIL_IREE_DIALECT(FlowDialect, "flow")
 DOVETAIL_IREE_DIALECT(GpuDialect, "gpu")
@@ -45,7 +49,15 @@ struct CodegenDialect : Dialect {
       : Dialect(getDialectNamespace(), context, TypeID::get<CodegenDialect>()) {
     addAttributes<WorkgroupMappingAttr>();
   }
-  void printAttribute(Attribute, DialectAsmPrinter &printer) const override { printer << "workgroup_mapping<x>"; }
+  void printAttribute(Attribute, DialectAsmPrinter &printer) const override { printer << kMapping; }
+  Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
+    if (parser.getFullSymbolSpec() == kMapping)
+      return WorkgroupMappingAttr::get(getContext());
+    parser.emitError(parser.getNameLoc())
+        << "the attribute must be " << kMapping << ", got: " << parser.getFullSymbolSpec();
+    return {};
+  }
+  static constexpr StringLiteral kMapping = "workgroup_mapping<x>";
 };
 } // namespace
 

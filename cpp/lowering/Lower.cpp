@@ -3,11 +3,13 @@
 #include "HostCall.h"
 #include "Iree.h"
 #include "Lowering.h"
+#include "Target.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/linalg/Decompositions.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
 #include "dialects/HostFunction.h"
+#include "dialects/Inference.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -166,6 +168,21 @@ Type accumulatorType(Type element) {
   return real && real.getWidth() < 32 ? Float32Type::get(element.getContext()) : element;
 }
 
+Type sumType(Operation *op, Type element) {
+  bool isWide = isa<FloatType>(element) && Target(op).isCpu();
+  return isWide ? Float64Type::get(op->getContext()) : accumulatorType(element);
+}
+
+bool isShortSum(int64_t terms) {
+  constexpr int64_t most = 64;
+  return !ShapedType::isDynamic(terms) && terms <= most;
+}
+
+Type reductionType(Operation *op, Type element, int64_t terms) {
+  bool isWide = isa<LinearOpInterface>(op) && !isShortSum(terms);
+  return isWide ? sumType(op, element) : accumulatorType(element);
+}
+
 //===- The pass ----------------------------------------------------------------===//
 
 static LogicalResult lowerOp(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
@@ -228,7 +245,7 @@ namespace {
 struct LowerPass : impl::LowerPassBase<LowerPass> {
   void runOnOperation() override {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (failed(lowerFunction(function)))
+      if (failed(checked([&] { return lowerFunction(function); })))
         return signalPassFailure();
     orderHostCalls(getOperation());
     getOperation()->removeAttr(kHostLoops);

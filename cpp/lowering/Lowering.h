@@ -11,7 +11,8 @@ namespace dovetail {
 constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
 
 /// Marks an argument of a function whose memory results may take, and, in its reflection, results that share memory.
-constexpr llvm::StringLiteral kDonated = "dovetail.donated", kSharing = "dovetail.sharing";
+constexpr llvm::StringLiteral kDonated = "dovetail.donated", kSharing = "dovetail.sharing",
+                              kHandedBack = "dovetail.handed_back";
 
 /// All dialects that programs go through, with the lowerings of our ops attached.
 void registerAllDialects(mlir::DialectRegistry &registry);
@@ -109,6 +110,14 @@ mlir::Value doublings(mlir::ImplicitLocOpBuilder &b, mlir::Value size);
 
 /// The type in which sums and products of elements of this type are accumulated.
 mlir::Type accumulatorType(mlir::Type element);
+/// The type in which an op of the program adds many elements of this type. On a CPU floats are added in f64: that costs
+/// no time where memory is what is waited for, and the error does not grow with the number of elements.
+mlir::Type sumType(mlir::Operation *op, mlir::Type element);
+/// Whether so few elements are added, of a dimension's size, that `accumulatorType` loses a few units in the last place.
+bool isShortSum(int64_t terms);
+/// The type in which a reduction takes in `terms` elements: `sumType` where it adds many, as those do that are linear,
+/// and `accumulatorType` otherwise.
+mlir::Type reductionType(mlir::Operation *op, mlir::Type element, int64_t terms);
 
 } // namespace dovetail
 

@@ -1,5 +1,6 @@
 // Lowering of reductions: `linalg.generic` with reduction loops.
 #include "dialects/Reduce.h"
+#include "Contraction.h"
 #include "Lowering.h"
 
 using namespace mlir;
@@ -28,25 +29,107 @@ static SmallVector<OpFoldResult> keptSizes(ImplicitLocOpBuilder &b, Value x, Arr
   return kept;
 }
 
-Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
-  Type element = getElementTypeOrSelf(op->getOperand(0)), accumulator = accumulatorType(element);
+/// How many elements make one of the result.
+static int64_t numReduced(RankedTensorType type, ArrayRef<int64_t> dims) {
+  int64_t terms = 1;
+  for (int64_t dim : dims)
+    if (type.isDynamicDim(dim) || llvm::MulOverflow(terms, type.getDimSize(dim), terms))
+      return ShapedType::kDynamic;
+  return terms;
+}
+
+/// `x`, of the dialect's element type `element`, reduced over `dims` in type `accumulator`, of which the result is.
+static Value reduced(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
+                     Type accumulator) {
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
-  auto [loops, resultMap] = reductionLoops(b, rank, op.getDims());
+  auto [loops, resultMap] = reductionLoops(b, rank, dims);
   scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
-  SmallVector<OpFoldResult> sizes = keptSizes(b, x, op.getDims());
-  Value neutral = op.emitNeutral(outer);
-  if (auto type = cast<RankedTensorType>(x.getType());
-      type.hasStaticShape() && type.getNumElements() == 0 && accumulator == element)
-    return filledAlone(b, sizes, neutral);
-  Value init = filled(b, sizes, neutral);
-  auto reduced = linalg::GenericOp::create(b, init.getType(), x, init, {b.getMultiDimIdentityMap(rank), resultMap},
+  Value init = filled(b, keptSizes(b, x, dims), op.emitNeutral(outer));
+  auto generic = linalg::GenericOp::create(b, init.getType(), x, init, {b.getMultiDimIdentityMap(rank), resultMap},
                                            loops, [&](OpBuilder &inner, Location loc, ValueRange args) {
                                              scalar::ScalarBuilder source(loc, inner, element);
                                              Value value = scalar::convert(source, args[0], accumulator);
                                              scalar::ScalarBuilder step(loc, inner, accumulator);
                                              linalg::YieldOp::create(step, op.emitStep(step, args[1], value));
                                            });
-  return converted(b, reduced.getResult(0), accumulator, element);
+  return generic.getResult(0);
+}
+
+/// `x` with dimensions of sizes `replacement` in place of `count` from `first` on: one for several, or several for one.
+static Value reshaped(ImplicitLocOpBuilder &b, Value x, int64_t first, int64_t count, ArrayRef<int64_t> replacement) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape().take_front(first));
+  llvm::append_range(shape, replacement);
+  llvm::append_range(shape, type.getShape().drop_front(first + count));
+  bool isLonger = int64_t(replacement.size()) > count;
+  int64_t together = isLonger ? replacement.size() : count;
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0, rank = std::max<int64_t>(shape.size(), type.getRank()); d < rank; ++d)
+    if (d > first && d < first + together)
+      groups.back().push_back(d);
+    else
+      groups.push_back({d});
+  if (isLonger)
+    return tensor::ExpandShapeOp::create(b, withShape(type, shape), x, groups);
+  return tensor::CollapseShapeOp::create(b, withShape(type, shape), x, groups);
+}
+
+/// A sum of floats of dialect type `element` in type `sum`: over dimensions that are not the innermost one, in blocks.
+static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type element, Type sum) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> dims(op.getDims());
+  llvm::sort(dims);
+  // The last reduced dimensions that lie side by side.
+  int64_t first = dims.empty() ? 0 : dims.back(), count = 0, size = 1;
+  for (int64_t dim : llvm::reverse(dims))
+    if (dim == first - (count ? 1 : 0) && type.hasStaticShape()) {
+      first = dim;
+      size *= type.getDimSize(dim);
+      ++count;
+    }
+  SmallVector<int64_t> shape(type.getShape().take_front(first));
+  shape.push_back(size);
+  llvm::append_range(shape, type.getShape().drop_front(first + count));
+  int64_t block = count ? blockAcross(withShape(type, shape), first) : 0;
+  if (!block)
+    return reduced(b, op, x, dims, element, sum);
+  if (count > 1)
+    x = reshaped(b, x, first, count, size);
+  x = reshaped(b, x, first, 1, {size / block, block});
+  Type narrow = accumulatorType(element);
+  Value blocks = reduced(b, op, x, first + 1, element, narrow);
+  SmallVector<int64_t> rest(ArrayRef(dims).drop_back(count));
+  rest.push_back(first);
+  return reduced(b, op, blocks, rest, narrow, sum);
+}
+
+/// A complex sum by its parts, in type `accumulator`.
+static Value sumOfParts(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ComplexType element, Type accumulator) {
+  Type real = element.getElementType();
+  return joined(b, element, [&](bool isImaginary) {
+    Value part = mapElements(b, x, real, [&](OpBuilder &inner, Location loc, Value value) {
+      scalar::ScalarBuilder builder(loc, inner, element);
+      return isImaginary ? scalar::imag(builder, value) : scalar::real(builder, value);
+    });
+    return converted(b, summed(b, op, part, real, accumulator), accumulator, real);
+  });
+}
+
+Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
+  Type element = getElementTypeOrSelf(op->getOperand(0));
+  auto type = cast<RankedTensorType>(x.getType());
+  if (type.hasStaticShape() && type.getNumElements() == 0) {
+    scalar::ScalarBuilder outer(b.getLoc(), b, element);
+    return filledAlone(b, keptSizes(b, x, op.getDims()), op.emitNeutral(outer));
+  }
+  int64_t terms = numReduced(type, op.getDims());
+  Type accumulator = reductionType(op, element, terms);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    if (Type part = reductionType(op, complex.getElementType(), terms); part != complex.getElementType())
+      return sumOfParts(b, op, x, complex, part);
+  Value ans = accumulator == accumulatorType(element) ? reduced(b, op, x, op.getDims(), element, accumulator)
+                                                      : summed(b, op, x, element, accumulator);
+  return converted(b, ans, accumulator, element);
 }
 
 SmallVector<Value, 2> extremeOf(scalar::ScalarBuilder &b, bool isMaximum, Indexed best, Indexed candidate) {

@@ -166,7 +166,18 @@ DenseSet<Value> dependentArrays(func::FuncOp function) {
   return dependent;
 }
 
-/// States which results share memory.
+/// States numbers in the reflection of a function.
+void state(func::FuncOp function, StringRef name, ArrayRef<unsigned> numbers) {
+  if (numbers.empty())
+    return;
+  Builder b(function.getContext());
+  NamedAttrList entries(function->getAttrOfType<DictionaryAttr>("iree.reflection"));
+  auto texts = llvm::map_range(numbers, [](unsigned number) { return std::to_string(number); });
+  entries.set(name, b.getStringAttr(llvm::join(texts, ",")));
+  function->setAttr("iree.reflection", entries.getDictionary(b.getContext()));
+}
+
+/// States which results share memory, and which arguments may be handed back: no later call may write over them.
 void stateSharing(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
   DenseSet<Value> dependent = dependentArrays(function);
   OperandRange results = function.front().getTerminator()->getOperands();
@@ -176,16 +187,19 @@ void stateSharing(func::FuncOp function, const Aliases &aliases, const llvm::Set
   for (BlockArgument argument : function.getArguments())
     if (!donated.contains(argument))
       ++owners[aliases.classOf(argument)];
-  SmallVector<std::string> sharing;
-  for (auto [i, result] : llvm::enumerate(results))
-    if (owners[aliases.classOf(result)] > 1 || !dependent.contains(result))
-      sharing.push_back(std::to_string(i));
-  if (sharing.empty())
-    return;
-  Builder b(function.getContext());
-  NamedAttrList entries(function->getAttrOfType<DictionaryAttr>("iree.reflection"));
-  entries.set(kSharing, b.getStringAttr(llvm::join(sharing, ",")));
-  function->setAttr("iree.reflection", entries.getDictionary(b.getContext()));
+  SmallVector<unsigned> sharing, handedBack;
+  DenseSet<const void *> returned;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    const void *memory = aliases.classOf(result);
+    returned.insert(memory);
+    if (owners[memory] > 1 || !dependent.contains(result))
+      sharing.push_back(i);
+  }
+  for (BlockArgument argument : function.getArguments())
+    if (!donated.contains(argument) && returned.contains(aliases.classOf(argument)))
+      handedBack.push_back(argument.getArgNumber());
+  state(function, kSharing, sharing);
+  state(function, kHandedBack, handedBack);
 }
 
 /// Gives the arguments that an op might write over a use at the end.

@@ -235,8 +235,7 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
                       SmallVectorImpl<Value> &results) const {
     auto scatter = cast<Op>(op);
     auto updates = cast<RankedTensorType>(operands[2].getType()), type = cast<RankedTensorType>(operands[0].getType());
-    if ((updates.hasStaticShape() && updates.getNumElements() == 0) ||
-        (type.hasStaticShape() && type.getNumElements() == 0)) {
+    if (llvm::is_contained(updates.getShape(), 0) || llvm::is_contained(type.getShape(), 0)) {
       results.push_back(operands[0]);
       return success();
     }

@@ -1,6 +1,6 @@
 // Lowering of reductions over sliding windows: `linalg.generic` with one loop over the windows and one over each.
+#include "Window.h"
 #include "dialects/Window.h"
-#include "Lowering.h"
 
 using namespace mlir;
 
@@ -17,6 +17,35 @@ OpFoldResult windowCount(ImplicitLocOpBuilder &b, OpFoldResult size, OpFoldResul
   span = arith::MaxSIOp::create(b, span, index(0));
   Value starts = arith::AddIOp::create(b, arith::SubIOp::create(b, asValue(b, size), span), index(stride));
   return arith::DivUIOp::create(b, arith::MaxSIOp::create(b, starts, index(0)), index(stride)).getResult();
+}
+
+Value withoutRest(ImplicitLocOpBuilder &b, Value x, AffineMap map, ArrayRef<OpFoldResult> loops) {
+  SmallVector<AffineExpr> last;
+  llvm::SmallBitVector isKnown(loops.size()), isOne(loops.size());
+  for (auto [i, size] : llvm::enumerate(loops)) {
+    std::optional<int64_t> known = getConstantIntValue(size);
+    isKnown[i] = known.has_value();
+    isOne[i] = known == 1;
+    last.push_back(b.getAffineConstantExpr(known.value_or(1) - 1));
+  }
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  bool hasRest = false;
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), sizes)) {
+    llvm::SmallBitVector used(loops.size());
+    expr.walk([&](AffineExpr part) {
+      if (auto loop = dyn_cast<AffineDimExpr>(part))
+        used.set(loop.getPosition());
+    });
+    if (isa<AffineDimExpr>(expr) || !used.anyCommon(isOne) || used.test(isKnown))
+      continue;
+    int64_t extent = cast<AffineConstantExpr>(expr.replaceDims(last)).getValue() + 1;
+    hasRest |= getConstantIntValue(size) != extent;
+    size = b.getIndexAttr(extent);
+  }
+  if (!hasRest)
+    return x;
+  SmallVector<OpFoldResult> starts(sizes.size(), b.getIndexAttr(0)), ones(sizes.size(), b.getIndexAttr(1));
+  return tensor::ExtractSliceOp::create(b, x, starts, sizes, ones);
 }
 
 namespace {
@@ -60,6 +89,7 @@ struct WindowLoops {
     int64_t numLoops = rank() + sliding.size();
     SmallVector<AffineExpr> place, within;
     SmallVector<int64_t> shape;
+    SmallVector<OpFoldResult> loops(sizes);
     for (int64_t d = 0; d < rank(); ++d)
       place.push_back(b.getAffineDimExpr(d) * windows.strides[d]);
     for (auto [i, d] : llvm::enumerate(sliding)) {
@@ -67,12 +97,14 @@ struct WindowLoops {
       place[d] = place[d] + loop * windows.dilations[d];
       within.push_back(loop);
       shape.push_back(windows.window[d]);
+      loops.push_back(b.getIndexAttr(windows.window[d]));
     }
     auto map = [&](ArrayRef<AffineExpr> exprs) { return AffineMap::get(numLoops, 0, exprs, b.getContext()); };
     AffineMap identity = AffineMap::getMultiDimIdentityMap(rank(), b.getContext());
     SmallVector<AffineMap> maps(elements.size(), map(place));
     maps.append(ofWindows.size() + neutral.size(), map(identity.getResults()));
-    SmallVector<Value> inputs(elements), inits;
+    SmallVector<Value> inits,
+        inputs = llvm::map_to_vector(elements, [&](Value x) { return withoutRest(b, x, map(place), loops); });
     llvm::append_range(inputs, ofWindows);
     if (!sliding.empty()) {
       // Nothing reads it: it tells how far the loops over a window go.

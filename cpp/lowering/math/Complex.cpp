@@ -226,21 +226,20 @@ static Complex exp2Of(Complex z) {
   low = select(abs(low) < x.constant(0x1p-10f, 0x1p-26), low, 0.0);
   Angle angle = sinCos(high);
   angle = {angle.sin + low * angle.cos, angle.cos - low * angle.sin};
-  return polar({select(isNan(x), x, less1), toInt(k), x > limit}, x, angle, y);
+  Complex power = polar({select(isNan(x), x, less1), toInt(k), x > limit}, x, angle, y);
+  return {power.re, select(y == 0, y, power.im)};
 }
 
 static Complex expm1Of(Complex z) {
   // (expm1(x) cos y - (1 - cos y)) + i exp(x) sin y.
   Modulus modulus = expModulus(z.re);
-  Real like = z.re;
-  int bias = like.bias();
-  Int k = modulus.exponent, inner = smax(smin(k, k.constant(bias)), k.constant(-bias));
-  Real power = powerOfTwo(like, inner);
-  Real outer = select(modulus.past, like.infinity(), powerOfTwo(like, smax(k - inner, k.constant(0))));
   Angle angle = sinCos(z.im);
+  Complex exp = polar(modulus, z.re, angle, z.im);
+  Int k = modulus.exponent;
+  Real power = powerOfTwo(z.re, smax(smin(k, k.constant(z.re.bias())), k.constant(-z.re.bias())));
   Real versine = select(angle.cos >= 0, angle.sin * angle.sin / (1.0 + angle.cos), 1.0 - angle.cos);
-  Real expm1 = modulus.less1 * power + (power - 1.0);
-  return {(expm1 * angle.cos - versine) * outer, polar(modulus, like, angle, z.im).im};
+  Real near = (modulus.less1 * power + (power - 1.0)) * angle.cos - versine;
+  return {select(abs(z.re) > 50, exp.re - 1.0, near), exp.im};
 }
 
 namespace {
@@ -283,7 +282,8 @@ static Complex tanhOf(Complex z) {
   Real square = h.sinh * h.sinh + 4.0 * angle.cos * angle.cos;
   Real im = 4.0 * angle.sin * angle.cos / square;
   im = select(isInfinite(z.re) & isNan(im), 0.0, orZero(z.im, im));
-  Bool saturated = abs(z.re) > z.re.constant(20.0f, 30.0);
+  // Of a finite real part only at an angle that is known.
+  Bool saturated = (abs(z.re) > z.re.constant(20.0f, 30.0)) & (isInfinite(z.re) | (abs(angle.cos) <= 1));
   Real re = orZero(z.re, h.sinh * h.cosh / square);
   return {select(saturated, copysign(z.re.constant(1.0), z.re), re), im};
 }
@@ -299,8 +299,11 @@ static Complex logisticOf(Complex z) {
   Real onePlusCos = 2.0 * half.cos * half.cos, oneLessCos = 2.0 * half.sin * half.sin;
   Real square = lack * lack + 2.0 * u * onePlusCos;
   Real left = u * select(onePlusCos < oneLessCos, onePlusCos - lack, (1.0 + u) - oneLessCos);
-  Real re = select(x < 0, left, lack + u * onePlusCos) / square;
-  return {select(x > x.constant(40.0f, 80.0), 1.0, re), 2.0 * u * half.sin * half.cos / square};
+  Real re = select(x < 0, left, lack + u * onePlusCos) / square, im = 2.0 * u * half.sin * half.cos / square;
+  // As (1 + tanh(z/2)) / 2: of an infinite real part, whatever the angle is.
+  Bool infinite = isInfinite(x);
+  re = select((x > x.constant(40.0f, 80.0)) & (infinite | (abs(half.cos) <= 1)), 1.0, re);
+  return {select(infinite & (x < 0), 0.0, re), select(infinite, 0.0, im)};
 }
 
 // Logarithms and powers -----------------------------------------------------------------------------------------------
@@ -336,7 +339,8 @@ static Complex log1pOf(Complex z) {
   Complex shifted = {1.0 + z.re, z.im};
   // |1 + x| - 1 without rounding where it matters.
   Real d = select(z.re < -1, -2.0 - z.re, z.re);
-  return {logModulus(shifted, d, z.im), atan2(shifted.im, shifted.re)};
+  Real re = logModulus(shifted, d, z.im);
+  return {select((z.re == 0) & (z.im == 0), z.re, re), atan2(shifted.im, shifted.re)};
 }
 
 static Complex powOf(Complex x, Complex y) {

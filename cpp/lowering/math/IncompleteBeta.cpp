@@ -82,8 +82,13 @@ static Real betaincReal(Real a, Real b, Real x) {
   Real part = density / fraction(at, inside & (isUniform ^ one));
   Real result = select(swapped, 1.0 - part, part);
   result = select(isUniform, uniform(p, q, exponent, mu * squareRoot(p / q)), result);
-  result = select(x == 0, 0.0, select(x == 1, 1.0, result));
-  return select(valid, result, x.nan());
+  result = select(valid, result, x.nan());
+  // The limits for one parameter to 0 or infinity, where all is at one end.
+  Bool left = ((a == 0) & (b > 0)) | ((b == infinity) & (a < infinity) & (a >= 0));
+  Bool right = ((b == 0) & (a > 0)) | ((a == infinity) & (b < infinity) & (b >= 0));
+  Bool known = (valid | left | right) & (x >= 0) & (x <= 1);
+  result = select(known & left, 1.0, select(known & right, 0.0, result));
+  return select(known & (x == 0), 0.0, select(known & (x == 1), 1.0, result));
 }
 
 Value betainc(ScalarBuilder &b, Value p, Value q, Value x) {

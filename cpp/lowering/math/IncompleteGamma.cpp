@@ -179,7 +179,8 @@ static Real incomplete(Real a, Real x, bool lower) {
                       : select(p.isFraction, above, select(isSmall(p), smallUpper(p), 1.0 - below));
   result = select(p.isUniform, uniform(p, lower), result);
   result = select(x == 0, lower ? 0.0 : 1.0, select(x == x.infinity(), x.constant(lower ? 1.0 : 0.0), result));
-  return orNan(a, x, result);
+  // The limit for a to 0, all of it near x = 0.
+  return select((a == 0) & (x > 0), lower ? 1.0 : 0.0, orNan(a, x, result));
 }
 
 static Real randomGammaGrad(Real a, Real x) {
