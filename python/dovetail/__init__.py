@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dovetail import dtypes as dtypes
     from dovetail import errors as errors
     from dovetail import experimental as experimental
+    from dovetail import flatten_util as flatten_util
     from dovetail import lax as lax
     from dovetail import monitoring as monitoring
     from dovetail import nn as nn
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from dovetail import test_util as test_util
     from dovetail import tree as tree
     from dovetail import tree_util as tree_util
+    from dovetail import typing as typing
     from dovetail.ad_checkpoint import checkpoint_policies as checkpoint_policies
     from dovetail.ad_checkpoint import remat as remat
     from dovetail.arguments import ShapeDtypeStruct as ShapeDtypeStruct
@@ -90,6 +92,8 @@ if TYPE_CHECKING:
     from dovetail.environment import process_indices as process_indices
     from dovetail.environment import typeof as typeof
     from dovetail.export import this_module as export  # noqa: F401 (a callable module)
+    from dovetail.inspection import eval_shape as eval_shape
+    from dovetail.inspection import make_ir as make_ir
     from dovetail.jacobians import hessian as hessian
     from dovetail.jacobians import jacfwd as jacfwd
     from dovetail.jacobians import jacrev as jacrev
@@ -103,9 +107,7 @@ if TYPE_CHECKING:
     from dovetail.scopes import ensure_compile_time_eval as ensure_compile_time_eval
     from dovetail.scopes import named_call as named_call
     from dovetail.scopes import named_scope as named_scope
-    from dovetail.staging import eval_shape as eval_shape
     from dovetail.staging import jit as jit
-    from dovetail.staging import make_ir as make_ir
     from dovetail.transfers import copy_to_host_async as copy_to_host_async
     from dovetail.transfers import device_get as device_get
     from dovetail.transfers import device_put as device_put
@@ -157,10 +159,11 @@ _PUBLIC = {
     "enable_x64": ("config", "enable_x64"),
     "ensure_compile_time_eval": ("scopes", "ensure_compile_time_eval"),
     "errors": ("errors", ""),
-    "eval_shape": ("staging", "eval_shape"),
+    "eval_shape": ("inspection", "eval_shape"),
     "experimental": ("experimental", ""),
     "explain_cache_misses": ("config", "explain_cache_misses"),
     "export": ("export", ""),
+    "flatten_util": ("flatten_util", ""),
     "float0": ("dtypes", "float0"),
     "grad": ("autodiff", "grad"),
     "hessian": ("jacobians", "hessian"),
@@ -178,8 +181,8 @@ _PUBLIC = {
     "local_device_count": ("environment", "local_device_count"),
     "local_devices": ("environment", "local_devices"),
     "log_compiles": ("config", "log_compiles"),
-    "make_ir": ("staging", "make_ir"),
-    "make_jaxpr": ("staging", "make_ir"),
+    "make_ir": ("inspection", "make_ir"),
+    "make_jaxpr": ("inspection", "make_ir"),
     "monitoring": ("monitoring", ""),
     "named_call": ("scopes", "named_call"),
     "named_scope": ("scopes", "named_scope"),
@@ -212,6 +215,7 @@ _PUBLIC = {
     "tree": ("tree", ""),
     "tree_util": ("tree_util", ""),
     "typeof": ("environment", "typeof"),
+    "typing": ("typing", ""),
     "value_and_grad": ("autodiff", "value_and_grad"),
     "vjp": ("linearization", "vjp"),
     "vmap": ("batching", "vmap"),

@@ -18,8 +18,8 @@ from dovetail.arguments import (
 from dovetail.errors import type_error, value_error
 from dovetail.linearization import saved_residuals
 from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Tracer, apply, bind, trace
-from dovetail.tracing import derivative_order
 
 
 class Policy:

@@ -55,7 +55,7 @@ def memory_of(source: Source) -> CompiledMemoryStats:
     from dovetail.schedule import schedule_of
 
     program = source.program
-    compilation, _ = source.compilation()
+    compilation = source.compilation()
     schedule = schedule_of(compilation)
     inputs = [*program.signature.avals, *(operand.aval for operand in program.captured)]
     results = sum(map(_bytes, program.avals))

@@ -6,12 +6,12 @@ import inspect
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import dtypes, ir
+from dovetail import dtypes, errors, ir
 from dovetail.array import Array, ArrayMethods, ShapedArray
 from dovetail.placement import Place, Sharding, place_on
 from dovetail.platforms import device_meant
@@ -87,6 +87,27 @@ class ShapeDtypeStruct:
         """The number of elements."""
         return math.prod(self.shape)
 
+    @classmethod
+    def like(cls, x: Any, *, sharding: Sharding | None = None) -> ShapeDtypeStruct:
+        """The description of an array, a number or anything with a shape and a dtype.
+
+        Args:
+          x: what is described.
+          sharding: how the array is to be spread; by default as `x`, if that is committed.
+
+        Example:
+          >>> import dovetail as dt
+          >>> dt.ShapeDtypeStruct.like(1.0)
+          ShapeDtypeStruct(shape=(), dtype=float32, weak_type=True)
+        """
+        if sharding is None and getattr(x, "committed", isinstance(x, ShapeDtypeStruct)):
+            sharding = x.sharding
+        if hasattr(x, "shape") and hasattr(x, "dtype"):
+            weak = getattr(x, "weak_type", False)
+            return cls(x.shape, x.dtype, sharding=sharding, weak_type=weak)
+        dtype, weak = dtypes.dtype_and_weakness(x)
+        return cls(np.shape(x), dtype, sharding=sharding, weak_type=weak)
+
     def update(self, **changes: Any) -> ShapeDtypeStruct:
         """A copy with other `shape`, `dtype`, `sharding` or `weak_type`."""
         fields = {name: getattr(self, name) for name in self.__slots__}
@@ -109,6 +130,13 @@ class ShapeDtypeStruct:
 
     def __hash__(self) -> int:
         return hash((self.aval, self.sharding))
+
+
+def is_arraylike(value: Any) -> bool:
+    """Whether `as_operand` makes an array of a value, or would but for its element type."""
+    return isinstance(value, (ArrayMethods, *_SCALARS, np.ndarray, np.generic, Size)) or any(
+        hasattr(value, name) for name in ("__array__", "__jax_array__")
+    )
 
 
 def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
@@ -134,6 +162,11 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
     if type(value) is Size:
         return size_as_array(value)
     if isinstance(value, (*_SCALARS, np.ndarray, np.generic)) or hasattr(value, "__array__"):
+        if isinstance(value, np.ma.MaskedArray):
+            raise errors.value_error(
+                f"{what} must not be masked, got: a numpy.ma.MaskedArray; fill it with "
+                "x.filled(value), or pass x.data and x.mask"
+            )
         try:
             dtype, weak = dtypes.dtype_and_weakness(value)
             array = Array((np.array if copy else np.asarray)(value, dtype), weak)
@@ -250,6 +283,11 @@ class LeafNames(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._made())
 
+    def drop(self, left_out: Container[int]) -> None:
+        """Count some leaves no more, by their numbers."""
+        counted = itertools.count()
+        self._is_data = [is_data and next(counted) not in left_out for is_data in self._is_data]
+
     def at(self, position: int) -> LeafName:
         """The name of one leaf, for a message that may not be needed."""
         return LeafName(self, position)
@@ -291,13 +329,13 @@ def select(
     """The leaves of the arguments numbered `argnums`; the others stay what they are.
 
     Raises:
-      ValueError: there is no argument of that number.
+      MismatchError: there is no argument of that number.
     """
     count = len(args)
     positions = []
     for number in argnums:
         if not -count <= number < count:
-            raise ValueError(
+            raise errors.MismatchError(
                 f"{what} must be the number of a positional argument of `{name_of(function)}`, "
                 f"which was called with {count} {ir.here()}, got: {number}"
             )
@@ -329,11 +367,11 @@ def as_numbers(numbers: int | Sequence[int], what: str) -> tuple[int, ...]:
         raise TypeError(f"{what} must be an int or a sequence of ints, got: {numbers!r}") from None
 
 
-def block_until_ready(tree: Any) -> Any:
+def block_until_ready(x: Any) -> Any:
     """Wait until all arrays of a tree are computed; returns the tree.
 
     Args:
-      tree: a tree of arrays; other leaves are not waited for.
+      x: a tree of arrays; other leaves are not waited for.
 
     Returns:
       The tree itself.
@@ -343,8 +381,8 @@ def block_until_ready(tree: Any) -> Any:
       >>> dt.block_until_ready({"x": dnp.zeros(2)})
       {'x': Array([0., 0.], dtype=float32)}
     """
-    for leaf in flatten(tree)[0]:
+    for leaf in flatten(x)[0]:
         wait = getattr(leaf, "block_until_ready", None)
         if wait is not None:
             wait()
-    return tree
+    return x

@@ -181,14 +181,18 @@ class Array(ArrayMethods, metaclass=_ArrayType):
         return str(self._value())
 
     def clone(self) -> Array:
-        """Another array with the same elements."""
+        """Another array with the same elements, in the same memory."""
         return Array(self._data, self.weak_type, self._place)
 
+    def copy(self) -> Array:
+        """A new array with the same elements, in memory of its own on the same device."""
+        return Array(self._data.copy(), self.weak_type, self._place)
+
     def __copy__(self) -> Array:
-        return self
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Array:
-        return self
+        return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Array, (np.array(self._value()), self.weak_type)
@@ -216,6 +220,10 @@ class _Deleted:
     @property
     def device(self) -> Any:
         """None: asking for it is an error."""
+        return self.__array__()
+
+    def copy(self) -> Any:
+        """None: an error."""
         return self.__array__()
 
     def block_until_ready(self) -> None:

@@ -165,7 +165,7 @@ class ArrayMethods(ArrayOperators):
 
     def copy(self) -> Array:
         """A new array with the same elements."""
-        return dnp.array(self, copy=True)
+        return dnp.copy(self)
 
     def view(self, dtype: Any = None, type: None = None) -> Array:
         """The same bits as another element type; another width divides the last dimension anew."""
@@ -296,9 +296,11 @@ class ArrayMethods(ArrayOperators):
         order: None = None,
         stable: bool = True,
         descending: bool = False,
+        dtype: Any = None,
     ) -> Array:
         """The indices that put the elements in order along a dimension."""
-        return dnp.argsort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
+        options = {"kind": kind, "order": order, "stable": stable, "descending": descending}
+        return dnp.argsort(self, axis, dtype=dtype, **options)
 
     def argpartition(self, kth: int, axis: int = -1) -> Array:
         """The indices that put the `kth` smallest element in its place, smaller ones before it."""

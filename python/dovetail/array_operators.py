@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import dtypes
 from dovetail.errors import type_error, value_error
+from dovetail.protocols import StandsForArray
 from dovetail.symbolic.size import Size
 
 if TYPE_CHECKING:
@@ -121,6 +122,11 @@ class ArrayOperators:
         return (self[i] for i in reversed(range(self.shape[0])))
 
     def __contains__(self, item: Any) -> bool:
+        if self.ndim != 1 or np.ndim(item):
+            raise value_error(
+                "`in` looks for a scalar in a vector, got shapes "
+                f"{np.shape(item)} and {self.shape}; write (x == y).any()"
+            )
         return bool((self == item).any())
 
     def __format__(self, spec: str) -> str:
@@ -139,9 +145,9 @@ class ArrayOperators:
         """Nested lists of Python scalars."""
         return self._value().tolist()
 
-    def tobytes(self) -> bytes:
-        """The elements' bytes in row-major order."""
-        return self._value().tobytes()
+    def tobytes(self, order: Any = "C") -> bytes:
+        """The elements' bytes, in row-major order or, if it is "F", in column-major order."""
+        return self._value().tobytes(order)
 
     # Operators ------------------------------------------------------------------------------------
 
@@ -299,4 +305,4 @@ def _comparable(other: Any) -> bool:
     return isinstance(other, OPERANDS)
 
 
-OPERANDS = (ArrayOperators, bool, int, float, complex, np.ndarray, np.generic, Size)
+OPERANDS = (ArrayOperators, bool, int, float, complex, np.ndarray, np.generic, Size, StandsForArray)

@@ -11,9 +11,10 @@ import numpy as np
 from dovetail import dtypes, ir
 from dovetail.arguments import Function, Selected, as_numbers, as_operand, name_of, select
 from dovetail.array import Array, ShapedArray
-from dovetail.pytree import flatten, unflatten
+from dovetail.errors import MismatchError
+from dovetail.pytree import flatten, is_leaf_spec, unflatten
+from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
-from dovetail.tracing import derivative_order
 
 
 def value_and_grad(
@@ -272,11 +273,11 @@ def tangent_operands(selected: Selected, tangents: Any, what: str) -> list[Opera
     """A tangent for each selected leaf that has one.
 
     Raises:
-      TypeError: structure, shape or dtype are not those of the primals.
+      MismatchError: structure, shape or dtype are not those of the primals.
     """
     values, spec = flatten(tangents)
     if spec != selected.spec:
-        raise TypeError(
+        raise MismatchError(
             f"{what} must have the structure of the primals, {selected.spec}, got: {spec} "
             f"{ir.here()}"
         )
@@ -287,7 +288,7 @@ def tangent_operands(selected: Selected, tangents: Any, what: str) -> list[Opera
                 as_direction(value, leaf.aval, f"the tangent of {selected.names.at(i)}")
             )
         elif getattr(value, "dtype", None) != dtypes.float0:
-            raise TypeError(
+            raise MismatchError(
                 f"the tangent of {selected.names.at(i)}, which is {leaf.aval}, must have dtype "
                 f"float0, got: {value!r} {ir.here()}; pass numpy.zeros(shape, "
                 "dovetail.dtypes.float0)"
@@ -299,7 +300,7 @@ def as_direction(value: Any, aval: ShapedArray, what: str) -> Operand:
     """A tangent or cotangent for a value of that type; Python's numbers take its dtype.
 
     Raises:
-      TypeError: shape or dtype differ.
+      MismatchError: shape or dtype differ.
     """
     operand = as_operand(value, what)
     if operand.weak_type and operand.dtype != aval.dtype and operand.shape == aval.shape:
@@ -307,7 +308,7 @@ def as_direction(value: Any, aval: ShapedArray, what: str) -> Operand:
 
         operand = lax.convert_element_type(operand, aval.dtype)
     if operand.shape != aval.shape or operand.dtype != aval.dtype:
-        raise TypeError(
+        raise MismatchError(
             f"{what} must be {aval}, got: {operand.aval} {ir.here()}; use reshape, or "
             f"astype({aval.dtype.name!r})"
         )
@@ -347,9 +348,10 @@ def check_differentiable(
 
 
 def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
-    if results.count != 1:
+    if not is_leaf_spec(results.spec):
+        arrays = "1 array" if results.count == 1 else f"{results.count} arrays"
         raise TypeError(
-            f"grad needs a function that returns one scalar, got: {results.count} arrays from "
+            f"grad needs a function that returns one scalar, got: {arrays} in {results.spec} from "
             f"`{name}` {ir.here()}; return (scalar, other results) and pass has_aux=True"
         )
     aval = results.avals[0]

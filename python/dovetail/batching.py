@@ -14,6 +14,7 @@ from dovetail.arguments import (
     Function,
     LeafNames,
     as_operand,
+    is_arraylike,
     is_float0,
     name_of,
     set_float0_aside,
@@ -63,10 +64,15 @@ def vmap(
     """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if in_axes is not None and not isinstance(in_axes, (int, tuple)):
+    is_valid = in_axes is None or isinstance(in_axes, (int, tuple))
+    if not is_valid or not all(map(_is_axis, flatten(in_axes)[0])):
         raise TypeError(
             "in_axes of vmap must be an int, None, or a tuple with one entry per positional "
-            f"argument, got: {in_axes!r}"
+            f"argument, whose leaves are ints, got: {in_axes!r}"
+        )
+    if not all(map(_is_axis, flatten(out_axes)[0])):
+        raise TypeError(
+            f"out_axes of vmap must be an int, None, or a tree of them, got: {out_axes!r}"
         )
     name = name_of(fun)
 
@@ -81,6 +87,16 @@ def vmap(
         axes = broadcast_prefix(in_axes, args, "in_axes") + [0] * count_leaves(kwargs)
         values, spec, axes = _without_float0(values, spec, axes, _shape_without)
         names = LeafNames(fun, args, kwargs)
+        # What is no array and has no batch is passed as it is.
+        objects = {
+            i: value
+            for i, (value, axis) in enumerate(zip(values, axes, strict=True))
+            if axis is None and not is_arraylike(value)
+        }
+        if objects:
+            places = [i for i in range(len(values)) if i not in objects]
+            names.drop(objects)
+            values, axes = [values[i] for i in places], [axes[i] for i in places]
         leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
         dims = [
             _batch_dim(leaf, axis, names, i)
@@ -94,7 +110,7 @@ def vmap(
             dims.append(0)
 
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            inner_args, inner_kwargs = unflatten(spec, tracers[:taken])
+            inner_args, inner_kwargs = unflatten(spec, _with_objects(tracers[:taken], objects))
             result = fun(*inner_args, **inner_kwargs)
             outs, out_spec = flatten(result)
             positions = broadcast_prefix(out_axes, result, "out_axes")
@@ -129,6 +145,19 @@ def vmap(
         return unflatten(out_spec, outs)
 
     return wrapper
+
+
+def _is_axis(leaf: Any) -> bool:
+    return isinstance(leaf, (int, np.integer)) and not isinstance(leaf, bool)
+
+
+def _with_objects(tracers: Sequence[Tracer], objects: dict[int, Any]) -> Sequence[Any]:
+    """All leaves of the arguments, of those that were traced and the others by position."""
+    if not objects:
+        return tracers
+    left = iter(tracers)
+    count = len(tracers) + len(objects)
+    return [objects[i] if i in objects else next(left) for i in range(count)]
 
 
 def _without_float0(

@@ -161,7 +161,7 @@ class Cache:
             return None, "nothing is kept" + (" yet" if self.directory else "")
         path = self.directory / key
         try:
-            entry = path.read_bytes()
+            entry = _read_file(path)
         except OSError:
             return None, f"{self.directory} has none of the same IR, flags and versions"
         digest, content = entry[:_DIGEST_SIZE], entry[_DIGEST_SIZE:]
@@ -284,6 +284,16 @@ def _digest(key: str, content: bytes) -> bytes:
     digest = hashlib.sha256(key.encode())
     digest.update(content)
     return digest.digest()
+
+
+def _read_file(path: Path) -> bytes:
+    """The bytes of a regular file; what is none counts as absent, and is not waited for."""
+    # Without the flag, to open a pipe would wait for somebody who writes to it.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no regular file")
+        return file.read()
 
 
 def _write_atomically(path: Path, content: bytes) -> None:

@@ -15,8 +15,8 @@ from dovetail.errors import ConcretizationTypeError, type_error, value_error
 from dovetail.placement import common_place
 from dovetail.pytree import flatten, leaf_names, unflatten
 from dovetail.reference import callbacks
+from dovetail.trace_stack import current, outside_of_traces, stack
 from dovetail.tracer import Operand, Tracer
-from dovetail.tracing import current, outside_of_traces, stack
 
 # A quotation mark within a text of a module is escaped.
 _CALL = re.compile(r'dovetail\.callback "([^"]*)"')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zlib
 from collections.abc import Mapping
@@ -15,9 +16,10 @@ import safetensors
 from dovetail import dtypes
 from dovetail.errors import value_error
 from dovetail.runtime.module_file import replacing
+from dovetail.runtime.parameters import resembles
 
 VERSION = 1
-_NOTES = "dovetail.checkpoint"
+_NOTES, _DIGEST = "dovetail.checkpoint", "dovetail.sha256"
 # What is noted of leaves, beside their paths and sums of bytes.
 _NOTED = ("kind", "dtype", "weak", "impl")
 
@@ -115,13 +117,20 @@ def write(path: Path, leaves: dict[str, Leaf]) -> None:
         if name in tensors:
             note["crc32"] = zlib.crc32(tensors[name].reshape(-1).view(np.uint8).data)
         notes["leaves"][name] = {"path": leaf.path, **note}
+    text = json.dumps(notes)
+    shapes = {name: tensor.shape for name, tensor in tensors.items()}
+    metadata = {_NOTES: text, _DIGEST: _digest_of(text, shapes)}
     with replacing(path) as temporary:
         try:
-            safetensors.serialize_file(
-                _tensors(tensors), temporary, metadata={_NOTES: json.dumps(notes)}
-            )
+            safetensors.serialize_file(_tensors(tensors), temporary, metadata=metadata)
         except safetensors.SafetensorError as error:
             raise OSError(f"checkpoint.save: {path} cannot be written: {error}") from None
+
+
+def _digest_of(notes: str, shapes: Mapping[str, Any]) -> str:
+    """The digest of all in a file that says what its bytes mean; the notes have sums of these."""
+    lines = [notes, *(f"{name} {list(shape)}" for name, shape in sorted(shapes.items()))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def read(path: Path) -> dict[str, Leaf]:
@@ -137,7 +146,13 @@ def read(path: Path) -> dict[str, Leaf]:
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     except Exception as error:
         raise _damaged(path, f"it is no whole safetensors file ({error})") from None
-    text = header.get("__metadata__", {}).get(_NOTES)
+    metadata = header.get("__metadata__", {})
+    text = metadata.get(_NOTES)
+    shapes = {name: tensor["shape"] for name, tensor in tensors.items()}
+    if text is None and any(resembles(key, _NOTES) or key == _DIGEST for key in metadata):
+        raise _damaged(path, "its notes have another name")
+    if text is not None and metadata.get(_DIGEST) != _digest_of(text, shapes):
+        raise _damaged(path, "its notes are not those that were saved")
     if text is None:
         return {name: _foreign(path, name, tensor) for name, tensor in tensors.items()}
     try:

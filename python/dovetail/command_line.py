@@ -7,12 +7,17 @@ import sys
 from pathlib import Path
 
 
-def dovetail_opt() -> None:
-    """Replace this process by the program, with the same arguments."""
+def program_of_passes() -> Path:
+    """The program `dovetail-opt`."""
     from dovetail import _core
 
     # Beside the extension, also where the Python files are elsewhere (an editable installation).
-    program = Path(_core.__file__).parent / "bin" / "dovetail-opt"
+    return Path(_core.__file__).parent / "bin" / "dovetail-opt"
+
+
+def dovetail_opt() -> None:
+    """Replace this process by the program, with the same arguments."""
+    program = program_of_passes()
     os.execv(program, [str(program), *sys.argv[1:]])
 
 

@@ -26,10 +26,10 @@ DATA_TILING_SIZE = 1 << 26
 
 
 class CompileError(RuntimeError):
-    """IREE refused a program.
+    """A program cannot be compiled: IREE refused it, or a compiler died of it.
 
     Attributes:
-      diagnostics: IREE's messages, complete, in order.
+      diagnostics: the compiler's messages, complete, in order.
       path: the file that holds the program's text.
     """
 

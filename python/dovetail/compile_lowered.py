@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dovetail import config
+from dovetail import config, ir, monitoring, pass_process, spans
 from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
 from dovetail.iree_compiler import KILLED
 from dovetail.targets import Target, Targets
+
+if TYPE_CHECKING:
+    from dovetail.runtime import HostFunction
 
 # What is refused, where arrays of a barrier are in memory of different kinds.
 _BARRIER = "'util.optimization_barrier' op"
@@ -21,51 +25,56 @@ class Compilation(NamedTuple):
       vmfb: the module file's bytes.
       module: the module that the code generator took.
       target, flags: what for, and with which flags beside those of the target.
+      host_functions: the functions of this process that it calls.
     """
 
     vmfb: bytes
     module: Any
     target: Target | Targets
     flags: tuple[str, ...]
+    host_functions: list[HostFunction]
 
 
 def compile_lowered(
     module: Any, target: Target | Targets | str = "cpu", *, tiles: bool = True, name: str = ""
 ) -> bytes:
     """The module file of a module after the phase `lower`; see `compilation`."""
-    return compilation(module, target, tiles=tiles, name=name).vmfb
+    return compilation(Lowering(module, "lower", name=name), target, tiles=tiles).vmfb
 
 
 def compilation(
-    module: Any, target: Target | Targets | str = "cpu", *, tiles: bool = True, name: str = ""
+    lowering: Lowering, target: Target | Targets | str = "cpu", *, tiles: bool = True
 ) -> Compilation:
-    """Compile a module after the phase `lower`, which is left as it is.
+    """Compile a module, which is left as it is.
 
     Args:
+      lowering: the module.
       target: what to compile for.
       tiles: whether large contractions get their operands laid out in tiles.
-      name: what messages call the program.
     """
+    from dovetail.host_functions import host_functions_of
+
     if isinstance(target, str):
         target = Target.parse(target)
-    is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
-    flags = (DATA_TILING,) if is_large else ()
     # By their texts: without such loops, forms are alike.
     refused: dict[str, CompileError] = {}
-    for form in _forms(module, target):
+    for form in lowering.forms(target):
+        functions = host_functions_of(form)
+        is_large = tiles and form.largest_contraction() >= DATA_TILING_SIZE
+        flags = (DATA_TILING,) if is_large else ()
         text = form.text()
         while text not in refused:
             try:
-                vmfb = compile_module(text, target=target, flags=flags, name=name)
+                vmfb = compile_module(text, target=target, flags=flags, name=lowering.name)
             except CompileError as error:
                 refused[text] = error
                 if any(_BARRIER in diagnostic for diagnostic in error.diagnostics):
                     form = form.clone()
-                    form.separate_barriers()
+                    lowering.run_pass(form, "separate_barriers")
                     text = form.text()
             else:
                 _forget(refused.values())
-                return Compilation(vmfb, form, target, flags)
+                return Compilation(vmfb, form, target, flags, functions)
         # Another form would be killed for want of memory as well.
         if KILLED in refused[text].diagnostics:
             break
@@ -80,22 +89,70 @@ def _forget(errors: Iterable[CompileError]) -> None:
         error.path.unlink(missing_ok=True)
 
 
-def _forms(module: Any, target: Target | Targets) -> Iterator[Any]:
-    """The module with small ops merged, and its loops on references; the latter alone; as it is,
-    and with barriers behind its loops. IREE 3.13 has wrong results where a loop carries several
-    arrays of unknown size as they are.
+class Lowering:
+    """A module on its way to the code generator.
+
+    Args:
+      module: the module, which stays as it is.
+      after: the phase that it has gone through.
+      platform: what it is lowered for.
+      host_functions: whether it may call functions of this process.
+      name: what messages call the program.
     """
-    each = target.each if isinstance(target, Targets) else (target,)
-    if config.merge_small_ops.value and all(one.is_cpu for one in each):
-        merged = module.clone()
-        merged.run("lower", "carry")
-        yield merged
-    carried = module.clone()
-    carried.run("merge", "carry")
-    yield carried
-    if module.carries_unknown_sizes():
-        return
-    yield module
-    separated = module.clone()
-    separated.separate_loops()
-    yield separated
+
+    def __init__(
+        self,
+        module: Any,
+        after: str,
+        *,
+        platform: str = "cpu",
+        host_functions: bool = False,
+        name: str = "",
+    ) -> None:
+        self._module = module
+        self._after = after
+        self._platform = platform
+        self._host_functions = host_functions
+        self.name = name
+
+    @functools.cached_property
+    def lowered(self) -> Any:
+        """The module after the phase `lower`."""
+        return self._module if self._after == "lower" else self._first("lower")
+
+    def forms(self, target: Target | Targets) -> Iterator[Any]:
+        """The module with small ops merged, and its loops on references; the latter alone; as it
+        is, and with barriers behind its loops. IREE 3.13 has wrong results where a loop carries
+        several arrays of unknown size as they are.
+        """
+        each = target.each if isinstance(target, Targets) else (target,)
+        if config.merge_small_ops.value and all(one.is_cpu for one in each):
+            # At once from where it is: in most cases nothing else is asked for.
+            yield self._first("carry")
+        lowered = self.lowered
+        yield self._run(lowered, "merge", "carry")
+        if lowered.carries_unknown_sizes():
+            return
+        yield lowered.clone()
+        separated = lowered.clone()
+        self.run_pass(separated, "separate_loops")
+        yield separated
+
+    def run_pass(self, module: Any, method: str) -> None:
+        """Run one pass on a module, by the name of the method."""
+        arguments = [f"--dovetail-{method.replace('_', '-')}"]
+        pass_process.run(module, arguments, getattr(module, method), name=self.name)
+
+    def _first(self, to: str) -> Any:
+        """The module after a phase, from where it is."""
+        if self._after == "lower":
+            return self._run(self._module, "lower", to)
+        with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):
+            return self._run(self._module, self._after, to)
+
+    def _run(self, module: Any, start: str, to: str) -> Any:
+        module, host = module.clone(), self._host_functions
+        ir.run_phases(
+            module, to, start=start, target=self._platform, host_functions=host, name=self.name
+        )
+        return module

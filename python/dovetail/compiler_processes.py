@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from dovetail import background, iree_compiler
-from dovetail.iree_compiler import Outcome
+from dovetail.iree_compiler import DIED, Outcome
 
 _PROGRAM = Path(iree_compiler.__file__)
 # Others are ended once they are idle.
@@ -156,7 +156,7 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
             cause, printed = process.cause_of_death(), process.printed()
             process.end()
             if is_new and not (is_first and cause == "SIGKILL"):
-                return Outcome(None, [f"error: the compiler died: {cause}", *printed])
+                return Outcome(None, [DIED + cause, *printed])
             # It was ended from outside, by whoever wanted its memory, or while it was idle.
             is_first = is_first and not is_new
             process = None

@@ -40,7 +40,17 @@ default_matmul_precision = Option(
     "type, which meets any.",
     choices=(None, "default", "high", "highest", "bfloat16", "tensorfloat32", "float32"),
 )
-disable_jit = Option("disable_jit", False, "Call jitted functions as plain Python.")
+
+
+class _DisableJit(Option[bool]):
+    """The setting of that name, whose value JAX calls `disable`."""
+
+    def __call__(self, disable: Any = True) -> _Override:
+        """Override the value for the length of a `with` block or a call."""
+        return super().__call__(disable)
+
+
+disable_jit = _DisableJit("disable_jit", False, "Call jitted functions as plain Python.")
 debug_nans = Option(
     "debug_nans", False, "Raise FloatingPointError where an op, compiled or not, gives NaN."
 )
@@ -318,6 +328,8 @@ def snapshot() -> Snapshot:
     known = snapshots.get(overrides)
     if known is None:
         key = (*[option.value for option in _TRACED], compile.value == "never")
+        # What leaks shows while a function is traced.
+        key += (check_tracer_leaks.value,)
         checks = ("nan",) * debug_nans.value + ("inf",) * debug_infs.value
         guards = any(part.value != "allow" for part in transfer_guard.parts[1:])
         known = Snapshot(

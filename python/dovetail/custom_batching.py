@@ -13,8 +13,9 @@ from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
 from dovetail.errors import type_error, value_error
 from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
+from dovetail.trace_stack import current, derivative_order, outside_of_traces
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
-from dovetail.tracing import Axis, axes_in_scope, current, derivative_order, outside_of_traces
+from dovetail.tracing import Axis, axes_in_scope
 
 
 class custom_vmap(WithRule):
@@ -173,11 +174,11 @@ def ask_rule(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]
     return rule.over_batch(batched, size)
 
 
-def sequential_vmap(fun: Function) -> custom_vmap:
+def sequential_vmap(f: Function) -> custom_vmap:
     """A function that `vmap` calls for one element of the batch after the other.
 
     Args:
-      fun: takes and returns trees of arrays.
+      f: takes and returns trees of arrays.
 
     Returns:
       The function with a rule that is `lax.map`.
@@ -190,7 +191,7 @@ def sequential_vmap(fun: Function) -> custom_vmap:
     """
     from dovetail import lax
 
-    mapped = custom_vmap(fun)
+    mapped = custom_vmap(f)
 
     @mapped.def_vmap
     def rule(axis_size: int, in_batched: list[Any], *args: Any) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,22 @@ def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np
     return _dtype_of_node(node), node in _WEAK_DTYPE
 
 
+def _promoted(
+    pairs: tuple[tuple[np.dtype, bool], ...], operands: Sequence[Any] | None
+) -> tuple[np.dtype, bool]:
+    """The common type; strict promotion concerns operands that the user gave."""
+    if config.numpy_dtype_promotion.value != "strict":
+        return _promote(pairs, False)
+    try:
+        return _promote(pairs, True)
+    except TypePromotionError:
+        from dovetail.strictness import is_of_user
+
+        if operands is not None and is_of_user(operands):
+            raise
+        return _promote(pairs, False)
+
+
 def _check_strict(pairs: tuple[tuple[np.dtype, bool], ...], nodes: frozenset[str]) -> None:
     """Strict promotion lets a weak scalar take the array's type, provided that the type can hold
     it.
@@ -159,11 +176,14 @@ def _check_strict(pairs: tuple[tuple[np.dtype, bool], ...], nodes: frozenset[str
         )
 
 
-def promote(*pairs: tuple[np.dtype, bool]) -> tuple[np.dtype, bool]:
+def promote(
+    *pairs: tuple[np.dtype, bool], operands: Sequence[Any] | None = None
+) -> tuple[np.dtype, bool]:
     """The common canonical type, and whether it is weak, of `(dtype, weak_type)` pairs.
 
     Args:
       *pairs: at least one pair of an element type and a bool.
+      operands: what has these types. Strict promotion concerns them if the user gave them.
 
     Returns:
       (dtype, bool).
@@ -175,7 +195,7 @@ def promote(*pairs: tuple[np.dtype, bool]) -> tuple[np.dtype, bool]:
       >>> promote((int32, False), (float32, True))
       (dtype('float32'), True)
     """
-    dtype, weak = _promote(pairs, config.numpy_dtype_promotion.value == "strict")
+    dtype, weak = _promoted(pairs, operands)
     return canonicalize_dtype(dtype), weak
 
 
@@ -268,7 +288,7 @@ def result_type(*args: Any) -> np.dtype:
     """
     if not args:
         raise ValueError("result_type needs at least one array, scalar or dtype, got none")
-    result, weak = promote(*map(dtype_and_weakness, args))
+    result, weak = promote(*map(dtype_and_weakness, args), operands=args)
     return canonicalize_dtype(_WEAK_DTYPE[_WEAK_NODE[KINDS[result]]]) if weak else result
 
 
@@ -292,7 +312,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
     for t in (a, b):
         weak = isinstance(t, type) and t in (int, float, complex)
         pairs.append((PYTHON[t] if weak else as_dtype(t), weak))
-    dtype, weak = _promote(tuple(pairs), config.numpy_dtype_promotion.value == "strict")
+    dtype, weak = _promoted(tuple(pairs), (a, b))
     # 64-bit types that were asked for are not truncated, one that only arises is.
     wide = weak or any(given in TRUNCATED for given, _ in pairs)
     return dtype if wide else canonicalize_dtype(dtype)

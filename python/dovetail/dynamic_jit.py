@@ -7,6 +7,7 @@ from typing import Any
 
 from dovetail.arguments import LeafNames, ShapeDtypeStruct
 from dovetail.array import ShapedArray
+from dovetail.bounded import Bounded
 from dovetail.errors import value_error
 from dovetail.jit_options import Options
 from dovetail.pytree import broadcast_prefix, count_leaves, unflatten
@@ -30,6 +31,8 @@ class DynamicJitted(Jitted):
       known: the symbolic shapes of all arguments, instead of texts.
     """
 
+    _shares = False
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -43,9 +46,9 @@ class DynamicJitted(Jitted):
         self._scope = scope
         self._known = known
         # How the names follow from the arguments, by the shapes of these.
-        self._solutions: dict[tuple[Any, ...], list[Solution]] = {}
+        self._solutions: Bounded[tuple[Any, ...], list[Solution]] = Bounded()
         # Their symbolic shapes, by their structure, ranks and whether they have such already.
-        self._patterns: dict[tuple[Any, ...], list[tuple[Any, ...] | None]] = {}
+        self._patterns: Bounded[tuple[Any, ...], list[tuple[Any, ...] | None]] = Bounded()
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
@@ -83,7 +86,8 @@ class DynamicJitted(Jitted):
         key = call.spec, tuple([(len(aval.shape), has_sizes(aval.shape)) for aval in avals])
         patterns = self._patterns.get(key)
         if patterns is None:
-            patterns = self._patterns[key] = self._patterns_of(call, avals)
+            patterns = self._patterns_of(call, avals)
+            self._patterns[key] = patterns
         return [
             aval.shape
             if pattern is None

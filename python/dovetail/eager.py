@@ -24,7 +24,7 @@ from dovetail.element_types import KINDS
 from dovetail.pytree import flatten, is_named_tuple
 from dovetail.recording import record
 from dovetail.reference.table import quiet_state
-from dovetail.tracing import stack
+from dovetail.trace_stack import stack
 
 
 class Constant:

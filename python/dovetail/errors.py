@@ -9,7 +9,19 @@ import numpy as np
 from dovetail import ir
 
 
-class TracerError(TypeError):
+class JAXTypeError(TypeError):
+    """What errors of tracing have in common, by JAX's name for it."""
+
+
+class JAXIndexError(IndexError):
+    """What errors of indices in traced functions have in common, by JAX's name for it."""
+
+
+class MismatchError(TypeError, ValueError):
+    """Arguments do not fit each other, or what is known of them: JAX raises either class."""
+
+
+class TracerError(JAXTypeError):
     """A tracer was used where only a known array can be."""
 
 
@@ -25,7 +37,7 @@ class TracerIntegerConversionError(ConcretizationTypeError):
     """Python asked for an index that is not known while a function is traced."""
 
 
-class NonConcreteBooleanIndexError(ConcretizationTypeError):
+class NonConcreteBooleanIndexError(ConcretizationTypeError, JAXIndexError):
     """A mask whose value is not known was used as an index: the result's shape depends on it."""
 
 
@@ -49,19 +61,20 @@ class KeyReuseError(TypeError):
     """A random key was used a second time."""
 
 
-# JAX's name for it.
+# JAX's names for them.
 UnexpectedTracerError = LeakedTracerError
+JaxRuntimeError = RuntimeError
 
 
-def warn(message: str, stacklevel: int) -> None:
+def warn(message: str, stacklevel: int, category: type[Warning] = UserWarning) -> None:
     """Warn the user; `stacklevel` is counted as if the caller called `warnings.warn`."""
     # Its modules need this one.
-    from dovetail.tracing import stack
+    from dovetail.trace_stack import stack
 
     if stack.recording is not None:
         # A remembered call would not warn.
         stack.recording.refuse()
-    warnings.warn(message, UserWarning, stacklevel=stacklevel + 1)
+    warnings.warn(message, category, stacklevel=stacklevel + 1)
 
 
 def type_error(message: str) -> TypeError:

@@ -26,7 +26,7 @@ from dovetail.pytree import flatten, unflatten
 from dovetail.runtime import Notes
 from dovetail.runtime.module_file import replacing
 from dovetail.runtime.module_file import save as save_module
-from dovetail.runtime.parameters import DIGEST_KEY, digest_of
+from dovetail.runtime.parameters import DIGEST_KEY, DIGEST_SIZE, seal
 from dovetail.targets import Target, parse_targets
 from dovetail.tree_paths import flatten_with_path, keystr
 
@@ -46,9 +46,9 @@ def export(
 
     `dovetail.runtime.load` loads it, and so do `iree-run-module` and IREE's C API. Where the code
     for all targets comes from one program, they share one file, which is loaded for any of their
-    devices. Otherwise, as where two targets are processors of one architecture, each target has a
-    file of its own: `model.cuda-sm_89.vmfb` instead of `model.vmfb`. A `{target}` in `path` asks
-    for that.
+    devices. Otherwise, as where two targets are processors of one architecture, or where long sums
+    are formed in float64 on a CPU and not on a GPU, each target has a file of its own:
+    `model.cuda-sm_89.vmfb` instead of `model.vmfb`. A `{target}` in `path` asks for that.
 
     Args:
       fun: the function, jitted or not; or what `jit(f).lower(…)` returned; or a dictionary, by the
@@ -242,16 +242,17 @@ def write_parameters(path: Path, values: Mapping[str, np.ndarray]) -> None:
     from dovetail.checkpoint_file import tensors_of
 
     parts = {key: np.ascontiguousarray(x).reshape(-1).view(np.uint8) for key, x in values.items()}
-    digest = {DIGEST_KEY: np.frombuffer(digest_of(parts), np.uint8)}
+    digest = {DIGEST_KEY: np.zeros(DIGEST_SIZE, np.uint8)}
     with replacing(path) as temporary:
         try:
             if path.suffix == ".safetensors":
                 serialize_file(tensors_of({**values, **digest}), temporary)
-                return
-            index: Any = ParameterIndex()
-            for key, part in {**parts, **digest}.items():
-                index.add_buffer(key, part)
-            index.create_archive_file(str(temporary))
+            else:
+                index: Any = ParameterIndex()
+                for key, part in {**parts, **digest}.items():
+                    index.add_buffer(key, part)
+                index.create_archive_file(str(temporary))
+            seal(temporary, path.suffix.removeprefix("."))
         except OSError:
             raise
         except Exception as error:  # a full disk is something else for each of the two formats

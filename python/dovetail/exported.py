@@ -34,8 +34,15 @@ from dovetail.symbolic.emission import call_at
 from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import check_shapes, scope_of
+from dovetail.trace_stack import current, differentiated_later
 from dovetail.tracer import Tracer, call
-from dovetail.tracing import current, differentiated_later
+
+
+def _is_ours(function: Any) -> bool:
+    """Whether it is a function of this library, which `jit` changes nothing about."""
+    module = getattr(function, "__module__", None) or ""
+    return callable(function) and module.startswith("dovetail.")
+
 
 # The derivatives for which programs have the rules of `custom_jvp` and `custom_vjp`; further ones
 # are derivatives of these rules.
@@ -321,7 +328,7 @@ def export(
     `dovetail.export(f, …)` makes compiled ones, which run without Python.
 
     Args:
-      fun_jit: the function.
+      fun_jit: the function; those of this library need no `jit`.
       platforms: where it may be called, some of `cpu`, `cuda`, `rocm`, `vulkan`, `metal`; by
         default where this process runs programs.
       disabled_checks: checks that are not made.
@@ -338,6 +345,8 @@ def export(
       >>> float(dt.grad(exported.call)(3.0))
       6.0
     """
+    if not isinstance(fun_jit, Jitted) and _is_ours(fun_jit):
+        fun_jit = jit(fun_jit)
     if not isinstance(fun_jit, Jitted):
         raise ValueError(f"export needs what `jit` returned, got: {fun_jit!r}")
     chosen = (default_export_platform(),) if platforms is None else tuple(platforms)

@@ -55,7 +55,9 @@ def _acquired(path: Path, patience: float) -> int | None:
     delay = 0.002
     while True:
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            # Whatever lies there, to open it does not wait.
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
+            descriptor = os.open(path, flags, 0o600)
         except OSError:
             return None
         is_mine = False

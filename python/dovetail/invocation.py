@@ -56,6 +56,7 @@ def invocation(executable: Executable, program: Program, captured: Sequence[Buff
                     ELEMENT_OF_DTYPE[aval.dtype],
                     _is_small(aval),
                     remains_of(aval) if i in donated else None,
+                    i in executable.handed_back,
                 )
                 for i, aval in enumerate(program.signature.avals)
             ],

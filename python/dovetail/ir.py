@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -47,6 +47,8 @@ def is_internal(file: str) -> bool:
 
 
 phases: list[str] = [name for name, _ in _core.phases()]
+# The last phase that runs in this process: what tracing and evaluation need.
+_LAST_HERE = "check"
 
 
 def user_frame() -> FrameType | None:
@@ -112,7 +114,10 @@ def explained(error: Exception) -> Exception:
     """The compiler's error with the user's line."""
     message, file, line = error.args
     where = f"{file}:{line}" if file else describe_place(place())
-    return ValueError(f"{message} (at {where})")
+    # Its module needs this one.
+    from dovetail.errors import MismatchError
+
+    return MismatchError(f"{message} (at {where})")
 
 
 def run_phases(
@@ -124,23 +129,62 @@ def run_phases(
     host_functions: bool = False,
     name: str = "",
 ) -> None:
-    """Take a module through the phases, in place.
+    """Take a module through the phases, in place; the later ones in a process of their own.
 
     Args:
       start: the phase that it has gone through already.
       name: what a trace of the profiler calls the program.
       target: what it is compiled for.
       host_functions: whether what it becomes may call functions of this process.
+
+    Raises:
+      ValueError: a phase refused the program.
+      CompileError: the process died.
     """
     # One at a time where each is to be seen.
     steps = [to] if spans.recorder is None else phases_between(start, to)
     try:
         for phase in steps:
             with spans.span("phase", phase, function=name):
-                module.run(start, phase, target, host_functions=host_functions)
+                for first, last, run in _parts(start, phase):
+                    run(
+                        module, first, last, target=target, host_functions=host_functions, name=name
+                    )
             start = phase
     except _core.CompilerError as error:
         raise explained(error) from None
+
+
+def _parts(start: str, to: str) -> list[tuple[str, str, Callable[..., None]]]:
+    """The phases after one up to another: those for this process, and those for another one."""
+    border, last = phases.index(_LAST_HERE), phases.index(to)
+    if last <= border:
+        return [(start, to, _run_here)]
+    if start and phases.index(start) >= border:
+        return [(start, to, _run_apart)]
+    return [(start, _LAST_HERE, _run_here), (_LAST_HERE, to, _run_apart)]
+
+
+def _run_here(
+    module: Any, start: str, to: str, *, target: str, host_functions: bool, name: str
+) -> None:
+    module.run(start, to, target, host_functions=host_functions)
+
+
+def _run_apart(
+    module: Any, start: str, to: str, *, target: str, host_functions: bool, name: str
+) -> None:
+    # Most programs of this package need it only now.
+    from dovetail import pass_process
+
+    pass_process.run(
+        module,
+        [f"--dovetail-pipeline=from={start} to={to}"],
+        lambda: module.run(start, to, target, host_functions=host_functions),
+        target=target,
+        host_functions=host_functions,
+        name=name,
+    )
 
 
 def phases_between(start: str, to: str) -> list[str]:

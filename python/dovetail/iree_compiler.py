@@ -14,8 +14,10 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-# What becomes of a program whose compiler was ended from outside, perhaps for want of memory.
-KILLED = "error: the compiler died: SIGKILL"
+# What becomes of a program whose compiler ended, and of one that was ended from outside, perhaps
+# for want of memory.
+DIED = "error: the compiler died: "
+KILLED = DIED + "SIGKILL"
 
 
 class Outcome(NamedTuple):

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from dovetail.iree_compiler import Outcome
+from dovetail.iree_compiler import DIED, Outcome
 
 # The other ways to run the compiler know no such flags.
 PROCESS_FLAGS = frozenset(("--iree-hal-link-executables=false",))
@@ -48,5 +48,5 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
     ]
     if done.returncode < 0:
         name = signal.Signals(-done.returncode).name
-        diagnostics.insert(0, f"error: the compiler died: {name}")
+        diagnostics.insert(0, DIED + name)
     return Outcome(None, diagnostics)

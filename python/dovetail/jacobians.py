@@ -207,7 +207,7 @@ def _units(total: Any, size: Any, start: Any, aval: ShapedArray) -> Any:
     """Rows of which those from `start` on are unit vectors of arrays of a type."""
     if not has_sizes((total, size)):
         units = np.eye(total, size, k=-start, dtype=aval.dtype)
-        return Array(units.reshape(total, *aval.shape))
+        return Array(units.reshape(total, *aval.shape), aval.weak_type)
     from dovetail import lax, numpy
 
     row, column = (lax.broadcasted_iota(np.int32, (total, size), i) for i in range(2))

@@ -94,19 +94,27 @@ def _completed(
     by_name = _as_names(names, f"{kind}_argnames")
     try:
         parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError) as error:
+        if by_name and numbers is None:
+            raise ValueError(
+                f"{kind}_argnames needs the parameters of `{name_of(function)}`, which has no "
+                f"signature ({error}); give {kind}_argnums too"
+            ) from None
         return by_number, by_name
     positional = [
         p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
     ]
     count = len(positional)
+    only_positional = [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL)
+    ]
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
-    known = [p.name for p in parameters]
+    known = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     for name in by_name:
-        if name not in known and not takes_any:
+        if name in only_positional or (name not in known and not takes_any):
             raise ValueError(
-                f"{kind}_argnames must name parameters of `{name_of(function)}`, "
-                f"{', '.join(known)}, got: {name!r}"
+                f"{kind}_argnames must name parameters of `{name_of(function)}` that can be "
+                f"keywords, {', '.join(known)}, got: {name!r}"
             )
     has_varargs = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     for number in by_number:
@@ -117,10 +125,11 @@ def _completed(
             )
     if not has_varargs:
         by_number = tuple(number % count for number in by_number)
-    if by_number and by_name:
+    if numbers is not None and names is not None:
         return by_number, by_name
     if by_number:
-        return by_number, tuple(positional[n] for n in by_number if -count <= n < count)
+        keywords = (positional[n] for n in by_number if -count <= n < count)
+        return by_number, tuple(name for name in keywords if name not in only_positional)
     return tuple(positional.index(name) for name in by_name if name in positional), by_name
 
 

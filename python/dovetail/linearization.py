@@ -15,18 +15,12 @@ from dovetail.arguments import (
     select,
 )
 from dovetail.array import ShapedArray
-from dovetail.autodiff import (
-    Results,
-    float0_zeros,
-    inexact,
-    tangent_operands,
-    trace_selected,
-)
-from dovetail.pullback import Pullback, Side, Transposed
-from dovetail.pytree import map_leaves, unflatten
+from dovetail.autodiff import Results, inexact, trace_selected
+from dovetail.pullback import Pullback, Pushed, Pushforward, Side, Transposed
+from dovetail.pytree import map_leaves
 from dovetail.staging import jit
+from dovetail.trace_stack import current
 from dovetail.tracer import Operand, call, zeros
-from dovetail.tracing import current
 
 
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -83,7 +77,7 @@ def linearize(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
     results = trace_selected("linearize", name, selected, has_aux)
     at = _Linearized(selected, results, transposed=False)
     values = at.values(selected.leaves)
-    push = at.push(selected, results, values[at.count :])
+    push = at.push(selected, results, values[at.count :], name)
     result = results.result(values)
     return (result, push, results.aux(values)) if has_aux else (result, push)
 
@@ -265,28 +259,9 @@ class _Linearized:
         return Pullback(Transposed(name, self._linear, returned, results.count, primals), residuals)
 
     def push(
-        self, selected: Selected, results: Results, residuals: Sequence[Operand]
-    ) -> Callable[..., Any]:
+        self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str
+    ) -> Pushforward:
         """The linear function from tangents of the primals to that of the result."""
-        avals = results.avals
-
-        def pushed(*tangents: Any) -> Any:
-            operands = tangent_operands(selected, tangents, "the tangents")
-            weak = all(operand.weak_type for operand in operands)
-            active = [
-                aval._replace(weak_type=weak)
-                for aval, is_active in zip(results.traced.avals, self._active, strict=True)
-                if is_active
-            ]
-            outs = iter(call(self._linear, [*residuals, *operands], active))
-            out_tangents: list[Any] = []
-            for i, aval in enumerate(avals):
-                if self._active[i]:
-                    out_tangents.append(next(outs))
-                elif dtypes.is_inexact(aval.dtype):
-                    out_tangents.append(zeros(aval))
-                else:
-                    out_tangents.append(float0_zeros(aval))
-            return unflatten(results.spec, out_tangents)
-
-        return pushed
+        traced = results.traced
+        side = Side(traced.avals, results.spec, self._active)
+        return Pushforward(Pushed(name, self._linear, selected, side, results.count), residuals)

@@ -1,4 +1,4 @@
-"""The functions that `vjp` returns: linear in cotangents, and trees of what they keep."""
+"""What `vjp` and `linearize` return: linear functions, which are trees of what they keep."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dovetail import _core, dtypes, ir
+from dovetail.arguments import Selected
 from dovetail.array import ShapedArray
-from dovetail.autodiff import as_direction, cotangent_type, float0_zeros
+from dovetail.autodiff import as_direction, cotangent_type, float0_zeros, tangent_operands
+from dovetail.errors import MismatchError
 from dovetail.pytree import flatten, register_node, unflatten
+from dovetail.trace_stack import current
 from dovetail.tracer import Operand, call, zeros
-from dovetail.tracing import current
 
 
 class Side(NamedTuple):
@@ -27,7 +29,71 @@ class Side(NamedTuple):
     used: list[bool]
 
 
-class Transposed:
+class LinearPart:
+    """A linear function whose code may outlive the trace that made it.
+
+    Args:
+      name: the name of the function that was differentiated.
+      linear: takes the kept values, then those that it is linear in.
+    """
+
+    def __init__(self, name: str, linear: ir.Callee) -> None:
+        self.name = name
+        self._linear = linear
+        self._alone: ir.Callee | None = None
+
+    def detach(self) -> None:
+        """Let the function outlive the trace in progress, whose module is taken apart."""
+        if self._alone is None and current() is not None:
+            function = self._linear.function
+            attributes = {"callee": function}
+            module = _core.wrap("call", attributes, function.inputs, function.outputs)
+            self._alone = ir.Callee(module.function("main"))
+
+    def _callee(self) -> ir.Callee:
+        in_progress = current()
+        is_here = in_progress is not None and in_progress.module is self._linear.module
+        return self._linear if self._alone is None or is_here else self._alone
+
+
+class Pushed(LinearPart):
+    """The derivative at a point, without what it keeps.
+
+    Args:
+      name: the name of the function that was differentiated.
+      linear: takes the kept values and tangents of the primals.
+      selected: the primals.
+      results: what the function returns; `used` are those that depend on the primals.
+      count: how many of its results belong to the tree; others are auxiliary.
+    """
+
+    def __init__(
+        self, name: str, linear: ir.Callee, selected: Selected, results: Side, count: int
+    ) -> None:
+        super().__init__(name, linear)
+        self._selected, self._results, self._count = selected, results, count
+
+    def __call__(self, kept: Sequence[Operand], tangents: tuple[Any, ...]) -> Any:
+        """The tangent of the result."""
+        operands = tangent_operands(self._selected, tangents, "the tangents")
+        weak = all(operand.weak_type for operand in operands)
+        active = [
+            aval._replace(weak_type=weak)
+            for aval, is_active in zip(self._results.avals, self._results.used, strict=True)
+            if is_active
+        ]
+        outs = iter(call(self._callee(), [*kept, *operands], active))
+        out_tangents: list[Any] = []
+        for i, aval in enumerate(self._results.avals[: self._count]):
+            if self._results.used[i]:
+                out_tangents.append(next(outs))
+            else:
+                is_zero = dtypes.is_inexact(aval.dtype)
+                out_tangents.append(zeros(aval) if is_zero else float0_zeros(aval))
+        return unflatten(self._results.spec, out_tangents)
+
+
+class Transposed(LinearPart):
     """The linear function, without what it keeps.
 
     Args:
@@ -41,23 +107,14 @@ class Transposed:
     def __init__(
         self, name: str, linear: ir.Callee, results: Side, count: int, primals: Side
     ) -> None:
-        self.name, self.results, self.count, self.primals = name, results, count, primals
-        self._linear = linear
-        self._alone: ir.Callee | None = None
-
-    def detach(self) -> None:
-        """Let the function outlive the trace in progress, whose module is taken apart."""
-        if self._alone is None and current() is not None:
-            function = self._linear.function
-            attributes = {"callee": function}
-            module = _core.wrap("call", attributes, function.inputs, function.outputs)
-            self._alone = ir.Callee(module.function("main"))
+        super().__init__(name, linear)
+        self.results, self.count, self.primals = results, count, primals
 
     def __call__(self, kept: Sequence[Operand], cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the primals."""
         values, spec = flatten(cotangent)
         if spec != self.results.spec:
-            raise TypeError(
+            raise MismatchError(
                 f"the cotangent must have the structure of the result of `{self.name}`, "
                 f"{self.results.spec}, got: {spec} {ir.here()}"
             )
@@ -87,11 +144,6 @@ class Transposed:
                 cotangents.append(zeros(aval) if is_zero else float0_zeros(aval))
         return unflatten(leaves.spec, cotangents)
 
-    def _callee(self) -> ir.Callee:
-        in_progress = current()
-        is_here = in_progress is not None and in_progress.module is self._linear.module
-        return self._linear if self._alone is None or is_here else self._alone
-
 
 class Pullback:
     """The function that pulls cotangents back, at a point.
@@ -106,9 +158,14 @@ class Pullback:
     def __init__(self, linear: Transposed, kept: Sequence[Operand]) -> None:
         self._linear, self._kept = linear, list(kept)
 
-    def __call__(self, cotangent: Any) -> tuple[Any, ...]:
+    def __call__(self, *cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the primals, for a cotangent of the result's structure."""
-        return self._linear(self._kept, cotangent)
+        if len(cotangent) != 1:
+            raise TypeError(
+                f"the pullback of `{self._linear.name}` takes one cotangent, of the structure of "
+                f"the result, got: {len(cotangent)} arguments {ir.here()}; pass them as one tree"
+            )
+        return self._linear(self._kept, cotangent[0])
 
     def __repr__(self) -> str:
         return f"<the pullback of `{self._linear.name}`>"
@@ -118,4 +175,28 @@ class Pullback:
         return self._kept, self._linear
 
 
+class Pushforward:
+    """The derivative of a function at a point; as `Pullback`, a tree of what it keeps.
+
+    Args:
+      linear: the function.
+      kept: the values.
+    """
+
+    def __init__(self, linear: Pushed, kept: Sequence[Operand]) -> None:
+        self._linear, self._kept = linear, list(kept)
+
+    def __call__(self, *tangents: Any) -> Any:
+        """The tangent of the result, for tangents of the primals."""
+        return self._linear(self._kept, tangents)
+
+    def __repr__(self) -> str:
+        return f"<the derivative of `{self._linear.name}`>"
+
+    def _flattened(self) -> tuple[list[Operand], Pushed]:
+        self._linear.detach()
+        return self._kept, self._linear
+
+
 register_node(Pullback, Pullback._flattened, Pullback)
+register_node(Pushforward, Pushforward._flattened, Pushforward)

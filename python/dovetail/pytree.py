@@ -84,11 +84,26 @@ def register_node(
       >>> flatten(Box([1, 2]))[0]
       [1, 2]
     """
+
+    @functools.wraps(flatten_func)
+    def checked(node: Any) -> Any:
+        made = flatten_func(node)
+        if not isinstance(made, tuple) or len(made) not in (2, 3) or not _is_iterable(made[0]):
+            raise ValueError(
+                f"a {cls.__name__} must flatten to a tuple (iterable of children, the rest), as "
+                f"the class is registered as a node, got: {made!r}"
+            )
+        return made
+
     for namespace in (NAMESPACE, _DATA):
         optree.register_pytree_node(
-            cls, flatten_func, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
+            cls, checked, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
         )
     is_named_tuple.cache_clear()
+
+
+def _is_iterable(x: Any) -> bool:
+    return hasattr(type(x), "__iter__") or hasattr(type(x), "__getitem__")
 
 
 def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str) -> None:
@@ -132,6 +147,11 @@ def map_leaves(function: Callable[..., Any], tree: Any) -> Any:
       {'a': 10, 'b': (20, None)}
     """
     return optree.tree_map(function, tree, namespace=_DATA)
+
+
+def is_leaf_spec(spec: PyTreeSpec) -> bool:
+    """Whether a structure is that of a leaf alone."""
+    return spec.num_nodes == 1 and spec.num_leaves == 1
 
 
 def count_leaves(tree: Any) -> int:

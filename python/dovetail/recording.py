@@ -19,7 +19,7 @@ from dovetail.pytree import flatten
 from dovetail.reference.checks import unwanted
 from dovetail.reference.specialization import specialized
 from dovetail.reference.table import RAW, STRETCHING, quietly
-from dovetail.tracing import stack
+from dovetail.trace_stack import stack
 
 # Tapes keep their constants; a function with more bytes of them is not remembered.
 _MOST_CONSTANT_BYTES = 4096
@@ -57,6 +57,10 @@ class Watched(Array):
         Array.__init__(alias, self._data, weak_type)
         alias.recording, alias.number = self.recording, self.number
         return alias
+
+    def copy(self) -> Array:
+        """Not to be asked for: copies are where the elements are, replays on the host."""
+        self.recording.refuse()
 
 
 class Unsized(Watched):

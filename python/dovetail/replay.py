@@ -103,8 +103,8 @@ def replay(call: Call) -> list[TimedDispatch]:
         raise NoReplay("it was not compiled while the trace was recorded")
     source = call.compiled.source()
     try:
-        compilation, imports = source.compilation()
-        if imports:
+        compilation = source.compilation()
+        if compilation.host_functions:
             raise NoReplay("it calls functions of this process")
         known = {dispatch.name: dispatch for dispatch in schedule_of(compilation).dispatches}
     except RuntimeError as error:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from dovetail import ir
-from dovetail.tracing import stack
+from dovetail.trace_stack import suspended
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -16,6 +16,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 @contextmanager
 def ensure_compile_time_eval() -> Iterator[None]:
     """Compute what is known while a function is traced, instead of making it part of the program.
+
+    Ops on tracers are part of the program here, too.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -27,11 +29,8 @@ def ensure_compile_time_eval() -> Iterator[None]:
       >>> f(1.0)
       Array([1., 1., 1.], dtype=float32)
     """
-    traces, stack.traces = stack.traces, []
-    try:
+    with suspended():
         yield
-    finally:
-        stack.traces = traces
 
 
 @contextmanager

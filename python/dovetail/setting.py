@@ -124,15 +124,15 @@ class Option(Generic[T]):
             option._use(value)
         changed()
 
-    def __call__(self, value: Any = ...) -> Override:
+    def __call__(self, new_val: Any = ...) -> Override:
         """Override the value, by default with True, for the length of a `with` block or a call."""
-        if value is ...:
+        if new_val is ...:
             if True not in self.choices:
                 raise TypeError(
                     f"{self.name} needs a value, one of {', '.join(map(repr, self.choices))}"
                 )
-            value = True
-        return Override(self, self._checked(value))
+            new_val = True
+        return Override(self, self._checked(new_val))
 
     def __bool__(self) -> bool:
         raise TypeError(f"a setting is neither true nor false; read {self.name}.value")
@@ -196,11 +196,11 @@ class Fixed(Option[T]):
             )
         super().set(value)
 
-    def __call__(self, value: Any = ...) -> Override:
+    def __call__(self, new_val: Any = ...) -> Override:
         """An error: there is no value for a `with` block alone."""
         raise TypeError(
             f"{self.name} is a setting of the whole process; call "
-            f"dovetail.config.update({self.name!r}, {value!r})"
+            f"dovetail.config.update({self.name!r}, {new_val!r})"
         )
 
 

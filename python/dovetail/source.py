@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import config, ir, monitoring, platforms, spans
+from dovetail import config, ir, platforms, spans
 from dovetail.placement import HOST
 from dovetail.reference.cost import Cost, cost_of
 from dovetail.reference.program import Watch
 from dovetail.symbolic.solve import expected_shape
 
 if TYPE_CHECKING:
-    from dovetail.compile_lowered import Compilation
+    from dovetail.compile_lowered import Compilation, Lowering
     from dovetail.lowered import Program
-    from dovetail.runtime import Executable, HostFunction
+    from dovetail.runtime import Executable
 
 # Programs with fewer elements in arguments and results run on the calling thread.
 INLINE_ELEMENTS = 1 << 16
@@ -89,33 +89,25 @@ class Source:
 
     # Compilation ----------------------------------------------------------------------------------
 
-    def lowered(self) -> Any:
-        """The module after the phase from which the code generator's forms are made."""
-        module, target = self.prepared.clone(), self.program.device.platform
-        host = target == "cpu"
-        with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):
-            ir.run_phases(
-                module,
-                "lower",
-                start="check",
-                target=target,
-                host_functions=host,
-                name=self.name,
-            )
-        return module
+    def lowering(self) -> Lowering:
+        """The program on its way to the code generator."""
+        from dovetail.compile_lowered import Lowering
 
-    def compilation(self) -> tuple[Compilation, list[HostFunction]]:
-        """The program compiled, or from the cache, and the functions that it calls.
+        platform = self.program.device.platform
+        is_host = platform == "cpu"
+        return Lowering(
+            self.prepared, "check", platform=platform, host_functions=is_host, name=self.name
+        )
+
+    def compilation(self) -> Compilation:
+        """The program compiled, or from the cache.
 
         Raises:
-          CompileError: IREE refuses the program.
+          CompileError: it cannot be compiled.
         """
         from dovetail.compile_lowered import compilation
-        from dovetail.host_functions import host_functions_of
 
-        module = self.lowered()
-        functions = host_functions_of(module)
-        return compilation(module, self.program.device.platform, name=self.name), functions
+        return compilation(self.lowering(), self.program.device.platform)
 
     @property
     def runtime_device(self) -> str:
@@ -126,13 +118,14 @@ class Source:
         """The executable, compiled or from the cache.
 
         Raises:
-          CompileError: IREE refuses the program.
+          CompileError: it cannot be compiled.
         """
         from dovetail import dump
         from dovetail.runtime import Executable, HostFunctions, get_device
 
         folder = dump.begin(self.program)
-        compiled, functions = self.compilation()
+        compiled = self.compilation()
+        functions = compiled.host_functions
         if folder is not None:
             dump.finish(folder, self.name, compiled)
         device, host = self.runtime_device, None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import threading
+import inspect
 import warnings
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -23,13 +23,15 @@ from dovetail.arguments import (
 from dovetail.array import Array, ArrayMethods
 from dovetail.donation import donated_leaves, warn_of_useless
 from dovetail.jit_options import Options, options_for
+from dovetail.jit_programs import Programs, programs_of
 from dovetail.lowered import Compiled, Lowered, Program, Signature
 from dovetail.placement import Place, common_place, incompatible
-from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.pytree import flatten, unflatten
 from dovetail.stage import Traced as TracedProgram
 from dovetail.symbolic.solve import shapes_at
+from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
-from dovetail.tracing import derivative_order
+from dovetail.tracing import Axis
 
 if TYPE_CHECKING:
     from dovetail.random.reuse import Uses
@@ -64,16 +66,20 @@ class Jitted(_core.CompiledCalls):
     A call like an earlier one runs its program in C++, another one comes to `_call`.
     """
 
+    # Whether its programs depend on nothing but function and options.
+    _shares = True
+    # Named axes that are bound outside of any trace.
+    _axes: Mapping[Hashable, Axis] = {}
+
     def __init__(self, function: Callable[..., Any], options: Options) -> None:
         super().__init__(options.static_argnums, options.static_argnames)
         functools.update_wrapper(self, function)
         self._function = function
         self._name = name_of(function)
         self._options = options
-        self._compiled: dict[tuple[Any, ...], Compiled] = {}
-        # With `debug_key_reuse`: what its programs do with keys.
-        self._uses: dict[tuple[Any, ...], Uses] = {}
-        self._lock = threading.RLock()
+        programs = programs_of(function, options) if self._shares else Programs()
+        self._programs = programs
+        self._compiled, self._uses, self._lock = programs.compiled, programs.uses, programs.lock
         jitted_functions.add(self)
 
     def __repr__(self) -> str:
@@ -96,7 +102,8 @@ class Jitted(_core.CompiledCalls):
             with self._lock:
                 compiled = self._compiled.get(general.key)
                 if compiled is None:
-                    compiled = self._compiled[general.key] = self._compile(general)
+                    compiled = self._compile(general)
+                    self._compiled[general.key] = compiled
         uses = self._uses_of(general) if config.debug_key_reuse.value else None
         run = compiled.run if uses is None else functools.partial(uses.call, compiled.run)
         result = run(call.leaves)
@@ -156,7 +163,7 @@ class Jitted(_core.CompiledCalls):
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and element types of the results, without computing them."""
-        call = self._parse(*map_leaves(_described, (args, kwargs)), described=True)
+        call = self._parse(args, kwargs, described=True)
         traced = self._trace(call)
         specs = [ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.avals]
         return unflatten(traced.extra, specs)
@@ -180,6 +187,8 @@ class Jitted(_core.CompiledCalls):
             values, spec = set_float0_aside(*flatten((args, kwargs)))
         types = []
         for i, value in enumerate(values):
+            if described:
+                value = values[i] = _described(value)
             if type(value) is not Array and not (described and isinstance(value, ShapeDtypeStruct)):
                 what = LeafNames(self._function, args, kwargs).at(i) if _is_odd(value) else ""
                 value = values[i] = as_operand(value, what, copy=False)
@@ -238,7 +247,8 @@ class Jitted(_core.CompiledCalls):
 
         avals = [leaf.aval for leaf in call.leaves]
         with spans.step("trace", monitoring.TRACE_EVENT, self._name):
-            traced = trace(python, avals, self._names(call), "jit", self._name)
+            names = self._names(call)
+            traced = trace(python, avals, names, "jit", self._name, axes=self._axes)
         if traced.uses is not None:
             self._uses[call.key] = traced.uses
         return traced
@@ -256,7 +266,7 @@ class Jitted(_core.CompiledCalls):
         if in_progress is not None and self._options.place is not None:
             in_progress.root.settle(jit_call.place)
         axes = None if in_progress is None else (*in_progress.axes.items(),)
-        key = self, jit_call.key, axes, derivative_order()
+        key = self._programs, jit_call.key, axes, derivative_order()
         inlined = known.get(key)
         if inlined is None:
             traced = self._trace(jit_call)
@@ -335,7 +345,7 @@ def _flat_spec(count: int) -> Any:
 
 def _is_odd(value: Any) -> bool:
     """Whether a message about the value may be needed."""
-    return not isinstance(value, (ArrayMethods, float, np.ndarray))
+    return not isinstance(value, (ArrayMethods, float)) and type(value) is not np.ndarray
 
 
 def _described(leaf: Any) -> Any:
@@ -428,6 +438,11 @@ def jit(
         return functools.partial(jit, **options, **dynamic)
     if not callable(fun):
         raise TypeError(f"jit needs a function, got: {fun!r}")
+    if inspect.isgeneratorfunction(fun):
+        raise TypeError(
+            f"jit needs a function that returns arrays, got: a generator function, {fun!r}; "
+            "return a tuple or a list"
+        )
     if device is not None or backend is not None:
         warnings.warn(
             "device and backend of jit are deprecated; commit arguments to a device with "
@@ -442,60 +457,3 @@ def jit(
 
     scope = SymbolicScope(dynamic_constraints)
     return DynamicJitted(fun, options_for(fun, **options), dynamic_shapes, scope)
-
-
-class IRText(str):
-    """IR as text that shows itself as it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
-
-
-def make_ir(
-    fun: Callable[..., Any],
-    static_argnums: int | Sequence[int] = (),
-    return_shape: bool = False,
-) -> Callable[..., Any]:
-    """A function that returns the IR of `fun` traced on the given arguments.
-
-    Args:
-      fun: the function.
-      static_argnums: arguments that are not arrays.
-      return_shape: whether to return (IR, shapes and element types of the results) instead.
-
-    Example:
-      >>> import dovetail as dt
-      >>> dt.make_ir(lambda x: -x)(1.0)
-      module {
-        func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
-          %0 = dovetail.neg %arg0 : tensor<f32>
-          return %0 : tensor<f32>
-        }
-      }
-    """
-    jitted = jit(fun, static_argnums=static_argnums)
-
-    @functools.wraps(fun)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        lowered = jitted.lower(*args, **kwargs)
-        text = IRText(lowered.as_text("trace"))
-        return (text, lowered.out_info) if return_shape else text
-
-    return wrapper
-
-
-def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """The shapes and element types of `fun`'s results, without computing them.
-
-    Args:
-      fun: the function.
-      args, kwargs: arrays, or anything with `shape` and `dtype`.
-
-    Example:
-      >>> import dovetail as dt, dovetail.numpy as dnp
-      >>> dt.eval_shape(dnp.sum, dt.ShapeDtypeStruct((2, 3), "float32"))
-      ShapeDtypeStruct(shape=(), dtype=float32)
-    """
-    return Jitted(fun, Options()).eval_shape(*args, **kwargs)

@@ -14,7 +14,8 @@ from dovetail.placement import Place, common_place
 from dovetail.reference.checks import unwanted
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
 from dovetail.symbolic.size import has_sizes
-from dovetail.tracing import LARGEST_CONSTANT, Axis, Operand, Trace, current, stack
+from dovetail.trace_stack import current, resumed, stack
+from dovetail.tracing import LARGEST_CONSTANT, Axis, Operand, Trace
 from dovetail.tracing import Tracer as Tracer
 from dovetail.transfer_guards import check
 
@@ -55,6 +56,11 @@ def bind(
         return traces[-1].emit(
             name, operands, attributes, results, (weak_type,), evaluate, keywords
         )[0]
+    if stack.suspended and _has_tracers(operands):
+        with resumed():
+            return bind(
+                name, *operands, shape=shape, dtype=dtype, weak_type=weak_type, **attributes
+            )
     if stack.recording is not None:
         return stack.recording.apply(RAW[name], operands, keywords, weak_type)
     place = common_place(operands, name)
@@ -72,10 +78,22 @@ def bind_all(
         return stack.traces[-1].emit(
             name, operands, attributes, None, weak_types, evaluate, attributes
         )
+    if stack.suspended and _has_tracers(operands):
+        with resumed():
+            return bind_all(name, *operands, weak_types=weak_types, **attributes)
     if stack.recording is not None:
         return stack.recording.apply_all(RAW[name], operands, attributes, weak_types)
     values = evaluate(*_known_values(operands), **attributes)
     return _arrays(values, weak_types, common_place(operands, name))
+
+
+def _has_tracers(operands: Sequence[Operand]) -> bool:
+    return Tracer in map(type, operands)
+
+
+def is_eager(*operands: Operand) -> bool:
+    """Whether functions of these operands are computed at once."""
+    return not (stack.traces or (stack.suspended and _has_tracers(operands)))
 
 
 def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
@@ -85,7 +103,7 @@ def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
     Args:
       kinds: the kinds of elements for which it has.
     """
-    if stack.traces or unwanted():
+    if unwanted() or not is_eager(*operands):
         return False
     return all(operand.dtype.isbuiltin == 1 and operand.dtype.kind in kinds for operand in operands)
 
@@ -301,6 +319,9 @@ def call(
 ) -> list[Operand]:
     """Call a function that was traced at any time: in the trace in progress, or at once."""
     weak = [aval.weak_type for aval in results]
+    if stack.suspended and _has_tracers(operands):
+        with resumed():
+            return call(callee, operands, results)
     in_progress = current()
     if in_progress is None:
         place = common_place(operands)

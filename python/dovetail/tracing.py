@@ -7,9 +7,7 @@ inner function.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,9 +25,9 @@ from dovetail.errors import (
 from dovetail.placement import Place, incompatible
 from dovetail.reference.collectives import UnboundAxesError
 from dovetail.symbolic.size import Size, has_sizes, plain
+from dovetail.trace_stack import current, derivative_order, stack
 
 if TYPE_CHECKING:
-    from dovetail.recording import Recording
     from dovetail.symbolic.emission import Emission
 
 # Larger arrays that a function closes over become arguments instead of constants in the text.
@@ -47,55 +45,6 @@ class Axis(NamedTuple):
 
     text: str
     size: int
-
-
-class _Stack(threading.local):
-    """The traces in progress on this thread, the innermost last."""
-
-    def __init__(self) -> None:
-        self.traces: list[Trace] = []
-        # What records the eager call of a function, outside of all traces.
-        self.recording: Recording | None = None
-        # Of functions that are traced outside of all traces, where these are to share one.
-        self.module: Any = None
-        # How often what is traced outside of all traces will be differentiated.
-        self.order = 0
-
-
-stack = _Stack()
-
-
-@contextmanager
-def outside_of_traces() -> Iterator[None]:
-    """What is called here is no part of a trace or recording in progress."""
-    traces, module, recording = stack.traces, stack.module, stack.recording
-    stack.traces, stack.module, stack.recording = [], None, None
-    try:
-        yield
-    finally:
-        stack.traces, stack.module, stack.recording = traces, module, recording
-
-
-def current() -> Trace | None:
-    """The innermost trace in progress on this thread."""
-    traces = stack.traces
-    return traces[-1] if traces else None
-
-
-def derivative_order() -> int:
-    """How often what is applied now will be differentiated."""
-    traces = stack.traces
-    return traces[-1].order if traces else stack.order
-
-
-@contextmanager
-def differentiated_later(order: int) -> Iterator[None]:
-    """Let what is traced outside of all traces have what so many derivatives of it need."""
-    outer, stack.order = stack.order, order
-    try:
-        yield
-    finally:
-        stack.order = outer
 
 
 def axes_in_scope() -> Mapping[Hashable, Axis]:

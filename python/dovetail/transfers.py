@@ -124,10 +124,10 @@ def _checked(device: Any) -> Any:
 
 
 def device_get(x: Any) -> Any:
-    """The tree with its leaves as NumPy arrays.
+    """The tree with its arrays as NumPy arrays.
 
     Args:
-      x: a tree of arrays and numbers.
+      x: a tree of arrays; what is no array is left as it is.
 
     Returns:
       The same tree of NumPy arrays, of the leaves' shapes and dtypes.
@@ -138,18 +138,25 @@ def device_get(x: Any) -> Any:
       {'x': array([0, 1, 2], dtype=int32)}
     """
     with explicit():
-        return map_leaves(np.asarray, x)
+        return map_leaves(lambda leaf: np.asarray(leaf) if hasattr(leaf, "__array__") else leaf, x)
 
 
-def copy_to_host_async(x: Any) -> None:
+def copy_to_host_async(x: Any) -> Any:
     """Have the elements of all arrays of a tree copied to the host, where they are asked for
     later.
 
     Args:
-      x: a tree; leaves that are no arrays are left alone.
+      x: a tree; leaves without a method of this name are left alone.
+
+    Returns:
+      The tree itself.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
       >>> dt.copy_to_host_async({"x": dnp.arange(3)})
+      {'x': Array([0, 1, 2], dtype=int32)}
     """
-    map_leaves(lambda leaf: leaf._value() if isinstance(leaf, Array) else leaf, x)
+    for leaf in flatten(x)[0]:
+        if hasattr(leaf, "copy_to_host_async"):
+            leaf.copy_to_host_async()
+    return x

@@ -247,7 +247,7 @@ def static(**options: Any) -> Any:
       >>> tree.leaves(Layer([1, 2]))
       [1, 2]
     """
-    metadata = {**(options.pop("metadata", None) or {}), "static": True}
+    metadata = {"static": True, **(options.pop("metadata", None) or {})}
     return dataclasses.field(metadata=metadata, **options)
 
 
@@ -269,13 +269,15 @@ def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
     return _all(leaves(tree, is_leaf))
 
 
-def transpose(outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, tree: Any) -> Any:
+def transpose(
+    outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, pytree_to_transpose: Any
+) -> Any:
     """A tree of trees turned inside out.
 
     Args:
       outer_treedef: the structure of the outer tree.
       inner_treedef: the structure of each inner tree; None for that of the first.
-      tree: a tree of the outer structure with trees of the inner one as leaves.
+      pytree_to_transpose: a tree of the outer structure with trees of the inner one as leaves.
 
     Returns:
       A tree of the inner structure with trees of the outer one as leaves.
@@ -292,14 +294,14 @@ def transpose(outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, tree:
       ([1, 3], [2, 4])
     """
     if inner_treedef is None:
-        subtrees = outer_treedef.flatten_up_to(tree)
+        subtrees = outer_treedef.flatten_up_to(pytree_to_transpose)
         if not subtrees:
             raise errors.index_error(
                 f"tree.transpose: the outer structure must have leaves, got {outer_treedef}; give "
                 "inner_treedef"
             )
         inner_treedef = structure(subtrees[0])
-    elements, treedef = flatten(tree)
+    elements, treedef = flatten(pytree_to_transpose)
     outer, inner = outer_treedef.num_leaves, inner_treedef.num_leaves
     if len(elements) != outer * inner:
         raise errors.type_error(

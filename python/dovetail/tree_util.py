@@ -86,6 +86,7 @@ def register_pytree_node(
     nodetype: type[T],
     flatten_func: Callable[[T], tuple[Iterable[Any], Hashable]],
     unflatten_func: Callable[[Any, Any], T],
+    flatten_with_keys_func: Callable[[T], Any] | None = None,
 ) -> None:
     """Let instances of a class be nodes of pytrees.
 
@@ -93,6 +94,8 @@ def register_pytree_node(
       nodetype: the class.
       flatten_func: from an instance to (children, what else it consists of).
       unflatten_func: from (what else, children) to an instance.
+      flatten_with_keys_func: from an instance to ((key, child) pairs, what else it consists of), as
+        `register_pytree_with_keys` takes it, which is then used instead of `flatten_func`.
 
     Raises:
       ValueError: the class is registered already.
@@ -106,7 +109,10 @@ def register_pytree_node(
       >>> tree_util.tree_leaves(Pair(1, [2, 3]))
       [1, 2, 3]
     """
-    register_node(nodetype, flatten_func, unflatten_func)
+    if flatten_with_keys_func is not None:
+        register_pytree_with_keys(nodetype, flatten_with_keys_func, unflatten_func)
+    else:
+        register_node(nodetype, flatten_func, unflatten_func)
 
 
 def register_pytree_node_class(cls: type[T]) -> type[T]:
@@ -265,7 +271,7 @@ class _Hidden:
         return self._partial(*args, **kwargs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hidden) and self._partial == other._partial
+        return self._partial == (other._partial if isinstance(other, _Hidden) else other)
 
     def __hash__(self) -> int:
         return hash(self._partial)
@@ -282,13 +288,22 @@ def register_dataclass(
     nodetype: type[T],
     data_fields: Sequence[str] | None = None,
     meta_fields: Sequence[str] | None = None,
+    drop_fields: Sequence[str] = (),
 ) -> type[T]:
     """Let instances of a dataclass be nodes of pytrees.
 
     Args:
-      nodetype: the dataclass.
+      nodetype: the dataclass, or a class whose constructor takes these fields as keywords.
       data_fields: the fields that are subtrees; by default all without `metadata={"static": True}`.
       meta_fields: the fields that are part of the structure.
+      drop_fields: fields of a dataclass that are neither, and get their default values.
+
+    Returns:
+      The class.
+
+    Raises:
+      TypeError: `nodetype` is no dataclass and fields are not given, or only one kind of them.
+      ValueError: fields of the dataclass are missing, unknown, or in both kinds.
 
     Example:
       >>> import dataclasses
@@ -302,12 +317,23 @@ def register_dataclass(
       [1, 2]
     """
     if (data_fields is None) != (meta_fields is None):
-        raise TypeError("data_fields and meta_fields must be given together, got: one of them")
+        raise TypeError(
+            "register_dataclass: data_fields and meta_fields must be given together, got: "
+            f"data_fields={data_fields!r} and meta_fields={meta_fields!r}"
+        )
     if data_fields is None or meta_fields is None:
+        if not dataclasses.is_dataclass(nodetype):
+            raise TypeError(
+                "register_dataclass: data_fields and meta_fields must be given for a class that is "
+                f"no dataclass, got: {nodetype!r}"
+            )
         fields = [f for f in dataclasses.fields(nodetype) if f.init]  # type: ignore[arg-type]
         meta_fields = [f.name for f in fields if f.metadata.get("static", False)]
         data_fields = [f.name for f in fields if f.name not in meta_fields]
+        meta_fields = [name for name in meta_fields if name not in drop_fields]
+        data_fields = [name for name in data_fields if name not in drop_fields]
     data, meta = tuple(data_fields), tuple(meta_fields)
+    _check_fields(nodetype, data, meta, drop_fields)
 
     def flatten(node: T) -> tuple[Iterable[tuple[GetAttrKey, Any]], Hashable]:
         children = [(GetAttrKey(name), getattr(node, name)) for name in data]
@@ -320,3 +346,27 @@ def register_dataclass(
 
     register_pytree_with_keys(nodetype, flatten, unflatten)
     return nodetype
+
+
+def _check_fields(
+    nodetype: type, data: Sequence[str], meta: Sequence[str], drop: Sequence[str]
+) -> None:
+    """Refuse fields that are not those which the constructor takes."""
+    name = f"register_dataclass: the fields of {nodetype.__name__}"
+    both = sorted({*data} & {*meta})
+    if both:
+        raise ValueError(f"{name} must be of one kind, got: {', '.join(both)} in data and meta")
+    if not dataclasses.is_dataclass(nodetype):
+        return
+    fields = {f.name for f in dataclasses.fields(nodetype) if f.init}
+    missing, unknown = fields - {*data, *meta, *drop}, {*data, *meta} - fields
+    if missing:
+        raise ValueError(
+            f"{name} must all be in data_fields, meta_fields or drop_fields, got: none for "
+            f"{', '.join(sorted(missing))}"
+        )
+    if unknown:
+        raise ValueError(
+            f"{name} are {', '.join(sorted(fields))}, got: {', '.join(sorted(unknown))} in "
+            "data_fields or meta_fields"
+        )

@@ -14,8 +14,8 @@ from dovetail.custom_derivatives.reverse import custom_vjp
 from dovetail.custom_derivatives.symbolic import instantiated, tangent_type
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, register_node, unflatten
+from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, call, trace
-from dovetail.tracing import derivative_order
 
 
 class _Pull:

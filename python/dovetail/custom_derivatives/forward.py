@@ -21,8 +21,8 @@ from dovetail.custom_derivatives.calls import (
 from dovetail.custom_derivatives.symbolic import SymbolicZero, instantiated, tangent_type
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Tracer, apply, trace
-from dovetail.tracing import derivative_order
 
 
 class custom_jvp(WithRule):

@@ -26,8 +26,8 @@ from dovetail.custom_derivatives.symbolic import (
 )
 from dovetail.errors import type_error, value_error
 from dovetail.pytree import broadcast_prefix, flatten, unflatten
+from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
-from dovetail.tracing import derivative_order
 
 
 class custom_vjp(WithRule):

@@ -273,7 +273,12 @@ _moving.let_move_keys(
         ),
         (0,),
     )
-    | {"select": (1, 2), "dynamic_update_slice": (0, 1)},
+    | {
+        "select": (1, 2),
+        "dynamic_update_slice": (0, 1),
+        "dynamic_update_slice_in_dim": (0, 1),
+        "dynamic_update_index_in_dim": (0, 1),
+    },
 )
 # Of `rng_uniform` no call is like another.
 _eager.remember(globals(), (*_CONTROL, *_COLLECTIVES, "rng_uniform", "with_sharding_constraint"))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error
-from dovetail.lax.operands import ArrayLike, same, unary
+from dovetail.lax.operands import ArrayLike, as_operand, same, unary
 
 
 class RoundingMethod(enum.IntEnum):
@@ -60,11 +61,12 @@ def sub(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.sub(*same("sub", (x, y), "iufc"))
 
 
-def mul(x: ArrayLike, y: ArrayLike) -> Array:
+def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: Any = None) -> Array:
     """x * y; for bools, x and y.
 
     Args:
       x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
+      out_dtype: the element type to multiply in, which operands of any types become.
 
     Returns:
       An array of that type and shape.
@@ -76,6 +78,9 @@ def mul(x: ArrayLike, y: ArrayLike) -> Array:
       >>> mul(3, 2)
       Array(6, dtype=int32, weak_type=True)
     """
+    if out_dtype is not None:
+        wanted = dtypes.requested(out_dtype, "mul")
+        x, y = (ops.convert(as_operand("mul", v, i), wanted) for i, v in enumerate((x, y)))
     return ops.mul(*same("mul", (x, y), "biufc"))
 
 

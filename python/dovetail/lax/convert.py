@@ -13,6 +13,7 @@ from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, scalar, unary
 from dovetail.lax.pieces import stack, unstack
+from dovetail.pytree import flatten, map_leaves, unflatten
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
@@ -140,13 +141,12 @@ def stop_gradient(x: Any) -> Any:
       >>> stop_gradient(1.0)
       Array(1., dtype=float32, weak_type=True)
     """
-    import optree
 
     def stop(leaf: Any) -> Any:
         array = as_operand("stop_gradient", leaf)
         return ops.stop_gradient(array) if dtypes.KINDS[array.dtype] in "fc" else array
 
-    return optree.tree_map(stop, x)
+    return map_leaves(stop, x)
 
 
 def optimization_barrier(operand: Any) -> Any:
@@ -164,11 +164,9 @@ def optimization_barrier(operand: Any) -> Any:
       >>> y
       Array(2., dtype=float32, weak_type=True)
     """
-    import optree
-
-    leaves, tree = optree.tree_flatten(operand)
+    leaves, tree = flatten(operand)
     arrays = [as_operand("optimization_barrier", leaf, i) for i, leaf in enumerate(leaves)]
-    return optree.tree_unflatten(tree, ops.optimization_barrier(arrays) if arrays else [])
+    return unflatten(tree, ops.optimization_barrier(arrays) if arrays else [])
 
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:

@@ -92,7 +92,8 @@ def contract(
     if preferred_element_type is not None:
         element = dtypes.requested(preferred_element_type, "dot_general")
     elif x.dtype != y.dtype:
-        dtype, weak = dtypes.promote((x.dtype, x.weak_type), (y.dtype, y.weak_type))
+        types = (x.dtype, x.weak_type), (y.dtype, y.weak_type)
+        dtype, weak = dtypes.promote(*types, operands=(x, y))
         x, y = convert(x, dtype, weak), convert(y, dtype, weak)
     dims = (lhs_batch, rhs_batch, lhs_contract, rhs_contract)
     if x.dtype != dtypes.bool_ and y.dtype != dtypes.bool_:

@@ -171,6 +171,40 @@ def _check_numbers(
     return kept
 
 
+def _batching(
+    name: str,
+    shape: tuple[int, ...],
+    indices_shape: tuple[int, ...],
+    dims: Sequence[int],
+    index_dims: Sequence[int],
+    apart: Sequence[int],
+) -> list[tuple[int, int]]:
+    """The pairs of dimensions that operand and indices share, none of which is in `apart`."""
+    if len(dims) != len(index_dims):
+        raise type_error(
+            f"{name}: operand and indices must have as many batching dimensions, got {tuple(dims)} "
+            f"and {tuple(index_dims)}"
+        )
+    rank = len(indices_shape) - 1
+    for what, some, bound in (("operand", dims, len(shape)), ("indices", index_dims, rank)):
+        if len(set(some)) != len(some) or any(not 0 <= d < bound for d in some):
+            raise type_error(
+                f"{name}: batching dimensions of the {what} must be distinct and in [0, {bound}), "
+                f"got {tuple(some)}"
+            )
+    if set(dims) & set(apart):
+        raise type_error(
+            f"{name}: batching dimensions must be no others of a window or index, got {tuple(dims)}"
+        )
+    pairs = list(zip(dims, index_dims, strict=True))
+    if any(shape[d] != indices_shape[i] for d, i in pairs):
+        raise type_error(
+            f"{name}: batching dimensions of operand and indices must have equal sizes, got "
+            f"{tuple(dims)} of {shape} and {tuple(index_dims)} of {indices_shape}"
+        )
+    return pairs
+
+
 def gather(
     operand: ArrayLike,
     start_indices: ArrayLike,
@@ -207,8 +241,13 @@ def gather(
     x = as_operand("gather", operand)
     numbers = dimension_numbers
     parsed = GatherScatterMode.from_any("promise_in_bounds" if mode is None else mode)
-    batching = tuple(
-        zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True)
+    batching = _batching(
+        "gather",
+        x.shape,
+        np.shape(start_indices),
+        numbers.operand_batching_dims,
+        numbers.start_indices_batching_dims,
+        (*numbers.collapsed_slice_dims, *numbers.start_index_map),
     )
     sizes = [op.index(size) for size in slice_sizes]
     dropped = (*numbers.collapsed_slice_dims, *numbers.operand_batching_dims)
@@ -276,8 +315,13 @@ def _scatter(
             f"{name}: operand and updates must have one element type, got {x.dtype.name} and "
             f"{new.dtype.name}"
         )
-    batching = tuple(
-        zip(numbers.operand_batching_dims, numbers.scatter_indices_batching_dims, strict=True)
+    batching = _batching(
+        name,
+        x.shape,
+        np.shape(scatter_indices),
+        numbers.operand_batching_dims,
+        numbers.scatter_indices_batching_dims,
+        (*numbers.inserted_window_dims, *numbers.scatter_dims_to_operand_dims),
     )
     batch_rank = max(np.ndim(scatter_indices) - 1, 0)
     kept = _check_numbers(
@@ -297,6 +341,11 @@ def _scatter(
     index_map = numbers.scatter_dims_to_operand_dims
     what = _windows(name, x, scatter_indices, index_map, batching, sizes, parsed)
     batch = [i for i in range(new.ndim) if i not in numbers.update_window_dims]
+    if tuple(new.shape[i] for i in batch) != what.indices.shape[:-1]:
+        raise type_error(
+            f"{name}: updates must have the batch dimensions of the indices, got shapes {new.shape}"
+            f" and {what.indices.shape}"
+        )
     ordered = lax.transpose(new, (*batch, *numbers.update_window_dims))
     full = lax.reshape(ordered, (*(new.shape[i] for i in batch), *sizes))
     return scatter_op(x, what.indices, full, what.dims, what.window, unique)

@@ -15,7 +15,8 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import scalar
 from dovetail.reference.table import RAW
 from dovetail.symbolic.size import UNKNOWN, has_sizes, plain
-from dovetail.tracing import Axis, axes_in_scope, current
+from dovetail.trace_stack import current
+from dovetail.tracing import Axis, axes_in_scope
 
 # One name, or several.
 AxisName = Hashable | tuple[Hashable, ...] | list[Hashable]

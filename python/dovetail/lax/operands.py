@@ -12,6 +12,7 @@ import numpy as np
 from dovetail import dtypes
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import axis_error, type_error, value_error
+from dovetail.protocols import array_meant
 from dovetail.recording import Deferred
 from dovetail.symbolic.size import Size, as_size
 from dovetail.tracer import constant, size_as_array
@@ -34,7 +35,7 @@ _KIND_NAMES = {
 
 def as_operand(name: str, x: Any, position: int = 0) -> Array:
     """`x` as an operand of the function `name`: arrays as they are, scalars weakly typed, NumPy
-    arrays copied.
+    arrays copied, of other objects the arrays that they stand for.
     """
     if isinstance(x, ArrayMethods):
         return x  # type: ignore[return-value]
@@ -43,6 +44,8 @@ def as_operand(name: str, x: Any, position: int = 0) -> Array:
         return scalar(x, dtype, weak)
     if isinstance(x, (np.ndarray, np.generic)):
         return copied(x, dtypes.canonicalize_dtype(x.dtype))
+    if (array := array_meant(x)) is not x:
+        return as_operand(name, array, position)
     raise type_error(
         f"{name}: argument {position} must be an array or a scalar, got {type(x).__name__}; make "
         "an array of it with dovetail.numpy.array"
@@ -199,6 +202,14 @@ def broadcast_dims(x: Array, shape: tuple[int, ...], dims: tuple[int, ...]) -> A
     return ops.broadcast(x, shape, tuple(dims[i] for i in kept))
 
 
+def one_or_several(value: Any) -> tuple[Any, ...]:
+    """What may be one number or several, in any sequence or vector, as a tuple."""
+    if isinstance(value, (tuple, list)):
+        return tuple(value)
+    is_several = isinstance(value, Sequence) and not isinstance(value, str)
+    return tuple(value) if is_several or getattr(value, "ndim", 0) else (value,)
+
+
 def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     """`axis` as a number in [0, ndim); negative ones count from the end."""
     try:
@@ -214,8 +225,7 @@ def canonical_axes(axis: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:
     """One axis, several, or None for all, as distinct numbers in [0, ndim), in the order given."""
     if axis is None:
         return tuple(range(ndim))
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    result = tuple(canonical_axis(a, ndim, name) for a in axes)
+    result = tuple(canonical_axis(a, ndim, name) for a in one_or_several(axis))
     if len(set(result)) != len(result):
         raise value_error(f"{name} must not repeat, got {axis}")
     return result
@@ -223,12 +233,12 @@ def canonical_axes(axis: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:
 
 def canonical_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
     """A shape given as an int or a sequence of ints, as a tuple."""
-    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    sizes = one_or_several(shape)
     try:
         result = tuple(as_size(s) for s in sizes)
     except TypeError:
         kinds = ", ".join(type(s).__name__ for s in sizes)
         raise type_error(f"{name} must be integers known while tracing, got {kinds}") from None
     if any(s < 0 for s in result):
-        raise value_error(f"{name} must have no negative size, got {result}")
+        raise type_error(f"{name} must have no negative size, got {result}")
     return result

@@ -8,7 +8,7 @@ from typing import Any
 
 from dovetail import dtypes, lax
 from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.errors import type_error
 from dovetail.lax.dot import DotDimensionNumbers
 from dovetail.lax.operands import ArrayLike, as_operand
 
@@ -57,8 +57,8 @@ def ragged_dot(
       An array of shape (m, n).
 
     Raises:
-      TypeError: `group_sizes` are not integers.
-      ValueError: shapes do not fit.
+      TypeError: `group_sizes` are not integers, or shapes do not fit.
+      NotImplementedError: there is a `group_offset`.
 
     Example:
       >>> x, weights = lax.full((3, 1), 1.0), lax.iota(np.float32, 2).reshape(2, 1, 1) + 1
@@ -96,8 +96,8 @@ def ragged_dot_general(
       An array shaped as `dot_general` would.
 
     Raises:
-      TypeError: `group_sizes` are not integers.
-      ValueError: dimensions or shapes do not fit.
+      TypeError: `group_sizes` are not integers, or dimensions or shapes do not fit.
+      NotImplementedError: there is a `group_offset`.
 
     Example:
       >>> numbers = RaggedDotDimensionNumbers((((0,), (0,)), ((), ())), (0,), ())
@@ -108,17 +108,19 @@ def ragged_dot_general(
     name = "ragged_dot_general"
     x, y, sizes = (as_operand(name, a, i) for i, a in enumerate((lhs, rhs, group_sizes)))
     if group_offset is not None:
-        raise value_error(f"{name}: group_offset must be None, got {group_offset!r}")
+        raise NotImplementedError(f"{name}: group_offset must be None, got {group_offset!r}")
     if dtypes.KINDS[sizes.dtype] not in "iu":
         raise type_error(f"{name}: group_sizes must be integers, got {sizes.dtype.name}")
     numbers = ragged_dot_dimension_numbers
     (contract, batch) = numbers.dot_dimension_numbers
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = map(tuple, contract), map(tuple, batch)
     if len(numbers.lhs_ragged_dimensions) != 1:
-        raise value_error(
+        raise type_error(
             f"{name}: there must be one ragged dimension, got {numbers.lhs_ragged_dimensions}"
         )
     (ragged,) = numbers.lhs_ragged_dimensions
+    if not 0 <= ragged < x.ndim:
+        raise type_error(f"{name}: the ragged dimension must be in [0, {x.ndim}), got {ragged}")
     if ragged in lhs_batch and not numbers.rhs_group_dimensions:
         # Each element of the batch meets its own, whatever the group.
         return lax.dot_general(
@@ -129,7 +131,7 @@ def ragged_dot_general(
     shifted = [tuple(d + 1 for d in dims) for dims in (lhs_contract, lhs_batch)]
     if ragged not in (*lhs_contract, *lhs_batch):
         if len(numbers.rhs_group_dimensions) != 1:
-            raise value_error(
+            raise type_error(
                 f"{name}: a free ragged dimension needs one group dimension of the right operand, "
                 f"got {numbers.rhs_group_dimensions}"
             )
@@ -140,7 +142,7 @@ def ragged_dot_general(
         )
         return lax.dot_general(groups, y, dims, precision, preferred_element_type)
     if numbers.rhs_group_dimensions:
-        raise value_error(
+        raise type_error(
             f"{name}: the right operand has groups only where the ragged dimension is free, got "
             f"{numbers.rhs_group_dimensions}"
         )
@@ -167,7 +169,7 @@ def _divided(name: str, x: Array, sizes: Array, ragged: int, prefix: list[int]) 
     if sizes.ndim == 1:
         sizes = lax.broadcast(sizes, outer)
     if sizes.ndim != len(outer) + 1 or sizes.shape[:-1] != outer:
-        raise value_error(
+        raise type_error(
             f"{name}: group_sizes must have shape (groups,) or {outer} and groups, got "
             f"{sizes.shape}"
         )

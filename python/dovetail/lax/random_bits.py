@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import enum
+import functools
 import itertools
 import math
 from typing import Any
@@ -19,8 +20,8 @@ from dovetail.lax.create import full, iota
 from dovetail.lax.logic import bitwise_or, bitwise_xor, lt, shift_left
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
-from dovetail.lax.pieces import index_in_dim, slice_in_dim, stack
-from dovetail.lax.shape import broadcast, reshape
+from dovetail.lax.pieces import concatenate, index_in_dim, slice_in_dim, stack
+from dovetail.lax.shape import broadcast, expand_dims, reshape
 
 # Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
 _FACTORS = (np.uint32(0xD2511F53), np.uint32(0xCD9E8D57))
@@ -86,8 +87,11 @@ def _state_words(key: ArrayLike) -> list[Array]:
     )
 
 
-def _advanced(low: Array, high: Array, by: Array) -> tuple[Array, Array]:
-    """A number of two words plus one of one."""
+def _advanced(low: Array, high: Array, by: Array | int) -> tuple[Array, Array]:
+    """A number of two words plus one of one word, or plus a known one."""
+    if isinstance(by, int):
+        high = add(high, full((), np.uint32(by >> 32 & 0xFFFFFFFF)))
+        by = full((), np.uint32(by & 0xFFFFFFFF))
     total = add(low, by)
     carry = convert_element_type(lt(total, by), np.uint32)
     return total, add(high, carry)
@@ -129,19 +133,49 @@ def rng_bit_generator(
             "rng_bit_generator: dtype must be an unsigned integer type of 8 bits or more, got "
             f"{element.name}"
         )
-    words = _state_words(key)
     is_threefry = RandomAlgorithm(algorithm) is RandomAlgorithm.RNG_THREE_FRY
-    count, bits = (_threefry_bits if is_threefry else _philox_bits)(words, sizes, element)
-    last = stack([*words[:2], *_advanced(words[2], words[3], full((), np.uint32(count)))])
-    if as_operand("rng_bit_generator", key).dtype == dtypes.uint64:
-        last = _wide(slice_in_dim(last, 0, 4, 2), slice_in_dim(last, 1, 4, 2))
-    return last, bits
+    state = as_operand("rng_bit_generator", key)
+    return _generator(is_threefry, sizes, element)(state)
+
+
+@functools.lru_cache(maxsize=256)
+def _generator(is_threefry: bool, sizes: tuple[int, ...], dtype: np.dtype) -> Any:
+    """The generator of bits of one shape.
+
+    With a batch of states all bits are those of the first one, which alone advances, as XLA's
+    generator makes them.
+    """
+    from dovetail.custom_batching import custom_vmap
+
+    @custom_vmap
+    def generate(state: Array) -> tuple[Array, Array]:
+        words = _state_words(state)
+        count, bits = (_threefry_bits if is_threefry else _philox_bits)(words, sizes, dtype)
+        last = stack([*words[:2], *_advanced(words[2], words[3], count)])
+        if state.dtype == dtypes.uint64:
+            last = _wide(slice_in_dim(last, 0, 4, 2), slice_in_dim(last, 1, 4, 2))
+        return last, bits
+
+    @generate.def_vmap
+    def batch(size: int, is_batched: list[bool], states: Array) -> Any:
+        first = index_in_dim(states, 0, keepdims=False)
+        last, bits = _generator(is_threefry, (size, *sizes), dtype)(first)
+        states = concatenate([expand_dims(last, (0,)), slice_in_dim(states, 1, None)], 0)
+        return (states, bits), (True, True)
+
+    return generate
 
 
 def _counted(words: list[Array], count: int) -> list[Array]:
     """The key, and so many counters from that of the state on."""
     k0, k1, low, high = (broadcast(word, (count,)) for word in words)
-    return [k0, k1, *_advanced(low, high, iota(np.uint32, count))]
+    if count <= 2**32:
+        return [k0, k1, *_advanced(low, high, iota(np.uint32, count))]
+    number = ops.iota(dtypes.uint64, (count,), 0)
+    shift = ops.convert(full((count,), np.uint32(32)), dtypes.uint64)
+    above = ops.shift_right_logical(number, shift)
+    high = add(high, ops.convert(above, dtypes.uint32))
+    return [k0, k1, *_advanced(low, high, ops.convert(number, dtypes.uint32))]
 
 
 def _threefry_bits(

@@ -270,7 +270,8 @@ class _Windows:
         base = per_dimension(name, "base_dilation", base_dilation, rank)
         sizes = list(map(dilated, shape, base))
         spans = list(map(dilated, self.window, self.dilation))
-        pads = paddings(name, sizes, spans, self.strides, padding)
+        # Names are of the sizes without dilation.
+        pads = paddings(name, shape, spans, self.strides, padding)
         self.config = [(low, high, by - 1) for (low, high), by in zip(pads, base, strict=True)]
         self.counts = tuple(
             count_windows(size + low + high, span, stride)
@@ -314,7 +315,8 @@ def reduce_window(
         first one.
       window_dimensions: the sizes of a window, one per dimension.
       window_strides: the distances of windows, by default 1.
-      padding: "SAME", "SAME_LOWER", "VALID", or pairs of elements before and after.
+      padding: "SAME", "SAME_LOWER", "VALID", or pairs of elements before and after; a name gives
+        what it gives without `base_dilation`.
       base_dilation, window_dilation: the distances of elements in the array and in a window, by
         default 1.
 

@@ -446,7 +446,7 @@ _moving.let_move_keys(
         ),
         (0,),
     )
-    | {"append": (0, 1), "where": (1, 2)},
+    | {"append": (0, 1), "full": (1,), "where": (1, 2)},
 )
 _eager.remember(globals(), impure=("fromfile", "fromiter", "frombuffer", "from_dlpack", "load"))
 _attach_methods(globals())

@@ -16,7 +16,7 @@ from dovetail.numpy.promotion import (
 )
 from dovetail.reference.arithmetic import floor_div_rem
 from dovetail.reference.checks import unwanted
-from dovetail.tracer import apply_all_known, current
+from dovetail.tracer import apply_all_known, is_eager
 
 
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -177,7 +177,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
       (Array(-4, dtype=int32, weak_type=True), Array(1, dtype=int32, weak_type=True))
     """
     x, y = _pair_reals("divmod", x1, x2)
-    if current() is None and not unwanted():
+    if is_eager(x, y) and not unwanted():
         weak = x.weak_type and y.weak_type
         quotient, rest = apply_all_known(floor_div_rem, x, y, count=2, weak_type=weak)
         return quotient, rest

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import dtypes, lax, ops
-from dovetail.array import Array
+from dovetail.array import Array, ArrayMethods
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
 from dovetail.numpy.arithmetic import remainder
@@ -64,9 +64,10 @@ def where(
     if size is not None or fill_value is not None:
         raise value_error("where: size and fill_value must be None when x and y are given")
     p = truth("where", condition)
-    a, b = pair("where", x, y)
-    if p.shape != a.shape:
-        p, a, b = broadcast("where", p, a, b)
+    ranks = {z.ndim for z in (x, y) if isinstance(z, (ArrayMethods, np.ndarray))}
+    a, b = (pair if len(ranks - {0}) < 2 else promote)("where", x, y)
+    if not p.shape == a.shape == b.shape:
+        p, a, b = broadcast("where", p, a, b, is_asked=True)
     return ops.select(p, a, b)
 
 
@@ -207,7 +208,12 @@ def _check_choice(index: np.ndarray, count: int) -> None:
 
 
 def isin(
-    element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False
+    element: ArrayLike,
+    test_elements: ArrayLike,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    method: str = "auto",
 ) -> Array:
     """Whether each element is one of `test_elements`; all pairs are compared.
 
@@ -216,14 +222,22 @@ def isin(
       test_elements: an array, of any shape.
       assume_unique: accepted.
       invert: whether to negate the result.
+      method: accepted, if it is `auto`, `compare_all`, `binary_search` or `sort`.
 
     Returns:
       An array of bools of the shape of `element`.
+
+    Raises:
+      ValueError: there is no such method.
 
     Example:
       >>> isin(np.int32([1, 2]), np.int32([2, 3]))
       Array([False,  True], dtype=bool)
     """
+    if method not in ("auto", "compare_all", "binary_search", "sort"):
+        raise value_error(
+            f"isin: method must be auto, compare_all, binary_search or sort, got {method!r}"
+        )
     x, y = promote("isin", element, test_elements)
     sizes = (*x.shape, y.size)
     spread = broadcast_to(lax.expand_dims(x, (x.ndim,)), sizes)

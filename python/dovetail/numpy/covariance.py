@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 from dovetail import dtypes, lax
 from dovetail.array import Array
@@ -44,7 +47,8 @@ def cov(
       dtype: the element type; by default the promoted one, as floats.
 
     Returns:
-      A matrix of a row and a column for each variable; a scalar for one variable.
+      A matrix of a row and a column for each variable; a scalar for one variable. Without
+      observations it is NaN.
 
     Raises:
       ValueError: `m` has rank 3 or more, or there is not one weight for each observation.
@@ -59,12 +63,14 @@ def cov(
     x = atleast_2d(astype(m, element))
     if x.ndim > 2:
         raise value_error(f"cov: m must have at most 2 dimensions, got shape {x.shape}")
-    x = transpose(x) if not rowvar and x.shape[0] != 1 else x
+    x = transpose(x) if not rowvar and np.ndim(m) != 1 else x
     if y is not None:
         second = atleast_2d(astype(y, element))
         x = concatenate(
             [x, transpose(second) if not rowvar and second.shape[0] != 1 else second], 0
         )
+    if x.shape[1] == 0:
+        return lax.full(() if x.shape[0] == 1 else (x.shape[0],) * 2, math.nan, x.dtype)
     delta = ddof if ddof is not None else (0 if bias else 1)
     weights = None
     for w in (fweights, aweights):

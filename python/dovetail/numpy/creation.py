@@ -21,6 +21,7 @@ from dovetail.lax.operands import (
     scalar,
 )
 from dovetail.numpy.promotion import with_dtype
+from dovetail.protocols import array_meant
 from dovetail.tracer import constant
 from dovetail.transfers import beside
 
@@ -42,7 +43,7 @@ def array(
       object: an array, a scalar, nested lists of these, or what NumPy or DLPack takes.
       dtype: the element type; by default that of the data.
       copy: False to refuse where there must be a copy, and else to share the memory of a NumPy
-        array, which must not be written to any more.
+        array, which must not be written to any more. None to copy what others can write to only.
       order: no order but that of rows is to be had.
       ndmin: the least number of dimensions; those that lack come first, with size 1.
       device: where the array shall be.
@@ -66,6 +67,8 @@ def array(
         )
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
     result = _shared(object, wanted) if copy is False else _from_data(object, wanted)
+    if copy:
+        result = _apart(result, object)
     if result.ndim < ndmin:
         result = lax.expand_dims(result, range(ndmin - result.ndim))
     return placed(result, device)
@@ -89,7 +92,7 @@ def asarray(
 
     Args:
       a: as `object` of `array`.
-      dtype, order, copy, device: as for `array`; `copy` may be None, which is as True.
+      dtype, order, copy, device: as for `array`.
 
     Returns:
       An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
@@ -113,6 +116,8 @@ def _from_data(data: Any, dtype: np.dtype | None) -> Array:
         return constant(_converted(data, dtype))
     if isinstance(data, (list, tuple)):
         return _from_sequence(data, dtype)
+    if (meant := array_meant(data)) is not data:
+        return _from_data(meant, dtype)
     if data is None:
         raise value_error(
             "array: None is not data for an array; use an array, a number or nested lists of "
@@ -146,8 +151,19 @@ def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
         ) from None
 
 
+def _apart(result: Array, source: Any) -> Array:
+    """The result of a conversion in memory of its own: of the same element type it shares that of
+    its source. What is traced has no memory yet.
+    """
+    # Tracers are instances of `Array`, but not of a class derived of it.
+    if issubclass(type(result), Array) and isinstance(source, Array):
+        return result.copy() if result.dtype == source.dtype else result
+    return result
+
+
 def _shared(data: Any, dtype: np.dtype | None) -> Array:
     """The array that is the data, or a NumPy array's memory as one."""
+    data = array_meant(data)
     if isinstance(data, (ArrayMethods, np.ndarray)):
         canonical = dtype or dtypes.canonicalize_dtype(data.dtype)
         if data.dtype == canonical:
@@ -191,7 +207,8 @@ def _leaves(data: Any) -> Iterator[Any]:
                 "array: None is not data for an array; use NaN or 0 for what is missing"
             )
         else:
-            yield x
+            meant = array_meant(x)
+            yield x if meant is x else asarray(meant)
 
 
 def _common_dtype(leaves: list[Any], kinds: set[type]) -> np.dtype:
@@ -233,7 +250,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
     Args:
       x: an array or scalar.
       dtype: the element type; None is the default float.
-      copy: accepted; arrays are immutable.
+      copy: True to have the result in memory of its own even where nothing is converted.
       device: where the array shall be.
 
     Returns:
@@ -249,8 +266,10 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
     wanted = dtypes.requested(dtype, "astype", dtypes.float64)
     operand = placed(as_operand("astype", x), device)
     if wanted == dtypes.bool_:
-        return operand if operand.dtype == wanted else operand != 0
-    return as_dtype(operand, wanted)
+        result = operand if operand.dtype == wanted else operand != 0
+    else:
+        result = as_dtype(operand, wanted)
+    return _apart(result, x) if copy else result
 
 
 def fromfunction(

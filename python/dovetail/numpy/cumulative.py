@@ -24,18 +24,22 @@ def _running(
     out: Any,
     nan_as: int | None = None,
 ) -> Array:
-    """Along `axis`, or over all elements in row-major order; bools are counted."""
+    """Along `axis`, or over all elements in row-major order; bools are counted, unless bools are
+    asked for.
+    """
     no_out(name, out)
     x = as_operand(name, a)
     if nan_as is not None and dtypes.KINDS[x.dtype] in "fc":
         x = ops.select(isnan(x), filled(x, nan_as), x)
     if dtype is not None:
         x = as_dtype(x, dtypes.requested(dtype, name))
+    stays_bool = dtype is not None and x.dtype == dtypes.bool_
     if dtypes.KINDS[x.dtype] == "b":
         x = ops.convert(x, dtypes.default_dtype("i"))
     if axis is None:
         x, axis = lax.reshape(x, (x.size,)), 0
-    return strong(op(x, canonical_axis(axis, x.ndim)))
+    result = strong(op(x, canonical_axis(axis, x.ndim)))
+    return as_dtype(result, dtypes.bool_) if stays_bool else result
 
 
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
@@ -184,7 +188,7 @@ def _array_api(
             f"{name}: an array of rank {x.ndim} needs an axis, and one of rank 1 none"
         )
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
-    result = _running(name, op, accumulated(name, x, dtype), dimension, None, None)
+    result = _running(name, op, accumulated(name, x, dtype), dimension, dtype, None)
     if not include_initial:
         return result
     first = tuple(1 if d == dimension else s for d, s in enumerate(x.shape))

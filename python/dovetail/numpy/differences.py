@@ -23,7 +23,7 @@ from dovetail.numpy import reductions
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote
-from dovetail.numpy.shape import ravel
+from dovetail.numpy.shape import moveaxis, ravel
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracer import constant
 
@@ -160,7 +160,7 @@ def trapezoid(
 
     Args:
       y: an array.
-      x: places, a vector or an array like `y`.
+      x: places, a vector or an array with as many along `axis`; other dimensions are broadcast.
       dx: the distance of places, without `x`.
       axis: the dimension.
 
@@ -173,14 +173,18 @@ def trapezoid(
     """
     given = (y,) if x is None else (y, x)
     values, *points = promote("trapezoid", *given, to=dtypes.to_inexact_dtype)
-    dim = canonical_axis(axis, values.ndim)
-    steps: Any = dx
-    if points:
-        steps = diff(points[0]) if points[0].ndim == 1 else diff(points[0], axis=dim)
-        if points[0].ndim == 1:
-            steps = lax.reshape(steps, [steps.size if i == dim else 1 for i in range(values.ndim)])
-    pairs = lax.slice_in_dim(values, 1, None, 1, dim) + lax.slice_in_dim(values, 0, -1, 1, dim)
-    return reductions.sum(pairs * steps, dim) * 0.5
+    if not points:
+        steps = as_operand("trapezoid", dx)
+        if steps.ndim:
+            steps = lax.expand_dims(steps, range(values.ndim - steps.ndim))
+            steps = moveaxis(steps, axis, -1)
+    elif points[0].ndim == 1:
+        steps = diff(points[0])
+    else:
+        steps = moveaxis(diff(points[0], axis=axis), axis, -1)
+    values = moveaxis(values, axis, -1)
+    pairs = lax.slice_in_dim(values, 1, None, 1, -1) + lax.slice_in_dim(values, 0, -1, 1, -1)
+    return reductions.sum(pairs * steps, -1) * 0.5
 
 
 # Polynomials --------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.promotion import (
     filled,
@@ -122,7 +122,7 @@ def log2(x: ArrayLike, /) -> Array:
       >>> log2(8)
       Array(3., dtype=float32)
     """
-    return ops.log(strong(inexact("log2", x))) / math.log(2)
+    return _over(ops.log(strong(inexact("log2", x))), math.log(2))
 
 
 def log10(x: ArrayLike, /) -> Array:
@@ -138,7 +138,7 @@ def log10(x: ArrayLike, /) -> Array:
       >>> log10(100)
       Array(2., dtype=float32)
     """
-    return ops.log(strong(inexact("log10", x))) / math.log(10)
+    return _over(ops.log(strong(inexact("log10", x))), math.log(10))
 
 
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
@@ -177,8 +177,16 @@ def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x, y = pair_inexact("logaddexp2", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
-        return _complex_logaddexp(x * math.log(2), y * math.log(2)) / math.log(2)
+        factor = 1 / math.log(2)
+        return _over(_complex_logaddexp(_over(x, factor), _over(y, factor)), math.log(2))
     return ops.logaddexp2(x, y)
+
+
+def _over(x: Array, divisor: float) -> Array:
+    """The quotient by a real number, part by part: an infinite part leaves the other one alone."""
+    if dtypes.KINDS[x.dtype] != "c":
+        return x / divisor
+    return ops.complex(ops.real(x) / divisor, ops.imag(x) / divisor)
 
 
 def _complex_logaddexp(x: Array, y: Array) -> Array:
@@ -306,11 +314,15 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       An array of floats.
 
     Raises:
-      TypeError: an operand is complex.
+      ValueError: an operand is complex.
 
     Example:
       >>> hypot(3, 4)
       Array(5., dtype=float32, weak_type=True)
     """
     x, y = pair_inexact("hypot", x1, x2)
-    return ops.hypot(real_inexact("hypot", x), y)
+    if dtypes.KINDS[x.dtype] == "c":
+        raise value_error(
+            f"hypot: the element type must be real, got {x.dtype.name}; take x.real first"
+        )
+    return ops.hypot(x, y)

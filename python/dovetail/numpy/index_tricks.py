@@ -15,13 +15,13 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.numpy.arithmetic import floor_divide, remainder
 from dovetail.numpy.bounds import clip
-from dovetail.numpy.creation import asarray
+from dovetail.numpy.creation import asarray, zeros
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.patterns import meshgrid
-from dovetail.numpy.promotion import promote, strong
+from dovetail.numpy.promotion import promote, strong, with_dtype
 from dovetail.numpy.ranges import arange, linspace
 from dovetail.numpy.shape import ravel, shape
-from dovetail.symbolic.size import as_size
+from dovetail.symbolic.size import as_size, is_symbolic_dim
 from dovetail.tracer import constant
 
 s_ = np.s_
@@ -271,23 +271,31 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
 
 
 def ravel_multi_index(
-    multi_index: Sequence[ArrayLike], dims: Sequence[int], mode: str = "clip", order: str = "C"
+    multi_index: Sequence[ArrayLike],
+    dims: Sequence[int],
+    mode: str = "raise",
+    order: str = "C",
+    *,
+    dtype: Any = None,
 ) -> Array:
-    """Indices along each dimension as positions in row-major order; out of bounds they "clip" or
-    "wrap".
+    """Indices along each dimension as positions in row-major order.
 
     Args:
       multi_index: an array or scalar of integers for each dimension; they broadcast together.
       dims: the sizes of the dimensions.
-      mode: `clip` moves indices out of bounds to the nearest element, `wrap` counts on from the
-        start.
+      mode: what becomes of indices out of bounds: `raise` refuses them, for which they must be
+        known, `clip` moves them to the nearest element, `wrap` counts on from the start, `ignore`
+        leaves them as they are.
       order: `C` if the last dimension is the fastest, `F` if the first is.
+      dtype: the integer type of the positions, by default at least the default one.
 
     Returns:
-      An array of the promoted type and the broadcast shape.
+      An array of that type and the broadcast shape.
 
     Raises:
-      ValueError: there are not as many indices as dimensions, or there is no such mode or order.
+      ValueError: there are not as many indices as dimensions, an index is out of bounds, the type
+        does not hold all positions, or there is no such mode or order.
+      TypeError: indices are no integers.
 
     Example:
       >>> ravel_multi_index((1, 2), (2, 3))
@@ -299,16 +307,40 @@ def ravel_multi_index(
             f"ravel_multi_index: there must be one index for each of {len(sizes)} dimensions, got "
             f"{len(multi_index)}"
         )
-    if mode not in ("clip", "wrap"):
-        raise value_error(f"ravel_multi_index: mode must be 'clip' or 'wrap', got {mode!r}")
     if order not in ("C", "F"):
         raise value_error(f"ravel_multi_index: order must be 'C' or 'F', got {order!r}")
-    xs = promote("ravel_multi_index", *multi_index)
-    pairs = list(zip(xs, sizes, strict=True))
-    result: Any = 0
+    given = [as_operand("ravel_multi_index", x, i) for i, x in enumerate(multi_index)]
+    wanted = dtypes.result_type(int, *given) if dtype is None else dtypes.requested(dtype, "dtype")
+    for name in (wanted, *(x.dtype for x in given)):
+        if dtypes.KINDS[name] not in "iu":
+            raise type_error(f"ravel_multi_index: indices must be integers, got {name.name}")
+    count = math.prod(sizes)
+    if not is_symbolic_dim(count) and count - 1 > dtypes.iinfo(wanted).max:
+        raise value_error(
+            f"ravel_multi_index: dtype must hold {count} positions, got {wanted.name}"
+        )
+    pairs = [(_inside(x, s, mode), s) for x, s in zip(given, sizes, strict=True)]
+    result = lax.full((), 0, wanted)
     for x, size in pairs if order == "C" else reversed(pairs):
-        result = result * size + (remainder(x, size) if mode == "wrap" else clip(x, 0, size - 1))
-    return strong(as_operand("ravel_multi_index", result))
+        result = result * size + with_dtype(x, wanted)
+    return strong(result)
+
+
+def _inside(x: Array, size: int, mode: str) -> Array:
+    """Indices of a dimension, of which those out of bounds are treated as `mode` says."""
+    if mode == "clip":
+        return clip(x, 0, size - 1)
+    if mode == "wrap":
+        return remainder(x, size)
+    if mode == "raise":
+        value = x._value()
+        if ((value < 0) | (value >= size)).any():
+            raise value_error(f"ravel_multi_index: indices must be in [0, {size}), got {value}")
+    elif mode != "ignore":
+        raise value_error(
+            f"ravel_multi_index: mode must be 'raise', 'clip', 'wrap' or 'ignore', got {mode!r}"
+        )
+    return x
 
 
 # Indexed with slices ------------------------------------------------------------------------------
@@ -333,6 +365,8 @@ class _Grid:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return _span(key)
+        if not key:
+            return [] if self._sparse else zeros(0, int)
         spans = promote("mgrid", *map(_span, key))
         grids = meshgrid(*spans, indexing="ij", sparse=self._sparse)
         return grids if self._sparse else lax.stack(grids)
@@ -355,13 +389,17 @@ class _Joiner:
         return concatenate([self._raised(p, ndmin, position) for p in parts], axis)
 
     def _raised(self, x: Array, ndmin: int, position: int) -> Array:
-        """`x` with `ndmin` dimensions: its own start at `position`, new ones have size 1."""
+        """`x` with `ndmin` dimensions: new ones of size 1 in front, then all rotated, so that its
+        last one comes to `position`.
+        """
         x = ravel(x) if x.ndim == 0 else x
-        missing = ndmin - x.ndim
-        if missing <= 0:
+        if x.ndim >= ndmin:
             return x
-        before = missing if position == -1 else min(position, missing)
-        return lax.reshape(x, (1,) * before + x.shape + (1,) * (missing - before))
+        x = lax.reshape(x, (1,) * (ndmin - x.ndim) + x.shape)
+        if position == -1:
+            return x
+        shift = -abs(ndmin + position + 1) % ndmin
+        return lax.transpose(x, [*range(shift, ndmin), *range(shift)])
 
 
 mgrid = _Grid(sparse=False)

@@ -14,12 +14,15 @@ from dovetail.array import Array, ArrayMethods
 from dovetail.errors import index_error, type_error
 from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.lax.pieces import cut
+from dovetail.numpy.creation import asarray
 from dovetail.numpy.index_plan import Entry, plan, selected
+from dovetail.pytree import flatten
 from dovetail.reference.checks import unwanted
 from dovetail.symbolic.size import Size, as_size
 from dovetail.symbolic.slices import range_of, within
-from dovetail.tracer import Tracer, apply_known, constant, current
+from dovetail.tracer import Tracer, apply_known, constant, current, is_eager
 
+_NO_PLACES = np.zeros(0, np.int32)
 _ACCEPTED = "an index must be an integer, a slice, ..., None, an array of integers or bools"
 
 
@@ -47,7 +50,7 @@ def getitem(x: Array, index: Any) -> Array:
       >>> dnp.arange(5)[dnp.array([3, 0])]
       Array([3, 0], dtype=int32)
     """
-    if isinstance(index, ArrayMethods) and index.dtype == dtypes.bool_ and current() is None:
+    if isinstance(index, ArrayMethods) and index.dtype == dtypes.bool_ and is_eager(x, index):
         rank = index.ndim
         if rank and index.shape == x.shape[:rank]:
             return apply_known(operator.getitem, x, index, weak_type=x.weak_type, is_sized=False)
@@ -56,7 +59,7 @@ def getitem(x: Array, index: Any) -> Array:
         if not (entry is None or entry is Ellipsis or isinstance(entry, (int, slice, Size))):
             return gathered(x, entries, "clip")
     inside = _clamped(x.shape, entries)
-    if current() is None:
+    if is_eager(x):
         index = inside if Ellipsis in inside else (*inside, ...)
         return apply_known(operator.itemgetter(index), x, weak_type=x.weak_type)
     return _basic(x, inside)
@@ -288,7 +291,8 @@ def _checked(entry: Any) -> Any:
     if isinstance(entry, (float, complex, str)):
         raise type_error(f"{_ACCEPTED}, got {type(entry).__name__} {entry!r}")
     if isinstance(entry, (list, tuple)):
-        entry = np.asarray(entry) if entry else np.zeros(0, np.int32)
+        is_traced = any(isinstance(leaf, Tracer) for leaf in flatten(entry)[0])
+        entry = asarray(entry) if is_traced else np.asarray(entry) if entry else _NO_PLACES
     if isinstance(entry, (bool, np.bool_)) or getattr(entry, "dtype", None) == dtypes.bool_:
         return _Mask(entry)
     if isinstance(entry, (np.ndarray, np.generic)):
@@ -311,7 +315,7 @@ def _bound(value: Any) -> int | None:
         try:
             return operator.index(value)
         except TypeError as error:
-            raise type(error)(
+            raise IndexError(
                 f"{error}; for a slice of constant size that starts at a traced index use "
                 "dovetail.lax.dynamic_slice"
             ) from None

@@ -6,22 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import lax
+from dovetail import dtypes, lax
 from dovetail.array import Array
-from dovetail.errors import index_error
+from dovetail.errors import index_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.numpy.bounds import clip
+from dovetail.numpy.choice import where
 from dovetail.numpy.creation import as_dtype, asarray, broadcast_to_shape
+from dovetail.numpy.cumulative import cumsum
+from dovetail.numpy.places import Places
 from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.numpy.sorting import argsort
+from dovetail.numpy.taking import take
+from dovetail.protocols import array_meant
 from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.tracer import Tracer
 
 
-def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Array:
-    """Without the elements at the indices `obj`, which are known while tracing.
+def delete(
+    arr: ArrayLike, obj: Any, axis: int | None = None, *, assume_unique_indices: bool = False
+) -> Array:
+    """Without the elements at the indices `obj`.
 
     Args:
       arr: an array.
-      obj: an integer, integers, a mask or a slice: which elements go.
+      obj: an integer, integers, a mask or a slice, known while tracing: which elements go.
       axis: the dimension; None flattens the array first.
+      assume_unique_indices: a promise that integers differ, for which they may be traced.
 
     Returns:
       A shorter array.
@@ -37,12 +48,29 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> Array:
     if axis is None:
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
+    obj = array_meant(obj)
+    if type(obj) is Tracer and assume_unique_indices and obj.dtype != dtypes.bool_:
+        return take(x, _rest(ravel(obj), x.shape[dim]), dim)  # type: ignore[arg-type]
     chosen = obj if isinstance(obj, slice) else np.asarray(obj)
     if is_symbolic_dim(x.shape[dim]) and isinstance(chosen, np.ndarray) and not chosen.ndim:
         before, after = _parts(x, _place(int(chosen), x.shape[dim], x.shape[dim] - 1), 1, dim)
         return lax.concatenate([before, after], dim)
     rest = np.delete(np.arange(x.shape[dim]), chosen)
     return _runs(x, rest.tolist(), dim)
+
+
+def _rest(left_out: Array, size: int) -> Array:
+    """The other indices below a size, for indices that differ."""
+    there = clip(_from_start(left_out, size), 0, size)
+    count = lax.full(there.shape, 1, np.int32)
+    gone = Places(lax.full((size,), 0, np.int32), there).add(count)
+    # A sort by whether an index goes keeps the order of those that stay.
+    return argsort(gone)[: size - there.size]
+
+
+def _from_start(indices: Array, size: int) -> Array:
+    """Indices, of which negative ones count from the end, as such from the start."""
+    return where(indices < 0, indices + size, indices)
 
 
 def _place(index: int, size: Any, last: Any) -> Any:
@@ -80,7 +108,8 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
 
     Args:
       arr: an array.
-      obj: an integer, integers or a slice, known while tracing: before which elements.
+      obj: an integer, integers or a slice: before which elements. Traced ones that are out of
+        bounds are at an end.
       values: what comes there, converted to the element type of `arr`: along `axis` one for each
         place, or any number for a single integer, for which the first dimension is that.
       axis: the dimension; None flattens the array first.
@@ -101,9 +130,15 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     if axis is None:
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
-    places = obj if isinstance(obj, slice) else np.asarray(obj)
+    obj = array_meant(obj)
+    is_kept = isinstance(obj, slice) or type(obj) is Tracer
+    places: Any = obj if is_kept else np.asarray(obj)
+    if getattr(places, "ndim", 1) > 1:
+        raise value_error(
+            f"insert: places must be a slice, an integer or a vector, got shape {places.shape}"
+        )
     new = lax.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
-    if isinstance(places, np.ndarray) and not places.ndim:
+    if not getattr(places, "ndim", 1):
         new = moveaxis(new, 0, dim)
     size, count = x.shape[dim], new.shape[dim]
     shape = (*x.shape[:dim], count, *x.shape[dim + 1 :])
@@ -111,12 +146,26 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     if is_symbolic_dim(size) and isinstance(places, np.ndarray) and not places.ndim:
         before, after = _parts(x, _place(int(places), size, size), 0, dim)
         return lax.concatenate([before, new, after], dim)
+    both = lax.concatenate([x, new], dim)
     # Where each element of the result is in the array followed by the values.
+    if type(places) is Tracer:
+        return take(both, _source(ravel(places), size, count), dim)  # type: ignore[arg-type]
     try:
         source = np.insert(np.arange(size), places, size + np.arange(count))
     except IndexError:
         raise index_error(
             f"insert: places must be within dimension {dim} of shape {x.shape}, got {obj}"
         ) from None
-    both = lax.concatenate([x, new], dim)
     return both[(slice(None),) * dim + (source,)]
+
+
+def _source(places: Array, size: int, count: int) -> Array:
+    """As of `numpy.insert(arange(size), places, size + arange(count))`."""
+    (total,) = lax.broadcast_shapes(places.shape, (count,))
+    before = clip(_from_start(broadcast_to_shape("insert", places, (total,)), size), 0, size)
+    numbers = lax.iota(np.int32, total)
+    new = Places(before.astype(np.int32), argsort(before)).add(numbers)
+    nothing = lax.full((size + total,), 0, np.int32)
+    is_new = Places(nothing, new).set(1)
+    of_new = Places(nothing, new).set(size + numbers % count)
+    return where(is_new == 1, of_new, lax.iota(np.int32, size + total) - cumsum(is_new))

@@ -12,8 +12,8 @@ import numpy as np
 from dovetail import dtypes, lax
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
-from dovetail.numpy.creation import array, as_dtype, asarray
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
+from dovetail.numpy.creation import as_dtype, asarray
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, ravel
 from dovetail.symbolic.size import as_size, is_symbolic_dim, max_dim, min_dim
@@ -390,24 +390,29 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     return lax.unstack(x, axis)
 
 
-def trim_zeros(filt: ArrayLike, trim: str = "fb") -> Array:
-    """A vector of known elements without its leading ("f") and trailing ("b") zeros.
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | None = None) -> Array:
+    """An array of known elements without its leading ("f") and trailing ("b") zeros.
 
     Args:
-      filt: a vector whose value is known.
+      filt: an array whose value is known.
       trim: the ends to trim: `f`, `b` or `fb`.
+      axis: the dimensions along which slices of zeros are left out, by default all.
 
     Returns:
-      A vector.
+      An array of the rank of `filt`.
 
     Example:
       >>> trim_zeros(np.int32([0, 1, 0]))
       Array([1], dtype=int32)
     """
-    x = array(filt)
-    nonzero = np.flatnonzero(x._value())
-    if nonzero.size == 0:
-        return lax.slice_in_dim(x, 0, 0)
-    start = int(nonzero[0]) if "f" in trim else 0
-    stop = int(nonzero[-1]) + 1 if "b" in trim else x.size
-    return lax.slice_in_dim(x, start, stop)
+    x, ends = asarray(filt), trim.lower()
+    value = x._value()
+    for dim in canonical_axes(axis, x.ndim) if set(ends) & set("fb") else ():
+        others = tuple(d for d in range(x.ndim) if d != dim)
+        nonzero = np.flatnonzero(value.any(others))
+        # Nothing is left where there is nothing but zeros.
+        first, last = (nonzero[0], nonzero[-1]) if nonzero.size else (0, -1)
+        start = int(first) if "f" in ends else 0
+        stop = int(last) + 1 if "b" in ends or not nonzero.size else x.shape[dim]
+        x = lax.slice_in_dim(x, start, stop, 1, dim)
+    return x

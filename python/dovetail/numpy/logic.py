@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from dovetail import dtypes, ops
 from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, unary
+from dovetail.lax.operands import PYTHON_SCALARS, ArrayLike, as_operand, broadcast_to, unary
 from dovetail.numpy.bounds import compare_ordered
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import (
-    broadcast,
     filled,
     no_out,
     pair,
     promote_and_broadcast,
     with_dtype,
 )
+from dovetail.protocols import array_meant
 
 # Comparison ---------------------------------------------------------------------------------------
 
@@ -382,7 +384,7 @@ def iscomplexobj(x: Any) -> bool:
     """Whether the element type is complex.
 
     Args:
-      x: an array, a scalar or nested lists of them.
+      x: an array, a scalar, nested lists of them, or an element type.
 
     Returns:
       A Python bool.
@@ -391,7 +393,14 @@ def iscomplexobj(x: Any) -> bool:
       >>> iscomplexobj(1j)
       True
     """
-    return dtypes.KINDS[asarray(x).dtype] == "c"
+    meant = array_meant(x)
+    if meant is None or isinstance(meant, PYTHON_SCALARS):
+        return isinstance(meant, complex)
+    if isinstance(meant, (np.dtype, type)):
+        element = dtypes.as_dtype(meant)
+    else:
+        element = meant.dtype if hasattr(meant, "dtype") else asarray(meant).dtype
+    return dtypes.issubdtype(element, np.complexfloating)
 
 
 def isrealobj(x: Any) -> bool:
@@ -421,6 +430,12 @@ def truth(name: str, x: ArrayLike) -> Array:
     return ops.compare(array, filled(array, 0), "ne")
 
 
+def _truths(name: str, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
+    """Whether elements of two operands, which are promoted and broadcast, are not 0."""
+    first, second = pair(name, x, y)
+    return truth(name, first), truth(name, second)
+
+
 def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Whether both are not 0.
 
@@ -434,7 +449,7 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> logical_and(1, 0.0)
       Array(False, dtype=bool)
     """
-    return ops.and_(*broadcast("logical_and", truth("logical_and", x), truth("logical_and", y)))
+    return ops.and_(*_truths("logical_and", x, y))
 
 
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -450,7 +465,7 @@ def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> logical_or(1, 0.0)
       Array(True, dtype=bool)
     """
-    return ops.or_(*broadcast("logical_or", truth("logical_or", x), truth("logical_or", y)))
+    return ops.or_(*_truths("logical_or", x, y))
 
 
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
@@ -466,7 +481,7 @@ def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
       >>> logical_xor(1, 1.0)
       Array(False, dtype=bool)
     """
-    return ops.xor(*broadcast("logical_xor", truth("logical_xor", x), truth("logical_xor", y)))
+    return ops.xor(*_truths("logical_xor", x, y))
 
 
 def logical_not(x: ArrayLike, /) -> Array:

@@ -12,18 +12,16 @@ from dovetail.array import Array
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
 from dovetail.numpy.choice import where as choose
-from dovetail.numpy.creation import as_dtype, broadcast_to_shape
-from dovetail.numpy.logic import truth
-from dovetail.numpy.promotion import inexact, no_out, promote
-from dovetail.numpy.reductions import Axis, kept, prepared, sum
+from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.promotion import filled, inexact, no_out, promote
+from dovetail.numpy.reductions import Axis, kept, mask_of, prepared, sum
 
 
 def _count(x: Array, dims: tuple[int, ...], where: ArrayLike | None, dtype: np.dtype) -> Any:
     """How many elements are reduced: a Python number, or with a mask an array of `dtype`."""
     if where is None:
         return math.prod(x.shape[d] for d in dims)
-    mask = broadcast_to_shape("where", truth("where", where), x.shape)
-    return sum(mask, dims, dtype)
+    return sum(mask_of(where, x.shape), dims, dtype)
 
 
 def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dtype]:
@@ -92,7 +90,7 @@ def var(
     Args:
       a: an array or scalar; integers and bools become floats.
       axis: a dimension or several; None for all.
-      dtype: the element type of the computation and the result.
+      dtype: the element type of the computation and the result, by default a real one.
       out: must be None.
       ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
       keepdims: whether those dimensions stay, of size 1.
@@ -101,7 +99,7 @@ def var(
       correction: another name of `ddof`.
 
     Returns:
-      An array of real numbers without those dimensions.
+      An array without those dimensions, of real numbers also where `dtype` is complex.
 
     Raises:
       ValueError: `ddof` and `correction` are both given.
@@ -118,6 +116,10 @@ def var(
         )
     compute, result = _computation_dtype("var", x, dtype)
     wide = as_dtype(x, compute)
+    if where is not None:
+        # What takes no part may be NaN, and so would its derivative.
+        mask = mask_of(where, x.shape)
+        wide = ops.select(mask, wide, filled(wide, 0))
     center = _mean_of(wide, dims, keepdims=True, where=where) if mean is None else mean
     deviation = wide - center
     if dtypes.KINDS[compute] == "c":
@@ -131,7 +133,8 @@ def var(
         else (count if count > 0 else math.nan)
     )
     total = sum(squares, dims, where=where) / divisor
-    return as_dtype(kept(x, dims, total) if keepdims else total, dtypes.to_real_dtype(result))
+    result = dtypes.to_real_dtype(result) if dtype is None else result
+    return as_dtype(kept(x, dims, total) if keepdims else total, result)
 
 
 _mean_of = mean
@@ -154,7 +157,8 @@ def std(
     Args:
       a: an array or scalar; integers and bools become floats.
       axis: a dimension or several; None for all.
-      dtype: the element type of the computation and the result, float or complex.
+      dtype: the element type of the computation and the result, float or complex; by default a real
+        one.
       out: must be None.
       ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
       keepdims: whether those dimensions stay, of size 1.
@@ -163,7 +167,7 @@ def std(
       correction: another name of `ddof`.
 
     Returns:
-      An array of real numbers without those dimensions.
+      An array without those dimensions, of real numbers also where `dtype` is complex.
 
     Raises:
       ValueError: `ddof` and `correction` are both given, or `dtype` is not inexact.

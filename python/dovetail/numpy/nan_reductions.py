@@ -11,8 +11,7 @@ from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis, unary
 from dovetail.numpy import moments, reductions
 from dovetail.numpy.choice import where as choose
-from dovetail.numpy.creation import broadcast_to_shape
-from dovetail.numpy.logic import isnan, truth
+from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import filled, no_out
 
 Axis = Any
@@ -22,7 +21,7 @@ def _valid(name: str, x: Array, where: ArrayLike | None) -> Array:
     """Which elements count: those that are not NaN, and in the mask."""
     valid = ops.not_(isnan(x))
     if where is not None:
-        valid = valid & broadcast_to_shape(name, truth(name, where), x.shape)
+        valid = valid & reductions.mask_of(where, x.shape)
     return valid
 
 

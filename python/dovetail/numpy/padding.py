@@ -16,6 +16,7 @@ from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import with_dtype
 from dovetail.numpy.ranges import linspace, moved_from_front
 from dovetail.numpy.rounding import round as round_to_even
+from dovetail.numpy.vectorization import apply_along_axis
 from dovetail.symbolic.size import as_size
 
 Widths = list[tuple[int, int]]
@@ -52,7 +53,8 @@ def pad(
       pad_width: how many: one number, (before, after), or one such for each dimension.
       mode: which: `constant`; `edge`, `reflect`, `symmetric` and `wrap` repeat elements;
         `linear_ramp` goes to a value; `maximum`, `mean`, `median` and `minimum` are of the rows;
-        `empty` is anything.
+        `empty` is anything. A function gets each row with zeros in place of the new elements, the
+        widths, the dimension and a dict of `kwargs`, and gives the row.
       kwargs: `constant_values`, `end_values` of the ramp, `reflect_type` (`even` or `odd`),
         `stat_length`: of how many elements at the end. One value, (before, after), or one such for
         each dimension.
@@ -72,10 +74,10 @@ def pad(
     x = as_operand("pad", array)
     widths = _widths(pad_width, x.ndim)
     if callable(mode):
-        raise value_error(
-            "pad: mode must be a name, got a function; arrays are immutable, so write "
-            "x.at[...].set(...) on the result of mode='constant'"
-        )
+        x = _pad_constant(x, widths, 0)
+        for dim, width in enumerate(widths):
+            x = apply_along_axis(mode, dim, x, width, dim, kwargs)
+        return x
     if mode not in _DEFAULTS:
         raise NotImplementedError(f"pad: mode must be one of {', '.join(_DEFAULTS)}, got {mode!r}")
     unknown = kwargs.keys() - _DEFAULTS[mode].keys()

@@ -172,7 +172,8 @@ def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def spacing(x: ArrayLike, /) -> Array:
-    """The distance to the next float away from 0, with the sign of x.
+    """The distance to the next float away from 0, with the sign of x; of float16 that to the next
+    greater one, as NumPy has it.
 
     Args:
       x: an array of real numbers.
@@ -185,8 +186,14 @@ def spacing(x: ArrayLike, /) -> Array:
       Array(1.1920929e-07, dtype=float32)
     """
     array = strong(real_inexact("spacing", x))
-    away = ops.nextafter(array, ops.copysign(filled(array, math.inf), array))
-    return ops.sub(away, array)
+    towards = filled(array, math.inf)
+    if array.dtype == dtypes.float16:
+        return ops.sub(ops.nextafter(array, towards), array)
+    distance = ops.sub(ops.nextafter(array, ops.copysign(towards, array)), array)
+    # Processors may take subnormal numbers for zeros.
+    least = filled(array, float(dtypes.finfo(array.dtype).smallest_subnormal))
+    is_zero = ops.compare(distance, filled(distance, 0), "eq")
+    return ops.select(is_zero, ops.copysign(least, array), distance)
 
 
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:

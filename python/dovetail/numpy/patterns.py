@@ -9,19 +9,21 @@ from typing import Any
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_shape
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
+from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import placed, zeros
 from dovetail.symbolic.size import as_size, max_dim, min_dim
+from dovetail.tracer import Tracer
 
 
 def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None
+    N: int, M: int | None = None, k: int | Array = 0, dtype: Any = None, *, device: Any = None
 ) -> Array:
     """A matrix with ones on diagonal `k`, counted from the main one to the right.
 
     Args:
       N, M: the numbers of rows and columns, as many by default.
-      k: which diagonal.
+      k: which diagonal; it may be traced.
       dtype: the element type.
       device: where it is to be.
 
@@ -59,12 +61,12 @@ def identity(n: int, dtype: Any = None) -> Array:
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+def tri(N: int, M: int | None = None, k: int | Array = 0, dtype: Any = None) -> Array:
     """A matrix with ones on diagonal `k` and below, by default of float32.
 
     Args:
       N, M: the numbers of rows and columns, as many by default.
-      k: which diagonal, counted from the main one to the right.
+      k: which diagonal, counted from the main one to the right; it may be traced.
       dtype: the element type.
 
     Returns:
@@ -83,25 +85,32 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     return mask if element == dtypes.bool_ else ops.convert(mask, element)
 
 
-def _shifted_row_and_column(shape: Any, k: int) -> tuple[Array, Array]:
+def _shifted_row_and_column(shape: Any, k: Any) -> tuple[Array, Array]:
     """Each element's row plus `k`, and its column: on diagonal `k` they are equal."""
-    sizes = canonical_shape(shape)
+    sizes = tuple(map(as_size, shape))
+    if any(size < 0 for size in sizes):
+        raise value_error(f"the numbers of rows and columns must be 0 or more, got {sizes}")
     # Diagonals outside of the matrix are all alike, and their numbers may not fit.
-    offset = max_dim(-sizes[0], min_dim(as_size(k), sizes[1]))
+    if type(k) is Tracer:
+        wide = k if k.dtype.itemsize >= 4 else ops.convert(k, dtypes.int32)
+        least = 0 if dtypes.KINDS[wide.dtype] == "u" else -sizes[0]
+        offset = ops.convert(clip(wide, least, sizes[1]), dtypes.int32)  # type: ignore[arg-type]
+    else:
+        offset = max_dim(-sizes[0], min_dim(as_size(k), sizes[1]))
     return ops.iota(dtypes.int32, sizes, 0) + offset, ops.iota(dtypes.int32, sizes, 1)
 
 
-def _lower_triangle(shape: Sequence[int], k: int) -> Array:
+def _lower_triangle(shape: Sequence[int], k: Any) -> Array:
     rows, columns = _shifted_row_and_column(shape, k)
     return rows >= columns
 
 
-def tril(m: ArrayLike, k: int = 0) -> Array:
+def tril(m: ArrayLike, k: int | Array = 0) -> Array:
     """The elements on diagonal `k` of matrices and below; the others are 0.
 
     Args:
       m: an array of shape (…, r, c).
-      k: which diagonal, counted from the main one to the right.
+      k: which diagonal, counted from the main one to the right; it may be traced.
 
     Returns:
       An array like `m`.
@@ -119,12 +128,12 @@ def tril(m: ArrayLike, k: int = 0) -> Array:
     return ops.select(mask, x, lax.full_like(x, 0))
 
 
-def triu(m: ArrayLike, k: int = 0) -> Array:
+def triu(m: ArrayLike, k: int | Array = 0) -> Array:
     """The elements on diagonal `k` of matrices and above; the others are 0.
 
     Args:
       m: an array of shape (…, r, c).
-      k: which diagonal, counted from the main one to the right.
+      k: which diagonal, counted from the main one to the right; it may be traced.
 
     Returns:
       An array like `m`.
@@ -138,8 +147,8 @@ def triu(m: ArrayLike, k: int = 0) -> Array:
              [0, 1]], dtype=int32)
     """
     x = _matrices("triu", m)
-    mask = broadcast_to(_lower_triangle(x.shape[-2:], k - 1), x.shape)
-    return ops.select(mask, lax.full_like(x, 0), x)
+    rows, columns = _shifted_row_and_column(x.shape[-2:], k)
+    return ops.select(broadcast_to(rows <= columns, x.shape), x, lax.full_like(x, 0))
 
 
 def _matrices(name: str, x: ArrayLike) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import value_error
@@ -88,24 +90,19 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
     Args:
       u: the dividend, the highest power first.
       v: the divisor, whose first coefficient must not be 0.
-      trim_leading_zeros: must be False: how many there are is not known.
+      trim_leading_zeros: whether to leave out the leading coefficients of the remainder that are
+        zeros but for rounding; its value must be known then.
 
     Returns:
-      The quotient, and the remainder with the size of `u`, whose leading coefficients are zeros but
-      for rounding.
+      The quotient, and the remainder, which has the size of `u` unless it is trimmed.
 
     Raises:
       ValueError: an operand is empty or no vector.
-      NotImplementedError: `trim_leading_zeros` is true.
 
     Example:
       >>> polydiv(dnp.array([1, 3, 5]), dnp.array([1, 1]))
       (Array([1., 2.], dtype=float32), Array([0., 0., 3.], dtype=float32))
     """
-    if trim_leading_zeros:
-        raise NotImplementedError(
-            "polydiv: trim_leading_zeros must be False; use dovetail.numpy.trim_zeros"
-        )
     x, y = _coefficients("polydiv", u, v)
     if not x.size or not y.size:
         raise value_error(
@@ -118,4 +115,7 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
     for i in range(count):
         factors.append(scale * lax.slice_in_dim(x, i, i + 1))
         x = x - lax.pad(factors[-1] * y, zero, [(i, count - 1 - i, 0)])
+    if trim_leading_zeros:
+        is_small = abs(x._value()) < math.sqrt(dtypes.finfo(x.dtype).eps)
+        x = lax.slice_in_dim(x, x.size if is_small.all() else int(is_small.argmin()), None)
     return (lax.concatenate(factors, 0) if factors else lax.full((1,), 0, x.dtype)), x

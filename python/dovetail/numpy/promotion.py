@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from dovetail.lax.operands import (
     python_value,
     scalar,
 )
+from dovetail.strictness import is_of_user
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracer import Tracer, current
 
@@ -65,7 +66,7 @@ def pair(name: str, x: Any, y: Any, to: ToDtype | None = None) -> tuple[Array, A
             if alike and (to is None or to(x.dtype) == x.dtype):
                 if x.shape == y.shape:
                     return x, y  # type: ignore[return-value]
-                return _broadcast(name, [x, y])  # type: ignore[return-value,list-item]
+                return _broadcast(name, [x, y], [x, y])  # type: ignore[return-value,list-item]
         elif y.__class__ in _KEEPS_TYPE[x.dtype] and (to is None or to(x.dtype) == x.dtype):
             return x, _splat(y, x)  # type: ignore[return-value]
     elif (
@@ -74,7 +75,8 @@ def pair(name: str, x: Any, y: Any, to: ToDtype | None = None) -> tuple[Array, A
         and (to is None or to(y.dtype) == y.dtype)
     ):
         return _splat(x, y), y  # type: ignore[return-value]
-    return _broadcast(name, promote(name, x, y, to=to))  # type: ignore[return-value]
+    arrays = promote(name, x, y, to=to)
+    return _broadcast(name, arrays, [x, y])  # type: ignore[return-value]
 
 
 def pair_inexact(name: str, x: Any, y: Any) -> tuple[Array, Array]:
@@ -103,14 +105,17 @@ def _splat(value: Any, like: ArrayMethods) -> Array:
     return broadcast_to(scalar(value, like.dtype, like.weak_type), like.shape)
 
 
-def broadcast(name: str, *xs: Any) -> list[Array]:
-    """Operands of one shape, types as they are."""
-    return _broadcast(name, [as_operand(name, x, i) for i, x in enumerate(xs)])
+def broadcast(name: str, *xs: Any, is_asked: bool = False) -> list[Array]:
+    """Operands of one shape, types as they are; `is_asked` says that this is what users call the
+    function for, so that ranks may differ under any setting.
+    """
+    arrays = [as_operand(name, x, i) for i, x in enumerate(xs)]
+    return _broadcast(name, arrays, None if is_asked else xs)
 
 
-def promote_and_broadcast(name: str, *xs: Any) -> list[Array]:
-    """Operands of one type and one shape."""
-    return _broadcast(name, promote(name, *xs))
+def promote_and_broadcast(name: str, *xs: Any, to: ToDtype | None = None) -> list[Array]:
+    """Operands of one type, after `to` if it is given, and one shape."""
+    return _broadcast(name, promote(name, *xs, to=to), xs)
 
 
 def promote(name: str, *xs: Any, to: ToDtype | None = None) -> list[Array]:
@@ -119,15 +124,12 @@ def promote(name: str, *xs: Any, to: ToDtype | None = None) -> list[Array]:
         first = xs[0]
         if all(x.dtype == first.dtype and x.weak_type == first.weak_type for x in xs):
             return list(xs)
-    described = []
-    for i, x in enumerate(xs):
-        if not isinstance(x, (ArrayMethods, np.ndarray, np.generic, *PYTHON_SCALARS)):
-            as_operand(name, x, i)
-        described.append(dtypes.dtype_and_weakness(x))
-    dtype, weak = dtypes.promote(*described)
+    known = (ArrayMethods, np.ndarray, np.generic, *PYTHON_SCALARS)
+    given = [x if isinstance(x, known) else as_operand(name, x, i) for i, x in enumerate(xs)]
+    dtype, weak = dtypes.promote(*map(dtypes.dtype_and_weakness, given), operands=xs)
     if to is not None:
         dtype = to(dtype)
-    return [with_dtype(x, dtype, weak) for x in xs]
+    return [with_dtype(x, dtype, weak) for x in given]
 
 
 def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
@@ -143,28 +145,38 @@ def with_dtype(x: Any, dtype: np.dtype, weak: bool = False) -> Array:
     return copied(x, dtype, weak)
 
 
-def _broadcast(name: str, arrays: list[Array]) -> list[Array]:
+def _broadcast(name: str, arrays: list[Array], given: Sequence[Any] | None) -> list[Array]:
+    """The arrays of one shape; `given` are the operands that they were, None to allow all ranks."""
     shape = arrays[0].shape
     if all(a.shape == shape for a in arrays):
         return arrays
     shape = broadcast_shapes(*(a.shape for a in arrays), name=name)
-    if config.numpy_rank_promotion.value != "allow":
-        _check_ranks(name, arrays)
+    if given is not None and config.numpy_rank_promotion.value != "allow":
+        check_ranks(name, [a.shape for a in arrays], given, stacklevel=5)
     return [broadcast_to(a, shape) for a in arrays]
 
 
-def _check_ranks(name: str, arrays: list[Array]) -> None:
-    if len({a.ndim for a in arrays if a.ndim}) < 2:
+def check_ranks(
+    name: str, shapes: Sequence[tuple[int, ...]], given: Sequence[Any], stacklevel: int
+) -> None:
+    """Refuse, or warn of, what the user gave to be broadcast, as `numpy_rank_promotion` says.
+
+    Args:
+      name: the function that the message names.
+      shapes: what is broadcast.
+      given: the operands that have these shapes.
+      stacklevel: how far up the stack the user's call is, seen from here.
+    """
+    mode = config.numpy_rank_promotion.value
+    if mode == "allow" or len({len(s) for s in shapes if s}) < 2 or not is_of_user(given):
         return
     message = (
-        f"{name}: ranks must be equal when numpy_rank_promotion is "
-        f"{config.numpy_rank_promotion.value!r}, got shapes "
-        f"{' and '.join(str(a.shape) for a in arrays)}; add the missing dimensions with reshape or "
-        "expand_dims"
+        f"{name}: ranks must be equal when numpy_rank_promotion is {mode!r}, got shapes "
+        f"{' and '.join(map(str, shapes))}; add the missing dimensions with reshape or expand_dims"
     )
-    if config.numpy_rank_promotion.value == "raise":
+    if mode == "raise":
         raise value_error(message)
-    warn(message, stacklevel=5)
+    warn(message, stacklevel=stacklevel)
 
 
 def filled(x: Array, value: bool | int | float | complex) -> Array:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, broadcast_dims, canonical_axes
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_dims, canonical_axes
 from dovetail.lax.sort import numbered
+from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.logic import isnan
-from dovetail.numpy.promotion import no_out, real_inexact, with_dtype
+from dovetail.numpy.promotion import inexact, no_out, real_inexact, with_dtype
 
 Axis = Any
 
@@ -28,7 +30,7 @@ def along_first(x: Array, indices: Array) -> Array:
     return lax.reshape(ops.gather(x, index, dims, (1,) * x.ndim), indices.shape)
 
 
-_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 
 
 def quantile(
@@ -39,6 +41,8 @@ def quantile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Array:
     """The values below which a part `q` of the elements over `axis` (all by default) lies; NaN if
     one is NaN.
@@ -50,21 +54,26 @@ def quantile(
       out: must be None.
       overwrite_input: must be False.
       method: between two elements the `linear` interpolation, the `lower`, the `higher`, the
-        `nearest` or their `midpoint`.
+        `nearest` or their `midpoint`; `inverted_cdf` is the first element with which the part is
+        reached.
       keepdims: whether these dimensions stay, with size 1.
+      weights: how often each element counts, of the shape of `a` or of its dimensions `axis`; for
+        `inverted_cdf` only. Negative ones and NaN count as 0.
 
     Returns:
       An array of floats without these dimensions.
 
     Raises:
-      TypeError: the elements are complex.
-      ValueError: there is no such method or no element, or `q` has rank 2 or more.
+      ValueError: the elements are complex, there is no such method or no element, `q` has rank 2 or
+        more, or the weights have another shape.
+      NotImplementedError: there are weights with another method.
 
     Example:
       >>> quantile(np.float32([1, 2, 3, 4]), 0.5)
       Array(2.5, dtype=float32)
     """
-    return _quantile("quantile", a, q, axis, out, overwrite_input, method, keepdims, False)
+    refused = out, overwrite_input
+    return _quantile("quantile", a, q, axis, refused, method, keepdims, False, weights)
 
 
 def nanquantile(
@@ -75,23 +84,26 @@ def nanquantile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Array:
     """As `quantile`, of the elements that are not NaN; NaN if there is none.
 
     Args:
-      a, q, axis, out, overwrite_input, method, keepdims: as for `quantile`.
+      a, q, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
 
     Returns:
       An array of floats without these dimensions.
 
     Raises:
-      TypeError, ValueError: as of `quantile`.
+      ValueError, NotImplementedError: as of `quantile`.
 
     Example:
       >>> nanquantile(np.float32([1, np.nan, 3]), 0.5)
       Array(2., dtype=float32)
     """
-    return _quantile("nanquantile", a, q, axis, out, overwrite_input, method, keepdims, True)
+    refused = out, overwrite_input
+    return _quantile("nanquantile", a, q, axis, refused, method, keepdims, True, weights)
 
 
 def percentile(
@@ -102,25 +114,28 @@ def percentile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Array:
     """As `quantile`, for `q` in percent.
 
     Args:
       q: a percentage from 0 to 100, or a vector of them.
-      a, axis, out, overwrite_input, method, keepdims: as for `quantile`.
+      a, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
 
     Returns:
       An array of floats without these dimensions.
 
     Raises:
-      TypeError, ValueError: as of `quantile`.
+      ValueError, NotImplementedError: as of `quantile`.
 
     Example:
       >>> percentile(np.float32([1, 2, 3, 4]), 50)
       Array(2.5, dtype=float32)
     """
     part = real_inexact("percentile", q) / 100
-    return _quantile("percentile", a, part, axis, out, overwrite_input, method, keepdims, False)
+    refused = out, overwrite_input
+    return _quantile("percentile", a, part, axis, refused, method, keepdims, False, weights)
 
 
 def nanpercentile(
@@ -131,25 +146,28 @@ def nanpercentile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Array:
     """As `nanquantile`, for `q` in percent.
 
     Args:
       q: a percentage from 0 to 100, or a vector of them.
-      a, axis, out, overwrite_input, method, keepdims: as for `quantile`.
+      a, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
 
     Returns:
       An array of floats without these dimensions.
 
     Raises:
-      TypeError, ValueError: as of `quantile`.
+      ValueError, NotImplementedError: as of `quantile`.
 
     Example:
       >>> nanpercentile(np.float32([1, np.nan, 3]), 50)
       Array(2., dtype=float32)
     """
     part = real_inexact("nanpercentile", q) / 100
-    return _quantile("nanpercentile", a, part, axis, out, overwrite_input, method, keepdims, True)
+    refused = out, overwrite_input
+    return _quantile("nanpercentile", a, part, axis, refused, method, keepdims, True, weights)
 
 
 def median(
@@ -175,7 +193,7 @@ def median(
       >>> median(np.float32([3, 1, 2]))
       Array(2., dtype=float32)
     """
-    return _quantile("median", a, 0.5, axis, out, overwrite_input, "midpoint", keepdims, False)
+    return _quantile("median", a, 0.5, axis, (out, overwrite_input), "midpoint", keepdims, False)
 
 
 def nanmedian(
@@ -201,7 +219,7 @@ def nanmedian(
       >>> nanmedian(np.float32([3, np.nan, 2]))
       Array(2.5, dtype=float32)
     """
-    return _quantile("nanmedian", a, 0.5, axis, out, overwrite_input, "midpoint", keepdims, True)
+    return _quantile("nanmedian", a, 0.5, axis, (out, overwrite_input), "midpoint", keepdims, True)
 
 
 def _quantile(
@@ -209,39 +227,81 @@ def _quantile(
     a: ArrayLike,
     q: ArrayLike,
     axis: Axis,
-    out: Any,
-    overwrite_input: bool,
+    refused: tuple[Any, bool],
     method: str,
     keepdims: bool,
     skip_nan: bool,
+    weights: ArrayLike | None = None,
 ) -> Array:
-    no_out(name, out)
-    if overwrite_input:
+    no_out(name, refused[0])
+    if refused[1]:
         raise value_error(f"{name}: arrays are immutable, so overwrite_input must be False")
     if method not in _METHODS:
         raise value_error(f"{name}: method must be one of {', '.join(_METHODS)}, got {method!r}")
-    x = real_inexact(name, a)
+    x = inexact(name, a)
+    if dtypes.KINDS[x.dtype] == "c":
+        raise value_error(f"{name}: the elements must be real, got {x.dtype.name}")
+    dims = canonical_axes(axis, x.ndim)
+    given = None if weights is None else _weights(name, weights, method, x, dims)
     part = with_dtype(real_inexact(name, q), x.dtype)
     if part.ndim > 1:
         raise value_error(f"{name}: q must have rank 0 or 1, got shape {part.shape}")
-    dims = canonical_axes(axis, x.ndim)
     kept = [d for d in range(x.ndim) if d not in dims]
     shape = tuple(x.shape[d] for d in kept)
     size = math.prod(x.shape[d] for d in dims)
     if not size:
         raise value_error(f"{name}: there must be an element, got shape {x.shape} and axis {axis}")
-    rows = lax.reshape(lax.transpose(x, [*dims, *kept]), (size, *shape))
+
+    def rows(y: Array) -> Array:
+        return lax.reshape(lax.transpose(y, [*dims, *kept]), (size, *shape))
+
     # Narrow floats do not count far.
-    narrow = x.dtype.itemsize < 4
-    compute = dtypes.float32 if narrow else x.dtype
-    (ordered,) = ops.sort([with_dtype(rows, compute)], 0, 1)
-    bad = isnan(ordered)
-    count = with_dtype(lax.reduce_sum(with_dtype(ops.not_(bad), dtypes.int32), (0,)), compute)
-    # Of each part and each row: between which two of its elements, and how far.
+    compute = dtypes.float32 if x.dtype.itemsize < 4 else x.dtype
+    values = with_dtype(rows(x), compute)
+    bad = isnan(values)
     parts = lax.reshape(with_dtype(part, compute), (part.size,))
+    if method == "inverted_cdf":
+        counts = lax.full_like(values, 1) if given is None else with_dtype(rows(given), compute)
+        result = _reached(values, counts, parts)
+    else:
+        result = _between(values, parts, method)
     places = (part.size, *shape)
+    unknown = lax.reduce_and(bad, (0,)) if skip_nan else lax.reduce_or(bad, (0,))
+    everywhere = broadcast_dims(unknown, places, tuple(range(1, len(places))))
+    result = with_dtype(choose(everywhere, math.nan, result), x.dtype)
+    if keepdims:
+        shape = tuple(1 if d in dims else s for d, s in enumerate(x.shape))
+    return lax.reshape(result, part.shape + shape)
+
+
+def _weights(name: str, weights: ArrayLike, method: str, x: Array, dims: Sequence[int]) -> Array:
+    """The weights of all elements, in their type."""
+    given = as_operand(name, weights)
+    if dtypes.KINDS[given.dtype] == "c":
+        raise value_error(f"{name}: weights must be real, got {given.dtype.name}")
+    if method != "inverted_cdf":
+        raise NotImplementedError(
+            f"{name}: weights are for method 'inverted_cdf' only, got {method!r}"
+        )
+    if given.shape == x.shape:
+        return given
+    if given.shape != tuple(x.shape[d] for d in dims) or len(dims) == x.ndim:
+        raise value_error(
+            f"{name}: weights must have the shape of a or of its dimensions {tuple(dims)}, got "
+            f"{given.shape} for {x.shape}"
+        )
+    return broadcast_dims(given, x.shape, tuple(dims))
+
+
+def _between(rows: Array, parts: Array, method: str) -> Array:
+    """Of each part and each row of elements: what is so far between its first and its last."""
+    places = (parts.size, *rows.shape[1:])
+    (ordered,) = ops.sort([rows], 0, 1)
+    count = lax.reduce_sum(with_dtype(ops.not_(isnan(ordered)), dtypes.int32), (0,))
+    # Between which two of its elements, and how far.
     within = broadcast_dims(parts, places, (0,))
-    last = broadcast_dims(count, places, tuple(range(1, len(places)))) - 1
+    number = with_dtype(count, rows.dtype)
+    last = broadcast_dims(number, places, tuple(range(1, len(places)))) - 1
     position = within * choose(last < 0, 0, last)
     low = ops.floor(position)
     weight = position - low
@@ -250,19 +310,33 @@ def _quantile(
     first, second = along_first(ordered, below), along_first(ordered, above)
     match method:
         case "linear":
-            result = first * (1 - weight) + second * weight
+            return first * (1 - weight) + second * weight
         case "lower":
-            result = first
+            return first
         case "higher":
-            result = second
+            return second
         case "nearest":
             is_first = (weight < 0.5) | ((weight == 0.5) & (below % 2 == 0))
-            result = choose(is_first, first, second)
+            return choose(is_first, first, second)
         case _:
-            result = choose(weight == 0, first, (first + second) * 0.5)
-    unknown = lax.reduce_and(bad, (0,)) if skip_nan else lax.reduce_or(bad, (0,))
-    everywhere = broadcast_dims(unknown, places, tuple(range(1, len(places))))
-    result = with_dtype(choose(everywhere, math.nan, result), x.dtype)
-    if keepdims:
-        shape = tuple(1 if d in dims else s for d, s in enumerate(x.shape))
-    return lax.reshape(result, part.shape + shape)
+            return choose(weight == 0, first, (first + second) * 0.5)
+
+
+def _reached(rows: Array, weights: Array, parts: Array) -> Array:
+    """Of each part and each row of elements: that up to which so much of the weight is."""
+    places = (parts.size, *rows.shape[1:])
+    ignored = isnan(rows) | isnan(weights) | (weights < 0)
+    ordered, counted = ops.sort([rows, choose(ignored, 0, weights)], 0, 1)
+    sums = ops.cumsum(counted, 0)
+    total = lax.index_in_dim(sums, -1, 0, keepdims=False)
+    goal = broadcast_dims(parts, places, (0,)) * broadcast_dims(
+        total, places, tuple(range(1, len(places)))
+    )
+    pairs = (*places[:1], *rows.shape)
+    before = broadcast_dims(sums, pairs, tuple(range(1, len(pairs)))) < broadcast_dims(
+        goal, pairs, (0, *range(2, len(pairs)))
+    )
+    index = lax.reduce_sum(with_dtype(before, dtypes.int32), (1,))
+    known = lax.reduce_sum(with_dtype(ops.not_(isnan(ordered)), dtypes.int32), (0,))
+    last = broadcast_dims(known, places, tuple(range(1, len(places)))) - 1
+    return along_first(ordered, clip(index, 0, choose(last < 0, 0, last)))

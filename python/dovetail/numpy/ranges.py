@@ -38,6 +38,9 @@ def arange(
     Returns:
       A vector of ceil((stop - start) / step) elements.
 
+    Raises:
+      ValueError: a number is complex.
+
     Example:
       >>> arange(1, 7, 2)
       Array([1, 3, 5], dtype=int32)
@@ -56,6 +59,10 @@ def arange(
         if dtype is None
         else dtypes.requested(dtype, "arange")
     )
+    if any(isinstance(v, (complex, np.complexfloating)) for v in (first, last, step)):
+        raise value_error(
+            f"arange: start, stop and step must be real, got {first}, {last} and {step}"
+        )
     are_sizes = any(type(v) is Size for v in (first, last))
     if (dtypes.KINDS[element] in "iu" or are_sizes) and all(
         isinstance(v, (int, np.integer, Size)) for v in (first, last, step)
@@ -124,7 +131,7 @@ def linspace(
             end = last if has_intervals else where(is_last, last, first)
             result = lax.concatenate([result, lax.expand_dims(end, (0,))], 0)
     else:
-        delta = last - first if count and not endpoint else lax.full_like(first, math.nan)
+        delta = lax.full((), math.nan, first.dtype)
         result = broadcast_to(lax.expand_dims(first, (0,)), (count, *first.shape))
     if dtypes.KINDS[element] in "iu":
         result = ops.floor(result)

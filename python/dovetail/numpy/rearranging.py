@@ -19,6 +19,7 @@ from dovetail.lax.operands import (
     canonical_axes,
     canonical_axis,
     canonical_shape,
+    one_or_several,
 )
 from dovetail.numpy.bisection import searchsorted
 from dovetail.numpy.creation import asarray
@@ -139,8 +140,9 @@ def roll(
     x = as_operand("roll", a)
     if axis is None:
         return lax.reshape(roll(ravel(x), shift, 0), x.shape)
-    axes = _as_tuple(axis)
-    shifts = _as_tuple(shift)
+    axes, shifts = one_or_several(axis), one_or_several(shift)
+    if not axes:
+        return x
     length = max(len(axes), len(shifts))
     if {len(axes), len(shifts)} - {1, length}:
         raise value_error(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
@@ -152,12 +154,6 @@ def roll(
         else:
             x = _rolled(x, as_size(amount), axis)
     return x
-
-
-def _as_tuple(values: Any) -> tuple[Any, ...]:
-    if isinstance(values, (np.ndarray, ArrayMethods)):
-        values = tuple(values.ravel()) if values.ndim else values
-    return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
 def _rolled(x: Array, shift: Any, axis: int) -> Array:
@@ -230,7 +226,7 @@ def repeat(
         x, axis = ravel(x), 0
     dim = canonical_axis(axis, x.ndim)
     if type(repeats) is Size:
-        return _with_length(_spread(x, repeats, dim), total_repeat_length, dim)
+        return _with_length(_spread(x, repeats, dim), x, total_repeat_length, dim)
     if type(repeats) is Tracer and total_repeat_length is not None:
         return _repeated_by(x, repeats, dim, as_size(total_repeat_length))
     counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
@@ -239,7 +235,7 @@ def repeat(
             "repeat: repeats must be one count of 0 or more, or one for each element, got "
             f"{repeats!r}"
         )
-    return _with_length(_repeated(x, counts, dim), total_repeat_length, dim)
+    return _with_length(_repeated(x, counts, dim), x, total_repeat_length, dim)
 
 
 def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
@@ -269,21 +265,28 @@ def _spread(x: Array, count: Any, dim: int) -> Array:
 def _repeated_by(x: Array, counts: Any, dim: int, length: Any) -> Array:
     """So many elements, of which each is the one whose last copy is not before it."""
     size = x.shape[dim]
-    if counts.size != size:
-        counts = broadcast_to(lax.reshape(counts, (counts.size,)), (size,))
+    if type(size) is int and size == 0:
+        return x
+    if counts.shape != (size,):
+        if counts.size != 1:
+            raise value_error(
+                f"repeat: there must be one count, or one for each of the {size} elements, got "
+                f"{counts.shape}"
+            )
+        counts = broadcast_to(lax.reshape(counts, (1,)), (size,))
     ends = ops.cumsum(lax.convert_element_type(counts, np.int32), 0)
     places = searchsorted(ends, ops.iota(np.dtype(np.int32), (length,), 0), "right")
     return take(x, places, dim, mode="clip")
 
 
-def _with_length(x: Array, total: Any, dim: int) -> Array:
-    """Cut, or continued with the last element, if a size is asked for."""
-    size = x.shape[dim]
-    if total is None or size == total:
-        return x
+def _with_length(repeated: Array, x: Array, total: Any, dim: int) -> Array:
+    """Cut, or continued with the last element of `x`, if a size is asked for and there is one."""
+    size, available = repeated.shape[dim], x.shape[dim]
+    if total is None or size == total or (type(available) is int and available == 0):
+        return repeated
     length = as_size(total)
     if length <= size:
-        return lax.slice_in_dim(x, 0, length, 1, dim)
-    last = lax.slice_in_dim(x, size - 1, size, 1, dim)
+        return lax.slice_in_dim(repeated, 0, length, 1, dim)
+    last = lax.slice_in_dim(x, available - 1, available, 1, dim)
     more = broadcast_to(last, (*x.shape[:dim], length - size, *x.shape[dim + 1 :]))
-    return lax.concatenate([x, more], dim)
+    return lax.concatenate([repeated, more], dim)

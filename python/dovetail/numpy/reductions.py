@@ -41,7 +41,10 @@ def _finish(
     x: Array, dims: tuple[int, ...], result: Array, keepdims: bool, initial: Any, combine: Combine
 ) -> Array:
     if initial is not None:
-        result = combine(with_dtype(as_operand("initial", initial), result.dtype), result)
+        start = as_operand("initial", initial)
+        if start.ndim:
+            raise value_error(f"initial must be a scalar, got shape {start.shape}")
+        result = combine(with_dtype(start, result.dtype), result)
     return strong(kept(x, dims, result) if keepdims else result)
 
 
@@ -54,8 +57,19 @@ def _masked(x: Array, where: ArrayLike | None, neutral: Any) -> Array:
     """`x` with the neutral element where the mask does not hold."""
     if where is None:
         return x
-    mask = broadcast_to_shape("where", truth("where", where), x.shape)
-    return ops.select(mask, x, lax.full_like(x, neutral))
+    return ops.select(mask_of(where, x.shape), x, lax.full_like(x, neutral))
+
+
+def mask_of(where: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Which elements of an array of a shape take part in a reduction.
+
+    Raises:
+      ValueError: they are no bools, or do not broadcast to the shape.
+    """
+    mask = as_operand("where", where)
+    if mask.dtype != dtypes.bool_:
+        raise value_error(f"where must be an array of bools, got {mask.dtype.name}; write x != 0")
+    return broadcast_to_shape("where", mask, shape)
 
 
 # Sums ---------------------------------------------------------------------------------------------

@@ -179,6 +179,9 @@ def _chosen(
     By default the first fills, or 0 where there is none.
     """
     (places,) = nonzero(mask, size=size, fill_value=mask.size)
+    if size and values.shape == (0,):
+        fill = 0 if fill_value is None else fill_value
+        return lax.full((size,), fill, values.dtype), places, places < 0
     result = take(values, places, mode="fill", fill_value=0)
     if size is None:
         return result, places, None

@@ -17,9 +17,11 @@ from dovetail.lax.operands import (
     canonical_axes,
     canonical_axis,
     canonical_shape,
+    one_or_several,
 )
 from dovetail.numpy.creation import asarray, broadcast_to_shape
 from dovetail.numpy.promotion import broadcast
+from dovetail.protocols import array_meant
 from dovetail.symbolic.size import as_size
 
 # Questions ----------------------------------------------------------------------------------------
@@ -54,7 +56,7 @@ def shape(a: Any) -> tuple[int, ...]:
       >>> shape(np.ones((2, 3)))
       (2, 3)
     """
-    return tuple(a.shape) if hasattr(a, "shape") else np.shape(a)
+    return tuple(a.shape) if hasattr(a, "shape") else np.shape(array_meant(a))
 
 
 def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
@@ -91,6 +93,7 @@ def isscalar(element: Any) -> bool:
       >>> isscalar(1.0)
       True
     """
+    element = array_meant(element)
     if isinstance(element, (ArrayMethods, np.ndarray)):
         return not element.shape
     return np.isscalar(element)
@@ -151,7 +154,7 @@ def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
 
 def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
     """The shape with -1 replaced by the size that is left for it."""
-    given = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else (shape,)
+    given = one_or_several(shape)
     sizes = [as_size(s) for s in given]
     if sizes.count(-1) > 1:
         raise value_error(f"reshape: one size at most can be -1, got {tuple(sizes)}")
@@ -204,7 +207,7 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
       >>> expand_dims(np.ones(3), 0).shape
       (1, 3)
     """
-    return lax.expand_dims(a, tuple(axis) if isinstance(axis, (tuple, list)) else (axis,))  # type: ignore[arg-type]
+    return lax.expand_dims(a, one_or_several(axis))  # type: ignore[arg-type]
 
 
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
@@ -432,7 +435,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     Args:
       a: an array.
       axis: the dimension.
-      start: from 0 to the rank, which is behind the last dimension.
+      start: a dimension, or the rank, which is behind the last one.
 
     Returns:
       An array.
@@ -446,7 +449,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """
     x = as_operand("rollaxis", a)
     origin = canonical_axis(axis, x.ndim)
-    before = canonical_axis(start, x.ndim + 1, "start") if start != x.ndim else x.ndim
+    before = x.ndim if start == x.ndim else canonical_axis(start, x.ndim, "start")
     return moveaxis(x, origin, before - 1 if origin < before else before)
 
 
@@ -489,4 +492,4 @@ def broadcast_arrays(*args: ArrayLike) -> list[Array]:
       >>> [x.shape for x in broadcast_arrays(1, np.ones(3))]
       [(3,), (3,)]
     """
-    return broadcast("broadcast_arrays", *args)
+    return broadcast("broadcast_arrays", *args, is_asked=True)

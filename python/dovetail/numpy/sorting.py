@@ -85,12 +85,14 @@ def argsort(
     order: None = None,
     stable: bool = True,
     descending: bool = False,
+    dtype: Any = None,
 ) -> Array:
     """Where the elements of `sort` are; equal ones in the order they have.
 
     Args:
       a: an array.
       axis, kind, order, stable, descending: as for `sort`.
+      dtype: the integer type of the result, by default the default one.
 
     Returns:
       An array of integers of the shape of `a`, or a vector if `axis` is None.
@@ -103,10 +105,16 @@ def argsort(
       Array([1, 2, 0], dtype=int32)
     """
     x, dimension = _row("argsort", a, axis, order)
+    wanted = dtypes.requested(dtype, "argsort", dtypes.int64)
+    if dtypes.KINDS[wanted] not in "iu":
+        raise type_error(f"argsort: dtype must be that of integers, got {wanted.name}")
+    size = x.shape[dimension] if x.ndim else 1
+    if type(size) is int and size - 1 > dtypes.iinfo(wanted).max:
+        raise value_error(f"argsort: dtype must hold {size} places, got {wanted.name}")
     if is_for_numpy(x, kinds="biuf") and not descending and x.ndim:
-        order_of = functools.partial(_order, dimension=dimension, dtype=dtypes.default_dtype("i"))
+        order_of = functools.partial(_order, dimension=dimension, dtype=wanted)
         return apply_known(order_of, x)
-    pair = [x, _positions(x, dimension)]
+    pair = [x, with_dtype(_positions(x, dimension), wanted)]
     return (_from_the_end(pair, dimension) if descending else ops.sort(pair, dimension, 1))[1]
 
 
@@ -274,6 +282,9 @@ def unique(
         find = functools.partial(_distinct, wanted, equal_nan, dtypes.default_dtype("i"))
         found = apply_all_known(find, x, count=1 + sum(wanted), is_sized=False)
         return found[0] if len(found) == 1 else tuple(found)
+    if equal_nan and dtypes.KINDS[x.dtype] == "c":
+        # Those with one part that is NaN would not be beside each other.
+        x = choose(isnan(x), math.nan, x)
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
     rows = lax.reshape(x, (x.size,)) if axis is None else _moved(x, dimension, 0)
     count = rows.shape[0]

@@ -16,7 +16,7 @@ from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
 from dovetail.symbolic.size import Size
-from dovetail.tracer import Tracer, apply_all_known, apply_known, current, is_for_numpy
+from dovetail.tracer import Tracer, apply_all_known, apply_known, is_eager, is_for_numpy
 
 
 def _integers(name: str, x: ArrayLike) -> Array:
@@ -44,8 +44,8 @@ def take(
       axis: where they count; None flattens `a` first.
       out: must be None.
       mode: for indices out of bounds: `fill` (the default) gives `fill_value`, by default NaN, the
-        least signed or greatest unsigned integer; `clip` the nearest element; `wrap` counts on from
-        the other end.
+        least signed or greatest unsigned integer; `clip` the nearest element, for a negative index
+        the first; `wrap` counts on from the other end.
       unique_indices, indices_are_sorted: promises, accepted.
       fill_value: see `mode`.
 
@@ -63,6 +63,9 @@ def take(
     axis = canonical_axis(axis, x.ndim)
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
+    elif mode == "clip":
+        # Negative ones count from the end elsewhere.
+        numbers = lax.max(numbers, lax.full_like(numbers, 0))
     entries: list[Any] = [slice(None)] * x.ndim
     entries[axis] = numbers
     return gathered(x, entries, checked_mode(mode, "fill"), fill_value)
@@ -121,6 +124,8 @@ def take_along_axis(
     axis: int | None = -1,
     mode: str | None = None,
     fill_value: Any = None,
+    *,
+    wrap_negative_indices: bool | None = None,
 ) -> Array:
     """The elements at indices along an axis, one for each element of `indices`.
 
@@ -128,7 +133,10 @@ def take_along_axis(
       arr: an array.
       indices: integers, of the same rank; other dimensions are broadcast.
       axis: where they count; None flattens `arr` first.
-      mode, fill_value: as for `take`.
+      mode, fill_value: as for `take`; `promise_in_bounds` says that none is out of bounds, and
+        `one_hot` is as `fill` with 0.
+      wrap_negative_indices: whether negative indices count from the end; by default they do unless
+        there is a promise.
 
     Returns:
       An array like `indices`.
@@ -141,7 +149,10 @@ def take_along_axis(
     """
     x, numbers, dim = _operands_along("take_along_axis", arr, indices, axis)
     entries = _along(x, numbers, dim)
-    return gathered(x, entries, checked_mode(mode, "fill"), fill_value)
+    wrap = mode != "promise_in_bounds" if wrap_negative_indices is None else wrap_negative_indices
+    if mode == "one_hot":
+        mode, fill_value = "fill", 0
+    return gathered(x, entries, checked_mode(mode, "fill"), fill_value, wrap)
 
 
 def put_along_axis(
@@ -159,7 +170,7 @@ def put_along_axis(
       arr: an array.
       indices: integers, as for `take_along_axis`.
       values: what to put there; broadcast.
-      axis: where they count.
+      axis: where they count; None counts as if `arr` were flat.
       inplace: must be False: arrays are immutable.
       mode: `drop` (the default) or `clip`.
 
@@ -176,7 +187,8 @@ def put_along_axis(
             "put_along_axis: arrays are immutable, so inplace must be False; use the result"
         )
     x, numbers, dim = _operands_along("put_along_axis", arr, indices, axis)
-    return Places(x, tuple(_along(x, numbers, dim))).set(values, mode=mode)
+    result = Places(x, tuple(_along(x, numbers, dim))).set(values, mode=mode)
+    return lax.reshape(result, np.shape(arr)) if axis is None else result
 
 
 def put(
@@ -250,7 +262,7 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
         )
     if size is None:
         find = functools.partial(_found, dtype=dtypes.default_dtype("i"))
-        if current() is None:
+        if is_eager(x):
             return tuple(apply_all_known(find, x, count=x.ndim, is_sized=False))
         is_traced = isinstance(x, Tracer)
         value = x.concrete(NonConcreteBooleanIndexError) if is_traced else x._value()
@@ -320,7 +332,7 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -
     found = nonzero(x if x.ndim else lax.reshape(x, (1,)), size=size, fill_value=fill_value)
     if not x.ndim:
         return lax.full((found[0].shape[0], 0), 0, dtypes.default_dtype("i"))
-    if size is None and current() is None:
+    if size is None and is_eager(*found):
         return apply_known(_columns, *found)
     return lax.stack(found, 1)
 
@@ -407,7 +419,7 @@ def bincount(
     """How often each integer occurs, or the sum of its weights.
 
     Args:
-      x: a vector of integers; negative ones count as 0.
+      x: a vector of integers or bools; negative ones count as 0.
       weights: one for each element.
       minlength: the least size of the result.
       length: its size, which a traced `x` needs; larger integers are left out.
@@ -419,7 +431,9 @@ def bincount(
       >>> bincount(dnp.array([1, 1, 3]))
       Array([0, 2, 0, 1], dtype=int32)
     """
-    numbers = _integers("bincount", x)
+    given = as_operand("bincount", x)
+    is_bool = given.dtype == dtypes.bool_
+    numbers = ops.convert(given, dtypes.int32) if is_bool else _integers("bincount", given)
     if numbers.ndim != 1:
         raise value_error(f"bincount: x must be a vector, got shape {numbers.shape}")
     amounts = None if weights is None else as_operand("bincount", weights, 1)

@@ -62,9 +62,9 @@ class ufunc(metaclass=_Named):
         running: Function | None = None,
         is_associative: bool = False,
     ) -> None:
-        self.nin, self.nout = operator.index(nin), operator.index(nout)
-        self.nargs = self.nin
-        self.identity = identity
+        self._counts = operator.index(nin), operator.index(nout)
+        self._identity = identity
+        self._func = func
         self.__name__ = name or getattr(func, "__name__", "ufunc")
         self.__doc__ = func.__doc__
         self._call = call or vectorize(func)
@@ -72,14 +72,37 @@ class ufunc(metaclass=_Named):
         self._running = running
         self._is_associative = is_associative
 
+    @property
+    def nin(self) -> int:
+        """The number of arguments."""
+        return self._counts[0]
+
+    @property
+    def nout(self) -> int:
+        """The number of results."""
+        return self._counts[1]
+
+    @property
+    def nargs(self) -> int:
+        """The number of arguments."""
+        return self._counts[0]
+
+    @property
+    def identity(self) -> Any:
+        """What the function gives for no elements, None if nothing."""
+        return self._identity
+
     def __repr__(self) -> str:
         return f"<ufunc {self.__name__!r}>"
 
     def __hash__(self) -> int:
-        return hash((self.__name__, self._call, self.nin, self.nout))
+        return hash((self.__name__, self._func, self._counts))
 
     def __eq__(self, other: object) -> bool:
-        return self is other
+        if type(other) is not ufunc:
+            return False
+        mine, others = ((f.__name__, f._func, f._counts, f._identity) for f in (self, other))
+        return mine == others
 
     def __call__(self, *args: Any, out: None = None, where: None = None) -> Any:
         """The function of all elements."""
@@ -240,9 +263,9 @@ class ufunc(metaclass=_Named):
         rows = moveaxis(x, dim, 0)
         parts = [
             rows[start] if end <= start else astype(self.reduce(rows[start:end]), x.dtype)
-            for start, end in zip(starts, [*starts[1:], size], strict=True)
+            for start, end in zip(starts, [*starts[1:], size], strict=False)
         ]
-        return moveaxis(stack(parts), 0, dim)
+        return moveaxis(stack(parts) if parts else rows[:0], 0, dim)
 
 
 # What does at once what `at` does, where the order of repeated places does not matter.

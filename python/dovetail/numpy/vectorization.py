@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from dovetail import config
 from dovetail.array import Array
 from dovetail.batching import vmap
-from dovetail.errors import type_error, value_error, warn
+from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, broadcast_shapes, canonical_axis
 from dovetail.numpy.creation import asarray
+from dovetail.numpy.promotion import check_ranks
 from dovetail.numpy.shape import expand_dims, moveaxis, reshape
 from dovetail.tree import map as tree_map
 
@@ -139,7 +139,7 @@ def _check_results(result: Any, names: list[Names], sizes: dict[str, int]) -> No
 def _over_leading(function: Callable[..., Any], operands: list[Array], ranks: list[int]) -> Any:
     """Apply a function to parts with some last dimensions; the others are broadcast."""
     leading = [x.shape[: x.ndim - r] for x, r in zip(operands, ranks, strict=True)]
-    _check_promotion(leading)
+    check_ranks("vectorize", leading, operands, stacklevel=4)
     loops = broadcast_shapes(*leading, name="vectorize")
     padded = [(1,) * (len(loops) - len(s)) + s for s in leading]
     # Dimensions to broadcast are left to vmap, which knows that they have one element.
@@ -156,20 +156,6 @@ def _over_leading(function: Callable[..., Any], operands: list[Array], ranks: li
             single.append(d)
     result = function(*xs)
     return tree_map(lambda r: expand_dims(r, single), result) if single else result
-
-
-def _check_promotion(shapes: list[tuple[int, ...]]) -> None:
-    mode = config.numpy_rank_promotion.value
-    if mode == "allow" or len({len(s) for s in shapes if s}) < 2:
-        return
-    message = (
-        f"vectorize: ranks must be equal when numpy_rank_promotion is {mode!r}, got shapes "
-        f"{' and '.join(str(s) for s in shapes)}; add the missing dimensions with reshape or "
-        "expand_dims"
-    )
-    if mode == "raise":
-        raise value_error(message)
-    warn(message, stacklevel=4)
 
 
 def apply_along_axis(

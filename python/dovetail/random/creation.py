@@ -121,7 +121,8 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
 
     Raises:
       TypeError: `key` is no key, or `num` no int.
-      ValueError: it is an array of several keys, or a size is negative.
+      ValueError: it is an array of several keys.
+      TypeError: a size is negative.
 
     Example:
       >>> from dovetail import random

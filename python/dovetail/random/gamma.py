@@ -85,7 +85,7 @@ def _gamma_gradient(sample: Array, alpha: Array, log_space: bool) -> Array:
     numbers = lax.exp(sample)
     tiny = np.asarray(dtypes.finfo(sample.dtype).tiny, sample.dtype)
     numbers = lax.select(
-        lax.eq(sample, np.zeros((), sample.dtype)), lax.full_like(numbers, tiny), numbers
+        lax.eq(numbers, np.zeros((), sample.dtype)), lax.full_like(numbers, tiny), numbers
     )
     return lax.random_gamma_grad(alpha, numbers) / numbers
 

@@ -20,7 +20,8 @@ from dovetail import ir
 from dovetail.arguments import set_float0_aside
 from dovetail.errors import ConcretizationTypeError, KeyReuseError, LeakedTracerError
 from dovetail.pytree import flatten
-from dovetail.tracing import Trace, current, outside_of_traces
+from dovetail.trace_stack import current, outside_of_traces
+from dovetail.tracing import Trace
 
 # The functions that used keys, and where; uses are numbered from 1 in this list.
 _uses: list[tuple[str, ir.Place]] = []

@@ -16,7 +16,7 @@ from dovetail.random import reuse
 from dovetail.random.generators import default_generator
 from dovetail.random.keys import KeyArray
 
-Shape = Sequence[int]
+Shape = int | Sequence[int]
 KeyLike = KeyArray | Array | np.ndarray
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -159,19 +159,13 @@ def element_type(name: str, dtype: Any, kinds: str = "f") -> np.dtype:
 
 
 def sizes_of(name: str, shape: Any) -> tuple[int, ...]:
-    """A shape as a tuple of ints.
+    """A shape, an int or a sequence of ints, as a tuple.
 
     Raises:
-      TypeError: it is no sequence of ints.
-      ValueError: a size is negative.
+      TypeError: it is neither, or a size is negative.
     """
     if type(shape) is tuple and all(type(size) is int and size >= 0 for size in shape):
         return shape
-    if not isinstance(shape, (tuple, list, np.ndarray)):
-        hint = f"; write ({shape},)" if isinstance(shape, (int, np.integer)) else ""
-        raise type_error(
-            f"{name}: shape must be a sequence of ints, got {type(shape).__name__}{hint}"
-        )
     return canonical_shape(shape, f"{name}: shape")
 
 

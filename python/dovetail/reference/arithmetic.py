@@ -19,7 +19,7 @@ from dovetail.dtypes import (
     float32,
     float64,
 )
-from dovetail.reference import integers
+from dovetail.reference import complex_numbers, integers
 
 Array = np.ndarray[Any, Any]
 
@@ -52,6 +52,9 @@ neg = integers.negative
 
 def div(x: Array, y: Array) -> Array:
     """x / y; that of integers truncates."""
+    if x.dtype.kind == "c":
+        wide = complex_numbers.divide(x.astype(complex128), y.astype(complex128))
+        return wide.astype(x.dtype)
     return integers.divide(x, y) if KINDS[x.dtype] in "iu" else np.divide(x, y)
 
 
@@ -110,8 +113,7 @@ def sign(x: Array) -> Array:
     if kind == "f":
         return _sign_of_float(x)
     if kind == "c":
-        size = np.absolute(x)
-        return np.where(size == 0, x, np.divide(x, size))
+        return complex_numbers.sign(x.astype(complex128)).astype(x.dtype)
     return integers.sign(x)
 
 

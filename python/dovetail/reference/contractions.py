@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail.dtypes import KINDS, SMALL_INTS, complex64, complex128, float32, float64, int8
 from dovetail.reference.conversions import convert
+from dovetail.reference.reductions import wider_type
 
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
@@ -19,6 +20,8 @@ Dims = tuple[int, ...]
 NATIVE = frozenset((float32, float64, complex64, complex128))
 # Below this many multiplications NumPy's integer loops beat BLAS and the conversions around it.
 _FEW = 4096
+# How many products BLAS, which adds in few accumulators, adds without a large error.
+BLOCK = 1024
 
 
 def dot_general(
@@ -43,17 +46,30 @@ def dot_general(
         x = lhs.transpose(x_way.order).reshape(x_way.shape)
         y = rhs.transpose(y_way.order).reshape(y_way.shape)
     if target in NATIVE and x.dtype == y.dtype == target:
-        result = np.matmul(x, y)
+        result = product(x, y)
         return result if shape is None else result.reshape(shape)
     compute = _compute_type(x, y, target)
     x, y = (convert(convert(a, dtype=target), dtype=compute) for a in (x, y))
-    result = np.matmul(x, y)
+    result = product(x, y)
     if shape is not None:
         result = result.reshape(shape)
     if compute == float64 and KINDS[target] in "iu":
         # Whole and below 2^53; what is too large for `target` wraps.
         result = result.astype(np.int64)
     return convert(result, dtype=target)
+
+
+def product(x: Array, y: Array) -> Array:
+    """The product of matrices. Long sums are made of blocks, which are added in a wider type."""
+    size = x.shape[-1]
+    if size <= BLOCK or KINDS[x.dtype] not in "fc":
+        return np.matmul(x, y)
+    total: Any = 0
+    for start in range(0, size, BLOCK):
+        block = slice(start, start + BLOCK)
+        part = np.matmul(x[..., block], y[block] if y.ndim == 1 else y[..., block, :])
+        total = np.add(total, part, dtype=wider_type(x.dtype, size))
+    return np.asarray(total).astype(x.dtype)
 
 
 def is_matmul(lhs: Array, rhs: Array, batch: Dims, contract: Dims) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.dtypes import KINDS, complex128, float32, float64
-from dovetail.reference import integers
+from dovetail.reference import complex_numbers, integers
 
 Array = np.ndarray[Any, Any]
 
@@ -107,28 +107,21 @@ def sqrt(x: Array) -> Array:
     return _complex_sqrt(x) if x.dtype.kind == "c" else np.sqrt(x)
 
 
-rsqrt = _composed(lambda x: np.reciprocal(np.sqrt(x)), lambda z: np.divide(1, np.sqrt(z)))
-
-
-def _complex_exp2(z: Array) -> Array:
-    angle = z.imag * np.log(2)
-    return np.exp2(z.real) * (np.cos(angle) + 1j * np.sin(angle))
-
-
-exp2 = _composed(np.exp2, _complex_exp2)
+rsqrt = _composed(lambda x: np.reciprocal(np.sqrt(x)), complex_numbers.rsqrt)
+exp2 = _composed(np.exp2, complex_numbers.exp2)
 # NumPy's complex expm1 and log1p cancel near zero.
-expm1 = _composed(np.expm1, lambda z: special().expm1(z))
-log1p = _composed(np.log1p, lambda z: special().log1p(z))
+expm1 = _composed(np.expm1, lambda z: complex_numbers.expm1(z, special().expm1(z)))
+log1p = _composed(np.log1p, lambda z: complex_numbers.log1p(z, special().log1p(z)))
 
 
 def _logistic(x: Array) -> Array:
-    # Only exponentials of what has no positive real part: they cannot overflow.
-    negative = x.real < 0
+    # Only exponentials of what is not positive: they cannot overflow.
+    negative = x < 0
     small = np.exp(np.where(negative, x, -x))
     return np.where(negative, small, 1.0) / (1.0 + small)
 
 
-logistic = _composed(_logistic, _logistic)
+logistic = _composed(_logistic, complex_numbers.logistic)
 erf = _composed(lambda x: special().erf(x))
 
 
@@ -150,6 +143,9 @@ inexact_power = _binary(np.power)
 
 def pow(x: Array, y: Array) -> Array:
     """Of integers, it wraps."""
+    if x.dtype.kind == "c":
+        wide = complex_numbers.power(x.astype(complex128), y.astype(complex128))
+        return wide.astype(x.dtype)
     return integers.power(x, y) if KINDS[x.dtype] in "iu" else inexact_power(x, y)
 
 
@@ -166,7 +162,9 @@ def integer_pow(x: Array, *, exponent: int) -> Array:
         wide = x.astype(complex128 if kind == "c" else float64)
         power = integers.repeated_product(wide, abs(exponent))
         if kind == "c":
-            return (np.divide(1, power) if exponent < 0 else power).astype(x.dtype)
+            if exponent < 0:
+                power = complex_numbers.divide(np.ones_like(power), power)
+            return power.astype(x.dtype)
         power = np.reciprocal(power) if exponent < 0 else power
         return power.astype(float32).astype(x.dtype, copy=False)
     return inexact_power(x, np.array(exponent, float64 if x.dtype == float64 else float32))

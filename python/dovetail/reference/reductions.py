@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import KINDS, SMALL_INTS, float32, int8, limit
+from dovetail.dtypes import (
+    KINDS,
+    SMALL_INTS,
+    complex64,
+    complex128,
+    float32,
+    float64,
+    int8,
+    limit,
+)
 
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
@@ -20,18 +30,45 @@ def accumulator_type(dtype: np.dtype) -> np.dtype:
     return float32 if KINDS[dtype] == "f" and dtype.itemsize < 4 else dtype
 
 
-def _accumulation(step: np.ufunc) -> Callable[..., Array]:
-    def reduce(x: Array, *, dims: Dims) -> Array:
-        accumulator = accumulator_type(x.dtype)
-        if accumulator == x.dtype:
-            return step.reduce(x, axis=dims, dtype=x.dtype)
-        return step.reduce(x.astype(accumulator), axis=dims, dtype=accumulator).astype(x.dtype)
-
-    return reduce
+# So few elements are added in their own type, whatever the order.
+_FEW = 32
+_WIDER = {float32: float64, complex64: complex128}
 
 
-reduce_sum = _accumulation(np.add)
-reduce_prod = _accumulation(np.multiply)
+def wider_type(dtype: np.dtype, count: int) -> np.dtype:
+    """The type in which NumPy adds `count` elements one after the other without a large error."""
+    return dtype if count <= _FEW else _WIDER.get(dtype, dtype)
+
+
+def count_of(shape: Dims, dims: Dims) -> int:
+    """How many elements are reduced to one."""
+    return math.prod([shape[dim] for dim in dims])
+
+
+def summed(x: Array, *, dims: Dims) -> Array:
+    """The sum in the type of `x`, with an error that does not grow with the number of elements."""
+    wider = wider_type(x.dtype, count_of(x.shape, dims))
+    # NumPy adds by halves along what lies side by side in memory, and else in order.
+    is_inner = sorted(dims) == list(range(x.ndim - len(dims), x.ndim))
+    if wider == x.dtype or (is_inner and x.flags.c_contiguous):
+        return np.add.reduce(x, axis=dims, dtype=x.dtype)
+    return np.add.reduce(x, axis=dims, dtype=wider).astype(x.dtype)
+
+
+def reduce_sum(x: Array, *, dims: Dims) -> Array:
+    """The sum; floats of 16 and 8 bits are added in float32 or wider."""
+    accumulator = accumulator_type(x.dtype)
+    if accumulator == x.dtype:
+        return summed(x, dims=dims)
+    return summed(x.astype(accumulator), dims=dims).astype(x.dtype)
+
+
+def reduce_prod(x: Array, *, dims: Dims) -> Array:
+    """The product; floats of 16 and 8 bits are multiplied in float32."""
+    accumulator = accumulator_type(x.dtype)
+    if accumulator == x.dtype:
+        return np.multiply.reduce(x, axis=dims, dtype=x.dtype)
+    return np.multiply.reduce(x.astype(accumulator), axis=dims, dtype=accumulator).astype(x.dtype)
 
 
 def _bitwise(step: np.ufunc) -> Callable[..., Array]:

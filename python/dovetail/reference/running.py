@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.dtypes import KINDS, SMALL_INTS, int8
-from dovetail.reference.reductions import accumulator_type
+from dovetail.reference.reductions import accumulator_type, wider_type
 
 Array = np.ndarray[Any, Any]
 
@@ -17,6 +17,8 @@ Array = np.ndarray[Any, Any]
 def _running(step: np.ufunc) -> Callable[..., Array]:
     def accumulate(x: Array, *, dimension: int, reverse: bool = False) -> Array:
         accumulator = accumulator_type(x.dtype)
+        if step is np.add:
+            accumulator = wider_type(accumulator, x.shape[dimension])
         ordered = np.flip(x, dimension) if reverse else x
         result = step.accumulate(ordered.astype(accumulator, copy=False), dimension)
         result = result.astype(x.dtype, copy=False)

@@ -95,12 +95,22 @@ def _incomplete_gamma(a: Array, x: Array) -> tuple[Array, Array]:
     upper = np.where(x == 0, 1.0, upper)
     lower = np.where(upper < 0.01, 1 - upper, lower)
     inside = (a > 0) & (a < np.inf) & (x >= 0)
-    return np.where(inside, lower, np.nan), np.where(inside, upper, np.nan)
+    lower, upper = np.where(inside, lower, np.nan), np.where(inside, upper, np.nan)
+    limit = (a == 0) & (x > 0)
+    return np.where(limit, 1.0, lower), np.where(limit, 0.0, upper)
 
 
 def _betainc(a: Array, b: Array, x: Array) -> Array:
-    inside = (a > 0) & (a < np.inf) & (b > 0) & (b < np.inf) & (x >= 0) & (x <= 1)
-    return np.where(inside, special().betainc(a, b, np.where(inside, x, np.nan)), np.nan)
+    bounded = (x >= 0) & (x <= 1)
+    inside = (a > 0) & (a < np.inf) & (b > 0) & (b < np.inf) & bounded
+    value = np.where(inside, special().betainc(a, b, np.where(inside, x, np.nan)), np.nan)
+    # The limits for one parameter to 0 or infinity, where all is at one end.
+    left = (a == 0) & (b > 0) | (b == np.inf) & (a >= 0) & (a < np.inf)
+    right = (b == 0) & (a > 0) | (a == np.inf) & (b >= 0) & (b < np.inf)
+    value = np.where(bounded & left & (x > 0), 1.0, value)
+    value = np.where(bounded & left & (x == 0), 0.0, value)
+    value = np.where(bounded & right & (x < 1), 0.0, value)
+    return np.where(bounded & right & (x == 1), 1.0, value)
 
 
 igamma = _in_double(lambda a, x: _incomplete_gamma(a, x)[0])

@@ -102,6 +102,8 @@ def _integer_pow(x: Array, *, exponent: int) -> Chain | None:
 
 @_of(elementary.pow)
 def _pow(x: Array, y: Array) -> Chain | None:
+    if x.dtype.kind == "c":
+        return None
     function = integers.power if KINDS[x.dtype] in "iu" else elementary.inexact_power
     return specialized(function, (x, y), {})
 
@@ -116,7 +118,7 @@ def _compare(x: Array, y: Array, *, direction: str) -> Chain:
 def _div(x: Array, y: Array) -> Chain | None:
     if KINDS[x.dtype] in "iu":
         return specialized(integers.divide, (x, y), {})
-    return (np.divide,)
+    return None if x.dtype.kind == "c" else (np.divide,)
 
 
 @_of(arithmetic.rem)
@@ -295,6 +297,9 @@ def _pad(
 def _accumulation(x: Array, *, dims: Dims, step: np.ufunc) -> Chain | None:
     if reductions.accumulator_type(x.dtype) != x.dtype:
         return None
+    count = reductions.count_of(x.shape, dims)
+    if step is np.add and reductions.wider_type(x.dtype, count) != x.dtype:
+        return (functools.partial(reductions.summed, dims=dims),)
     return (functools.partial(step.reduce, axis=dims, dtype=x.dtype),)
 
 
@@ -351,6 +356,11 @@ for _name in ("argmax", "argmin"):
 def _running(x: Array, *, dimension: int, reverse: bool = False, step: np.ufunc) -> Chain | None:
     if reverse or reductions.accumulator_type(x.dtype) != x.dtype:
         return None
+    if step is np.add:
+        wider = reductions.wider_type(x.dtype, x.shape[dimension])
+        if wider != x.dtype:
+            sums = functools.partial(np.add.accumulate, axis=dimension, dtype=wider)
+            return sums, _as_type(x.dtype)
     return (functools.partial(step.accumulate, axis=dimension, dtype=x.dtype),)
 
 
@@ -373,13 +383,15 @@ def _dot_general(
         return None
     if element is not None and element != lhs.dtype:
         return None
+    count = reductions.count_of(lhs.shape, lhs_contract)
+    matmul = np.matmul if count <= contractions.BLOCK else contractions.product
     if contractions.is_matmul(lhs, rhs, lhs_batch, lhs_contract):
         turned = lhs_contract[0] != lhs.ndim - 1, rhs_contract[0] != 0
-        return None if any(turned) else (np.matmul,)
+        return None if any(turned) else (matmul,)
     x_way, y_way, shape = contractions.as_matrices(
         lhs.shape, rhs.shape, lhs_contract, rhs_contract, lhs_batch, rhs_batch
     )
-    (x_order, x_shape), (y_order, y_shape), matmul = x_way, y_way, np.matmul
+    (x_order, x_shape), (y_order, y_shape) = x_way, y_way
 
     def call(x: Array, y: Array) -> Array:
         matrices = x.transpose(x_order).reshape(x_shape), y.transpose(y_order).reshape(y_shape)

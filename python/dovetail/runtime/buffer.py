@@ -102,6 +102,10 @@ class Buffer:
             self._host = host
         return host
 
+    def copy(self) -> Buffer:
+        """Returns a buffer with the same elements, in memory of its own on the same device."""
+        return Buffer(self._device.duplicate(self.view), self._dtype, self._device)
+
     def block_until_ready(self) -> Buffer:
         """Returns the buffer: a call returns only when its results are there."""
         return self

@@ -12,7 +12,7 @@ from typing import Any
 
 import iree.runtime as ireert
 import numpy as np
-from iree.runtime import BufferUsage, HalBufferView, MemoryType, _binding
+from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef, _binding
 
 from . import silence
 from .dtypes import ELEMENT_OF_DTYPE
@@ -117,17 +117,27 @@ class Device:
         """Returns an object with the buffer protocol over the view's bytes in host memory."""
         if self.on_host:
             return view.map()
-        source = view.get_buffer()
-        staging = self._allocator.allocate_buffer(
+        staging = self._copy(
+            view,
             int(MemoryType.HOST_LOCAL | MemoryType.DEVICE_VISIBLE),
             int(BufferUsage.TRANSFER_TARGET | BufferUsage.MAPPING_SCOPED),
-            source.byte_length(),
         )
+        return staging.map()
+
+    def duplicate(self, view: HalBufferView) -> VmRef:
+        """Returns a reference to a view of a copy of the view's bytes on the device."""
+        copy = self._copy(view, self._memory_type, self._usage)
+        return HalBufferView(copy, view.shape, view.element_type).ref
+
+    def _copy(self, view: HalBufferView, memory_type: int, usage: int) -> Any:
+        """A buffer of some kind with a copy of the view's bytes."""
+        source = view.get_buffer()
+        target = self._allocator.allocate_buffer(memory_type, usage, source.byte_length())
         semaphore = self.hal.create_semaphore(0)
         done = ireert.HalFence.create_at(semaphore, 1)
-        self.hal.queue_copy(source, staging, ireert.HalFence.create_at(semaphore, 0), done)
+        self.hal.queue_copy(source, target, ireert.HalFence.create_at(semaphore, 0), done)
         done.wait()
-        return staging.map()
+        return target
 
 
 def models(driver: str) -> list[str]:

@@ -13,7 +13,7 @@ from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
 from .host_functions import HostFunctions
-from .signature import SHARING_KEY, Signature
+from .signature import HANDED_BACK_KEY, SHARING_KEY, Signature
 
 
 class LoadedModule:
@@ -127,7 +127,8 @@ class Executable:
             self.invoke = host_functions.guarded(self.invoke)
         self.function = vmfb.function(function)
         self._dtypes = _output_dtypes(self.function, output_dtypes)
-        self.sharing = shared_results(self.function)
+        self.sharing = _numbers(self.function, SHARING_KEY)
+        self.handed_back = _numbers(self.function, HANDED_BACK_KEY)
 
     def __call__(self, arrays: Sequence[Any]) -> list[Buffer]:
         """Calls the function.
@@ -169,6 +170,9 @@ class Executable:
         buffers = [Buffer(get(i), dtype, device) for i, dtype in enumerate(dtypes)]
         for i in self.sharing:
             buffers[i]._shared = True
+        for i in self.handed_back:
+            if type(arrays[i]) is Buffer:
+                arrays[i]._shared = True
         if shared is not None:
             buffers = [unshare(buffer, shared) for buffer in buffers]
         return buffers
@@ -185,9 +189,9 @@ class Executable:
         return view, array
 
 
-def shared_results(function: VmFunction) -> tuple[int, ...]:
-    """The results that may be memory of arguments, of constants or of other results."""
-    text = function.reflection.get(SHARING_KEY, "")
+def _numbers(function: VmFunction, key: str) -> tuple[int, ...]:
+    """The numbers of arguments or results that the compiler states under a key."""
+    text = function.reflection.get(key, "")
     return tuple(map(int, text.split(","))) if text else ()
 
 

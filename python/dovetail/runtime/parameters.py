@@ -1,6 +1,7 @@
 """Arrays that modules read from files: IREE's parameter archives, and safetensors.
 
-A file that Dovetail wrote has one more array, the digest of the others.
+A file that Dovetail wrote has one more array, the digest of all bytes of the file, for which its
+own bytes count as zeros.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from .signature import ArraySpec
 
 FORMATS = ("irpa", "safetensors", "gguf")
 DIGEST_KEY = "dovetail.sha256"
-_DIGEST_SIZE = hashlib.sha256().digest_size
+DIGEST_SIZE = hashlib.sha256().digest_size
+_CHUNK = 1 << 20
 
 PathLike = str | os.PathLike[str]
 
@@ -83,30 +85,49 @@ def _files(
     return {scope: Path(given) for scope in wanted}
 
 
-def digest_of(arrays: Mapping[str, Any]) -> bytes:
-    """The digest of arrays, given as what has their bytes, by their keys."""
+def seal(path: Path, kind: str) -> None:
+    """Put the digest into a file of parameters that has zeros in its place."""
+    place = _entries(path, kind)[1][DIGEST_KEY].file_storage[1]
+    digest = _digest_of(path, place)
+    with path.open("r+b") as file:
+        file.seek(place)
+        file.write(digest)
+
+
+def _digest_of(path: Path, place: int) -> bytes:
+    """The digest of a file whose bytes at `place` are the digest."""
     digest = hashlib.sha256()
-    for key in sorted(arrays.keys() - {DIGEST_KEY}):
-        view = memoryview(arrays[key]).cast("B")
-        # Lengths keep two different lists of parts from reading the same.
-        digest.update(f"{len(key.encode())} {key} {len(view)} ".encode())
-        digest.update(view)
+    with path.open("rb") as file:
+        while place and (part := file.read(min(place, _CHUNK))):
+            digest.update(part)
+            place -= len(part)
+        digest.update(bytes(len(file.read(DIGEST_SIZE))))
+        while part := file.read(_CHUNK):
+            digest.update(part)
     return digest.digest()
+
+
+def resembles(key: str, meant: str) -> bool:
+    """Whether a key is the one meant but for a few bits."""
+    one, other = key.encode(), meant.encode()
+    wrong = int.from_bytes(one, "big") ^ int.from_bytes(other, "big")
+    return len(one) == len(other) and wrong.bit_count() <= 8
 
 
 def _verify(entries: Mapping[str, Any], need: Mapping[str, ArraySpec], path: Path) -> None:
     if DIGEST_KEY in entries:
-        stored = bytes(entries[DIGEST_KEY].file_view)
-        views = {key: entry.file_view for key, entry in entries.items() if entry.is_file}
-        if digest_of(views) == stored:
-            return
+        entry = entries[DIGEST_KEY]
+        if entry.is_file and entry.length == DIGEST_SIZE:
+            stored = bytes(entry.file_view)
+            if _digest_of(path, entry.file_storage[1]) == stored:
+                return
         reason = "its SHA-256 digest does not match"
     else:
         # Files of others have none; but damage may have hit its name, or where its name is.
         rest = [key for key in entries if key not in need]
         is_alone = bool(need) and len(rest) == 1
-        if not any(map(_resembles_digest, rest)) and not (
-            is_alone and entries[rest[0]].length == _DIGEST_SIZE
+        if not any(resembles(key, DIGEST_KEY) for key in rest) and not (
+            is_alone and entries[rest[0]].length == DIGEST_SIZE
         ):
             return
         reason = "its SHA-256 digest has another name"
@@ -114,13 +135,6 @@ def _verify(entries: Mapping[str, Any], need: Mapping[str, ArraySpec], path: Pat
         f"'{path}' is damaged: {reason}; export it again or fetch a fresh copy, or load it with "
         "verify=False"
     )
-
-
-def _resembles_digest(key: str) -> bool:
-    """Whether a key is the digest's but for a few bits."""
-    one, other = key.encode(), DIGEST_KEY.encode()
-    wrong = int.from_bytes(one, "big") ^ int.from_bytes(other, "big")
-    return len(one) == len(other) and wrong.bit_count() <= 8
 
 
 def _read(path: Path, scope: str, name: str) -> tuple[Any, dict[str, Any]]:
@@ -134,15 +148,18 @@ def _read(path: Path, scope: str, name: str) -> tuple[Any, dict[str, Any]]:
             f"{name} needs a file with its parameters {scope!r}, got: no file '{path}'; put it "
             "there, or pass parameters= with where it is"
         )
-    index: Any = ParameterIndex()
     try:
-        index.load(str(path), format=kind)
-        entries = dict(index.items())
+        return _entries(path, kind)
     except Exception as error:  # IREE's status codes come as exceptions of many types
         raise ValueError(
             f"'{path}' is not a file of parameters in the format {kind}, or is damaged: {error}"
         ) from None
-    return index, entries
+
+
+def _entries(path: Path, kind: str) -> tuple[Any, dict[str, Any]]:
+    index: Any = ParameterIndex()
+    index.load(str(path), format=kind)
+    return index, dict(index.items())
 
 
 def _check(

@@ -34,6 +34,8 @@ from .sizes import Sizes, formula
 REFLECTION_KEY = "dovetail.signature"
 # The numbers of a function's results that may share memory with anything else.
 SHARING_KEY = "dovetail.sharing"
+# The numbers of its arguments whose memory results may be.
+HANDED_BACK_KEY = "dovetail.handed_back"
 
 # In Python a tree is itself, with indices for leaves: `({"b": 0, "w": 1}, 2)`.
 Tree = Any

@@ -9,7 +9,7 @@ from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.custom_derivatives import SymbolicZero, custom_jvp
 from dovetail.errors import type_error
-from dovetail.numpy.promotion import filled, promote, promote_and_broadcast
+from dovetail.numpy.promotion import filled, promote_and_broadcast
 
 # A numerator and a denominator, from the constant term on.
 Rational = tuple[Sequence[float], Sequence[float]]
@@ -17,7 +17,7 @@ Rational = tuple[Sequence[float], Sequence[float]]
 
 def inexacts(name: str, *xs: Any) -> list[Array]:
     """Operands of one inexact type and one shape."""
-    return promote_and_broadcast(name, *promote(name, *xs, to=dtypes.to_inexact_dtype))
+    return promote_and_broadcast(name, *xs, to=dtypes.to_inexact_dtype)
 
 
 def reals(name: str, *xs: Any) -> list[Array]:

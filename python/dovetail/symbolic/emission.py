@@ -19,7 +19,8 @@ from dovetail.symbolic.bounds import Variable
 from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.symbolic.solve import Solution, check_solved, scope_of, solved
-from dovetail.tracing import Tracer, current
+from dovetail.trace_stack import current
+from dovetail.tracing import Tracer
 
 Shape = tuple[Any, ...]
 

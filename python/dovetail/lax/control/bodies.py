@@ -13,8 +13,8 @@ from dovetail import _core, ir
 from dovetail.arguments import as_operand, name_of
 from dovetail.errors import ConcretizationTypeError, type_error
 from dovetail.symbolic.size import plain
+from dovetail.trace_stack import stack
 from dovetail.tracer import Operand, Traced
-from dovetail.tracing import stack
 
 
 def check_callable(what: str, function: Any) -> None:

@@ -16,8 +16,8 @@ from dovetail.lax.control.bodies import check_callable, joined, results_of
 from dovetail.lax.control.trees import listed, structure_differences, type_differences
 from dovetail.linearization import linear_transpose, linearize
 from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
+from dovetail.trace_stack import current, derivative_order
 from dovetail.tracer import Operand, Traced, apply, trace
-from dovetail.tracing import current, derivative_order
 
 
 class _Like:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dovetail import dtypes, lax
 from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.numpy.arithmetic import divide
 from dovetail.numpy.ranges import arange
@@ -28,7 +28,7 @@ def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None
       An array of shape (n,).
 
     Raises:
-      TypeError: `n` is no integer, or `d` no scalar.
+      ValueError: `n` is no integer, or `d` no scalar.
 
     Example:
       >>> fftfreq(4)
@@ -53,7 +53,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = Non
       An array of shape (n//2 + 1,).
 
     Raises:
-      TypeError: `n` is no integer, or `d` no scalar.
+      ValueError: `n` is no integer, or `d` no scalar.
 
     Example:
       >>> rfftfreq(4)
@@ -68,7 +68,7 @@ def _count(name: str, n: Any) -> int:
     try:
         return as_size(n)
     except TypeError:
-        raise type_error(f"{name}: n must be an integer, got {type(n).__name__}") from None
+        raise value_error(f"{name}: n must be an integer, got {type(n).__name__}") from None
 
 
 def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Array:
@@ -76,7 +76,7 @@ def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Ar
     computed = dtypes.to_inexact_dtype(to)
     distance = as_operand(name, d, 1)
     if distance.ndim:
-        raise type_error(f"{name}: d must be a scalar, got shape {distance.shape}")
+        raise value_error(f"{name}: d must be a scalar, got shape {distance.shape}")
     period = lax.convert_element_type(distance * count, computed)
     result = divide(lax.convert_element_type(numbers, computed), period)
     return lax.convert_element_type(result, to)

@@ -144,11 +144,18 @@ def _pinv_rule(is_hermitian: bool, primals: Any, tangents: Any) -> Any:
     p = _pinv(is_hermitian, a, rtol)
     if is_hermitian:
         a, da = operands.hermitian(a), operands.hermitian(da)
-    turned = adjoint(da)
-    left, right = matmul(matmul(p, adjoint(p)), turned), matmul(turned, matmul(adjoint(p), p))
-    tangent = -matmul(matmul(p, da), p)
-    tangent = tangent + left - matmul(matmul(left, a), p)
-    return p, tangent + right - matmul(p, matmul(a, right))
+    turned, ph = adjoint(da), adjoint(p)
+    left, right = _product(p, ph, turned), _product(turned, ph, p)
+    tangent = left - _product(left, a, p) - _product(p, da, p)
+    return p, tangent + right - _product(p, a, right)
+
+
+def _product(x: Array, y: Array, z: Array) -> Array:
+    """x y z, where x and z are like y^H, by way of the smaller of the two squares."""
+    rows, columns = y.shape[-2:]
+    if rows <= columns:
+        return matmul(x, matmul(y, z))
+    return matmul(matmul(x, y), z)
 
 
 def lstsq(

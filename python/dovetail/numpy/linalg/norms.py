@@ -8,7 +8,7 @@ from typing import Any
 from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis, one_or_several
 from dovetail.numpy.linalg.decompositions import svd, svdvals
 from dovetail.numpy.linalg.equations import inv
 from dovetail.numpy.parts import conjugate, real
@@ -44,7 +44,7 @@ def norm(
     array = inexact("norm", x)
     if axis is None and ord is None:
         return _root_of_squares(array, None, keepdims)
-    given = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    given = range(array.ndim) if axis is None else one_or_several(axis)
     axes = tuple(canonical_axis(i, array.ndim) for i in given)
     if len(axes) == 1:
         return vector_norm(array, ord=2 if ord is None else ord, axis=axes, keepdims=keepdims)

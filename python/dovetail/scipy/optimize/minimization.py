@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from dovetail import value_and_grad
+from dovetail import dtypes, ops, value_and_grad
+from dovetail import numpy as dnp
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.numpy.promotion import inexact, strong
@@ -55,6 +56,15 @@ class OptimizeResults(NamedTuple):
     nit: Array
 
 
+def _real_vector(x: Array) -> Array:
+    return x
+
+
+def _complex_vector(parts: Array) -> Array:
+    """The vector whose real parts, followed by its imaginary ones, are given."""
+    return ops.complex(*dnp.split(parts, 2))
+
+
 def minimize(
     fun: Callable[..., Any],
     x0: Any,
@@ -68,7 +78,8 @@ def minimize(
 
     Args:
       fun: takes a vector and `args`, returns a scalar.
-      x0: where to begin, a vector of real numbers.
+      x0: where to begin, a vector of real or complex numbers; of complex ones the real and the
+        imaginary parts are what is varied.
       args: further arguments of the function.
       method: `BFGS`, or `l-bfgs-experimental-do-not-rely-on-this` for limited memory.
       tol: the norm of the gradient at which to end, if the options have no `gtol`.
@@ -77,7 +88,8 @@ def minimize(
         `maxgrad`, `maxls`.
 
     Returns:
-      An `OptimizeResults`.
+      An `OptimizeResults`. Of complex numbers `hess_inv` is that of the real parts followed by the
+      imaginary ones.
 
     Raises:
       TypeError: `args` is no tuple, or there is no such option.
@@ -110,14 +122,17 @@ def minimize(
         raise type_error(
             f"minimize: options must be among {', '.join(known)}, got {', '.join(unknown)}"
         )
-    function = value_and_grad(lambda x: fun(x, *args))
-    end = solver(function, start, **(known | given))
+    is_complex = dtypes.KINDS[start.dtype] == "c"
+    place = _complex_vector if is_complex else _real_vector
+    function = value_and_grad(lambda x: fun(place(x), *args))
+    parts = dnp.concatenate([ops.real(start), ops.imag(start)]) if is_complex else start
+    end = solver(function, parts, **(known | given))
     return OptimizeResults(
-        x=end.x,
+        x=place(end.x),
         success=end.converged & ~end.failed,
         status=end.status,
         fun=end.value,
-        jac=end.gradient,
+        jac=ops.conj(place(end.gradient)) if is_complex else end.gradient,
         hess_inv=end.memory if solver is bfgs else None,
         nfev=end.evaluations,
         njev=end.evaluations,

@@ -155,7 +155,8 @@ def sph_harm_y(
 
     Args:
       n, m: arrays of integers, the degree and the order, |m| <= n.
-      theta, phi: arrays of real numbers, the colatitude and the longitude.
+      theta, phi: arrays of real numbers, the colatitude, of which only the cosine counts, and the
+        longitude.
       diff_n: must be None; use `dovetail.jvp`.
       n_max: the greatest degree, an integer that is known while tracing; by default that of `n`.
 
@@ -196,7 +197,8 @@ def _legendre(n: Array, m: Array, theta: Array, most: int) -> Array:
     """The normalised associated Legendre functions of cos(theta): first of degree m, then up by
     https://dlmf.nist.gov/14.10#E3.
     """
-    x, sine = ops.cos(theta), ops.sin(theta)
+    # Outside of [0, pi], of the angle with the same cosine.
+    x, sine = ops.cos(theta), ops.abs(ops.sin(theta))
 
     def diagonal(i: Any, value: Array) -> Array:
         k = lax.convert_element_type(i, x.dtype)

@@ -114,7 +114,7 @@ def bernoulli(n: int) -> Array:
         return asarray(_bernoulli_numbers(count).astype(dtypes.default_dtype("f")))
 
 
-@functools.cache
+@functools.lru_cache(64)
 def _bernoulli_numbers(n: int) -> np.ndarray[Any, Any]:
     """In float64, by the recurrence that the sum of comb(m + 1, k) B(k) over k <= m is 0."""
     exact = [Fraction(1), Fraction(-1, 2)]
