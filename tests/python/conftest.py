@@ -55,18 +55,30 @@ def seed_generators(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture
 def vulkan() -> Iterator[None]:
-    """Only where there is such a device, which is closed before and after: two threads of an open
-    one occupy a core each with Mesa's driver for CPUs, and compilers take three times as long.
+    """Only where there is such a device."""
+    yield from _closed_device("vulkan")
+
+
+@pytest.fixture
+def gpu(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The platform of that name, only where there is a device of it."""
+    for _ in _closed_device(request.param):
+        yield request.param
+
+
+def _closed_device(platform: str) -> Iterator[None]:
+    """The device is closed before and after: two threads of an open one occupy a core each with
+    Mesa's driver for CPUs, and compilers take three times as long.
     """
     from dovetail.runtime import devices
 
     try:
-        devices.get_device("vulkan")
+        devices.get_device(platform)
     except ValueError as error:
         pytest.skip(str(error))
-    devices._devices.pop("vulkan")
+    devices._devices.pop(platform)
     yield
-    devices._devices.pop("vulkan", None)
+    devices._devices.pop(platform, None)
 
 
 @pytest.fixture(scope="session")

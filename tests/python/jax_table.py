@@ -71,7 +71,7 @@ x, 1, dtype=float; x, initial=2; x, where=b; x, 0, where=b, initial=1; 2 | sum p
 x, where=b; x, 1, where=b; 2.5 | any all mean
 x; x, 0; x, -1; x, (0, 1); x, 1, keepdims=True; s; z; z, 1; x, 2 | max min amax amin ptp
 x, initial=2; x, where=b, initial=1; x, where=b; z, initial=1; 3 | max min amax amin
-x; x, 0; x, -1; x, (0, 1); x, 1, keepdims=True; s; z; z, 1; x, ddof=1; x, where=b | var std nanvar nanstd
+x; x, 0; x, -1; x, (0, 1); x, 1, keepdims=True; s; z; z, 1; x, ddof=1; x, where=b; x, dtype='complex64' | var std nanvar nanstd
 x; x, 0; x, (0, 1); x, 1, keepdims=True; s; z; z, 1 | nansum nanprod nanmax nanmin nanmean
 x; x, 0; x, -1; x, keepdims=True; s; z; z, 1; x, 2; x, (0, 1) | argmax argmin nanargmax nanargmin
 x; x, 0; x, (0, 1); x, 1, keepdims=True; s; z | count_nonzero
@@ -79,12 +79,12 @@ x; x, 0; x, weights=y; x, 1, w; x, 1, w, returned=True; x, 0, w; z | average
 x; x, 0; x, (0, 1); x, 1, keepdims=True; s; z | median nanmedian
 x, 30; x, 30, 1; x, np.array([10, 50]), 0; x, 50, (0, 1), keepdims=True; s, 50; x, 40, 0, method='lower' | percentile nanpercentile
 x, 0.3; x, 0.3, 1; x, np.array([0.1, 1.0]), 0; x, 0.5, method='nearest'; x, 0.25, 0, method='midpoint' | quantile nanquantile
-x; x, 0; x, -1; s; z; x, 1, float; x, 2 | cumsum cumprod nancumsum nancumprod
-v; x, axis=0; x, axis=1, include_initial=True; x; z, axis=0 | cumulative_sum cumulative_prod
+x; x, 0; x, -1; s; z; x, 1, float; x, 2; x, 0, bool | cumsum cumprod nancumsum nancumprod
+v; x, axis=0; x, axis=1, include_initial=True; x; z, axis=0; x, axis=0, dtype=bool; v, dtype=bool, include_initial=True | cumulative_sum cumulative_prod
 v; x; x, 2; x, axis=0; x, prepend=0, axis=1; s; z | diff
 v; v, to_begin=1; v, to_end=w; x; z | ediff1d
 f; x; x, 2.0; x, axis=0; q, 2.0, 3.0; s | gradient
-v; v, f; x, dx=2.0; x, axis=0; s | trapezoid
+v; v, f; x, dx=2.0; x, axis=0; s; t, x; t, y, axis=1; t, x, axis=-2; x, dx=w[:3] | trapezoid
 v, 2.0; v, x; x, 2; v, 1j; z[0], 2.0 | polyval
 v, w; v, q[0] | polyadd polysub polymul
 v; v, 2; v, 0; v, 5 | polyder polyint
@@ -98,7 +98,7 @@ x; x, 'F'; s; z | ravel
 x; x, (1, 0); t, (2, 0, 1); s; z; x, (0, 0); x, (0,) | transpose permute_dims
 x, (1, 0); t, (2, 0, 1) | permute_dims
 x; t; v | matrix_transpose
-t, 0, 2; t, -1, 0; t, 0, 3 | swapaxes moveaxis rollaxis
+t, 0, 2; t, -1, 0; t, 0, 3; t[None], 2, -4; t[None], 1, -1; t[None], 0, -2 | swapaxes moveaxis rollaxis
 t, (0, 1), (1, 2) | moveaxis
 x, 0; x, -1; x, (0, 2); s, 0; x, 4 | expand_dims
 x[:1]; x[:1], 0; s; x, 0; x[None, :1], (0, 1) | squeeze
@@ -142,8 +142,8 @@ x, v; t, w; v, w; | matvec
 i, x; x[:, 0], x; v, x.T; | vecmat
 x, y; t, x, 2; t, x, ([1, 2], [0, 1]); x, v, 1; x, y, 0; x, y, 1; s, s, 0 | tensordot
 q[0], q[1]; q, q; v[:2], w[:2]; q, q[0]; q, q, axis=0; v, w | cross
-x; x, y; v; x, rowvar=False; x, ddof=0; x, bias=True; x, fweights=j; s | cov
-x; x, y; v; x, rowvar=False | corrcoef
+x; x, y; v; x, rowvar=False; x, ddof=0; x, bias=True; x, fweights=j; s; z.T; z[:, 0]; x[:1], rowvar=False; v, rowvar=False | cov
+x; x, y; v; x, rowvar=False; x[:1], rowvar=False; v, rowvar=False | corrcoef
 'ij,j', x, v; 'ij->ji', x; 'ii', q; 'ij,kj->ik', x, y; 'i,j', v, w; '...j,j->...', x, v; 'ij,jk', x, v; 'ij', v | einsum
 x, [0, 1], v, [1]; 'abc,bc->a', t, x; 'ij,ij', z, z; '->', s; 'iij', t | einsum
 'ij,j', x, v | einsum_path
@@ -169,9 +169,9 @@ x, 7; x, 3; x, 3, (0.0, 2.0); x, f; x, 3, weights=y; x, 3, density=True | histog
 x; x, 3; x, 3, (0.0, 2.0); x, f | histogram_bin_edges
 v, w, 3; v, w, [f, f]; v, w, 2, weights=v | histogram2d
 x.T, 2; q, 2; x.T, (2, 3, 2) | histogramdd
-x, i, 0; x, i; x, 1; x, 9; x, np.array([[0, 9]]), 1; x, i, 0, mode='clip'; x, -9, mode='wrap'; s, 0; z, i, 0 | take
+x, i, 0; x, i; x, 1; x, 9; x, np.array([[0, 9]]), 1; x, i, 0, mode='clip'; x, -9, mode='wrap'; s, 0; z, i, 0; x, i - 1, 0, mode='clip'; x, -9, mode='clip' | take
 x, np.argsort(x, 1), 1; x, i[:, None] * 0, 1; v, j, 0; v, j * 9, 0, mode='clip'; x, i, None; x, i, 0 | take_along_axis
-x, i[:, None] * 0, 7, 1, inplace=False; v, i, w[:3], 0, inplace=False | put_along_axis
+x, i[:, None] * 0, 7, 1, inplace=False; v, i, w[:3], 0, inplace=False; x, i, 7, None, inplace=False | put_along_axis
 x, i, 7, inplace=False; x, [0, 99], v[:2], inplace=False; x, i, v[:3], mode='wrap', inplace=False; x, [0], 1 | put
 m, x, 1; m, v; np.array([True, False]), x, 0; m, x, size=3, axis=1; m, z, 1 | compress
 b, x; b, x, size=3; m, v | extract
@@ -202,7 +202,7 @@ x, 2; x, 1.5; x, 1, int; s, 3; 2, 2.5; x, v; x, 2, shape=(2,) | full_like
 3; 3, 4; 3, 4, 1; 3, dtype=int; 0; -1 | eye
 3; 3, int; 0 | identity
 5; 1, 5; 1, 5, 2; 5, dtype=float; 1.5, 4; 5, 1, -1; 0; 3.0; 0, 1, 0.25; 5, 5; 0, 3, 0; 1, 2, 3, int | arange
-0, 1; 0, 1, 5; 0, 1, 5, False; 0, 5, 6, dtype=int; 0, v, 3; 0, 1, 0; 0, 1, 1; 0, 1, 3, retstep=True; 1j, 2, 3; 0, 1, -1 | linspace
+0, 1; 0, 1, 5; 0, 1, 5, False; 0, 5, 6, dtype=int; 0, v, 3; 0, 1, 0; 0, 1, 1; 0, 1, 3, retstep=True; 1j, 2, 3; 0, 1, -1; 0, v, 3, retstep=True; 0, v, 1, retstep=True; 0, v, 1, False, True; 0, v, 0, False, True | linspace
 0, 2; 0, 2, 3; 0, 2, 3, base=2; 0, 2, 3, False | logspace
 1, 8; 1, 8, 4; 8, 1, 4; 1, 8, 3, False; 1, v * v, 3 | geomspace
 v; v, 3; v, 3, True; x | vander

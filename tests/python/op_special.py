@@ -119,6 +119,8 @@ _LARGE = 1e4
 
 
 def _igamma(a: Any, x: Any) -> Any:
+    if a == 0 < x:
+        return mpmath.mpf(1)
     if not 0 < a < mpmath.inf or x < 0:
         return mpmath.nan
     if a > _LARGE or x > _LARGE:

@@ -75,6 +75,8 @@ def _put(x: Array, offsets: Array, window: Dims, dilations: Dims) -> Array:
 
 
 _SLIDING: list[tuple[Shape, Dims, Dims, Dims]] = [
+    ((4, 9), (3, 1), (2, 2), (1, 1)),  # behind the only window along the rows, one is left over
+    ((4, 9), (3, 3), (2, 2), (1, 1)),
     ((6,), (3,), (1,), (1,)),
     ((7,), (2,), (3,), (1,)),
     ((7,), (3,), (2,), (2,)),
@@ -225,6 +227,8 @@ row(
         _conv("gncx,gocx->ngox", (2, 1, 2, 4), (2, 2, 2, 3), windows="x"),
         _conv("nxg,xg->nxg", (2, 5, 3), (2, 3), windows="x", strides=(3,), dilations=(2,)),
         _conv("nc,co->no", (2, 3), (3, 2), windows=""),
+        # One place along the rows, and one row left over.
+        _conv("nxyc,xyco->nxyo", (1, 4, 17, 3), (2, 2, 3, 4), windows="xy", strides=(3, 3)),
         # Rows that are made longer; a dot for each place, and one for all.
         _conv("nxc,xco->nxo", (1, 11, 2), (3, 2, 4), windows="x"),
         _conv("nxc,nxo->cxo", (2, 9, 2), (2, 7, 3), windows="x", dilations=(1,)),

@@ -147,6 +147,38 @@ def test_every_flipped_bit_is_noticed(cache: Cache) -> None:
     assert cache_statistics().damaged == damaged + 8 * len(good)
 
 
+# In a process of its own, which may wait for ever.
+NO_FILE = """
+import os, socket, sys
+from pathlib import Path
+from dovetail.cache import Cache
+directory, kind = Path(sys.argv[1]), sys.argv[2]
+cache = Cache(directory)
+cache.put("other", b"content")
+for name in ("entry", ".lock-entry"):
+    path = directory / name
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "socket":
+        os.chdir(directory)
+        socket.socket(socket.AF_UNIX).bind(name)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+assert cache.get("entry") is None
+assert cache.get_or_make("entry", lambda why: b"made") == b"made"
+assert cache.get("other") == b"content"
+"""
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "device", "directory"])
+def test_what_is_no_file_counts_as_absent(tmp_path: Path, kind: str) -> None:
+    command = [sys.executable, "-c", NO_FILE, str(tmp_path / "cache"), kind]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_damaged_entry_is_compiled_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

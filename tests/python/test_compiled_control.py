@@ -64,3 +64,25 @@ def test_compiled_agrees_with_eager(function: Callable[[Any], Any]) -> None:
     eager, compiled = dt.tree.leaves(function(W)), dt.tree.leaves(dt.jit(function)(W))
     for expected, got in zip(eager, compiled, strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+def sums_of_what_is_updated(x: Any, u: Any) -> Any:
+    """Reductions along all axes of what is updated in place."""
+    reduced = [(x.at[:].multiply(u).sum(axis), x.at[:].add(u).max(axis)) for axis in (0, 1, None)]
+    row = x[0].at[:].multiply(u[0])
+    product = x.at[:].multiply(u)
+    return reduced, (row, row.sum()), (product, product.sum(0)), x.at[:].add(u).T @ x[:, 0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int16", "complex64"])
+@pytest.mark.parametrize("size", [1, 3, 19])
+def test_sums_of_arrays_that_are_updated_in_place(size: int, dtype: str) -> None:
+    x = dnp.asarray(np.arange(5 * size).reshape(5, size) % 7 - 2, dtype)
+    u = dnp.asarray(np.arange(size) % 3 + 1, dtype)
+    zeros = dt.tree.map(dnp.zeros_like, dt.eval_shape(sums_of_what_is_updated, x, u))
+
+    def chosen(x: Any, u: Any) -> Any:
+        return lax.cond(u[0] != 0, sums_of_what_is_updated, lambda *_: zeros, x, u)
+
+    got, expected = dt.jit(chosen, compile="now")(x, u), sums_of_what_is_updated(x, u)
+    dt.tree.map(np.testing.assert_array_equal, got, expected)

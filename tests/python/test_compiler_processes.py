@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -13,11 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import compiler_processes, config, iree_compiler, lax
+from dovetail import background, compiler_processes, config, iree_compiler, lax, pass_process
 from dovetail.cache import Cache
 from dovetail.compile import CompileError, Target, compile_module
 
@@ -238,3 +240,108 @@ def test_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler_processes, "compile_text", None)
     with config.compile_in_process(True):
         assert compile_module(IDENTITY.format(3), cache=Cache(None))
+
+
+# The compiler's own passes ------------------------------------------------------------------------
+
+
+def dying_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Let this script stand for the program that runs passes."""
+    path = tmp_path / "dovetail-opt"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    monkeypatch.setattr(pass_process, "program_of_passes", lambda: path)
+
+
+def test_passes_give_the_same_in_either_process() -> None:
+    lowered = dt.jit(lambda x: dnp.sort(dnp.tanh(x @ x))).lower(dnp.ones((9, 9)))
+    for phase in ("decompose", "lower", "carry"):
+        text = lowered.as_text(phase, debug_info=True)
+        with config.compile_in_process(True):
+            assert lowered.as_text(phase, debug_info=True) == text
+
+
+def test_passes_that_die_leave_a_program_and_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program_of_passes = pass_process.program_of_passes()
+    lowered = dt.jit(lambda x: dnp.tanh(x) * 7).lower(dnp.ones(3))
+    with monkeypatch.context() as changed:
+        dying_passes(tmp_path, changed, "echo stack dump >&2\nkill -SEGV $$")
+        with pytest.raises(CompileError, match="the compiler died: SIGSEGV, while it") as caught:
+            lowered.compile()
+    error = caught.value
+    assert f"lowered `<lambda>`, at {__file__}:" in str(error)
+    assert "note: stack dump" in error.diagnostics
+    assert "dovetail.tanh" in error.path.read_text()
+    name, *arguments = shlex.split(str(error).splitlines()[-1])
+    assert name == "dovetail-opt"
+    done = subprocess.run([program_of_passes, *arguments], check=False)
+    assert done.returncode == 0
+    error.path.unlink()
+    assert lowered.compile()(dnp.ones(3)).shape == (3,)
+
+
+def test_programs_whose_passes_die_are_evaluated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dying_passes(tmp_path, monkeypatch, "kill -ABRT $$")
+    f = dt.jit(lambda x: dnp.tanh(x) * 11, compile="auto")
+    x = np.ones(3, np.float32)
+    np.testing.assert_allclose(f(x), 11 * np.tanh(x), rtol=1e-6)
+    background.wait()
+    with pytest.warns(RuntimeWarning, match="could not be compiled .*: the compiler died: SIGABRT"):
+        np.testing.assert_allclose(f(x), 11 * np.tanh(x), rtol=1e-6)
+    (job_error,) = (compiled._first._job.error for compiled in f._compiled.values())
+    assert isinstance(job_error, CompileError)
+    job_error.path.unlink()
+
+
+def test_passes_that_were_ended_run_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, mark = pass_process.program_of_passes(), tmp_path / "mark"
+    dying_passes(
+        tmp_path,
+        monkeypatch,
+        f'[ -e {mark} ] && exec {real} "$@"\ntouch {mark}\nkill -KILL $$',
+    )
+    assert "linalg" in dt.jit(lambda x: dnp.tanh(x) * 13).lower(dnp.ones(3)).as_text("lower")
+
+
+def test_passes_run_here_where_there_is_no_other_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pass_process, "program_of_passes", lambda: tmp_path / "none")
+    assert "linalg" in dt.jit(lambda x: dnp.tanh(x) * 17).lower(dnp.ones(3)).as_text("lower")
+
+
+def test_an_interrupt_ends_the_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dying_passes(tmp_path, monkeypatch, "exec sleep 60")
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    lowered = dt.jit(lambda x: dnp.tanh(x) * 19).lower(dnp.ones(3))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            lowered.as_text("lower")
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert not pass_process._running
+
+
+def test_what_passes_refuse_is_told_with_the_users_line() -> None:
+    lines = [
+        '"{}":7:0: error: no lowering for it\n    x = f(y)\n        ^\n',
+        "{}:8:0: error: the second\nof two lines\n{}:8:0: note: see\nhere\n",
+        "<unknown>:0:0: error: nowhere\n",
+    ]
+    printed = "".join(line.replace('"', "").format("a:b.py", "a:b.py") for line in lines)
+    refusal = pass_process._refusal(printed)
+    assert refusal is not None
+    messages = "no lowering for it\nthe second\nof two lines\nnowhere"
+    assert refusal.args == (messages, "a:b.py", 7)
+    assert pass_process._refusal("terminate called") is None

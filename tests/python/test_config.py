@@ -352,3 +352,12 @@ def test_settings_do_not_warn() -> None:
         warnings.simplefilter("error")
         with dt.debug_nans(), dt.disable_jit(), dt.log_compiles():
             dnp.sqrt(2.0)
+
+
+def test_keywords_of_overrides() -> None:
+    with dt.disable_jit(disable=True):
+        assert config.disable_jit.value
+        with dt.disable_jit(disable=False):
+            assert not config.disable_jit.value
+    with dt.debug_nans(new_val=True):
+        assert config.debug_nans.value

@@ -214,6 +214,24 @@ def test_wrong_calls() -> None:
         f.defvjp(good, good, symbolic_zeros=True, optimize_remat=True)
 
 
+def test_jvp_rule_with_tangents_that_are_known() -> None:
+    f = dt.custom_jvp(lambda x: x)
+    f.defjvp(lambda primals, tangents: (f(*primals), *tangents))
+
+    def both(x: Any) -> Any:
+        return f((x, 3.0))
+
+    x = dnp.zeros(2)
+    for matrices in (dt.jacrev(both)(x), dt.jit(dt.jacrev(both))(x), dt.jacfwd(both)(x)):
+        close(matrices[0], np.eye(2))
+        close(matrices[1], np.zeros(2))
+    value, push = dt.linearize(both, x)
+    close(value[1], 3.0)
+    close(push(x + 1)[0], np.ones(2))
+    pullback = dt.vjp(both, x)[1]
+    close(pullback((x + 2, 1.0))[0], np.full(2, 2.0))
+
+
 def test_closure_convert_checks_types() -> None:
     converted, values = dt.closure_convert(lambda x: x * 2, 1.0)
     assert values == []

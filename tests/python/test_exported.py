@@ -263,3 +263,11 @@ def test_damaged_bytes_are_refused() -> None:
     newer[len(b"dovetail exported\n")] = 9
     with pytest.raises(ValueError, match=r"must have a version from 1 to 1, got: 9"):
         export.deserialize(newer)
+
+
+def test_functions_of_the_library_need_no_jit() -> None:
+    for function in (dnp.sin, dnp.linalg.norm, dt.nn.relu):
+        x = np.ones(2, np.float32)
+        np.testing.assert_allclose(export.export(function)(x).call(x), function(x))
+    with pytest.raises(ValueError, match="export needs what `jit` returned"):
+        export.export(lambda x: x)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,9 @@ def busy_elsewhere(jitted: Any, *args: Any) -> Iterator[None]:
     assert directory is not None
     directory.mkdir(mode=0o700, exist_ok=True)
     source = Source(jitted.lower(*args)._program)
-    entry = entry_of(source.lowered().text(), Target("cpu"))
+    target = Target("cpu")
+    form = next(source.lowering().forms(target))
+    entry = entry_of(form.text(), target)
     with file_lock.held(directory / f".lock-{entry}", 0) as is_held:
         assert is_held
         yield
@@ -84,6 +87,16 @@ def busy_elsewhere(jitted: Any, *args: Any) -> Iterator[None]:
 
 def is_compiled(jitted: Any) -> list[bool]:
     return [compiled._executable is not None for compiled in jitted._compiled.values()]
+
+
+def another(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same as a function of its own: jitted functions of one function share programs."""
+
+    @functools.wraps(function)
+    def same(x: Any) -> Any:
+        return function(x)
+
+    return same
 
 
 def softmax(x: Any) -> Any:
@@ -97,7 +110,7 @@ def softmax(x: Any) -> Any:
 def test_calls_are_evaluated_until_the_compiler_is_done() -> None:
     calls = []
     f = dt.jit(lambda x: calls.append(1) or softmax(x))
-    with busy_elsewhere(dt.jit(softmax), X):
+    with busy_elsewhere(dt.jit(another(softmax)), X):
         first = f(X)
         second = f(X)
         assert is_compiled(f) == [False]
@@ -114,7 +127,7 @@ def test_calls_are_evaluated_until_the_compiler_is_done() -> None:
 
 def test_now_and_never() -> None:
     for mode, expected in (("now", [True]), ("never", [False])):
-        f, g = dt.jit(softmax), dt.jit(softmax, compile=mode)
+        f, g = dt.jit(another(softmax)), dt.jit(another(softmax), compile=mode)
         with config.compile(mode):
             f(X)
         # The option goes before the setting.
@@ -126,12 +139,12 @@ def test_now_and_never() -> None:
 
 
 def is_compiled_by_lower(mode: str) -> bool:
-    compiled = dt.jit(softmax, compile=mode).lower(X).compile()
+    compiled = dt.jit(another(softmax), compile=mode).lower(X).compile()
     return compiled._executable is not None
 
 
 def test_a_compiled_program_is_not_used_where_none_may_be() -> None:
-    f = dt.jit(softmax)
+    f = dt.jit(another(softmax))
     with config.compile("now"):
         f(X)
     with config.compile("never"):
@@ -143,7 +156,7 @@ def test_modes_are_checked() -> None:
     with pytest.raises(ValueError, match="compile must be one of 'auto', 'now', 'never', got 'al"):
         config.update("compile", "always")
     with pytest.raises(ValueError, match="None or one of 'auto', 'now', 'never', got: 'always'"):
-        dt.jit(softmax, compile="always")
+        dt.jit(another(softmax), compile="always")
 
 
 def test_what_takes_long_to_evaluate_waits_for_the_compiler() -> None:
@@ -176,14 +189,14 @@ def test_the_first_call_of_a_long_loop_does_not_evaluate_all_of_it() -> None:
 
 
 def test_a_compiler_in_this_process_is_waited_for() -> None:
-    f = dt.jit(softmax)
+    f = dt.jit(another(softmax))
     with config.compile_in_process(True):
         f(X)
     assert is_compiled(f) == [True]
 
 
 def test_threads() -> None:
-    f = dt.jit(softmax)
+    f = dt.jit(another(softmax))
     with ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda _: f(X)["out"], range(8)))
     for result in results:
@@ -194,7 +207,7 @@ def test_threads() -> None:
 
 
 def test_what_nobody_wants_any_more_is_not_compiled() -> None:
-    blockers = [dt.jit(softmax) for _ in range(background._MOST_THREADS)]
+    blockers = [dt.jit(another(softmax)) for _ in range(background._MOST_THREADS)]
     with busy_elsewhere(blockers[0], X):
         for blocker in blockers:
             blocker(X)
@@ -275,7 +288,7 @@ while True:
     sys.stdout.buffer.flush()
 """,
     )
-    f = dt.jit(softmax)
+    f = dt.jit(another(softmax))
     expected = softmax(X)["out"]
     np.testing.assert_allclose(f(X)["out"], expected, rtol=1e-6)
     background.wait()
@@ -309,7 +322,7 @@ pickle.load(sys.stdin.buffer)
 os.kill(os.getpid(), signal.SIGKILL)
 """,
     )
-    f = dt.jit(softmax, compile="now")
+    f = dt.jit(another(softmax), compile="now")
     np.testing.assert_allclose(f(X)["out"], softmax(X)["out"], rtol=1e-6)
     assert is_compiled(f) == [True]
     assert attempts.read_text() == "xx"
@@ -328,14 +341,14 @@ with open({str(attempts)!r}, "a") as file:
 os.kill(os.getpid(), signal.SIGKILL)
 """,
     )
-    f = dt.jit(softmax)
+    f = dt.jit(another(softmax))
     f(X)
     background.wait()
     assert attempts.read_text() == "xx"
     with pytest.warns(RuntimeWarning, match="the compiler died: SIGKILL"):
         np.testing.assert_allclose(f(X)["out"], softmax(X)["out"], rtol=1e-6)
     with pytest.raises(CompileError, match="the compiler died: SIGKILL") as caught:
-        dt.jit(softmax, compile="now")(X)
+        dt.jit(another(softmax), compile="now")(X)
     caught.value.path.unlink()
 
 
@@ -351,7 +364,7 @@ os.kill(os.getppid(), signal.SIGINT)
 time.sleep(600)
 """,
     )
-    f = dt.jit(softmax, compile="now")
+    f = dt.jit(another(softmax), compile="now")
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):

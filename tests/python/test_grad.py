@@ -323,3 +323,36 @@ def test_jacobians_of_trees(jacobian: Any) -> None:
     np.testing.assert_array_equal(result["product"][1], [1, 2])
     np.testing.assert_array_equal(result["sum"][0]["a"], [1, 1])
     np.testing.assert_array_equal(result["sum"][1], 0)
+
+
+@pytest.mark.parametrize("wrap", [lambda y: (y,), lambda y: [y], lambda y: {"y": y}, lambda y: ()])
+def test_a_scalar_in_a_container_has_no_gradient(wrap: Any) -> None:
+    with pytest.raises(TypeError, match=r"returns one scalar, got: \d array"):
+        dt.grad(lambda x: wrap(x * x))(1.0)
+
+
+def test_weak_types_of_jacobians() -> None:
+    for transform in (dt.grad, dt.jacfwd, dt.jacrev):
+        assert transform(lambda x: x * x)(2.0).weak_type
+        assert not transform(lambda x: x * x)(np.float32(2)).weak_type
+
+
+def test_mismatches_are_of_both_classes() -> None:
+    # JAX raises a TypeError for some of these and a ValueError for others.
+    _, pull = dt.vjp(lambda x: 2 * x, np.ones(2, np.float32))
+    _, push = dt.linearize(lambda x: 2 * x, np.ones(2, np.float32))
+    reverse_only = dt.custom_vjp(lambda x: x)
+    reverse_only.defvjp(lambda x: (x, None), lambda _, ct: (ct,))
+    calls = [
+        lambda: dt.jvp(reverse_only, (1.0,), (1.0,)),
+        lambda: pull(np.ones(3, np.float32)),
+        lambda: pull((np.ones(2, np.float32),)),
+        lambda: push(np.ones(2, np.float16)),
+        lambda: dt.grad(lambda x: x)(),
+    ]
+    for call in calls:
+        for error in (TypeError, ValueError):
+            with pytest.raises(error):
+                call()
+    with pytest.raises(TypeError, match=r"takes one cotangent, .* got: 2 arguments"):
+        pull(1.0, 2.0)

@@ -183,7 +183,7 @@ def test_bad_indices() -> None:
         x[1.5]
     with pytest.raises(TypeError, match="an array of float32"):
         x[dnp.array([1.0])]
-    with pytest.raises(TypeError, match="dynamic_slice"):
+    with pytest.raises(IndexError, match="dynamic_slice"):
         dt.jit(lambda x, i: x[i : i + 1])(x, 0)
 
 

@@ -187,6 +187,20 @@ def test_derivatives(name: str) -> None:
             assert_allclose(slopes[0], slopes[1], rtol=1e-4)
 
 
+def test_derivatives_where_numbers_vanish() -> None:
+    """Numbers of a small parameter are 0, and so is their derivative, by way of logarithms too."""
+    small = np.geomspace(1e-8, 1e-2, 7, dtype=np.float32)
+    for sample in (
+        lambda r, a: r.loggamma(r.key(0), a),
+        lambda r, a: r.gamma(r.key(0), a),
+        lambda r, a: r.chisquare(r.key(0), a),
+    ):
+        slopes = dt.grad(lambda a, f=sample: dt.numpy.exp(f(dt.random, a)).sum())(small)
+        assert np.isfinite(slopes).all()
+    logarithms = dt.grad(lambda a: dt.numpy.exp(dt.random.loggamma(dt.random.key(0), a)).sum())
+    assert_array_equal(logarithms(small[:2]), [0, 0])
+
+
 @pytest.mark.parametrize("impl", GENERATORS)
 def test_generators(impl: str, x64: bool) -> None:
     for seed in (0, 42, -1, 2**40 + 5):
@@ -198,6 +212,29 @@ def test_generators(impl: str, x64: bool) -> None:
     for shape in ((), (5,), (2, 3)):
         for dtype in ("uint8", "uint16", "uint32", *(["uint64"] if x64 else [])):
             both(lambda r, s=shape, t=dtype: r.bits(r.key(3, impl=impl), s, t))
+
+
+@pytest.mark.parametrize("impl", GENERATORS)
+def test_generators_in_batches(impl: str) -> None:
+    draws: list[Callable[[Any, Any], Any]] = [
+        lambda r, k: r.bits(k, (3,), "uint8"),
+        lambda r, k: r.uniform(k, (2,)),
+        lambda r, k: r.key_data(r.split(k)),
+        lambda r, k: r.key_data(r.fold_in(k, 5)),
+        lambda r, k: r.normal(r.split(k)[0]),
+    ]
+    for draw in draws:
+        for mapped, number in ((lambda f, v: v(f), 3), (lambda f, v: v(v(f)), (2, 3))):
+            ours, other = (
+                mapped(lambda k, lib=lib, draw=draw: draw(lib.random, k), lib.vmap)(
+                    lib.random.split(lib.random.key(1, impl=impl), number)
+                )
+                for lib in (dt, jax)
+            )
+            check(ours, other, None if ours.dtype.kind == "u" else 64)
+    # Only data in batches, and a batch that is not in front.
+    fold = [lib.vmap(lib.random.fold_in, (None, 0)) for lib in (dt, jax)]
+    both(lambda r: r.key_data(fold[r is jax.random](r.key(2, impl=impl), np.arange(3))))
 
 
 def test_generator_of_xla(x64: bool) -> None:

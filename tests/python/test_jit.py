@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
 import subprocess
 import sys
 import threading
+import weakref
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +18,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config
+from dovetail.tracer import Tracer
 
 
 class Counted:
@@ -347,3 +351,88 @@ def test_large_arrays_are_copied_to_the_device_once() -> None:
     raw[:] = 2
     np.testing.assert_array_equal(double(raw), np.full(size, 4))
     np.testing.assert_array_equal(double(x), np.zeros(size))
+
+
+def test_one_function_is_traced_once() -> None:
+    count = 0
+
+    def f(x: Any) -> Any:
+        nonlocal count
+        count += 1
+        return 2 * x
+
+    for _ in range(3):
+        assert float(dt.jit(f)(1.0)) == 2
+    assert count == 1
+    dt.jit(f, static_argnums=0)(1.0)
+    assert count == 2
+    dt.jit(f).clear_cache()
+    dt.jit(f)(1.0)
+    assert count == 3
+
+
+def test_programs_stay_with_their_function() -> None:
+    def f(x: Any) -> Any:
+        return 2 * x
+
+    dt.jit(f)(1.0)
+    # `wraps` copies the attributes of a function.
+    g = functools.wraps(f)(lambda x: 3 * x)
+    assert float(dt.jit(g)(1.0)) == 3
+    assert float(dt.jit(f)(1.0)) == 2
+    alive = weakref.ref(f)
+    del f, g
+    gc.collect()
+    assert alive() is None
+
+
+def test_numbers_and_names_that_differ() -> None:
+    def f(x: Any, y: Any) -> Any:
+        return [isinstance(v, Tracer) for v in (x, y)]
+
+    seen: list[list[bool]] = []
+
+    def note(x: Any, y: Any) -> int:
+        seen.append(f(x, y))
+        return 1
+
+    dt.jit(note, static_argnums=1, static_argnames=())(2, "foo")
+    dt.jit(note, static_argnums=1, static_argnames=())(1, y=2)
+    dt.jit(note, static_argnums=(), static_argnames="y")(2, 3)
+    dt.jit(note, static_argnums=(), static_argnames="y")(1, y="foo")
+    dt.jit(note, static_argnums=(1,), static_argnames="x")(1, y=3)
+    dt.jit(note, static_argnums=(1,), static_argnames="x")(x="foo", y=3)
+    assert seen == [
+        *([True, False], [True, True], [True, True]),
+        *([True, False], [True, True], [False, True]),
+    ]
+
+
+def test_what_jit_refuses() -> None:
+    def h(a: Any, /, b: Any, **kwargs: Any) -> Any:
+        return a
+
+    def generator(x: Any) -> Any:
+        yield x
+
+    jit: Any = dt.jit
+    for kind in ("static", "donate"):
+        with pytest.raises(ValueError, match="that can be keywords, b, got: 'a'"):
+            jit(h, **{f"{kind}_argnames": ("a", "b")})
+        with pytest.raises(ValueError, match="got: 'args'"):
+            jit(lambda x, *args, **kwargs: x, **{f"{kind}_argnames": ("x", "args")})
+        jit(lambda x, *args, **kwargs: x, **{f"{kind}_argnames": ("x", "other")})
+        with pytest.raises(ValueError, match=f"give {kind}_argnums too"):
+            jit(functools.partial(max, 1), **{f"{kind}_argnames": "b"})
+    with pytest.raises(TypeError, match="got: a generator function"):
+        dt.jit(generator)
+    with pytest.raises(ValueError, match=r"`x` of `.lambda.` must not be masked"):
+        dt.jit(lambda x: x)(np.ma.array([1, 2], mask=[True, False]))
+
+
+def test_ir_of_functions_with_named_axes() -> None:
+    ir = dt.make_ir(lambda x: x - dt.lax.psum(x, "i"), axis_env=[("i", 4)])(2)
+    assert 'all_reduce_sum %arg0 over ["i"]' in ir
+    described = SimpleNamespace(shape=(2,), dtype=np.dtype("float32"))
+    assert "tensor<2xf32>" in dt.make_ir(dnp.sin)(described)
+    assert dt.jit(dnp.sin).lower(described).out_info.shape == (2,)

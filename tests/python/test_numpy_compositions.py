@@ -367,8 +367,8 @@ def test_polydiv() -> None:
         same(remainder[u.size - size :], expected[1], 1e-4)
         same(remainder[: u.size - size], np.zeros(u.size - size), 1e-4)
     same(dnp.polydiv(X[:2], X[:3]), (np.zeros(1), X[:2]))
-    with pytest.raises(NotImplementedError, match="trim_leading_zeros must be False"):
-        dnp.polydiv(X, X, trim_leading_zeros=True)
+    quotient, _ = dnp.polydiv(X, X, trim_leading_zeros=True)
+    same(quotient, np.ones(1), 1e-4)
     with pytest.raises(ValueError, match="polynomials must not be empty"):
         dnp.polydiv(X, X[:0])
 
@@ -424,3 +424,25 @@ def test_place_errors() -> None:
         dnp.place(X, X[:3] > 0, 1.0, inplace=False)
     with pytest.raises(ValueError, match="there must be a value"):
         dnp.place(X, X > 0, X[:0], inplace=False)
+
+
+@pytest.mark.parametrize("jitted", [False, True])
+def test_repeat_to_a_length(jitted: bool) -> None:
+    """Counts that are known only when the program runs, of arrays with one element or none."""
+
+    def check(x: Any, counts: Any, length: int, expected: Any, axis: int | None = 0) -> None:
+        def repeated(x: Any, counts: Any) -> Any:
+            return dnp.repeat(x, counts, axis=axis, total_repeat_length=length)
+
+        result = (dt.jit(repeated) if jitted else repeated)(x, counts)
+        np.testing.assert_array_equal(result, expected)
+
+    check(np.ones((1, 4)), 1, 1, np.ones((1, 4)))
+    check(np.ones((1, 4)), i32([2]), 3, np.ones((3, 4)))
+    check(f32(3), 2, 3, f32([3, 3, 3]), axis=None)
+    check(i32([0, 1, 2]), 2, 4, i32([0, 0, 1, 1]))
+    check(i32([0, 1, 2]), i32([1, 2, 3]), 8, i32([0, 1, 1, 2, 2, 2, 2, 2]))
+    check(i32([0, 1, 2]), 0, 2, i32([2, 2]))
+    check(np.zeros((0, 2)), 2, 3, np.zeros((0, 2)))
+    with pytest.raises(ValueError, match="repeat: there must be one count"):
+        check(i32([0, 1, 2]), i32([1, 2]), 3, None)

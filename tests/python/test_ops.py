@@ -62,37 +62,42 @@ def test_compiled_agrees_with_eager(dtype: np.dtype) -> None:
     check_all(calls, operands, run_compiled(calls, operands))
 
 
-# Of the types that Vulkan devices have in general.
-ON_VULKAN = (dtypes.bool_, dtypes.int32, dtypes.uint32, dtypes.float32, dtypes.complex64)
+# Of the types that devices have in general.
+ON_GPU: dict[str, Collection[np.dtype]] = {
+    "vulkan": (dtypes.bool_, dtypes.int32, dtypes.uint32, dtypes.float32, dtypes.complex64),
+    "cuda": ELEMENT,
+}
 # SPIR-V leaves open which of two zeros its instruction takes for the greater.
-ZEROS_OPEN_ON_VULKAN = {"max", "min", "clamp", "reduce_max", "reduce_min"}
+ZEROS_OPEN = {"vulkan": {"max", "min", "clamp", "reduce_max", "reduce_min"}, "cuda": set[str]()}
 # Algorithms on matrices are so many loops that a program of all takes minutes:
 # test_portable_linalg.py has one program for each op.
-ELSEWHERE_ON_VULKAN = {"linalg"}
+NOT_ON_GPU = {"linalg"}
 
 
-def calls_on_vulkan(dtype: np.dtype, family: str) -> list[Call]:
-    return [c for c in all_calls(dtype, FAMILIES[family]) if c.result_type in ON_VULKAN]
+def calls_on_gpu(platform: str, dtype: np.dtype, family: str) -> list[Call]:
+    types = ON_GPU[platform]
+    return [c for c in all_calls(dtype, FAMILIES[family]) if c.result_type in types]
 
 
 # Nearly all of the time is the compiler's. A program for each family takes less of it than one for
 # all, lets processes share the work, and is found in the cache when only other families changed.
-@pytest.mark.usefixtures("vulkan")
 @pytest.mark.parametrize(
-    ("dtype", "family"),
+    ("gpu", "dtype", "family"),
     [
-        (dtype, name)
-        for dtype in ON_VULKAN
+        (platform, dtype, name)
+        for platform, types in ON_GPU.items()
+        for dtype in types
         for name in FAMILIES
-        if name not in ELSEWHERE_ON_VULKAN and calls_on_vulkan(dtype, name)
+        if name not in NOT_ON_GPU and calls_on_gpu(platform, dtype, name)
     ],
+    indirect=["gpu"],
     ids=str,
 )
-def test_vulkan_agrees_with_eager(dtype: np.dtype, family: str) -> None:
-    calls = calls_on_vulkan(dtype, family)
+def test_gpu_agrees_with_eager(gpu: str, dtype: np.dtype, family: str) -> None:
+    calls = calls_on_gpu(gpu, dtype, family)
     operands = [call.values(subnormal=False) for call in calls]
-    results = run_compiled(calls, operands, target="vulkan")
-    check_all(calls, operands, results, zeros_open=ZEROS_OPEN_ON_VULKAN)
+    results = run_compiled(calls, operands, target=gpu)
+    check_all(calls, operands, results, zeros_open=ZEROS_OPEN[gpu])
 
 
 def check_all(

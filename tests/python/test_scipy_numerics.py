@@ -143,6 +143,23 @@ def test_minimize(method: str, function: Any, start: Any, expected: Any) -> None
     assert (result.hess_inv is None) == (method != "BFGS")
 
 
+@pytest.mark.parametrize("method", ["BFGS", LIMITED])
+def test_minimize_over_complex_numbers(method: str) -> None:
+    """The parts are varied, so curvature that differs between them is no obstacle."""
+    goal = np.array([1 - 2j, 3j, -1 + 0j])
+
+    def distance(z: Any) -> Any:
+        w = z - goal
+        return dnp.sum(dnp.real(w) ** 2 + 5 * dnp.imag(w) ** 2 + dnp.abs(w) ** 4)
+
+    options = {"gtol": 1e-9} | ({} if method == "BFGS" else {"ftol": 0.0})
+    result = jit(lambda z: minimize(distance, z, method=method, options=options))(goal * 1j)
+    assert result.success
+    np.testing.assert_allclose(result.x, goal, atol=1e-8)
+    np.testing.assert_allclose(result.jac, grad(distance)(result.x), atol=1e-12)
+    assert result.hess_inv is None or result.hess_inv.shape == (6, 6)
+
+
 def test_minimize_in_transforms() -> None:
     solve = jit(lambda x: minimize(matyas, x, method="BFGS", options={"gtol": 1e-8}).x)
     np.testing.assert_allclose(solve(dnp.array([1.0, 2.0])), [0, 0], atol=1e-6)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
-from dovetail import config, grad, lax
+from dovetail import config, grad, jit, lax
 
 INF, NAN = np.inf, np.nan
 
@@ -35,7 +36,9 @@ EDGES: list[tuple[Callable[..., Any], tuple[float, ...], float]] = [
     (lax.bessel_i1e, (-INF,), 0),
     (lax.igamma, (1.0, 0.0), 0),
     (lax.igamma, (1.0, INF), 1),
-    (lax.igamma, (0.0, 1.0), NAN),
+    (lax.igamma, (0.0, 0.0), NAN),
+    (lax.igamma, (0.0, 1.0), 1),
+    (lax.igammac, (0.0, 1.0), 0),
     (lax.igammac, (1.0, 0.0), 1),
     (lax.igammac, (1.0, -1.0), NAN),
     (lax.random_gamma_grad, (2.0, 0.0), 0),
@@ -43,13 +46,34 @@ EDGES: list[tuple[Callable[..., Any], tuple[float, ...], float]] = [
     (lax.betainc, (2.0, 3.0, 0.0), 0),
     (lax.betainc, (2.0, 3.0, 1.0), 1),
     (lax.betainc, (2.0, 3.0, 1.5), NAN),
-    (lax.betainc, (0.0, 3.0, 0.5), NAN),
+    (lax.betainc, (0.0, 0.0, 0.5), NAN),
 ]
 
 
 @pytest.mark.parametrize(("function", "operands", "expected"), EDGES)
 def test_edges(function: Callable[..., Any], operands: tuple[float, ...], expected: float) -> None:
     np.testing.assert_array_equal(function(*operands), expected)
+
+
+def every_choice(*values: list[float]) -> list[np.ndarray]:
+    return [grid.ravel() for grid in np.meshgrid(*values)]
+
+
+PARAMETERS = [-1.0, -0.0, 0.0, 1e-3, 1.0, 30.0, INF, NAN]
+
+
+@pytest.mark.parametrize("is_jitted", [False, True])
+def test_limits_of_incomplete_functions(is_jitted: bool) -> None:
+    """SciPy has the limits for parameters to 0 and infinity; an infinite `a` JAX calls NaN."""
+    apply = jit if is_jitted else lambda f: f
+    a, x = every_choice(PARAMETERS, [-1.0, 0.0, 0.5, 40.0, INF, NAN])
+    known = np.where(a == INF, NAN, 0)
+    for ours, theirs in ((lax.igamma, special.gammainc), (lax.igammac, special.gammaincc)):
+        expected = theirs(a, x) + known
+        np.testing.assert_allclose(apply(ours)(a, x), expected, rtol=1e-11, atol=1e-15)
+    a, b, x = every_choice(PARAMETERS, PARAMETERS, [-1.0, 0.0, 0.3, 1.0, 2.0, NAN])
+    expected = special.betainc(a, b, x)
+    np.testing.assert_allclose(apply(lax.betainc)(a, b, x), expected, rtol=1e-10, atol=1e-15)
 
 
 @pytest.mark.parametrize("function", [lax.igamma, lax.igammac])

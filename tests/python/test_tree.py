@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import operator
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import tree, tree_util
+from dovetail import flatten_util, tree, tree_util
 
 
 @tree_util.register_dataclass
@@ -104,3 +105,120 @@ def test_registration_is_checked() -> None:
         tree_util.register_pytree_node_class(Interval)
     with pytest.raises(TypeError, match="together"):
         tree_util.register_dataclass(Layer, data_fields=["weights"])
+
+
+def test_trees_as_vectors() -> None:
+    pytree = {"a": dnp.ones((2, 2)), "b": 3, "c": np.complex64(1j), "d": None}
+    vector, unravel = flatten_util.ravel_pytree(pytree)
+    assert vector.dtype == np.complex64
+    np.testing.assert_array_equal(vector, [1, 1, 1, 1, 3, 1j])
+    back = dt.jit(unravel)(2 * vector)
+    assert [x.dtype.name for x in tree.leaves(back)] == ["float32", "int32", "complex64"]
+    np.testing.assert_array_equal(back["a"], np.full((2, 2), 2))
+    assert flatten_util.ravel_pytree(pytree)[1] == unravel
+    with pytest.raises(ValueError, match=r"must have shape \(6,\), got \(5,\)"):
+        unravel(vector[:5])
+    with pytest.raises(TypeError, match=r"must be of complex64, .* got float32"):
+        unravel(vector.real)
+    # Leaves of one type may come back with another one.
+    vector, unravel = flatten_util.ravel_pytree((dnp.zeros(2), dnp.zeros(())))
+    assert unravel(vector < 1)[0].dtype == bool
+    vector, unravel = flatten_util.ravel_pytree([])
+    assert vector.shape == (0,)
+    assert unravel(vector) == []
+    gradient = dt.grad(lambda v: unravel_sum(v))(dnp.ones(3))
+    np.testing.assert_array_equal(gradient, [1, 1, 2])
+
+
+def unravel_sum(vector: Any) -> Any:
+    unravel = flatten_util.ravel_pytree((dnp.zeros(2), dnp.zeros(())))[1]
+    a, b = unravel(vector)
+    return a.sum() + 2 * b
+
+
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"data_fields": ["x"]}, TypeError, r"got: data_fields=\['x'\] and meta_fields=None"),
+        ({"data_fields": ["x"], "meta_fields": []}, ValueError, "got: none for y"),
+        ({"data_fields": ["x"], "meta_fields": ["y", "z"]}, ValueError, "are x, y, got: z"),
+        ({"data_fields": ["x", "y"], "meta_fields": ["x"]}, ValueError, "got: x in data and meta"),
+    ],
+)
+def test_fields_of_dataclasses(fields: Any, error: type[Exception], message: str) -> None:
+    @dataclasses.dataclass
+    class Pair:
+        x: Any
+        y: Any = 5
+
+    with pytest.raises(error, match=message):
+        tree_util.register_dataclass(Pair, **fields)
+    tree_util.register_dataclass(Pair, data_fields=["x"], meta_fields=[], drop_fields=["y"])
+    assert tree.map(lambda x: x + 1, Pair(1, 7)) == Pair(2, 5)
+
+
+def test_metadata_may_say_that_a_field_is_not_static() -> None:
+    assert tree.static(metadata={"name": 1}).metadata == {"static": True, "name": 1}
+    assert tree.static(metadata={"static": False}).metadata == {"static": False}
+
+
+def test_dataclasses_need_fields() -> None:
+    class Plain:
+        pass
+
+    with pytest.raises(TypeError, match=r"no dataclass, got: .*Plain"):
+        tree_util.register_dataclass(Plain)
+
+
+@pytest.mark.parametrize("made", ["hello", (1, 2, 3, 4), (5, None), ([1], None, (), ())])
+def test_nodes_that_flatten_to_nonsense(made: Any) -> None:
+    class Node:
+        pass
+
+    tree_util.register_pytree_node(Node, lambda _: made, lambda _, c: Node())
+    with pytest.raises(ValueError, match=r"a Node must flatten to a tuple \(iterable of children"):
+        tree.leaves(Node())
+
+
+def test_keys_of_a_node() -> None:
+    class Node:
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+    key = tree_util.GetAttrKey
+    tree_util.register_pytree_node(
+        Node, lambda n: ((n.x,), None), lambda _, c: Node(*c), lambda n: (((key("x"), n.x),), None)
+    )
+    assert tree_util.keystr(tree_util.tree_leaves_with_path(Node(1))[0][0]) == ".x"
+
+
+def test_partials_of_partials_are_equal() -> None:
+    given = functools.partial(print, 1)
+    first, second = tree_util.Partial(given, 2), tree_util.Partial(given, 2)
+    assert first.func == second.func == given == first.func
+    assert hash(first.func) == hash(second.func)
+
+
+def test_keywords_of_transpose() -> None:
+    outer, inner = tree.structure([0, 0]), tree.structure((0, 0))
+    for transpose in (tree.transpose, tree_util.tree_transpose):
+        turned = transpose(
+            outer_treedef=outer, inner_treedef=inner, pytree_to_transpose=[(1, 2), (3, 4)]
+        )
+        assert turned == ([1, 3], [2, 4])
+
+
+def test_arrays_on_their_way_to_the_host() -> None:
+    pytree = {"x": dnp.arange(2), "n": 2, "s": "text"}
+    assert dt.copy_to_host_async(pytree) is pytree
+    got = dt.device_get(pytree)
+    assert [type(leaf) for leaf in (got["x"], got["n"], got["s"])] == [np.ndarray, int, str]
+
+
+def test_descriptions_of_values() -> None:
+    like = dt.ShapeDtypeStruct.like
+    assert like(1.0) == dt.ShapeDtypeStruct((), "float32", weak_type=True)
+    assert like(np.arange(3)) == like(dnp.arange(3)) == dt.ShapeDtypeStruct((3,), "int32")
+    assert like(dnp.arange(3)).sharding is None
+    committed = dt.device_put(dnp.arange(3), dt.devices()[0])
+    assert like(committed).sharding == committed.sharding == like(like(committed)).sharding

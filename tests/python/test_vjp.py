@@ -120,3 +120,13 @@ def test_linear_transpose() -> None:
         dt.linear_transpose(lambda x: x * x, 1.0)
     with pytest.raises(TypeError, match="float or complex"):
         dt.linear_transpose(lambda x: x, 1)
+
+
+def test_derivatives_leave_and_enter_jitted_functions() -> None:
+    push = dt.jit(lambda x: dt.linearize(lambda x: {"y": dnp.sin(x), "n": 3}, x)[1])(0.5)
+    tangent = dt.jit(lambda f, t: f(t))(push, 2.0)
+    np.testing.assert_allclose(tangent["y"], 2 * np.cos(0.5), rtol=1e-6)
+    np.testing.assert_allclose(push(1.0)["y"], np.cos(0.5), rtol=1e-6)
+    mapped = dt.vmap(lambda x: dt.linearize(dnp.sin, x)[1])(dnp.arange(3.0))
+    each = dt.vmap(lambda f: f(1.0))(mapped)
+    np.testing.assert_allclose(each, np.cos(np.arange(3.0)), rtol=1e-6)

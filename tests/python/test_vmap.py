@@ -112,3 +112,29 @@ def test_one_trace_whatever_the_batch() -> None:
 
     dt.vmap(f)(np.ones((1000, 2), np.float32))
     assert calls == 1
+
+
+def test_what_is_no_array_is_passed_as_it_is() -> None:
+    x = dnp.arange(3.0)
+    sine = dt.vmap(lambda x, f: f(x), in_axes=(0, None))(x, dnp.sin)
+    np.testing.assert_allclose(sine, np.sin(np.arange(3)), rtol=1e-6)
+
+    def f(params: Any, x: Any, mode: Any) -> Any:
+        assert mode is marker
+        assert params["name"] == "dense"
+        return params["w"] * x
+
+    marker = object()
+    axes = ({"w": 0, "name": None}, None, None)
+    out = dt.vmap(f, in_axes=axes)({"w": x, "name": "dense"}, 2.0, marker)
+    np.testing.assert_array_equal(out, [0, 2, 4])
+    with pytest.raises(TypeError, match="`mode` of `f` must be an array or a number"):
+        dt.vmap(f, in_axes=(axes[0], None, 0))({"w": x, "name": "dense"}, 2.0, marker)
+
+
+@pytest.mark.parametrize("axes", [True, (dnp.zeros(2),), ("x",), ({"a": 1.5},)])
+def test_axes_are_ints(axes: Any) -> None:
+    with pytest.raises(TypeError, match="in_axes of vmap must be an int, None, or a tuple"):
+        dt.vmap(lambda x: x, in_axes=axes)
+    with pytest.raises(TypeError, match="out_axes of vmap must be an int, None, or a tree"):
+        dt.vmap(lambda x: x, out_axes=axes)

@@ -2,6 +2,7 @@
 
 usage: .venv/bin/python tools/accuracy [--functions exp,log] [--types f32,complex64]
                                        [--target cpu|cpu-generic|vulkan] [--samples N] [--write]
+       .venv/bin/python tools/accuracy --reductions
 """
 
 import sys

@@ -9,6 +9,7 @@ from pathlib import Path
 import complex_functions
 import measuring
 import numpy as np
+import reductions
 import report
 import subnormals
 from formats import FORMATS, LIMIT
@@ -31,7 +32,12 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--samples", type=int, default=2**22, help="about how many arguments")
     parser.add_argument("--target", choices=("cpu", "cpu-generic", "vulkan"), default="cpu")
     parser.add_argument("--write", action="store_true", help="measure all, write docs/accuracy.md")
+    parser.add_argument("--reductions", action="store_true", help="write their section; needs JAX")
     options = parser.parse_args(argv)
+    if options.reductions:
+        head = DOCUMENT.read_text(encoding="utf-8").partition(reductions.HEADING)[0]
+        DOCUMENT.write_text(head + reductions.section(), encoding="utf-8")
+        return 0
     if np.finfo(np.longdouble).nmant < 63:
         parser.error("references of f64 need a longer long double than this machine's")
     if options.write:
@@ -87,5 +93,7 @@ def _write() -> int:
         verdicts = {name: judge(name, element, target) for name in names}
         print(f"subnormals {target} {element}: {verdicts}", flush=True)
         flushed[target, element] = verdicts
-    DOCUMENT.write_text(report.document(results, flushed), encoding="utf-8")
+    _, heading, section = DOCUMENT.read_text(encoding="utf-8").partition(reductions.HEADING)
+    text = report.document(results, flushed) + heading + section
+    DOCUMENT.write_text(text, encoding="utf-8")
     return int(any(result.is_bad for column in results for result in column.values()))

@@ -1,5 +1,8 @@
 // Loops and branches with small bodies are one dispatch, others are loops and branches on the host.
 // RUN: dovetail-opt %s --split-input-file --dovetail-lower | FileCheck %s
+// What was lowered is read again as it was written.
+// RUN: dovetail-opt %s --split-input-file --dovetail-lower -o %t.1
+// RUN: dovetail-opt %t.1 --split-input-file -o %t.2 && diff %t.1 %t.2
 
 module attributes {dovetail.target = "cpu"} {
   func.func @one(%arg0: tensor<8xf32>, %arg1: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>) {
@@ -118,4 +121,34 @@ module attributes {dovetail.target = "cpu"} {
   // CHECK: scf.yield %arg1
   // CHECK: } else {
   // CHECK: arith.addf
+}
+
+// -----
+
+// What a sum is fused with may write elements along the loop that sums, too: these do not stay in registers.
+module attributes {dovetail.target = "cpu"} {
+  func.func @updated_and_summed(%arg0: tensor<i32>, %arg1: tensor<7xf32>) -> tensor<f32> {
+    %0 = dovetail.case %arg0 of(%arg1) : (tensor<i32>, tensor<7xf32>) -> tensor<f32> {
+    ^bb0(%arg2: tensor<7xf32>):
+      %1 = dovetail.constant dense<0.000000e+00> : tensor<f32>
+      dovetail.yield %1 : tensor<f32>
+    }, {
+    ^bb0(%arg2: tensor<7xf32>):
+      %1 = dovetail.constant dense<0> : tensor<1x1xi32>
+      %2 = dovetail.constant dense<5.000000e-01> : tensor<1x7xf32>
+      %3 = dovetail.scatter_mul %arg2, %1, %2 dims [0] window [7] {unique = true} : tensor<7xf32>, tensor<1x1xi32>, tensor<1x7xf32>
+      %4 = dovetail.reduce_sum %3 [0] : tensor<7xf32>
+      dovetail.yield %4 : tensor<f32>
+    }
+    return %0 : tensor<f32>
+  }
+  // CHECK: "hal.executable.source"
+  // CHECK: scf.for %[[I:.+]] = %{{.+}} iter_args(%[[SUM:.+]] = %{{.+}}) -> (f32)
+  // CHECK-NEXT: %[[OLD:.+]] = memref.load %[[ARRAY:.+]][%[[I]]]
+  // CHECK-NEXT: %[[NEW:.+]] = arith.mulf %[[OLD]]
+  // CHECK-NEXT: %[[NEXT:.+]] = arith.addf %[[SUM]], %[[NEW]]
+  // CHECK-NEXT: memref.store %[[NEW]], %[[ARRAY]][%[[I]]]
+  // CHECK-NEXT: scf.yield %[[NEXT]]
+  // CHECK-LABEL: func.func @updated_and_summed(
+  // CHECK: flow.dispatch
 }

@@ -49,3 +49,12 @@ func.func @more_places(%x: tensor<66x3xf32>, %k: tensor<37x4xf32>) -> tensor<30x
 // CHECK: %[[PATCHES:.+]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
 // CHECK: "iree_tensor_ext.compute_barrier.start"(%[[PATCHES]])
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+
+// A loop over one place is dropped later, so the array ends where the kernel does.
+func.func @one_place_with_a_rest(%x: tensor<4x17x3xf32>, %k: tensor<2x2x3x4xf32>) -> tensor<1x6x4xf32> {
+  %0 = dovetail.conv %x, %k dims [0, 1, 2] x [0, 1, 2, 3] to [0, 1, 3] windows [0, 1] strides [3, 3] dilations [1, 1] : tensor<4x17x3xf32>, tensor<2x2x3x4xf32>
+  return %0 : tensor<1x6x4xf32>
+}
+// CHECK-LABEL: func.func @one_place_with_a_rest
+// CHECK: %[[READ:.+]] = tensor.extract_slice %{{.+}}[0, 0, 0] [2, 23, 3] [1, 1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[READ]],

@@ -1,5 +1,8 @@
 // Groups of small ops become one dispatch; what large ops are fused with, and updates of arguments, stay.
 // RUN: dovetail-opt %s --split-input-file --dovetail-pipeline="from=decompose to=lower" --dovetail-merge-small | FileCheck %s
+// The same in a process that lowers nothing.
+// RUN: dovetail-opt %s --split-input-file --dovetail-pipeline="from=decompose to=lower" -o %t
+// RUN: dovetail-opt %t --split-input-file --dovetail-merge-small | FileCheck %s
 // RUN: dovetail-opt %s --split-input-file --dovetail-pipeline="from=decompose to=lower" | FileCheck %s --check-prefix=APART
 
 // APART-NOT: flow.dispatch

@@ -80,7 +80,7 @@ func.func @given(%x: tensor<16xf32> {dovetail.donated}, %row: tensor<2xf32>) -> 
 
 // Arguments, constants and equal results share memory; what is computed does not.
 // CHECK-LABEL: func.func @sharing(
-// CHECK-SAME: iree.reflection = {dovetail.sharing = "0,1,3,4"}
+// CHECK-SAME: iree.reflection = {dovetail.handed_back = "0", dovetail.sharing = "0,1,3,4"}
 func.func @sharing(%x: tensor<4xf32>) -> (tensor<2x2xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
   %constant = arith.constant dense<1.0> : tensor<4xf32>
   %0 = tensor.expand_shape %x [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
@@ -180,4 +180,18 @@ func.func @slices_from_outside(%n: index, %x: tensor<4xf32>, %u: tensor<1xf32>) 
     scf.yield %t : tensor<2xf32>
   }
   return %0 : tensor<2xf32>
+}
+
+// Arguments that may come back as results are stated, and the results: no later call may write over either.
+// CHECK-LABEL: func.func @hand_back(
+// CHECK-SAME: dovetail.handed_back = "1", dovetail.sharing = "0"
+func.func @hand_back(%x: tensor<16xf32>, %y: tensor<4x4xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  %0 = tensor.collapse_shape %y [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  %e = tensor.empty() : tensor<16xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %m = arith.addf %a, %a : f32
+    linalg.yield %m : f32
+  } -> tensor<16xf32>
+  return %0, %1 : tensor<16xf32>, tensor<16xf32>
 }

@@ -1,5 +1,8 @@
 // Long rows are sorted by digits where the target is a CPU, in one dispatch, and merged in parallel elsewhere.
 // RUN: dovetail-opt %s --split-input-file --dovetail-lower | FileCheck %s
+// What was lowered is read again as it was written.
+// RUN: dovetail-opt %s --split-input-file --dovetail-lower -o %t.1
+// RUN: dovetail-opt %t.1 --split-input-file -o %t.2 && diff %t.1 %t.2
 
 module attributes {dovetail.target = "cpu"} {
   func.func @digits(%arg0: tensor<3x200xf32>) -> tensor<3x200xf32> {

@@ -107,9 +107,9 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<i32> {
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<6> : tensor<i32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[AXIS_INDEX]], %[[CONSTANT_1]] : tensor<i32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[MUL_1]] dims [] : tensor<i32> -> tensor<3xi32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[BROADCAST]], %[[MUL]] : tensor<3xi32>
 // CHECK-NEXT:    %[[AXIS_INDEX_1:.+]] = dovetail.axis_index over ["j"] sizes [2]
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<1> : tensor<i32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[AXIS_INDEX_1]] dims [] : tensor<i32> -> tensor<3xi32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[BROADCAST]], %[[MUL]] : tensor<3xi32>
 // CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %[[ADD]], %[[BROADCAST_1]] : tensor<3xi32>
 // CHECK-NEXT:    return %[[ADD_1]] : tensor<3xi32>

@@ -65,12 +65,12 @@ func.func @main(%arg0: tensor<f32>, %arg1: tensor<3xf32>) -> tensor<5xf32> {
 }
 // CHECK-LABEL: func.func private @main.batch(%arg0: tensor<?xf32>, %arg1: tensor<3xf32>) -> tensor<?x5xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<true> : tensor<i1>
-// CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<false> : tensor<i1>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<false> : tensor<i1>
+// CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<true> : tensor<i1>
 // CHECK-NEXT:    %[[DIM:.+]] = dovetail.dim %arg0, 0 : tensor<?xf32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg1 dims [1] sizes(%[[DIM]]) : tensor<3xf32> -> tensor<?x3xf32>
-// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[CONSTANT_1]] dims [] sizes(%[[DIM]]) : tensor<i1> -> tensor<?x3xi1>
-// CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[BROADCAST_1]], %[[CONSTANT_2]] low [0, 1] interior [0, 0] sizes(%[[DIM]]) : tensor<?x3xi1>, tensor<i1> -> tensor<?x5xi1>
+// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[CONSTANT_2]] dims [] sizes(%[[DIM]]) : tensor<i1> -> tensor<?x3xi1>
+// CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[BROADCAST_1]], %[[CONSTANT_1]] low [0, 1] interior [0, 0] sizes(%[[DIM]]) : tensor<?x3xi1>, tensor<i1> -> tensor<?x5xi1>
 // CHECK-NEXT:    %[[BROADCAST_2:.+]] = dovetail.broadcast %arg0 dims [0] sizes(%[[DIM]]) : tensor<?xf32> -> tensor<?x5xf32>
 // CHECK-NEXT:    %[[PAD_1:.+]] = dovetail.pad %[[BROADCAST]], %[[CONSTANT]] low [0, 1] interior [0, 0] sizes(%[[DIM]]) : tensor<?x3xf32>, tensor<f32> -> tensor<?x5xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[PAD]], %[[PAD_1]], %[[BROADCAST_2]] : tensor<?x5xi1>, tensor<?x5xf32>

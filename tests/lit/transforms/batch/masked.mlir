@@ -91,20 +91,34 @@ func.func @main(%i: tensor<i32>, %x: tensor<2xf32>, %k: tensor<2xf32>) -> tensor
   return %0 : tensor<2xf32>
 }
 // CHECK-LABEL: func.func private @main.batch(%arg0: tensor<7xi32>, %arg1: tensor<2xf32>, %arg2: tensor<2xf32>) -> tensor<7x2xf32>
-// CHECK-NEXT:    %[[EXP:.+]] = dovetail.exp %arg1 : tensor<2xf32>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[EXP]] dims [1] : tensor<2xf32> -> tensor<7x2xf32>
-// CHECK-NEXT:    %[[SIN:.+]] = dovetail.sin %arg1 : tensor<2xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0> : tensor<7xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %arg0, %[[CONSTANT]] : tensor<7xi32>
-// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[SIN]] dims [1] : tensor<2xf32> -> tensor<7x2xf32>
-// CHECK-NEXT:    %[[BROADCAST_2:.+]] = dovetail.broadcast %[[COMPARE]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[BROADCAST_2]], %[[BROADCAST_1]], %[[BROADCAST]] : tensor<7x2xi1>, tensor<7x2xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1> : tensor<7xi32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1> : tensor<7xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %[[CONSTANT]], %arg0 : tensor<7xi32>
+// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg1 dims [1] : tensor<2xf32> -> tensor<7x2xf32>
+// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[COMPARE]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:    %[[STOP_GRADIENT:.+]] = dovetail.stop_gradient %[[BROADCAST]] : tensor<7x2xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[BROADCAST_1]], %[[BROADCAST]], %[[STOP_GRADIENT]] : tensor<7x2xi1>, tensor<7x2xf32>
+// CHECK-NEXT:    %[[EXP:.+]] = dovetail.exp %[[SELECT]] : tensor<7x2xf32>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0> : tensor<7xi32>
 // CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare gt %arg0, %[[CONSTANT_1]] : tensor<7xi32>
-// CHECK-NEXT:    %[[BROADCAST_3:.+]] = dovetail.broadcast %arg1 dims [1] : tensor<2xf32> -> tensor<7x2xf32>
+// CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<2> : tensor<7xi32>
+// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare gt %[[CONSTANT_2]], %arg0 : tensor<7xi32>
+// CHECK-NEXT:    %[[AND:.+]] = dovetail.and %[[COMPARE_1]], %[[COMPARE_2]] : tensor<7xi1>
+// CHECK-NEXT:    %[[BROADCAST_2:.+]] = dovetail.broadcast %arg1 dims [1] : tensor<2xf32> -> tensor<7x2xf32>
+// CHECK-NEXT:    %[[BROADCAST_3:.+]] = dovetail.broadcast %[[AND]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:    %[[STOP_GRADIENT_1:.+]] = dovetail.stop_gradient %[[BROADCAST_2]] : tensor<7x2xf32>
+// CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[BROADCAST_3]], %[[BROADCAST_2]], %[[STOP_GRADIENT_1]] : tensor<7x2xi1>, tensor<7x2xf32>
+// CHECK-NEXT:    %[[SIN:.+]] = dovetail.sin %[[SELECT_1]] : tensor<7x2xf32>
 // CHECK-NEXT:    %[[BROADCAST_4:.+]] = dovetail.broadcast %[[COMPARE_1]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
-// CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[BROADCAST_4]], %[[BROADCAST_3]], %[[SELECT]] : tensor<7x2xi1>, tensor<7x2xf32>
-// CHECK-NEXT:    return %[[SELECT_1]] : tensor<7x2xf32>
+// CHECK-NEXT:    %[[SELECT_2:.+]] = dovetail.select %[[BROADCAST_4]], %[[SIN]], %[[EXP]] : tensor<7x2xi1>, tensor<7x2xf32>
+// CHECK-NEXT:    %[[CONSTANT_3:.+]] = dovetail.constant dense<1> : tensor<7xi32>
+// CHECK-NEXT:    %[[COMPARE_3:.+]] = dovetail.compare gt %arg0, %[[CONSTANT_3]] : tensor<7xi32>
+// CHECK-NEXT:    %[[BROADCAST_5:.+]] = dovetail.broadcast %arg1 dims [1] : tensor<2xf32> -> tensor<7x2xf32>
+// CHECK-NEXT:    %[[BROADCAST_6:.+]] = dovetail.broadcast %[[COMPARE_3]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:    %[[STOP_GRADIENT_2:.+]] = dovetail.stop_gradient %[[BROADCAST_5]] : tensor<7x2xf32>
+// CHECK-NEXT:    %[[SELECT_3:.+]] = dovetail.select %[[BROADCAST_6]], %[[BROADCAST_5]], %[[STOP_GRADIENT_2]] : tensor<7x2xi1>, tensor<7x2xf32>
+// CHECK-NEXT:    %[[BROADCAST_7:.+]] = dovetail.broadcast %[[COMPARE_3]] dims [0] : tensor<7xi1> -> tensor<7x2xi1>
+// CHECK-NEXT:    %[[SELECT_4:.+]] = dovetail.select %[[BROADCAST_7]], %[[SELECT_3]], %[[SELECT_2]] : tensor<7x2xi1>, tensor<7x2xf32>
+// CHECK-NEXT:    return %[[SELECT_4]] : tensor<7x2xf32>
 
 // -----
 

@@ -17,9 +17,9 @@ func.func @main(%arg0: tensor<3xf32>, %arg1: tensor<f32>) -> tensor<5xf32> {
 }
 // CHECK-LABEL: func.func private @main.batch(%arg0: tensor<3xf32>, %arg1: tensor<7xf32>) -> tensor<7x5xf32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg0 dims [1] : tensor<3xf32> -> tensor<7x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<false> : tensor<i1>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<true> : tensor<7x3xi1>
-// CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[CONSTANT_1]], %[[CONSTANT]] low [0, 1] interior [0, 0] : tensor<7x3xi1>, tensor<i1> -> tensor<7x5xi1>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<true> : tensor<7x3xi1>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<false> : tensor<i1>
+// CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[CONSTANT]], %[[CONSTANT_1]] low [0, 1] interior [0, 0] : tensor<7x3xi1>, tensor<i1> -> tensor<7x5xi1>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %arg1 dims [0] : tensor<7xf32> -> tensor<7x5xf32>
 // CHECK-NEXT:    %[[PAD_1:.+]] = dovetail.pad %[[BROADCAST]], %[[CONSTANT_2]] low [0, 1] interior [0, 0] : tensor<7x3xf32>, tensor<f32> -> tensor<7x5xf32>

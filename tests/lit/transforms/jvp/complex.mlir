@@ -42,13 +42,13 @@ func.func @main(%arg0: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<4xcomplex<f32>>, %arg1: tensor<4xcomplex<f32>>) -> (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>)
 // CHECK-NEXT:    %[[ACOSH:.+]] = dovetail.acosh %arg0 : tensor<4xcomplex<f32>>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<(1.000000e+00,0.000000e+00)> : tensor<4xcomplex<f32>>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<(-1.000000e+00,0.000000e+00)> : tensor<4xcomplex<f32>>
 // CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT]] : tensor<4xcomplex<f32>>
 // CHECK-NEXT:    %[[RSQRT:.+]] = dovetail.rsqrt %[[ADD]] : tensor<4xcomplex<f32>>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<(-1.000000e+00,0.000000e+00)> : tensor<4xcomplex<f32>>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<(1.000000e+00,0.000000e+00)> : tensor<4xcomplex<f32>>
 // CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %arg0, %[[CONSTANT_1]] : tensor<4xcomplex<f32>>
 // CHECK-NEXT:    %[[RSQRT_1:.+]] = dovetail.rsqrt %[[ADD_1]] : tensor<4xcomplex<f32>>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[RSQRT_1]], %[[RSQRT]] : tensor<4xcomplex<f32>>
+// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[RSQRT]], %[[RSQRT_1]] : tensor<4xcomplex<f32>>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg1, %[[MUL]] : tensor<4xcomplex<f32>>
 // CHECK-NEXT:    return %[[ACOSH]], %[[MUL_1]] : tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>
 

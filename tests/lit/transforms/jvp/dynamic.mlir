@@ -38,14 +38,14 @@ func.func @main(%arg0: tensor<?xf32>, %arg1: tensor<?xf32>) -> tensor<?xf32> {
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<?xf32>, %arg1: tensor<?xf32>, %arg2: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
 // CHECK-NEXT:    %[[MAX:.+]] = dovetail.max %arg0, %arg1 : tensor<?xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg1, %[[MAX]] : tensor<?xf32>
 // CHECK-NEXT:    %[[DIM:.+]] = dovetail.dim %arg0, 0 : tensor<?xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<f32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<5.000000e-01> : tensor<f32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[CONSTANT]] dims [] sizes(%[[DIM]]) : tensor<f32> -> tensor<?xf32>
 // CHECK-NEXT:    %[[DIM_1:.+]] = dovetail.dim %arg0, 0 : tensor<?xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<5.000000e-01> : tensor<f32>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[CONSTANT_1]] dims [] sizes(%[[DIM_1]]) : tensor<f32> -> tensor<?xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg1, %[[MAX]] : tensor<?xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[BROADCAST_1]], %[[BROADCAST]] : tensor<?xi1>, tensor<?xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[BROADCAST]], %[[BROADCAST_1]] : tensor<?xi1>, tensor<?xf32>
 // CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %arg0, %[[MAX]] : tensor<?xf32>
 // CHECK-NEXT:    %[[DIM_2:.+]] = dovetail.dim %arg1, 0 : tensor<?xf32>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>

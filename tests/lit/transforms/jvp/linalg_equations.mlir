@@ -7,9 +7,9 @@ func.func @main(%arg0: tensor<3x3xf32>, %arg1: tensor<3x2xf32>) -> tensor<3x2xf3
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3x3xf32>, %arg1: tensor<3x2xf32>, %arg2: tensor<3x3xf32>, %arg3: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>)
 // CHECK-NEXT:    %[[TRIANGULAR_SOLVE:.+]] = dovetail.triangular_solve %arg0, %arg1 left_side = true lower = true : tensor<3x3xf32>, tensor<3x2xf32>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare ge %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare ge %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %arg2, %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[SELECT]], %[[TRIANGULAR_SOLVE]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x2xf32>
@@ -25,9 +25,9 @@ func.func @main(%arg0: tensor<3x3xcomplex<f32>>, %arg1: tensor<2x3xcomplex<f32>>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3x3xcomplex<f32>>, %arg1: tensor<2x3xcomplex<f32>>, %arg2: tensor<3x3xcomplex<f32>>, %arg3: tensor<2x3xcomplex<f32>>) -> (tensor<2x3xcomplex<f32>>, tensor<2x3xcomplex<f32>>)
 // CHECK-NEXT:    %[[TRIANGULAR_SOLVE:.+]] = dovetail.triangular_solve %arg0, %arg1 transpose_a = true conjugate_a = true unit_diagonal = true : tensor<3x3xcomplex<f32>>, tensor<2x3xcomplex<f32>>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare lt %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare lt %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<(0.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %arg2, %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %[[SELECT]] [1, 0] : tensor<3x3xcomplex<f32>>

@@ -6,30 +6,30 @@ func.func @main(%arg0: tensor<3x3xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3x3xf32>, %arg1: tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
-// CHECK-NEXT:    %[[W:.+]], %[[V:.+]] = dovetail.eigh %arg0 : tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %w, %v = dovetail.eigh %arg0 : tensor<3x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %v [1, 0] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %arg1, %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_3:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %[[IOTA_3]], %[[IOTA_2]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_3:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %[[IOTA_2]], %[[IOTA_3]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE_1]], %arg1, %[[CONSTANT_1]] : tensor<3x3xi1>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %[[SELECT]] [1, 0] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[SELECT]], %[[TRANSPOSE]] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[SELECT]] [1, 0] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[SELECT]], %[[TRANSPOSE_1]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %[[ADD]], %[[SELECT_1]] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[V]] [1, 0] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[TRANSPOSE_1]], %[[ADD_1]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[DOT_GENERAL]], %[[V]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA_4:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_5:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %[[IOTA_5]], %[[IOTA_4]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[TRANSPOSE]], %[[ADD_1]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[DOT_GENERAL]], %v batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[IOTA_4:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_5:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %[[IOTA_4]], %[[IOTA_5]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT_2:.+]] = dovetail.select %[[COMPARE_2]], %[[DOT_GENERAL_1]], %[[CONSTANT_2]] : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SELECT_2]] [1] : tensor<3x3xf32>
-// CHECK-NEXT:    return %[[W]], %[[REDUCE_SUM]] : tensor<3xf32>, tensor<3xf32>
+// CHECK-NEXT:    return %w, %[[REDUCE_SUM]] : tensor<3xf32>, tensor<3xf32>
 
 // -----
 
@@ -38,32 +38,32 @@ func.func @main(%arg0: tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3x3xf32>) {
   return %0#0, %0#1 : tensor<3xf32>, tensor<3x3xf32>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3x3xf32>, %arg1: tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<3x3xf32>)
-// CHECK-NEXT:    %[[W:.+]], %[[V:.+]] = dovetail.eigh %arg0 : tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %w, %v = dovetail.eigh %arg0 : tensor<3x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %v [1, 0] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %arg1, %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_3:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %[[IOTA_3]], %[[IOTA_2]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_3:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %[[IOTA_2]], %[[IOTA_3]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE_1]], %arg1, %[[CONSTANT_1]] : tensor<3x3xi1>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %[[SELECT]] [1, 0] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[SELECT]], %[[TRANSPOSE]] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[SELECT]] [1, 0] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[SELECT]], %[[TRANSPOSE_1]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %[[ADD]], %[[SELECT_1]] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[V]] [1, 0] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[TRANSPOSE_1]], %[[ADD_1]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[DOT_GENERAL]], %[[V]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA_4:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_5:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %[[IOTA_5]], %[[IOTA_4]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[TRANSPOSE]], %[[ADD_1]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[DOT_GENERAL]], %v batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[IOTA_4:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_5:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %[[IOTA_4]], %[[IOTA_5]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT_2:.+]] = dovetail.select %[[COMPARE_2]], %[[DOT_GENERAL_1]], %[[CONSTANT_2]] : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SELECT_2]] [1] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[W]] dims [0] : tensor<3xf32> -> tensor<3x3xf32>
-// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[W]] dims [1] : tensor<3xf32> -> tensor<3x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[BROADCAST_1]], %[[BROADCAST]] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %w dims [1] : tensor<3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %w dims [0] : tensor<3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[BROADCAST]], %[[BROADCAST_1]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_3:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[COMPARE_3:.+]] = dovetail.compare eq %[[SUB]], %[[CONSTANT_3]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_4:.+]] = dovetail.constant dense<1.000000e+00> : tensor<3x3xf32>
@@ -72,8 +72,8 @@ func.func @main(%arg0: tensor<3x3xf32>) -> (tensor<3xf32>, tensor<3x3xf32>) {
 // CHECK-NEXT:    %[[CONSTANT_5:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT_4:.+]] = dovetail.select %[[COMPARE_3]], %[[CONSTANT_5]], %[[DIV]] : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SELECT_4]], %[[DOT_GENERAL_1]] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_2:.+]] = dovetail.dot_general %[[V]], %[[MUL]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    return %[[W]], %[[V]], %[[REDUCE_SUM]], %[[DOT_GENERAL_2]] : tensor<3xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[DOT_GENERAL_2:.+]] = dovetail.dot_general %v, %[[MUL]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    return %w, %v, %[[REDUCE_SUM]], %[[DOT_GENERAL_2]] : tensor<3xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<3x3xf32>
 
 // -----
 
@@ -82,18 +82,18 @@ func.func @main(%arg0: tensor<4x3xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<4x3xf32>, %arg1: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
-// CHECK-NEXT:    %[[S:.+]], %[[U_AND_VH:.+]]:2 = dovetail.svd %arg0 : tensor<4x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %[[U_AND_VH]]#1 [1, 0] : tensor<3x3xf32>
+// CHECK-NEXT:    %s, %u_and_vh:2 = dovetail.svd %arg0 : tensor<4x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %u_and_vh#1 [1, 0] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %arg1, %[[TRANSPOSE]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[U_AND_VH]]#0 [1, 0] : tensor<4x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %u_and_vh#0 [1, 0] : tensor<4x3xf32>
 // CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[TRANSPOSE_1]], %[[DOT_GENERAL]] batch [] x [] contract [1] x [0] : tensor<3x4xf32>, tensor<4x3xf32>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[DOT_GENERAL_1]], %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SELECT]] [1] : tensor<3x3xf32>
-// CHECK-NEXT:    return %[[S]], %[[REDUCE_SUM]] : tensor<3xf32>, tensor<3xf32>
+// CHECK-NEXT:    return %s, %[[REDUCE_SUM]] : tensor<3xf32>, tensor<3xf32>
 
 // -----
 
@@ -102,18 +102,18 @@ func.func @main(%arg0: tensor<3x3xf32>) -> tensor<3xcomplex<f32>> {
   return %0 : tensor<3xcomplex<f32>>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3x3xf32>, %arg1: tensor<3x3xf32>) -> (tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>)
-// CHECK-NEXT:    %[[W:.+]], %[[VL_AND_VR:.+]] = dovetail.eig %arg0 : tensor<3x3xf32>
+// CHECK-NEXT:    %w, %vl_and_vr = dovetail.eig %arg0 : tensor<3x3xf32>
 // CHECK-NEXT:    %[[CONVERT:.+]] = dovetail.convert %arg1 : tensor<3x3xf32> -> tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[LU:.+]], %[[PIVOTS:.+]], %[[PERMUTATION:.+]] = dovetail.lu %[[VL_AND_VR]] : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[LU_SOLVE:.+]] = dovetail.lu_solve %[[VL_AND_VR]], %[[LU]], %[[PERMUTATION]], %[[CONVERT]] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>, tensor<3xi32>, tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[LU_SOLVE]], %[[VL_AND_VR]] batch [] x [] contract [1] x [0] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %lu, %pivots, %permutation = dovetail.lu %vl_and_vr : tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[LU_SOLVE:.+]] = dovetail.lu_solve %vl_and_vr, %lu, %permutation, %[[CONVERT]] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>, tensor<3xi32>, tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[LU_SOLVE]], %vl_and_vr batch [] x [] contract [1] x [0] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<(0.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[DOT_GENERAL]], %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SELECT]] [1] : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    return %[[W]], %[[REDUCE_SUM]] : tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>
+// CHECK-NEXT:    return %w, %[[REDUCE_SUM]] : tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>
 
 // -----
 
@@ -132,19 +132,19 @@ func.func @main(%arg0: tensor<3x3xcomplex<f32>>) -> (tensor<3xcomplex<f32>>, ten
   return %0#0, %0#1 : tensor<3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3x3xcomplex<f32>>, %arg1: tensor<3x3xcomplex<f32>>) -> (tensor<3xcomplex<f32>>, tensor<3x3xcomplex<f32>>, tensor<3xcomplex<f32>>, tensor<3x3xcomplex<f32>>)
-// CHECK-NEXT:    %[[W:.+]], %[[VL_AND_VR:.+]] = dovetail.eig %arg0 : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[LU:.+]], %[[PIVOTS:.+]], %[[PERMUTATION:.+]] = dovetail.lu %[[VL_AND_VR]] : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[LU_SOLVE:.+]] = dovetail.lu_solve %[[VL_AND_VR]], %[[LU]], %[[PERMUTATION]], %arg1 : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>, tensor<3xi32>, tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[LU_SOLVE]], %[[VL_AND_VR]] batch [] x [] contract [1] x [0] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %w, %vl_and_vr = dovetail.eig %arg0 : tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %lu, %pivots, %permutation = dovetail.lu %vl_and_vr : tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[LU_SOLVE:.+]] = dovetail.lu_solve %vl_and_vr, %lu, %permutation, %arg1 : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>, tensor<3xi32>, tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[LU_SOLVE]], %vl_and_vr batch [] x [] contract [1] x [0] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<(0.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[DOT_GENERAL]], %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SELECT]] [1] : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[W]] dims [0] : tensor<3xcomplex<f32>> -> tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[W]] dims [1] : tensor<3xcomplex<f32>> -> tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[BROADCAST_1]], %[[BROADCAST]] : tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %w dims [1] : tensor<3xcomplex<f32>> -> tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %w dims [0] : tensor<3xcomplex<f32>> -> tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[BROADCAST]], %[[BROADCAST_1]] : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<(0.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %[[SUB]], %[[CONSTANT_1]] : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<(1.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
@@ -153,32 +153,32 @@ func.func @main(%arg0: tensor<3x3xcomplex<f32>>) -> (tensor<3xcomplex<f32>>, ten
 // CHECK-NEXT:    %[[CONSTANT_3:.+]] = dovetail.constant dense<(0.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[SELECT_2:.+]] = dovetail.select %[[COMPARE_1]], %[[CONSTANT_3]], %[[DIV]] : tensor<3x3xi1>, tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SELECT_2]], %[[DOT_GENERAL]] : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[VL_AND_VR]], %[[MUL]] batch [] x [] contract [1] x [0] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[CONJ:.+]] = dovetail.conj %[[VL_AND_VR]] : tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %vl_and_vr, %[[MUL]] batch [] x [] contract [1] x [0] : tensor<3x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[CONJ:.+]] = dovetail.conj %vl_and_vr : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[CONJ]], %[[DOT_GENERAL_1]] : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[REDUCE_SUM_1:.+]] = dovetail.reduce_sum %[[MUL_1]] [0] : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[REAL:.+]] = dovetail.real %[[REDUCE_SUM_1]] : tensor<3xcomplex<f32>>
-// CHECK-NEXT:    %[[ABS:.+]] = dovetail.abs %[[VL_AND_VR]] : tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[ABS:.+]] = dovetail.abs %vl_and_vr : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[ARGMAX:.+]] = dovetail.argmax %[[ABS]], 0 : tensor<3x3xf32> -> tensor<3xi32>
-// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 0 : tensor<3x3xi32>
 // CHECK-NEXT:    %[[BROADCAST_2:.+]] = dovetail.broadcast %[[ARGMAX]] dims [1] : tensor<3xi32> -> tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 0 : tensor<3x3xi32>
 // CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %[[BROADCAST_2]], %[[IOTA_2]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT_4:.+]] = dovetail.constant dense<(0.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[SELECT_3:.+]] = dovetail.select %[[COMPARE_2]], %[[DOT_GENERAL_1]], %[[CONSTANT_4]] : tensor<3x3xi1>, tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[IMAG:.+]] = dovetail.imag %[[SELECT_3]] : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[REDUCE_SUM_2:.+]] = dovetail.reduce_sum %[[IMAG]] [0] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_5:.+]] = dovetail.constant dense<(0.000000e+00,0.000000e+00)> : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[SELECT_4:.+]] = dovetail.select %[[COMPARE_2]], %[[VL_AND_VR]], %[[CONSTANT_5]] : tensor<3x3xi1>, tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[SELECT_4:.+]] = dovetail.select %[[COMPARE_2]], %vl_and_vr, %[[CONSTANT_5]] : tensor<3x3xi1>, tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[REAL_1:.+]] = dovetail.real %[[SELECT_4]] : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[REDUCE_SUM_3:.+]] = dovetail.reduce_sum %[[REAL_1]] [0] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %[[REAL]] : tensor<3xf32>
 // CHECK-NEXT:    %[[DIV_1:.+]] = dovetail.div %[[REDUCE_SUM_2]], %[[REDUCE_SUM_3]] : tensor<3xf32>
-// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %[[DIV_1]] : tensor<3xf32>
-// CHECK-NEXT:    %[[NEG_1:.+]] = dovetail.neg %[[REAL]] : tensor<3xf32>
-// CHECK-NEXT:    %[[COMPLEX:.+]] = dovetail.complex %[[NEG_1]], %[[NEG]] : tensor<3xf32>
+// CHECK-NEXT:    %[[NEG_1:.+]] = dovetail.neg %[[DIV_1]] : tensor<3xf32>
+// CHECK-NEXT:    %[[COMPLEX:.+]] = dovetail.complex %[[NEG]], %[[NEG_1]] : tensor<3xf32>
 // CHECK-NEXT:    %[[BROADCAST_3:.+]] = dovetail.broadcast %[[COMPLEX]] dims [1] : tensor<3xcomplex<f32>> -> tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %[[VL_AND_VR]], %[[BROADCAST_3]] : tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %vl_and_vr, %[[BROADCAST_3]] : tensor<3x3xcomplex<f32>>
 // CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[DOT_GENERAL_1]], %[[MUL_2]] : tensor<3x3xcomplex<f32>>
-// CHECK-NEXT:    return %[[W]], %[[VL_AND_VR]], %[[REDUCE_SUM]], %[[ADD]] : tensor<3xcomplex<f32>>, tensor<3x3xcomplex<f32>>, tensor<3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
+// CHECK-NEXT:    return %w, %vl_and_vr, %[[REDUCE_SUM]], %[[ADD]] : tensor<3xcomplex<f32>>, tensor<3x3xcomplex<f32>>, tensor<3xcomplex<f32>>, tensor<3x3xcomplex<f32>>
 
 // -----
 
@@ -187,21 +187,21 @@ func.func @main(%arg0: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<4x3xf32>, tens
   return %0, %1#0, %1#1 : tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<4x3xf32>, %arg1: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>)
-// CHECK-NEXT:    %[[S:.+]], %[[U_AND_VH:.+]]:2 = dovetail.svd %arg0 : tensor<4x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %[[U_AND_VH]]#1 [1, 0] : tensor<3x3xf32>
+// CHECK-NEXT:    %s, %u_and_vh:2 = dovetail.svd %arg0 : tensor<4x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %u_and_vh#1 [1, 0] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %arg1, %[[TRANSPOSE]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[U_AND_VH]]#0 [1, 0] : tensor<4x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %u_and_vh#0 [1, 0] : tensor<4x3xf32>
 // CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[TRANSPOSE_1]], %[[DOT_GENERAL]] batch [] x [] contract [1] x [0] : tensor<3x4xf32>, tensor<4x3xf32>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA_1]], %[[IOTA]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[DOT_GENERAL_1]], %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SELECT]] [1] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[S]] dims [0] : tensor<3xf32> -> tensor<3x3xf32>
-// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %[[S]] dims [1] : tensor<3xf32> -> tensor<3x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[BROADCAST_1]], %[[BROADCAST]] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %s dims [0] : tensor<3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %s dims [1] : tensor<3xf32> -> tensor<3x3xf32>
 // CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[BROADCAST_1]], %[[BROADCAST]] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[BROADCAST_1]], %[[BROADCAST]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SUB]], %[[ADD]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
 // CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %[[MUL]], %[[CONSTANT_1]] : tensor<3x3xf32>
@@ -212,24 +212,24 @@ func.func @main(%arg0: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<4x3xf32>, tens
 // CHECK-NEXT:    %[[SELECT_2:.+]] = dovetail.select %[[COMPARE_1]], %[[CONSTANT_3]], %[[DIV]] : tensor<3x3xi1>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[DOT_GENERAL_1]], %[[BROADCAST_1]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %[[BROADCAST]], %[[DOT_GENERAL_1]] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_4:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
-// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %[[S]], %[[CONSTANT_4]] : tensor<3xf32>
-// CHECK-NEXT:    %[[CONSTANT_5:.+]] = dovetail.constant dense<1.000000e+00> : tensor<3xf32>
-// CHECK-NEXT:    %[[SELECT_3:.+]] = dovetail.select %[[COMPARE_2]], %[[CONSTANT_5]], %[[S]] : tensor<3xi1>, tensor<3xf32>
-// CHECK-NEXT:    %[[DIV_1:.+]] = dovetail.div %[[CONSTANT_5]], %[[SELECT_3]] : tensor<3xf32>
-// CHECK-NEXT:    %[[CONSTANT_6:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
-// CHECK-NEXT:    %[[SELECT_4:.+]] = dovetail.select %[[COMPARE_2]], %[[CONSTANT_6]], %[[DIV_1]] : tensor<3xi1>, tensor<3xf32>
-// CHECK-NEXT:    %[[BROADCAST_2:.+]] = dovetail.broadcast %[[SELECT_4]] dims [1] : tensor<3xf32> -> tensor<3x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_7:.+]] = dovetail.constant dense<5.000000e-01> : tensor<3x3xf32>
-// CHECK-NEXT:    %[[MUL_3:.+]] = dovetail.mul %[[BROADCAST_2]], %[[CONSTANT_7]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[TRANSPOSE_2:.+]] = dovetail.transpose %[[DOT_GENERAL_1]] [1, 0] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[SUB_1:.+]] = dovetail.sub %[[DOT_GENERAL_1]], %[[TRANSPOSE_2]] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_3:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE_3:.+]] = dovetail.compare eq %[[IOTA_3]], %[[IOTA_2]] : tensor<3x3xi32>
-// CHECK-NEXT:    %[[CONSTANT_8:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
-// CHECK-NEXT:    %[[SELECT_5:.+]] = dovetail.select %[[COMPARE_3]], %[[SUB_1]], %[[CONSTANT_8]] : tensor<3x3xi1>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[MUL_4:.+]] = dovetail.mul %[[SELECT_5]], %[[MUL_3]] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 0 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[IOTA_3:.+]] = dovetail.iota 1 : tensor<3x3xi32>
+// CHECK-NEXT:    %[[COMPARE_2:.+]] = dovetail.compare eq %[[IOTA_2]], %[[IOTA_3]] : tensor<3x3xi32>
+// CHECK-NEXT:    %[[CONSTANT_4:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
+// CHECK-NEXT:    %[[SELECT_3:.+]] = dovetail.select %[[COMPARE_2]], %[[SUB_1]], %[[CONSTANT_4]] : tensor<3x3xi1>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[CONSTANT_5:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
+// CHECK-NEXT:    %[[COMPARE_3:.+]] = dovetail.compare eq %s, %[[CONSTANT_5]] : tensor<3xf32>
+// CHECK-NEXT:    %[[CONSTANT_6:.+]] = dovetail.constant dense<1.000000e+00> : tensor<3xf32>
+// CHECK-NEXT:    %[[SELECT_4:.+]] = dovetail.select %[[COMPARE_3]], %[[CONSTANT_6]], %s : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT:    %[[DIV_1:.+]] = dovetail.div %[[CONSTANT_6]], %[[SELECT_4]] : tensor<3xf32>
+// CHECK-NEXT:    %[[CONSTANT_7:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
+// CHECK-NEXT:    %[[SELECT_5:.+]] = dovetail.select %[[COMPARE_3]], %[[CONSTANT_7]], %[[DIV_1]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT:    %[[BROADCAST_2:.+]] = dovetail.broadcast %[[SELECT_5]] dims [1] : tensor<3xf32> -> tensor<3x3xf32>
+// CHECK-NEXT:    %[[CONSTANT_8:.+]] = dovetail.constant dense<5.000000e-01> : tensor<3x3xf32>
+// CHECK-NEXT:    %[[MUL_3:.+]] = dovetail.mul %[[BROADCAST_2]], %[[CONSTANT_8]] : tensor<3x3xf32>
+// CHECK-NEXT:    %[[MUL_4:.+]] = dovetail.mul %[[SELECT_3]], %[[MUL_3]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[TRANSPOSE_3:.+]] = dovetail.transpose %[[MUL_1]] [1, 0] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %[[MUL_1]], %[[TRANSPOSE_3]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[MUL_5:.+]] = dovetail.mul %[[SELECT_2]], %[[ADD_1]] : tensor<3x3xf32>
@@ -238,30 +238,30 @@ func.func @main(%arg0: tensor<4x3xf32>) -> (tensor<3xf32>, tensor<4x3xf32>, tens
 // CHECK-NEXT:    %[[ADD_3:.+]] = dovetail.add %[[MUL_2]], %[[TRANSPOSE_4]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[MUL_6:.+]] = dovetail.mul %[[SELECT_2]], %[[ADD_3]] : tensor<3x3xf32>
 // CHECK-NEXT:    %[[TRANSPOSE_5:.+]] = dovetail.transpose %arg1 [1, 0] : tensor<4x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_2:.+]] = dovetail.dot_general %[[TRANSPOSE_5]], %[[U_AND_VH]]#0 batch [] x [] contract [1] x [0] : tensor<3x4xf32>, tensor<4x3xf32>
+// CHECK-NEXT:    %[[DOT_GENERAL_2:.+]] = dovetail.dot_general %[[TRANSPOSE_5]], %u_and_vh#0 batch [] x [] contract [1] x [0] : tensor<3x4xf32>, tensor<4x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_9:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
-// CHECK-NEXT:    %[[COMPARE_4:.+]] = dovetail.compare eq %[[S]], %[[CONSTANT_9]] : tensor<3xf32>
+// CHECK-NEXT:    %[[COMPARE_4:.+]] = dovetail.compare eq %s, %[[CONSTANT_9]] : tensor<3xf32>
 // CHECK-NEXT:    %[[CONSTANT_10:.+]] = dovetail.constant dense<1.000000e+00> : tensor<3xf32>
-// CHECK-NEXT:    %[[SELECT_6:.+]] = dovetail.select %[[COMPARE_4]], %[[CONSTANT_10]], %[[S]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT:    %[[SELECT_6:.+]] = dovetail.select %[[COMPARE_4]], %[[CONSTANT_10]], %s : tensor<3xi1>, tensor<3xf32>
 // CHECK-NEXT:    %[[DIV_2:.+]] = dovetail.div %[[CONSTANT_10]], %[[SELECT_6]] : tensor<3xf32>
 // CHECK-NEXT:    %[[CONSTANT_11:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
 // CHECK-NEXT:    %[[SELECT_7:.+]] = dovetail.select %[[COMPARE_4]], %[[CONSTANT_11]], %[[DIV_2]] : tensor<3xi1>, tensor<3xf32>
 // CHECK-NEXT:    %[[BROADCAST_3:.+]] = dovetail.broadcast %[[SELECT_7]] dims [1] : tensor<3xf32> -> tensor<4x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_3:.+]] = dovetail.dot_general %[[U_AND_VH]]#0, %[[ADD_2]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_6:.+]] = dovetail.transpose %[[U_AND_VH]]#0 [1, 0] : tensor<4x3xf32>
+// CHECK-NEXT:    %[[DOT_GENERAL_3:.+]] = dovetail.dot_general %u_and_vh#0, %[[ADD_2]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[TRANSPOSE_6:.+]] = dovetail.transpose %u_and_vh#0 [1, 0] : tensor<4x3xf32>
 // CHECK-NEXT:    %[[DOT_GENERAL_4:.+]] = dovetail.dot_general %[[TRANSPOSE_6]], %[[DOT_GENERAL]] batch [] x [] contract [1] x [0] : tensor<3x4xf32>, tensor<4x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_5:.+]] = dovetail.dot_general %[[U_AND_VH]]#0, %[[DOT_GENERAL_4]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    %[[DOT_GENERAL_5:.+]] = dovetail.dot_general %u_and_vh#0, %[[DOT_GENERAL_4]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[SUB_2:.+]] = dovetail.sub %[[DOT_GENERAL]], %[[DOT_GENERAL_5]] : tensor<4x3xf32>
 // CHECK-NEXT:    %[[MUL_7:.+]] = dovetail.mul %[[SUB_2]], %[[BROADCAST_3]] : tensor<4x3xf32>
 // CHECK-NEXT:    %[[ADD_4:.+]] = dovetail.add %[[DOT_GENERAL_3]], %[[MUL_7]] : tensor<4x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_12:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
-// CHECK-NEXT:    %[[COMPARE_5:.+]] = dovetail.compare eq %[[S]], %[[CONSTANT_12]] : tensor<3xf32>
+// CHECK-NEXT:    %[[COMPARE_5:.+]] = dovetail.compare eq %s, %[[CONSTANT_12]] : tensor<3xf32>
 // CHECK-NEXT:    %[[CONSTANT_13:.+]] = dovetail.constant dense<1.000000e+00> : tensor<3xf32>
-// CHECK-NEXT:    %[[SELECT_8:.+]] = dovetail.select %[[COMPARE_5]], %[[CONSTANT_13]], %[[S]] : tensor<3xi1>, tensor<3xf32>
+// CHECK-NEXT:    %[[SELECT_8:.+]] = dovetail.select %[[COMPARE_5]], %[[CONSTANT_13]], %s : tensor<3xi1>, tensor<3xf32>
 // CHECK-NEXT:    %[[DIV_3:.+]] = dovetail.div %[[CONSTANT_13]], %[[SELECT_8]] : tensor<3xf32>
 // CHECK-NEXT:    %[[CONSTANT_14:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3xf32>
 // CHECK-NEXT:    %[[SELECT_9:.+]] = dovetail.select %[[COMPARE_5]], %[[CONSTANT_14]], %[[DIV_3]] : tensor<3xi1>, tensor<3xf32>
 // CHECK-NEXT:    %[[BROADCAST_4:.+]] = dovetail.broadcast %[[SELECT_9]] dims [1] : tensor<3xf32> -> tensor<3x3xf32>
 // CHECK-NEXT:    %[[DOT_GENERAL_6:.+]] = dovetail.dot_general %[[TRANSPOSE]], %[[MUL_6]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[TRANSPOSE_7:.+]] = dovetail.transpose %[[DOT_GENERAL_6]] [1, 0] : tensor<3x3xf32>
-// CHECK-NEXT:    return %[[S]], %[[U_AND_VH]]#0, %[[U_AND_VH]]#1, %[[REDUCE_SUM]], %[[ADD_4]], %[[TRANSPOSE_7]] : tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>
+// CHECK-NEXT:    return %s, %u_and_vh#0, %u_and_vh#1, %[[REDUCE_SUM]], %[[ADD_4]], %[[TRANSPOSE_7]] : tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>, tensor<3xf32>, tensor<4x3xf32>, tensor<3x3xf32>

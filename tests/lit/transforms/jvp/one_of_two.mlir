@@ -52,10 +52,10 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf3
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[POW:.+]] = dovetail.pow %arg0, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[CONSTANT_1]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT]], %arg0 : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[CONSTANT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT_1]], %arg0 : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    %[[LOG:.+]] = dovetail.log %[[SELECT]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[POW]], %[[LOG]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg2, %[[MUL]] : tensor<2x3xf32>
@@ -69,10 +69,10 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf3
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[MAX:.+]] = dovetail.max %arg0, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<5.000000e-01> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[MAX]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT_1]], %[[CONSTANT]] : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<5.000000e-01> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT]], %[[CONSTANT_1]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %arg1, %[[MAX]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE_1]], %[[SELECT]], %[[CONSTANT_2]] : tensor<2x3xi1>, tensor<2x3xf32>
@@ -99,9 +99,9 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>, %arg3: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[CLAMP:.+]] = dovetail.clamp %arg0, %arg1, %arg2 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %arg2, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare gt %arg1, %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[AND:.+]] = dovetail.and %[[COMPARE_1]], %[[COMPARE]] : tensor<2x3xi1>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %arg1, %arg0 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare gt %arg2, %arg1 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[AND:.+]] = dovetail.and %[[COMPARE]], %[[COMPARE_1]] : tensor<2x3xi1>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[AND]], %arg3, %[[CONSTANT]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    return %[[CLAMP]], %[[SELECT]] : tensor<2x3xf32>, tensor<2x3xf32>

@@ -34,10 +34,10 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-NEXT:    %[[CUMMAX:.+]] = dovetail.cummax %arg0, 1 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0x7FC00000> : tensor<f32>
 // CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[CUMMAX]], %[[CONSTANT]] low [0, 1] interior [0, 0] : tensor<2x3xf32>, tensor<f32> -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<5.000000e-01> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[PAD]], %[[CUMMAX]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT_2]], %[[CONSTANT_1]] : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<5.000000e-01> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT_1]], %[[CONSTANT_2]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %arg0, %[[CUMMAX]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_3:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE_1]], %[[SELECT]], %[[CONSTANT_3]] : tensor<2x3xi1>, tensor<2x3xf32>
@@ -57,18 +57,18 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-NEXT:    %[[CUMLOGSUMEXP:.+]] = dovetail.cumlogsumexp %arg0, 1 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0xFF800000> : tensor<f32>
 // CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[CUMLOGSUMEXP]], %[[CONSTANT]] low [0, 1] interior [0, 0] : tensor<2x3xf32>, tensor<f32> -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %arg0, %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %[[PAD]], %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[PAD]], %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT_1]], %[[SUB]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    %[[EXP:.+]] = dovetail.exp %[[SELECT]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg1, %[[EXP]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SUB_1:.+]] = dovetail.sub %[[PAD]], %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %[[PAD]], %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare eq %arg0, %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SUB_1:.+]] = dovetail.sub %arg0, %[[CUMLOGSUMEXP]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE_1]], %[[CONSTANT_2]], %[[SUB_1]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    %[[EXP_1:.+]] = dovetail.exp %[[SELECT_1]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[LINEAR_RECURRENCE:.+]] = dovetail.linear_recurrence %[[EXP_1]], %[[MUL]], 1 : tensor<2x3xf32>, tensor<2x3xf32>
+// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg1, %[[EXP_1]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[LINEAR_RECURRENCE:.+]] = dovetail.linear_recurrence %[[EXP]], %[[MUL]], 1 : tensor<2x3xf32>, tensor<2x3xf32>
 // CHECK-NEXT:    return %[[CUMLOGSUMEXP]], %[[LINEAR_RECURRENCE]] : tensor<2x3xf32>, tensor<2x3xf32>
 
 // -----

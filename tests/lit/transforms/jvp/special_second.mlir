@@ -37,12 +37,12 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf3
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[IGAMMA:.+]] = dovetail.igamma %arg0, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[LOG:.+]] = dovetail.log %arg1 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<-1.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[LOG:.+]] = dovetail.log %arg1 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[ADD]], %[[LOG]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[LGAMMA:.+]] = dovetail.lgamma %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[MUL]], %arg1 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[LGAMMA:.+]] = dovetail.lgamma %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SUB_1:.+]] = dovetail.sub %[[SUB]], %[[LGAMMA]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[EXP:.+]] = dovetail.exp %[[SUB_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg2, %[[EXP]] : tensor<2x3xf32>
@@ -56,12 +56,12 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf3
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[IGAMMAC:.+]] = dovetail.igammac %arg0, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[LOG:.+]] = dovetail.log %arg1 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<-1.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[LOG:.+]] = dovetail.log %arg1 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[ADD]], %[[LOG]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[LGAMMA:.+]] = dovetail.lgamma %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[MUL]], %arg1 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[LGAMMA:.+]] = dovetail.lgamma %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SUB_1:.+]] = dovetail.sub %[[SUB]], %[[LGAMMA]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[EXP:.+]] = dovetail.exp %[[SUB_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg2, %[[EXP]] : tensor<2x3xf32>

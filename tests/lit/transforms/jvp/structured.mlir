@@ -129,9 +129,9 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2xf32> {
 // CHECK-NEXT:    %[[SLICE_2:.+]] = dovetail.slice %arg1 starts [0, 0] strides [1, 1] : tensor<2x3xf32> -> tensor<2x1xf32>
 // CHECK-NEXT:    %[[SLICE_3:.+]] = dovetail.slice %arg1 starts [0, 1] strides [1, 1] : tensor<2x3xf32> -> tensor<2x1xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SLICE]], %[[SLICE_1]] : tensor<2x1xf32>
-// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[SLICE]], %[[SLICE_3]] : tensor<2x1xf32>
-// CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %[[SLICE_2]], %[[SLICE_1]] : tensor<2x1xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[MUL_2]], %[[MUL_1]] : tensor<2x1xf32>
+// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[SLICE_2]], %[[SLICE_1]] : tensor<2x1xf32>
+// CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %[[SLICE]], %[[SLICE_3]] : tensor<2x1xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[MUL_1]], %[[MUL_2]] : tensor<2x1xf32>
 // CHECK-NEXT:    %[[SLICE_4:.+]] = dovetail.slice %arg0 starts [0, 2] strides [1, 1] : tensor<2x3xf32> -> tensor<2x1xf32>
 // CHECK-NEXT:    %[[CONCATENATE:.+]] = dovetail.concatenate %[[MUL]], %[[SLICE_4]] dimension 1 : tensor<2x1xf32>, tensor<2x1xf32>
 // CHECK-NEXT:    %[[SLICE_5:.+]] = dovetail.slice %arg1 starts [0, 2] strides [1, 1] : tensor<2x3xf32> -> tensor<2x1xf32>
@@ -141,9 +141,9 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2xf32> {
 // CHECK-NEXT:    %[[SLICE_8:.+]] = dovetail.slice %[[CONCATENATE_1]] starts [0, 0] strides [1, 1] : tensor<2x2xf32> -> tensor<2x1xf32>
 // CHECK-NEXT:    %[[SLICE_9:.+]] = dovetail.slice %[[CONCATENATE_1]] starts [0, 1] strides [1, 1] : tensor<2x2xf32> -> tensor<2x1xf32>
 // CHECK-NEXT:    %[[MUL_3:.+]] = dovetail.mul %[[SLICE_6]], %[[SLICE_7]] : tensor<2x1xf32>
-// CHECK-NEXT:    %[[MUL_4:.+]] = dovetail.mul %[[SLICE_6]], %[[SLICE_9]] : tensor<2x1xf32>
-// CHECK-NEXT:    %[[MUL_5:.+]] = dovetail.mul %[[SLICE_8]], %[[SLICE_7]] : tensor<2x1xf32>
-// CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %[[MUL_5]], %[[MUL_4]] : tensor<2x1xf32>
+// CHECK-NEXT:    %[[MUL_4:.+]] = dovetail.mul %[[SLICE_8]], %[[SLICE_7]] : tensor<2x1xf32>
+// CHECK-NEXT:    %[[MUL_5:.+]] = dovetail.mul %[[SLICE_6]], %[[SLICE_9]] : tensor<2x1xf32>
+// CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %[[MUL_4]], %[[MUL_5]] : tensor<2x1xf32>
 // CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[ADD_1]] [1] : tensor<2x1xf32>
 // CHECK-NEXT:    return %[[REDUCE_PROD]], %[[REDUCE_SUM]] : tensor<2xf32>, tensor<2xf32>
 

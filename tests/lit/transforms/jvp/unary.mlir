@@ -149,9 +149,9 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[ASIN:.+]] = dovetail.asin %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT]], %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT_1]], %arg0 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SUB]], %[[ADD]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[RSQRT:.+]] = dovetail.rsqrt %[[MUL]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg1, %[[RSQRT]] : tensor<2x3xf32>
@@ -166,9 +166,9 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[ACOS:.+]] = dovetail.acos %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT]], %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT_1]], %arg0 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SUB]], %[[ADD]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[RSQRT:.+]] = dovetail.rsqrt %[[MUL]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg1, %[[RSQRT]] : tensor<2x3xf32>
@@ -222,9 +222,9 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[TANH:.+]] = dovetail.tanh %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[TANH]], %[[CONSTANT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT]], %[[TANH]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT_1]], %[[TANH]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[TANH]], %[[CONSTANT_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SUB]], %[[ADD]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg1, %[[MUL]] : tensor<2x3xf32>
 // CHECK-NEXT:    return %[[TANH]], %[[MUL_1]] : tensor<2x3xf32>, tensor<2x3xf32>
@@ -252,13 +252,13 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[ACOSH:.+]] = dovetail.acosh %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<-1.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[RSQRT:.+]] = dovetail.rsqrt %[[ADD]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<-1.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[ADD_1:.+]] = dovetail.add %arg0, %[[CONSTANT_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[RSQRT_1:.+]] = dovetail.rsqrt %[[ADD_1]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[RSQRT_1]], %[[RSQRT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[RSQRT]], %[[RSQRT_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg1, %[[MUL]] : tensor<2x3xf32>
 // CHECK-NEXT:    return %[[ACOSH]], %[[MUL_1]] : tensor<2x3xf32>, tensor<2x3xf32>
 
@@ -271,9 +271,9 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[ATANH:.+]] = dovetail.atanh %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT]] : tensor<2x3xf32>
+// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT]], %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[CONSTANT_1]], %arg0 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %arg0, %[[CONSTANT_1]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SUB]], %[[ADD]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[DIV:.+]] = dovetail.div %arg1, %[[MUL]] : tensor<2x3xf32>
 // CHECK-NEXT:    return %[[ATANH]], %[[DIV]] : tensor<2x3xf32>, tensor<2x3xf32>
@@ -332,10 +332,10 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
 // CHECK-NEXT:    %[[ABS:.+]] = dovetail.abs %arg0 : tensor<2x3xf32>
+// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
+// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare ge %arg0, %[[CONSTANT]] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[ZERO:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[NOT_BELOW:.+]] = dovetail.compare ge %arg0, %[[ZERO]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[NOT_BELOW]], %arg1, %[[NEG]] : tensor<2x3xi1>, tensor<2x3xf32>
+// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %arg1, %[[NEG]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    return %[[ABS]], %[[SELECT]] : tensor<2x3xf32>, tensor<2x3xf32>
 
 // -----

@@ -39,14 +39,14 @@ func.func @main(%arg0: tensor<?xf32>, %arg1: tensor<f32>, %arg2: index) -> tenso
   return %0 : tensor<?xf32>
 }
 // CHECK-LABEL: func.func private @main.transpose(%arg0: tensor<f32>, %arg1: index, %arg2: index, %arg3: tensor<?xf32>) -> tensor<?xf32>
+// CHECK-NEXT:    %c2 = arith.constant 2 : index
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = arith.constant 1 : index
-// CHECK-NEXT:    %[[CONSTANT_2:.+]] = arith.constant 0 : index
-// CHECK-NEXT:    %[[CONSTANT_3:.+]] = arith.constant 2 : index
-// CHECK-NEXT:    %[[SUBI:.+]] = arith.subi %arg2, %[[CONSTANT_1]] : index
-// CHECK-NEXT:    %[[MULI:.+]] = arith.muli %[[SUBI]], %[[CONSTANT_3]] : index
-// CHECK-NEXT:    %[[ADDI:.+]] = arith.addi %[[MULI]], %[[CONSTANT_1]] : index
-// CHECK-NEXT:    %[[MAXSI:.+]] = arith.maxsi %[[ADDI]], %[[CONSTANT_2]] : index
+// CHECK-NEXT:    %c1 = arith.constant 1 : index
+// CHECK-NEXT:    %c0 = arith.constant 0 : index
+// CHECK-NEXT:    %[[SUBI:.+]] = arith.subi %arg2, %c1 : index
+// CHECK-NEXT:    %[[MULI:.+]] = arith.muli %[[SUBI]], %c2 : index
+// CHECK-NEXT:    %[[ADDI:.+]] = arith.addi %[[MULI]], %c1 : index
+// CHECK-NEXT:    %[[MAXSI:.+]] = arith.maxsi %[[ADDI]], %c0 : index
 // CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %arg3, %[[CONSTANT]] low [-1] interior [0] sizes(%[[MAXSI]]) : tensor<?xf32>, tensor<f32> -> tensor<?xf32>
 // CHECK-NEXT:    %[[SLICE:.+]] = dovetail.slice %[[PAD]] starts [0] strides [2] sizes(%arg2) : tensor<?xf32> -> tensor<?xf32>
 // CHECK-NEXT:    return %[[SLICE]] : tensor<?xf32>

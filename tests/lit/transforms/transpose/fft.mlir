@@ -89,8 +89,8 @@ func.func @main(%arg0: tensor<?x?xcomplex<f32>>) -> tensor<?x4xf32> {
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<5.000000e-01> : tensor<1xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<2.500000e-01> : tensor<f32>
 // CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[CONSTANT]], %[[CONSTANT_1]] low [1] interior [0] : tensor<1xf32>, tensor<f32> -> tensor<3xf32>
-// CHECK-NEXT:    %[[DIM:.+]] = dovetail.dim %arg2, 0 : tensor<?x4xf32>
 // CHECK-NEXT:    %[[CONVERT:.+]] = dovetail.convert %[[PAD]] : tensor<3xf32> -> tensor<3xcomplex<f32>>
+// CHECK-NEXT:    %[[DIM:.+]] = dovetail.dim %arg2, 0 : tensor<?x4xf32>
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[CONVERT]] dims [1] sizes(%[[DIM]]) : tensor<3xcomplex<f32>> -> tensor<?x3xcomplex<f32>>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[CONJ]], %[[BROADCAST]] : tensor<?x3xcomplex<f32>>
 // CHECK-NEXT:    %[[RESHAPE:.+]] = dovetail.reshape %[[MUL]] sizes(%arg0, %arg1) : tensor<?x3xcomplex<f32>> -> tensor<?x?xcomplex<f32>>

@@ -47,8 +47,8 @@ func.func @main(%arg0: tensor<3xf32>, %arg1: tensor<3x2xf32>) -> tensor<3x2xf32>
 }
 // CHECK-LABEL: func.func private @main.transpose(%arg0: tensor<3xf32>, %arg1: tensor<3x2xf32>) -> tensor<3x2xf32>
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %arg0, %[[CONSTANT]] low [-1] interior [0] : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
+// CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %arg0, %[[CONSTANT]] low [1] interior [0] : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
 // CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:    %[[PAD_1:.+]] = dovetail.pad %arg0, %[[CONSTANT_1]] low [1] interior [0] : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
-// CHECK-NEXT:    %[[TRIDIAGONAL_SOLVE:.+]] = dovetail.tridiagonal_solve %[[PAD_1]], %arg0, %[[PAD]], %arg1 perturb_singular = true : tensor<3xf32>, tensor<3x2xf32>
+// CHECK-NEXT:    %[[PAD_1:.+]] = dovetail.pad %arg0, %[[CONSTANT_1]] low [-1] interior [0] : tensor<3xf32>, tensor<f32> -> tensor<3xf32>
+// CHECK-NEXT:    %[[TRIDIAGONAL_SOLVE:.+]] = dovetail.tridiagonal_solve %[[PAD]], %arg0, %[[PAD_1]], %arg1 perturb_singular = true : tensor<3xf32>, tensor<3x2xf32>
 // CHECK-NEXT:    return %[[TRIDIAGONAL_SOLVE]] : tensor<3x2xf32>

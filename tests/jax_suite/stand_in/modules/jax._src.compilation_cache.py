@@ -1,0 +1,5 @@
+_cache = None
+
+
+def is_persistent_cache_enabled():
+    return False

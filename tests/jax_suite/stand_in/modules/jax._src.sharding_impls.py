@@ -1,0 +1,5 @@
+from dovetail.sharding import SingleDeviceSharding, Sharding  # noqa
+
+
+def make_single_device_sharding(device, **k):
+    return SingleDeviceSharding(device, **k)

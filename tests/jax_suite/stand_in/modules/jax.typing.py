@@ -1,0 +1,3 @@
+from typing import Any
+
+ArrayLike = DTypeLike = Any

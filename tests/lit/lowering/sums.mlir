@@ -1,0 +1,142 @@
+// For a CPU sums of many floats are formed in f64; long ones of products of matrices in blocks, which are added in f64.
+// RUN: dovetail-opt %s --dovetail-lower | FileCheck %s
+
+module attributes {dovetail.target = "cpu"} {
+func.func @columns(%arg0: tensor<?x3xf32>) -> tensor<3xf32> {
+  %0 = dovetail.reduce_sum %arg0 [0] : tensor<?x3xf32>
+  return %0 : tensor<3xf32>
+}
+// CHECK-LABEL: func.func @columns
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]{{.*}} ins(%arg0 : tensor<?x3xf32>) outs(%{{.*}} : tensor<3xf64>)
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK: arith.addf %{{.*}} : f64
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+
+// Sums over dimensions that are not the innermost one are made of blocks, each added in the elements' type.
+func.func @many_rows(%arg0: tensor<2x32x16x3xf32>) -> tensor<2x3xf32> {
+  %0 = dovetail.reduce_sum %arg0 [1, 2] : tensor<2x32x16x3xf32>
+  return %0 : tensor<2x3xf32>
+}
+// CHECK-LABEL: func.func @many_rows
+// CHECK: tensor.collapse_shape %arg0 {{.*}} into tensor<2x512x3xf32>
+// CHECK: %[[ROWS:.*]] = tensor.expand_shape {{.*}} into tensor<2x8x64x3xf32>
+// CHECK: %[[BLOCKS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction", "parallel"]} ins(%[[ROWS]] : tensor<2x8x64x3xf32>) outs(%{{.*}} : tensor<2x8x3xf32>)
+// CHECK: linalg.generic {{.*}}["parallel", "reduction", "parallel"]} ins(%[[BLOCKS]] : tensor<2x8x3xf32>) outs(%{{.*}} : tensor<2x3xf64>)
+
+func.func @greatest(%arg0: tensor<5xf32>) -> tensor<f32> {
+  %0 = dovetail.reduce_max %arg0 [0] : tensor<5xf32>
+  return %0 : tensor<f32>
+}
+// CHECK-LABEL: func.func @greatest
+// CHECK-NOT: f64
+// CHECK: return
+
+func.func @whole(%arg0: tensor<5xi32>) -> tensor<i32> {
+  %0 = dovetail.reduce_sum %arg0 [0] : tensor<5xi32>
+  return %0 : tensor<i32>
+}
+// CHECK-LABEL: func.func @whole
+// CHECK-NOT: f64
+// CHECK: return
+
+// Few elements are added in their own type, as on any other device.
+func.func @short(%arg0: tensor<3x64xf32>, %arg1: tensor<64xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<64xf32>) {
+  %0 = dovetail.reduce_sum %arg0 [1] : tensor<3x64xf32>
+  %1 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0] : tensor<3x64xf32>, tensor<64xf32>
+  %2 = dovetail.cumsum %arg1, 0 : tensor<64xf32>
+  return %0, %1, %2 : tensor<3xf32>, tensor<3xf32>, tensor<64xf32>
+}
+// CHECK-LABEL: func.func @short
+// CHECK-NOT: f64
+// CHECK: return
+
+func.func @complex(%arg0: tensor<65xcomplex<f32>>) -> tensor<complex<f32>> {
+  %0 = dovetail.reduce_sum %arg0 [0] : tensor<65xcomplex<f32>>
+  return %0 : tensor<complex<f32>>
+}
+// CHECK-LABEL: func.func @complex
+// CHECK: complex.re
+// CHECK: arith.addf %{{.*}} : f64
+// CHECK: complex.im
+// CHECK: arith.addf %{{.*}} : f64
+// CHECK: complex.create
+
+func.func @dot(%arg0: tensor<?xbf16>, %arg1: tensor<?xbf16>) -> tensor<bf16> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [0] x [0] : tensor<?xbf16>, tensor<?xbf16>
+  return %0 : tensor<bf16>
+}
+// CHECK-LABEL: func.func @dot
+// CHECK: arith.mulf %{{.*}} : f64
+// CHECK-NEXT: arith.addf %{{.*}} : f64
+
+func.func @matrix_by_vector(%arg0: tensor<4x90xf32>, %arg1: tensor<90x1xf32>) -> tensor<4x1xf32> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0] : tensor<4x90xf32>, tensor<90x1xf32>
+  return %0 : tensor<4x1xf32>
+}
+// CHECK-LABEL: func.func @matrix_by_vector
+// CHECK: arith.addf %{{.*}} : f64
+
+func.func @vector_by_matrix(%arg0: tensor<1024xf32>, %arg1: tensor<1024x9xf32>) -> tensor<9xf32> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [0] x [0] : tensor<1024xf32>, tensor<1024x9xf32>
+  return %0 : tensor<9xf32>
+}
+// CHECK-LABEL: func.func @vector_by_matrix
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<16x9xf32>)
+// CHECK: linalg.generic {{.*}}["reduction", "parallel"]} ins(%{{.*}} : tensor<16x9xf32>) outs(%{{.*}} : tensor<9xf64>)
+
+func.func @matrices(%arg0: tensor<4x9xf32>, %arg1: tensor<9x3xf32>) -> tensor<4x3xf32> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0] : tensor<4x9xf32>, tensor<9x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+// CHECK-LABEL: func.func @matrices
+// CHECK-NOT: f64
+// CHECK: return
+
+func.func @long(%arg0: tensor<4x4096xf32>, %arg1: tensor<4096x3xf32>) -> tensor<4x3xf32> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0] : tensor<4x4096xf32>, tensor<4096x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+// CHECK-LABEL: func.func @long
+// CHECK-DAG: tensor.expand_shape %arg0 {{.*}} into tensor<4x16x256xf32>
+// CHECK-DAG: tensor.expand_shape %arg1 {{.*}} into tensor<16x256x3xf32>
+// CHECK: %[[BLOCKS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "parallel", "reduction"]{{.*}} outs(%{{.*}} : tensor<16x4x3xf32>)
+// CHECK: linalg.generic {{.*}}["reduction", "parallel", "parallel"]} ins(%[[BLOCKS]] : tensor<16x4x3xf32>) outs(%{{.*}} : tensor<4x3xf64>)
+
+func.func @rest(%arg0: tensor<4x4099xf32>, %arg1: tensor<3x4099xf32>) -> tensor<4x3xf32> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [1] : tensor<4x4099xf32>, tensor<3x4099xf32>
+  return %0 : tensor<4x3xf32>
+}
+// CHECK-LABEL: func.func @rest
+// CHECK: tensor.extract_slice %arg0[0, 0] [4, 4000] [1, 1]
+// CHECK: tensor.extract_slice %arg0[0, 4000] [4, 99] [1, 1]
+// CHECK: %[[REST:.*]] = "iree_tensor_ext.compute_barrier.start"
+// CHECK: linalg.generic {{.*}}["reduction", "parallel", "parallel"]{{.*}} outs(%[[REST]] : tensor<4x3xf64>)
+
+// What the blocks amount to would be larger than the operands.
+func.func @large(%arg0: tensor<4096x4096xf32>, %arg1: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0] : tensor<4096x4096xf32>, tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}
+// CHECK-LABEL: func.func @large
+// CHECK-NOT: tensor.expand_shape
+// CHECK: return
+
+func.func @running(%arg0: tensor<16384xf32>) -> tensor<16384xf32> {
+  %0 = dovetail.cumsum %arg0, 0 : tensor<16384xf32>
+  return %0 : tensor<16384xf32>
+}
+// CHECK-LABEL: func.func @running
+// CHECK: tensor.expand_shape %arg0 {{.*}} into tensor<128x128xf32>
+// CHECK: "iree_linalg_ext.scan"
+// CHECK: (tensor<128x128xf32>, tensor<128x128xf32>, tensor<128xf32>)
+// CHECK: "iree_linalg_ext.scan"
+// CHECK: (tensor<128xf64>, tensor<128xf64>, tensor<f64>)
+
+func.func @running_of_any_size(%arg0: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = dovetail.cumsum %arg0, 0 : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+// CHECK-LABEL: func.func @running_of_any_size
+// CHECK: "iree_linalg_ext.scan"
+// CHECK: (tensor<?xf64>, tensor<?xf64>, tensor<f64>)
+}

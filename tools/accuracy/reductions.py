@@ -1,0 +1,99 @@
+"""The errors of sums, and their section of docs/accuracy.md."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import dovetail as dt
+import dovetail.numpy as dnp
+
+HEADING = "\n## Reductions\n"
+SIZES = (10**3, 10**5, 10**7)
+# What is computed in float32 and rounded is looked at in a few cases.
+NARROW = ("sum", "variance", "sums of 10 columns", "dot", "running sums")
+
+# A function, and the shapes of its arguments of about so many elements.
+CASES: dict[str, tuple[Callable[..., Any], Callable[[int], tuple[tuple[int, ...], ...]]]] = {
+    "sum": (lambda np_, x: np_.sum(x), lambda n: ((n,),)),
+    "mean": (lambda np_, x: np_.mean(x), lambda n: ((n,),)),
+    "variance": (lambda np_, x: np_.var(x), lambda n: ((n,),)),
+    "norm": (lambda np_, x: np_.linalg.norm(x), lambda n: ((n,),)),
+    "sums of rows": (lambda np_, x: np_.sum(x, 1), lambda n: ((math.isqrt(n),) * 2,)),
+    "sums of columns": (lambda np_, x: np_.sum(x, 0), lambda n: ((math.isqrt(n),) * 2,)),
+    "sums of 10 columns": (lambda np_, x: np_.sum(x, 0), lambda n: ((n // 10, 10),)),
+    "middle axis": (lambda np_, x: np_.sum(x, 1), lambda n: ((5, n // 25, 5),)),
+    "dot": (lambda np_, x, y: np_.dot(x, y), lambda n: ((n,), (n,))),
+    "matrix by vector": (lambda np_, a, x: a @ x, lambda n: ((10, n // 10), (n // 10,))),
+    "vector by matrix": (lambda np_, x, a: x @ a, lambda n: ((n // 10,), (n // 10, 10))),
+    "product of matrices": (lambda np_, a: a.T @ a, lambda n: ((n // 10, 10),)),
+    "running sums": (lambda np_, x: np_.cumsum(x), lambda n: ((n,),)),
+}
+
+_INTRODUCTION = """
+Written by `.venv/bin/python tools/accuracy --reductions`. The largest relative errors in units of
+the type's epsilon (float32 2⁻²³, bfloat16 2⁻⁷, float16 2⁻¹⁰), of which rounding the result alone
+may cost a half. The elements are uniform in (0, 1), those of float16 in (0, 2⁻⁹), so that errors of
+summation add up. The columns say how many elements the arguments have. Dovetail's are of programs
+compiled and evaluated; JAX {jax} is compiled. Sums beyond the range of a type are left out.
+
+Compiled for a CPU, sums and products of a vector with another or a matrix are formed in f64, or in
+blocks of at most 128 numbers in f32 that are added in f64; products of matrices with sums of 1000
+terms or more in blocks of at least 250, unless a size is symbolic. For other devices it is the code
+generator that chooses an order.
+
+"""
+
+
+def _array(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Any:
+    # Sums of float16 stay within its range.
+    top = 2.0**-9 if dtype == "float16" else 1.0
+    return dnp.asarray(rng.random(shape, np.float32) * np.float32(top)).astype(dtype)
+
+
+def _error(result: Any, exact: Any, epsilon: float) -> float:
+    got = np.asarray(result).astype(np.float64)
+    return float(np.max(np.abs(got - exact) / np.abs(exact))) / epsilon
+
+
+def _errors(name: str, size: int, dtype: str) -> list[float]:
+    """Of compiled programs, of evaluated ones, and of JAX's."""
+    function, shapes = CASES[name]
+    rng = np.random.default_rng(size)
+    args = [_array(rng, shape, dtype) for shape in shapes(size)]
+    exact = function(np, *(np.asarray(x).astype(np.float64) for x in args))
+    if np.max(exact) > float(dnp.finfo(dtype).max):
+        return []
+    jax = importlib.import_module("jax")
+    others = [jax.numpy.asarray(np.asarray(x)) for x in args]
+    results = (
+        dt.jit(lambda *xs: function(dnp, *xs), compile="now")(*args),
+        function(dnp, *args),
+        jax.jit(lambda *xs: function(jax.numpy, *xs))(*others),
+    )
+    epsilon = float(dnp.finfo(dtype).eps)
+    return [_error(result, exact, epsilon) for result in results]
+
+
+def section() -> str:
+    """Measures all, and returns the text under `HEADING`."""
+    jax = importlib.import_module("jax").__version__
+    text = HEADING + _INTRODUCTION.format(jax=jax)
+    columns = [f"{kind} {size:.0e}" for size in SIZES for kind in ("compiled", "evaluated", "JAX")]
+    columns = [column.replace("e+0", "e") for column in columns]
+    text += f"| reduction | type | {' | '.join(columns)} |\n"
+    text += "| --- | --- |" + " ---: |" * len(columns) + "\n"
+    for dtype, names in (("float32", CASES), ("bfloat16", NARROW), ("float16", NARROW)):
+        for name in names:
+            cells = []
+            for size in SIZES:
+                errors = _errors(name, size, dtype)
+                cells += [f"{error:.2f}" for error in errors] or [""] * 3
+            row = f"| {name} | {dtype} | {' | '.join(cells)} |\n"
+            print(row, end="", flush=True)
+            text += row
+    return text
