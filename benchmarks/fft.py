@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import timeit
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import scipy.fft
+from by_turns import measure
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -71,16 +71,6 @@ def errors(name: str, x: Array, calls: dict[str, Callable[[], Any]]) -> dict[str
     exact = getattr(scipy.fft, name)(wide)
     unit = np.linalg.norm(exact) * np.finfo(x.dtype).eps
     return {k: float(np.linalg.norm(call() - exact) / unit) for k, call in calls.items()}
-
-
-def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
-    """The best time of each call, in seconds."""
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(repeat):
-        for library, call in calls.items():
-            number = 1 if best[library] > 1e-3 else 50
-            best[library] = min(best[library], timeit.timeit(call, number=number) / number)
-    return best
 
 
 def main() -> None:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import timeit
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from by_turns import measure
 
 import dovetail as dt
 import dovetail.numpy as dnp
@@ -47,16 +47,6 @@ def ways(name: str, x: np.ndarray) -> dict[str, Callable[[], Any]]:
         if not np.array_equal(call(), expected):
             raise RuntimeError(f"{name} by {library} gives something else")
     return calls
-
-
-def measure(calls: dict[str, Callable[[], Any]], repeat: int) -> dict[str, float]:
-    """The best time of each call, in seconds."""
-    best = dict.fromkeys(calls, float("inf"))
-    for _ in range(repeat):
-        for library, call in calls.items():
-            number = 1 if best[library] > 1e-3 else 50
-            best[library] = min(best[library], timeit.timeit(call, number=number) / number)
-    return best
 
 
 def main() -> None:
