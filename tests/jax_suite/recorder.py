@@ -67,6 +67,10 @@ def _without_cases(test: Any) -> Any:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    import jax
+
+    if jax.__dict__.get("_target") is None:
+        raise pytest.UsageError(f"these are tests of Dovetail, but `jax` is {jax.__file__}")
     _let_parameters_be_placeholders()
 
 
