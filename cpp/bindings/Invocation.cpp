@@ -214,7 +214,23 @@ bool Invocation::Call::take() {
 }
 
 bool Invocation::Call::run() {
-  return callPython(self.invoke, self.function.ptr(), arguments.ptr(), results.ptr()).is_valid();
+  if (callPython(self.invoke, self.function.ptr(), arguments.ptr(), results.ptr()).is_valid())
+    return true;
+  // The garbage collector may have been here.
+  if (!self.failure.is_valid())
+    return false;
+  nb::python_error error;
+  auto given = nb::steal(PyTuple_New(leaves.size()));
+  if (!given.is_valid())
+    return false;
+  for (auto [i, leaf] : llvm::enumerate(leaves))
+    PyTuple_SET_ITEM(given.ptr(), i, Py_NewRef(leaf));
+  nb::object failure = callPython(self.failure, error.value().ptr(), given.ptr());
+  if (failure.is(error.value()))
+    error.restore();
+  else if (failure.is_valid())
+    PyErr_SetObject((PyObject *)Py_TYPE(failure.ptr()), failure.ptr());
+  return false;
 }
 
 nb::object Invocation::Call::resultAt(size_t number) {
@@ -278,6 +294,7 @@ void Invocation::set(nb::handle description) {
                             {"argument", &argument},
                             {"copied", &copied},
                             {"unshare", &unshare},
+                            {"failure", &failure},
                             {"place", &place},
                             // Last: with it the description is complete.
                             {"invoke", &invoke}})
@@ -286,8 +303,8 @@ void Invocation::set(nb::handle description) {
 
 void Invocation::clear() {
   // First what a call looks at: releasing objects can run Python code.
-  for (auto *object :
-       {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied, &unshare, &place})
+  for (auto *object : {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied,
+                       &unshare, &failure, &place})
     object->reset();
   captured.clear();
   structure.clear();

@@ -23,8 +23,8 @@ public:
 
   template <typename Visit>
   int traverse(Visit visit) const {
-    for (const auto *object :
-         {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied, &unshare, &place})
+    for (const auto *object : {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied,
+                               &unshare, &failure, &place})
       if (int result = visit(object->ptr()))
         return result;
     for (const nanobind::object &reference : captured)
@@ -73,6 +73,8 @@ private:
   /// Python's part: any leaf as an argument and the array that it shares, a copy of a leaf, and results that share
   /// none.
   nanobind::object argument, copied, unshare;
+  /// What to raise where a call has failed, from the error and the leaves.
+  nanobind::object failure;
   /// Where the results are, and whether they must stay there; None if there is nothing to say.
   nanobind::object place;
 };

@@ -65,8 +65,8 @@ def memory_of(source: Source) -> CompiledMemoryStats:
         sum(map(_bytes, inputs)),
         results,
         # What is not allocated is there already.
-        min(donated, max(0, results - schedule.result_bytes)),
-        schedule.transient_bytes,
+        min(donated, max(0, results - schedule.bytes_of("external"))),
+        schedule.bytes_of("transient"),
     )
 
 

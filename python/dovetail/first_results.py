@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail import background, config, jit_log, monitoring, progress, spans
+from dovetail.reference.program import OpMemoryError
 
 if TYPE_CHECKING:
     from dovetail.reference.cost import Cost
@@ -75,7 +76,7 @@ class FirstResults:
         """
         mode = self._mode or config.compile.value
         if mode == "never":
-            return self._source.evaluate(arrays())
+            return self._evaluated(arrays())
         if mode == "now" or not self._source.may_be_evaluated:
             return self.executable()
         job = self._job
@@ -87,15 +88,27 @@ class FirstResults:
             if job.error is None:
                 return job.result()
             self._warn(job.error)
-            return self._source.evaluate(arrays())
+            return self._evaluated(arrays())
         if self._cost.seconds > _SHORT_SECONDS or not self._cost.is_bounded:
             job.start()
         try:
             return self._source.evaluate(arrays(), self._watch())
         except _IsCompiled:
             return job.result()
+        except OpMemoryError as error:
+            if self._cost.has_effects:
+                raise _out_of_memory(self._source.name, error) from error
+            # What the compiled program computes piece by piece needs less.
+            return self.executable()
         finally:
             job.start()
+
+    def _evaluated(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The results, though memory may lack that a compiled program would not need."""
+        try:
+            return self._source.evaluate(arrays)
+        except OpMemoryError as error:
+            raise _out_of_memory(self._source.name, error) from error
 
     def _new_job(self) -> background.Job[Executable]:
         return background.Job(functools.partial(_compile, self._source))
@@ -137,6 +150,12 @@ class FirstResults:
             f"`{self._source.name}` could not be compiled and is evaluated op by op: {error}\n"
             "Set compile to 'now' to make this an error, or to 'never' for no attempt."
         )
+
+
+def _out_of_memory(name: str, error: OpMemoryError) -> MemoryError:
+    from dovetail.out_of_memory import of_evaluation
+
+    return of_evaluation(name, error)
 
 
 def _compile(source: Source) -> Executable:

@@ -47,6 +47,12 @@ def invocation(executable: Executable, program: Program, captured: Sequence[Buff
         data = leaf.buffer if type(leaf) is Array else leaf
         return put(np.asarray(data, dtype), device)._ref
 
+    def failure(error: Exception, leaves: Sequence[Any]) -> Exception:
+        found = executable.failure(error, leaves)
+        if found is not error:
+            found.__cause__ = error
+        return found
+
     donated = set(program.donated)
     return _core.Invocation(
         {
@@ -79,6 +85,7 @@ def invocation(executable: Executable, program: Program, captured: Sequence[Buff
             "argument": argument,
             "copied": copied,
             "unshare": unshare,
+            "failure": failure,
             "place": program.place,
         }
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from dovetail import config
 from dovetail.array import Array
+from dovetail.out_of_memory import LARGE, check_size
 from dovetail.pytree import flatten
 from dovetail.reference.checks import unwanted
 from dovetail.reference.specialization import specialized
@@ -186,7 +187,10 @@ class Recording:
     ) -> Watched:
         """The result of a step; values decide on its shape unless it `is_sized`."""
         numbers, answer = self._evaluate(function, operands, keywords)
-        result = self._kind(operands, is_sized)(self, np.asarray(answer), weak_type)
+        answer = np.asarray(answer)
+        if answer.nbytes > LARGE:
+            check_size(answer)
+        result = self._kind(operands, is_sized)(self, answer, weak_type)
         self._note([result])
         self.steps.append(Step(function, numbers, keywords, (result.number,), False))
         if function is RAW["broadcast"] and self.values[numbers[0]].ndim == 0:

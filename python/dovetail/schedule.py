@@ -7,6 +7,7 @@ laid out memory; that takes a fraction of a compilation.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from dovetail.compile_lowered import Compilation
@@ -16,6 +17,7 @@ _FLAGS = ("--compile-to=stream", "--mlir-print-debuginfo", "--mlir-print-local-s
 # An op of ours, as `lower` names it in locations, and a place in the user's program.
 _OP = re.compile(r'"dovetail\.(\w+)"\(')
 _PLACE = re.compile(r'"((?:[^"\\]|\\.)*)"\("((?:[^"\\]|\\.)*)":(\d+):\d+\)')
+_KIND = re.compile(r"<(\w+)>")
 # What has the place of an op without computing it.
 _AROUND = ("iree_tensor_ext.", "tensor.empty", "func.")
 
@@ -34,19 +36,36 @@ class Dispatch(NamedTuple):
     places: tuple[str, ...]
 
 
+class Allocation(NamedTuple):
+    """Memory that a program allocates when it is called.
+
+    Attributes:
+      kind: `external` for results, `transient` for what is neither argument nor result.
+      size: in bytes; 0 if it is not known before the program runs.
+      ops: the ops of ours that it is for.
+      places: where in the user's program these are from, as `file:line (function)`.
+    """
+
+    kind: str
+    size: int
+    ops: tuple[str, ...]
+    places: tuple[str, ...]
+
+
 class Schedule(NamedTuple):
-    """A program's dispatches.
+    """A program's dispatches, and the memory that it allocates.
 
     Attributes:
       dispatches: in the order of the program's text; one in a loop is there once.
-      transient_bytes: how much memory the program needs for what is neither argument nor result,
-        as far as it is known before it runs.
-      result_bytes: the same of memory that is allocated for results.
+      allocations: the same.
     """
 
     dispatches: tuple[Dispatch, ...]
-    transient_bytes: int
-    result_bytes: int
+    allocations: tuple[Allocation, ...]
+
+    def bytes_of(self, kind: str) -> int:
+        """How much memory of a kind is allocated, as far as it is known before the program runs."""
+        return sum(each.size for each in self.allocations if each.kind == kind)
 
 
 def schedule_of(compilation: Compilation) -> Schedule:
@@ -72,7 +91,7 @@ def _read(text: str) -> Schedule:
     go_on = library.WalkResult.ADVANCE
     known: dict[str, Dispatch] = {}
     order: list[str] = []
-    sizes = {"transient": 0, "external": 0}
+    allocations: list[Allocation] = []
 
     def visit(op: Any) -> Any:
         if op.name == "func.func" and _is_within(op, "stream.executable"):
@@ -81,14 +100,13 @@ def _read(text: str) -> Schedule:
         elif op.name == "stream.cmd.dispatch":
             order.extend(_entry_points(op))
         elif op.name == "stream.resource.alloca":
-            for kind in sizes:
-                sizes[kind] += _size_of(op, kind)
+            allocations.append(_allocation(op))
         return go_on
 
     module = library.Module.parse(text, library.Context())
     module.operation.walk(visit)
     dispatches = tuple(known.get(name, Dispatch(name, (), ())) for name in order)
-    return Schedule(dispatches, sizes["transient"], sizes["external"])
+    return Schedule(dispatches, tuple(allocations))
 
 
 def _is_within(op: Any, name: str) -> bool:
@@ -100,12 +118,13 @@ def _is_within(op: Any, name: str) -> bool:
     return False
 
 
-def _size_of(alloca: Any, kind: str) -> int:
-    """How much memory of a kind is allocated, if that is known."""
-    if f"<{kind}>" not in str(alloca.results[0].type):
-        return 0
+def _allocation(alloca: Any) -> Allocation:
+    kind = _KIND.search(str(alloca.results[0].type))
     size = next((operand.owner for operand in alloca.operands if _is_constant(operand)), None)
-    return 0 if size is None else size.attributes["value"].value
+    ops, places = _sources([str(alloca.location)])
+    return Allocation(
+        kind[1] if kind else "", 0 if size is None else size.attributes["value"].value, ops, places
+    )
 
 
 def _is_constant(value: Any) -> bool:
@@ -120,17 +139,25 @@ def _entry_points(op: Any) -> list[str]:
 
 def _described(name: str, function: Any, go_on: Any) -> Dispatch:
     """What a dispatch's function computes, by the locations of what is in it."""
-    ops: dict[str, None] = {}
-    places: dict[str, None] = {}
+    locations: list[str] = []
 
     def visit(op: Any) -> Any:
-        location = "" if op.name.startswith(_AROUND) else str(op.location)
+        if not op.name.startswith(_AROUND):
+            locations.append(str(op.location))
+        return go_on
+
+    function.walk(visit)
+    return Dispatch(name, *_sources(locations))
+
+
+def _sources(locations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ops of ours in locations, and where in the user's program they are from."""
+    ops: dict[str, None] = {}
+    places: dict[str, None] = {}
+    for location in locations:
         for found in _OP.finditer(location):
             ops[found[1]] = None
             place = _PLACE.search(location, found.end())
             if place:
                 places[f"{place[2]}:{place[3]} ({place[1]})"] = None
-        return go_on
-
-    function.walk(visit)
-    return Dispatch(name, tuple(ops), tuple(places))
+    return tuple(ops), tuple(places)

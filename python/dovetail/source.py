@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,13 @@ from dovetail import config, ir, platforms, spans
 from dovetail.placement import HOST
 from dovetail.reference.cost import Cost, cost_of
 from dovetail.reference.program import Watch
-from dovetail.symbolic.solve import expected_shape
+from dovetail.symbolic.solve import expected_shape, sizes_in
 
 if TYPE_CHECKING:
     from dovetail.compile_lowered import Compilation, Lowering
     from dovetail.lowered import Program
     from dovetail.runtime import Executable
+    from dovetail.runtime.memory import OutOfMemoryError
 
 # Programs with fewer elements in arguments and results run on the calling thread.
 INLINE_ELEMENTS = 1 << 16
@@ -79,7 +81,11 @@ class Source:
     def evaluate(
         self, arrays: Sequence[np.ndarray], watch: Watch | None = None
     ) -> list[np.ndarray]:
-        """The results by the reference evaluator; none of them shares memory with an argument."""
+        """The results by the reference evaluator; none of them shares memory with an argument.
+
+        Raises:
+          OpMemoryError: there is no memory for what an op gives.
+        """
         evaluator = self._evaluator
         if evaluator is None:
             evaluator = self._evaluator = ir.Evaluator(self._instructions)
@@ -138,7 +144,25 @@ class Source:
             device,
             output_dtypes=self.program.result_dtypes,
             host_functions=host,
+            out_of_memory=functools.partial(_out_of_memory, Source(self.program)),
         )
+
+    def at(self, shapes: Sequence[tuple[int, ...]]) -> Source:
+        """The program for arguments of known shapes.
+
+        Raises:
+          UnknownSizeError: it is not known what it was traced from.
+        """
+        if not self.program.signature.is_symbolic:
+            return self
+        symbolic = [aval.shape for aval in self.avals]
+        return Source(self.program.at(sizes_in(symbolic, shapes[: len(symbolic)])))
+
+
+def _out_of_memory(source: Source, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:
+    from dovetail.out_of_memory import of_call
+
+    return of_call(source, shapes)
 
 
 def kept(data: Any) -> Any:

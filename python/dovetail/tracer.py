@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import config, ir
 from dovetail.array import Array, ShapedArray
 from dovetail.errors import UnknownSizeError
+from dovetail.out_of_memory import LARGE, check_size
 from dovetail.placement import Place, common_place
 from dovetail.reference.checks import unwanted
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
@@ -64,7 +65,10 @@ def bind(
     if stack.recording is not None:
         return stack.recording.apply(RAW[name], operands, keywords, weak_type)
     place = common_place(operands, name)
-    return Array(evaluate(*_known_values(operands), **keywords), weak_type, place)
+    value = evaluate(*_known_values(operands), **keywords)
+    if value.nbytes > LARGE:
+        check_size(value)
+    return Array(value, weak_type, place)
 
 
 def bind_all(

@@ -80,6 +80,22 @@ class Watch(Protocol):
         ...
 
 
+class OpMemoryError(MemoryError):
+    """There is no memory for an op.
+
+    Args:
+      name: the op.
+      error: what NumPy says.
+      place: where in the user's program it is from.
+    """
+
+    def __init__(self, name: str, error: MemoryError, place: Any) -> None:
+        # Its modules need this one.
+        from dovetail import ir
+
+        super().__init__(f"{name}: {error or 'no memory'}, at {ir.describe_place(place)}")
+
+
 class Step(NamedTuple):
     """An instruction made ready; the values numbered in `dead` are not used after it."""
 
@@ -140,7 +156,13 @@ class Evaluator:
         ):
             if watch is not None and "regions" in attributes:
                 attributes = _watched(attributes, watch)
-            answer = function(*[values[i] for i in operands], **attributes)
+            try:
+                answer = function(*[values[i] for i in operands], **attributes)
+            except MemoryError as error:
+                # That of an op inside, or of a function of the user's.
+                if function is callbacks.callback or isinstance(error, OpMemoryError):
+                    raise
+                raise OpMemoryError(name, error, self._place(position)) from error
             if watch is not None:
                 watch(name, answer, partial(self._place, position))
             if type(answer) is np.ndarray:

@@ -8,6 +8,7 @@ from .executable import Executable as Executable
 from .executable import LoadedModule as LoadedModule
 from .host_functions import HostFunction as HostFunction
 from .host_functions import HostFunctions as HostFunctions
+from .memory import OutOfMemoryError as OutOfMemoryError
 from .module import Function as Function
 from .module import Module as Module
 from .module import load as load
@@ -27,6 +28,7 @@ __all__ = [
     "LoadedModule",
     "Module",
     "Notes",
+    "OutOfMemoryError",
     "Signature",
     "get_device",
     "load",

@@ -13,6 +13,7 @@ from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
 from .host_functions import HostFunctions
+from .memory import OutOfMemoryError, is_out_of_memory
 from .signature import HANDED_BACK_KEY, SHARING_KEY, Signature
 
 
@@ -93,6 +94,8 @@ class Executable:
         Dovetail signature does not tell signed from unsigned integers.
       imports: VM modules with the functions that the module imports.
       host_functions: functions of this process that the module imports.
+      out_of_memory: says of a call that found no memory, given the shapes of its arguments, which
+        memory that is.
 
     Example:
       >>> from dovetail import runtime
@@ -116,6 +119,7 @@ class Executable:
         output_dtypes: Sequence[Any] | None = None,
         imports: Sequence[VmModule] = (),
         host_functions: HostFunctions | None = None,
+        out_of_memory: Callable[[Sequence[tuple[int, ...]]], OutOfMemoryError] | None = None,
     ) -> None:
         if host_functions is not None:
             imports = [*imports, host_functions.module]
@@ -126,6 +130,7 @@ class Executable:
         if host_functions is not None:
             self.invoke = host_functions.guarded(self.invoke)
         self.function = vmfb.function(function)
+        self._out_of_memory = out_of_memory
         self._dtypes = _output_dtypes(self.function, output_dtypes)
         self.sharing = _numbers(self.function, SHARING_KEY)
         self.handed_back = _numbers(self.function, HANDED_BACK_KEY)
@@ -139,6 +144,9 @@ class Executable:
 
         Returns:
           The results; none of them shares memory with a NumPy array in `arrays`.
+
+        Raises:
+          OutOfMemoryError: there is no memory for the results or what lies between.
         """
         device = self.device
         space, put, elements = device.space, device.put, ELEMENT_OF_DTYPE
@@ -163,7 +171,13 @@ class Executable:
 
         dtypes = self._dtypes
         results = VmVariantList(1 if dtypes is None else len(dtypes))
-        self.invoke(self.function, arguments, results)
+        try:
+            self.invoke(self.function, arguments, results)
+        except Exception as error:  # IREE's status codes come as exceptions of many types
+            failure = self.failure(error, arrays)
+            if failure is error:
+                raise
+            raise failure from error
         if dtypes is None:
             dtypes = _dtypes_of(results)
         get = results.get_as_ref
@@ -176,6 +190,14 @@ class Executable:
         if shared is not None:
             buffers = [unshare(buffer, shared) for buffer in buffers]
         return buffers
+
+    def failure(self, error: Exception, arrays: Sequence[Any]) -> Exception:
+        """What to raise where a call with some arguments has failed."""
+        if not is_out_of_memory(error):
+            return error
+        if self._out_of_memory is not None:
+            return self._out_of_memory([np.shape(array) for array in arrays])
+        return OutOfMemoryError(f"`{self.function.name}` needs memory that cannot be had: {error}")
 
     def argument(self, array: Any) -> tuple[Any, np.ndarray | None]:
         """What to pass for an array of any kind, and the array of NumPy whose memory that is."""

@@ -219,6 +219,19 @@ def shapes_at(shapes: Sequence[Shape], sizes: Mapping[str, int]) -> list[tuple[i
     return actual
 
 
+def sizes_in(shapes: Sequence[Shape], actual: Sequence[tuple[int, ...]]) -> dict[str, int]:
+    """The sizes of the names in symbolic shapes, where arrays have the shapes `actual`.
+
+    Raises:
+      ValueError: no sizes of the names give these shapes, or they break constraints.
+    """
+    scope = scope_of(shapes)
+    if scope is None:
+        return {}
+    labels = [f"argument {i}" for i in range(len(shapes))]
+    return unify(scope, solved(scope, shapes), shapes, actual, labels)
+
+
 # What a size is taken for where one must be chosen.
 _EXPECTED = 256
 
