@@ -4,8 +4,6 @@ import contextlib
 import enum
 import os
 
-from jax_gaps import MissingNameError as ShimGap
-
 from dovetail import config as _dc
 from dovetail import setting as _setting
 
@@ -67,6 +65,26 @@ class ExplicitX64Mode(enum.Enum):
     ALLOW = 2
 
 
+class _ExplicitX64:
+    """Dovetail's setting, with the modes as JAX's enum."""
+
+    option = _dc.explicit_x64_dtypes
+
+    @property
+    def value(self):
+        return ExplicitX64Mode[self.option.value.upper()]
+
+    def __call__(self, mode):
+        return self.option(self._name(mode))
+
+    def set(self, mode):
+        self.option.set(self._name(mode))
+
+    @staticmethod
+    def _name(mode):
+        return mode.name.lower() if isinstance(mode, ExplicitX64Mode) else mode
+
+
 class _Dummy:
     def __init__(self, name, value):
         self.name, self.value = name, value
@@ -81,15 +99,6 @@ class _Dummy:
 
     def set(self, value):
         self.value = value
-
-
-class _Gap(_Dummy):
-    def __call__(self, value=True):
-        import jax_gaps
-
-        if jax_gaps.collecting:
-            return jax_gaps.Missing(f"setting jax_{self.name}")
-        raise ShimGap(f"PUBLIC setting jax_{self.name}")
 
 
 class _Wrapped:
@@ -119,9 +128,7 @@ for _n, _o in _setting.options.items():
 for _n, _v in _DUMMIES.items():
     if "jax_" + _n not in config_states:
         config_states["jax_" + _n.removeprefix("jax_")] = globals()[_n] = _Dummy(_n, _v)
-explicit_x64_dtypes = config_states["jax_explicit_x64_dtypes"] = _Gap(
-    "explicit_x64_dtypes", ExplicitX64Mode.WARN
-)
+explicit_x64_dtypes = config_states["jax_explicit_x64_dtypes"] = _ExplicitX64()
 
 
 class _Flag:

@@ -1,5 +1,7 @@
 from dovetail import Array as _Array
+from dovetail import ShapeDtypeStruct as _ShapeDtypeStruct
 from dovetail import ensure_compile_time_eval, typeof  # noqa
+from dovetail.array import ShapedArray as _ShapedArray
 from dovetail.errors import (  # noqa
     ConcretizationTypeError,
     InconclusiveDimensionOperation,
@@ -24,8 +26,16 @@ def is_concrete(x):
     return isinstance(x, _Array)
 
 
-def ShapedArray(shape, dtype, weak_type=False, **k):
-    """As a description of a result; tests of JAX's abstract values proper fail on it."""
-    import dovetail
+class ShapedArray(_ShapeDtypeStruct):
+    """A description of an array that equals the type which Dovetail gives such arrays."""
 
-    return dovetail.ShapeDtypeStruct(shape, dtype)
+    def __init__(self, shape, dtype, weak_type=False, **k):
+        super().__init__(shape, dtype, weak_type=weak_type)
+
+    def __eq__(self, other):
+        if isinstance(other, ShapedArray):
+            return self.aval == other.aval
+        return self.aval == other if isinstance(other, _ShapedArray) else NotImplemented
+
+    def __hash__(self):
+        return hash(self.aval)

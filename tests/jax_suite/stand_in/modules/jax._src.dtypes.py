@@ -172,6 +172,11 @@ def lattice_result_type(*args):
 _target = _d
 
 
+def dtype(x):
+    """The element type of a value, or that which a function has for its argument `dtype`."""
+    return _d.requested(x, "") if isinstance(x, (type, str, np.dtype)) else _d.dtype(x)
+
+
 def safe_to_cast(input_dtype_or_value, output_dtype_or_value):
     if input_dtype_or_value is output_dtype_or_value:
         return True

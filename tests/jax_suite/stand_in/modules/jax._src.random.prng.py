@@ -2,8 +2,10 @@
 
 import types
 
+from dovetail.random.generators import GENERATORS as _GENERATORS
+
 prngs = {
-    n: types.SimpleNamespace(name=n, tag=t)
+    n: types.SimpleNamespace(name=n, tag=t, key_shape=_GENERATORS[n].key_shape)
     for n, t in [
         ("threefry2x32", "fry"),
         ("threefry4x32", "fry4"),

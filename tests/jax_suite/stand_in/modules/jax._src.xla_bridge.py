@@ -8,6 +8,7 @@ from dovetail import (  # noqa
     process_count,
     process_index,
 )
+from dovetail.config import num_cpu_devices  # noqa
 
 _backend = types.SimpleNamespace(platform="cpu", platform_version="cpu")
 
