@@ -157,7 +157,7 @@ def jvp(
     operands = [*selected.leaves, *traced.captured]
     differentiable = [i for i, aval in enumerate(traced.avals) if dtypes.is_inexact(aval.dtype)]
     weak = all(direction.weak_type for direction in directions)
-    tangent_types = [traced.avals[i]._replace(weak_type=weak) for i in differentiable]
+    tangent_types = [traced.avals[i].update(weak_type=weak) for i in differentiable]
     outs = apply(
         "jvp",
         traced.function,

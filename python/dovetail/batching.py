@@ -188,7 +188,7 @@ def _shape_with(size: int, shape: tuple[int, ...], axis: int | None) -> tuple[in
 def _without_dim(aval: ShapedArray, dim: int) -> ShapedArray:
     if dim == UNBATCHED:
         return aval
-    return aval._replace(shape=_shape_without(aval.shape, dim))
+    return aval.update(shape=_shape_without(aval.shape, dim))
 
 
 def _batch_dim(leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
@@ -269,5 +269,5 @@ def _batched_results(
             )
         dim = position % rank
         dims.append(dim)
-        types.append(aval._replace(shape=_shape_with(size, aval.shape, dim)))
+        types.append(aval.update(shape=_shape_with(size, aval.shape, dim)))
     return tuple(dims), types

@@ -107,7 +107,7 @@ class _Rule:
     def over_batch(self, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
         """The module of the function over a batch, and which of its results have the batch."""
         avals = [
-            aval._replace(shape=(size, *aval.shape)) if is_batched else aval
+            aval.update(shape=(size, *aval.shape)) if is_batched else aval
             for aval, is_batched in zip(self.avals, batched, strict=True)
         ]
         with outside_of_traces():

@@ -78,7 +78,7 @@ class Pushed(LinearPart):
         operands = tangent_operands(self._selected, tangents, "the tangents")
         weak = all(operand.weak_type for operand in operands)
         active = [
-            aval._replace(weak_type=weak)
+            aval.update(weak_type=weak)
             for aval, is_active in zip(self._results.avals, self._results.used, strict=True)
             if is_active
         ]

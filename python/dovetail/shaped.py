@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any
 
 import numpy as np
 
 
-class ShapedArray(NamedTuple):
-    """Shape, element type, and whether that type is weak."""
+class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
+    """Shape, element type, and whether that type is weak: a leaf of trees, unlike a named tuple."""
 
-    shape: tuple[int, ...]
-    dtype: np.dtype
-    weak_type: bool = False
+    __slots__ = ()
+
+    def __new__(
+        cls, shape: tuple[int, ...], dtype: np.dtype, weak_type: bool = False
+    ) -> ShapedArray:
+        """The type of arrays of that shape and element type."""
+        return tuple.__new__(cls, (shape, dtype, weak_type))
+
+    shape: tuple[int, ...] = property(itemgetter(0))  # type: ignore[assignment]
+    dtype: np.dtype = property(itemgetter(1))  # type: ignore[assignment]
+    weak_type: bool = property(itemgetter(2))  # type: ignore[assignment]
 
     @property
     def ndim(self) -> int:
@@ -24,6 +33,14 @@ class ShapedArray(NamedTuple):
     def size(self) -> int:
         """The number of elements."""
         return math.prod(self.shape)
+
+    def update(self, **changes: Any) -> ShapedArray:
+        """The same but for what is given by name."""
+        known = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type}
+        return ShapedArray(**known | changes)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return tuple(self)
 
     def __str__(self) -> str:
         return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"

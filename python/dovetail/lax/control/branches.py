@@ -227,7 +227,7 @@ def _common_types(results: Sequence[Sequence[ShapedArray]]) -> list[ShapedArray]
         pairs = [(aval.dtype, aval.weak_type) for aval in avals]
         # Arrays that are not weakly typed must agree by themselves, which is checked later.
         dtype = avals[0].dtype if len(strong) > 1 else dtypes.promote(*pairs)[0]
-        common.append(avals[0]._replace(dtype=dtype))
+        common.append(avals[0].update(dtype=dtype))
     return common
 
 

@@ -91,7 +91,7 @@ def scan(
 
 
 def _row(aval: ShapedArray) -> ShapedArray:
-    return aval._replace(shape=aval.shape[1:])
+    return aval.update(shape=aval.shape[1:])
 
 
 def _counted(result: Any) -> str:
@@ -162,7 +162,7 @@ class Loop(NamedTuple):
 
     def _op(self, carries: Sequence[Operand], rows: Sequence[Operand]) -> list[Operand]:
         avals = self.step.avals
-        ys = [y._replace(shape=(self.length, *y.shape)) for y in avals[self.carried :]]
+        ys = [y.update(shape=(self.length, *y.shape)) for y in avals[self.carried :]]
         captured = self.step.captured
         is_known = not is_symbolic_dim(self.length)
         # Arrays say how long they are.
@@ -193,7 +193,7 @@ class Loop(NamedTuple):
     def _of_blocks(self, carries: Sequence[Operand], rows: Sequence[Operand], count: int) -> Loop:
         """The loop each of whose steps is `count` steps of this one."""
         avals = [carry.aval for carry in carries]
-        avals += [row.aval._replace(shape=(count, *row.shape[1:])) for row in rows]
+        avals += [row.aval.update(shape=(count, *row.shape[1:])) for row in rows]
 
         def steps(*tracers: Tracer) -> tuple[list[Operand], None]:
             return self._steps(tracers[: self.carried], tracers[self.carried :], count), None
