@@ -35,12 +35,12 @@ static LogicalResult verifyPolicy(Operation *op, ArrayAttr policy) {
     if (!texts || texts.empty() || !llvm::all_of(texts, [](Attribute text) { return isa<StringAttr>(text); }))
       return op->emitOpError() << "policy must consist of lists of strings, got: " << entry;
     auto [what, names] = partsOf(entry);
-    bool takesNames = llvm::is_contained({"named", "named_but", "all_but"}, what);
+    bool takesNames = llvm::is_contained({"named", "named_but", "all_but", "op"}, what);
     if (!takesNames && !llvm::is_contained({"all", "dot", "unbatched_dot"}, what))
-      return op->emitOpError() << "policy must save all, all_but, dot, unbatched_dot, named or named_but, got: "
+      return op->emitOpError() << "policy must save all, all_but, dot, unbatched_dot, named, named_but or op, got: "
                                << entry;
     if (!takesNames && !names.empty())
-      return op->emitOpError() << "names must come with named, named_but or all_but, got: " << entry;
+      return op->emitOpError() << "names must come with named, named_but, all_but or op, got: " << entry;
   }
   return success();
 }
@@ -62,6 +62,8 @@ static bool mayBeSaved(Operation *op, ArrayAttr policy) {
       return isNamed(names);
     if (what == "named_but")
       return kind == "named" && !isNamed(names);
+    if (what == "op")
+      return llvm::is_contained(names, StringAttr::get(op->getContext(), op->getName().stripDialect()));
     return what == "all" || what == kind || (what == "dot" && kind == "unbatched_dot");
   });
 }

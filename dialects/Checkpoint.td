@@ -8,7 +8,8 @@ def CheckpointOp : ApplyOp<"checkpoint", [InlineOpInterface]> {
   let summary = "a call of a function whose derivatives compute its values again instead of keeping them";
   let description = [{
     What a split keeps are arguments, and values that `policy` lets it save. A policy is a list of what may be saved:
-    `["all"]`, `["all_but", names…]`, `["dot"]`, `["unbatched_dot"]`, `["named", names…]`, `["named_but", names…]`.
+    `["all"]`, `["all_but", names…]`, `["dot"]`, `["unbatched_dot"]`, `["named", names…]`, `["named_but", names…]`,
+    and results of ops by their mnemonics, `["op", names…]`.
     `recomputes` is set where values are computed again: this happens behind a barrier, unless `prevent_cse` is false, so
     that they are not found to be the first ones.
   }];

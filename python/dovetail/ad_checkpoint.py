@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from dovetail import _core
 from dovetail.arguments import (
     Function,
     LeafNames,
@@ -55,7 +56,7 @@ def _of_names(kind: str, function: str) -> Callable[..., Policy]:
     return policy
 
 
-def _save_from_both_policies(policy_1: Policy, policy_2: Policy) -> Policy:
+def _save_from_both_policies(policy_1: Any, policy_2: Any) -> Policy:
     both = [_checked(policy, "save_from_both_policies") for policy in (policy_1, policy_2)]
     entries = dict.fromkeys(entry for policy in both for entry in policy.entries)
     return Policy(list(entries), " | ".join(policy.__name__ for policy in both))
@@ -82,16 +83,49 @@ checkpoint_policies = SimpleNamespace(
 def _checked(policy: Any, what: str) -> Policy:
     if isinstance(policy, Policy):
         return policy
-    got = f"the function `{name_of(policy)}`" if callable(policy) else repr(policy)
+    if callable(policy):
+        return _of_function(policy, what)
     known = ", ".join(vars(checkpoint_policies))
-    raise type_error(f"{what}: a policy must be one of checkpoint_policies ({known}), got {got}")
+    raise type_error(
+        f"{what}: a policy must be one of checkpoint_policies ({known}) or a function of an op, "
+        f"got {policy!r}"
+    )
+
+
+class OpKind:
+    """The ops of one kind, of which a policy that is a function is asked.
+
+    Args:
+      name: what the dialect calls them, as in `dovetail.sin`.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _of_function(function: Callable[..., Any], what: str) -> Policy:
+    """The policy that a function gives, of which each kind of op is asked."""
+    kinds = _core.registered_ops()
+    try:
+        saved = [kind for kind in kinds if function(OpKind(kind))]
+    except TypeError as error:
+        raise type_error(
+            f"{what}: the policy `{name_of(function)}` must be a function of an op, whose name is "
+            f"`op.name`, got an error from it: {error}"
+        ) from error
+    if len(saved) == len(kinds):
+        return checkpoint_policies.everything_saveable
+    return Policy([("op", *saved)] if saved else [], name_of(function))
 
 
 def checkpoint(
     fun: Function | None = None,
     *,
     prevent_cse: bool | Sequence[bool] = True,
-    policy: Policy | None = None,
+    policy: Policy | Callable[..., Any] | None = None,
     static_argnums: int | Sequence[int] = (),
     concrete: bool = False,
 ) -> Any:
@@ -104,7 +138,8 @@ def checkpoint(
       fun: takes and returns trees of arrays.
       prevent_cse: whether the compiler is kept from finding that a value is computed twice. It need
         not be where the function is the body of a loop. One of several bools is enough.
-      policy: of `checkpoint_policies`: what may be kept beside the arguments.
+      policy: what may be kept beside the arguments: one of `checkpoint_policies`, or a function
+        that says of an op, whose name is `op.name`, whether the results of such ops may be.
       static_argnums: arguments that are no arrays.
       concrete: accepted for JAX's sake; known values can always be asked for.
 
@@ -112,7 +147,7 @@ def checkpoint(
       The function; without `fun`, a decorator.
 
     Raises:
-      TypeError: `policy` is none of `checkpoint_policies`.
+      TypeError: `policy` is neither.
 
     Example:
       >>> import dovetail as dt
@@ -133,12 +168,22 @@ def checkpoint(
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        if not derivative_order():
-            return function(*args, **kwargs)
         statics = {_position(number, len(args), name) for number in numbers}
-        return _apply(function, args, kwargs, statics, chosen, is_kept_apart)
+        if derivative_order():
+            return _apply(function, args, kwargs, statics, chosen, is_kept_apart)
+        arrays = [
+            arg if i in statics else _as_arrays(arg, f"argument {i} of `{name}`")
+            for i, arg in enumerate(args)
+        ]
+        return function(*arrays, **_as_arrays(kwargs, f"a keyword argument of `{name}`"))
 
     return wrapper
+
+
+def _as_arrays(tree: Any, what: str) -> Any:
+    """The tree with arrays for its numbers, as where the function is traced."""
+    values, spec = set_float0_aside(*flatten(tree))
+    return unflatten(spec, [as_operand(value, what) for value in values])
 
 
 def _apply(

@@ -68,6 +68,7 @@ POLICIES = {
     "both": SAVE.save_from_both_policies(
         SAVE.save_only_these_names("product0"), SAVE.save_only_these_names("product2")
     ),
+    "a function": lambda op, *_, **__: op.name in ("dot_general", "tanh"),
 }
 
 
@@ -94,6 +95,11 @@ def test_only_arguments_and_what_is_saved_are_kept() -> None:
         one,
     ]
     for policy in (SAVE.dots_saveable, SAVE.dots_with_no_batch_dims_saveable):
+        assert kept(dt.checkpoint(network, policy=policy), X) == [one] * 3
+    # A function is asked of kinds of ops, among them those that derivatives make.
+    assert kept(dt.checkpoint(dnp.sin, policy=lambda op, *_: str(op) == "cos"), 1.0) == [()]
+    assert "cos" in text_of(dt.grad(dt.checkpoint(dnp.sin, policy=lambda *_: False)), 1.0)
+    for policy in (lambda op: op.name == "dot_general", lambda *_: True):
         assert kept(dt.checkpoint(network, policy=policy), X) == [one] * 3
     # Under a batch of both sides the products have batch dimensions.
     batched = dt.vmap(lambda x, w: dt.checkpoint(network, policy=SAVE.dots_saveable)(x, w))
@@ -194,11 +200,15 @@ def test_arguments() -> None:
 
     assert float(dt.grad(lambda x: closed(x)["out"])(2.0)) == 12.0
     assert float(dt.grad(lambda y: dt.checkpoint(lambda x: x * y)(2.0))(5.0)) == 2.0
+    # The function gets arrays, whether it is differentiated or not.
+    assert float(dt.checkpoint(lambda x, y: x.sum() + y.sum())(2.0, y=1)) == 3.0
 
 
 def test_wrong_arguments() -> None:
     with pytest.raises(TypeError, match=r"must be one of checkpoint_policies \(everything_save"):
-        dt.checkpoint(loss, policy=lambda *_, **__: True)  # type: ignore[arg-type]
+        dt.checkpoint(loss, policy="dots")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"must be a function of an op, whose name is `op\.name`"):
+        dt.checkpoint(loss, policy=lambda op, x: True)
     with pytest.raises(TypeError, match="fun must be a function, got 3"):
         dt.checkpoint(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="names must be strings, got 1"):

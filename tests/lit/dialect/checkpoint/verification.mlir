@@ -32,7 +32,7 @@ func.func @wrong(%x: tensor<2xf32>) {
 func.func private @f(tensor<2xf32>) -> tensor<f32>
 
 func.func @wrong(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'dovetail.checkpoint' op policy must save all, all_but, dot, unbatched_dot, named or named_but, got: ["sin"]}}
+  // expected-error @+1 {{'dovetail.checkpoint' op policy must save all, all_but, dot, unbatched_dot, named, named_but or op, got: ["sin"]}}
   %0 = dovetail.checkpoint @f saving [["sin"]](%x) : (tensor<2xf32>) -> tensor<f32>
   return
 }
@@ -42,7 +42,7 @@ func.func @wrong(%x: tensor<2xf32>) {
 func.func private @f(tensor<2xf32>) -> tensor<f32>
 
 func.func @wrong(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'dovetail.checkpoint' op names must come with named, named_but or all_but, got: ["dot", "a"]}}
+  // expected-error @+1 {{'dovetail.checkpoint' op names must come with named, named_but, all_but or op, got: ["dot", "a"]}}
   %0 = dovetail.checkpoint @f saving [["dot", "a"]](%x) : (tensor<2xf32>) -> tensor<f32>
   return
 }

@@ -69,3 +69,22 @@ func.func @main(%x: tensor<2xf32>, %t: tensor<2xf32>) -> tensor<2xf32> {
   %0 = dovetail.checkpoint @f saving [["named", "sum"]](%x, %t) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+// Results of ops by their mnemonics.
+func.func private @f(%x: tensor<2xf32>, %t: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = dovetail.sin %x : tensor<2xf32>
+  %1 = dovetail.cos %0 : tensor<2xf32>
+  %2 = dovetail.mul %1, %t : tensor<2xf32>
+  return %2 : tensor<2xf32>
+}
+
+// CHECK-LABEL: func.func private @f.rest(
+// CHECK-SAME:    %[[SIN:.+]]: tensor<2xf32>, %[[T:.+]]: tensor<2xf32>)
+// CHECK-NEXT:    %[[COS:.+]] = dovetail.cos %[[SIN]]
+// CHECK-NEXT:    dovetail.mul %[[COS]], %[[T]]
+func.func @main(%x: tensor<2xf32>, %t: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = dovetail.checkpoint @f saving [["op", "sin", "exp"]](%x, %t) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
