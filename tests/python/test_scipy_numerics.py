@@ -127,6 +127,13 @@ def matyas(x: Any, factor: float = 0.48) -> Any:
     return 0.26 * dnp.sum(x**2) - factor * x[0] * x[1]
 
 
+@pytest.mark.parametrize("scale", [1e4, 1e2])
+def test_minimum_far_from_unit_curvature(scale: float) -> None:
+    result = minimize(lambda x: dnp.mean((scale * x) ** 2), dnp.ones(2), method="BFGS")
+    assert bool(result.success)
+    np.testing.assert_allclose(result.x, 0, atol=1e-6)
+
+
 @pytest.mark.parametrize("method", ["BFGS", LIMITED])
 @pytest.mark.parametrize(
     ("function", "start", "expected"),

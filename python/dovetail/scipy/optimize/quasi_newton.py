@@ -76,9 +76,14 @@ def bfgs(
         )
         s = found.step.astype(x0.dtype) * direction
         y = found.gradient - state.gradient
-        rho = 1 / dnp.vdot(y, s)
+        product = dnp.vdot(y, s)
+        rho = 1 / product
         w = unit - rho * dnp.outer(s, y)
-        memory = w @ state.memory @ w.T + rho * dnp.outer(s, s)
+        # The first matrix gets the size of the Hessian's inverse, (6.20): the digits of one that is
+        # much smaller would be lost beside it.
+        is_first = (state.k == 0) & (product > 0)
+        scale = dnp.where(is_first, product / dnp.where(is_first, dnp.vdot(y, y), 1), 1)
+        memory = w @ (scale * state.memory) @ w.T + rho * dnp.outer(s, s)
         memory = dnp.where(dnp.isfinite(rho), memory, state.memory)
         converged = _norm(found.gradient, norm) < gtol
         return State(
