@@ -219,6 +219,22 @@ def test_root_with_auxiliary_data_and_captured_solver():
     assert float(aux["guess"]) == 1.0
 
 
+def test_root_with_a_tangent_solver_that_closes_over_values():
+    def rooted(a, b):
+        inverse = dnp.linalg.inv(a)
+
+        def tangent_solve(g, y):
+            return lax.custom_linear_solve(
+                g, y, lambda _, y: inverse @ y, lambda _, y: inverse.T @ y
+            )
+
+        return lax.custom_root(lambda x: a @ x - b, b, lambda f, b: inverse @ b, tangent_solve)
+
+    a, b = np.array([[2.0, 1.0], [0.5, 3.0]]), np.array([1.0, -1.0])
+    np.testing.assert_allclose(rooted(a, b), np.linalg.solve(a, b))
+    check_grads(rooted, (a, b), order=2)
+
+
 def test_unfit_functions_of_roots():
     with pytest.raises(TypeError, match=r"f `<lambda>` must return .* float64\[2\] for"):
         dt.grad(lambda a: lax.custom_root(

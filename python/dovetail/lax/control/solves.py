@@ -233,25 +233,31 @@ def custom_root(
 
     if not derivative_order():
         return result_of(*solved(guess))
-    # The rule differentiates with respect to what `f` closes over, and not what `solve` does.
+    # The rule differentiates with respect to what `f` closes over, and not what the solvers do;
+    # its own derivative does so with respect to that, too.
     equation, ours = closure_convert(checked, guess)
     solver, theirs = closure_convert(solved, guess)
 
+    def change_at(root: Any, ours: Any, rhs: Any) -> Any:
+        linear = linearize(lambda x: equation(x, *ours), root)[1]
+        change = tangent_solve(linear, rhs)
+        leaves = like.leaves_of("tangent_solve", tangent_solve, change)
+        return unflatten(like.spec, [-leaf for leaf in leaves])
+
+    change, others = closure_convert(change_at, guess, ours, guess)
+
     @custom_jvp
-    def root_of(ours: Any, theirs: Any, guess: Any) -> Any:
+    def root_of(ours: Any, theirs: Any, others: Any, guess: Any) -> Any:
         return solver(guess, *theirs)
 
     @root_of.defjvp
     def root_jvp(primals: Any, tangents: Any) -> Any:
-        ours, directions = primals[0], tangents[0]
+        ours, directions, others = primals[0], tangents[0], primals[2]
         root, aux = root_of(*primals)
         rhs = jvp(lambda *values: equation(root, *values), tuple(ours), tuple(directions))[1]
-        linear = linearize(lambda x: equation(x, *ours), root)[1]
-        change = tangent_solve(linear, rhs)
-        leaves = like.leaves_of("tangent_solve", tangent_solve, change)
-        return (root, aux), (unflatten(like.spec, [-leaf for leaf in leaves]), zeros_of(aux))
+        return (root, aux), (change(root, ours, rhs, *others), zeros_of(aux))
 
     def zeros_of(aux: Any) -> Any:
         return map_leaves(lambda leaf: instantiated(tangent_type(leaf.aval)), aux)
 
-    return result_of(*root_of(ours, theirs, guess))
+    return result_of(*root_of(ours, theirs, others, guess))
