@@ -20,6 +20,13 @@ from dovetail.setting import state as state
 enable_x64 = Option(
     "enable_x64", False, "Keep 64-bit element types; without it they are truncated to 32 bits."
 )
+explicit_x64_dtypes = Option(
+    "explicit_x64_dtypes",
+    "warn",
+    "What to do without `enable_x64` when a 64-bit element type is asked for by name: 'warn' and "
+    "truncate it, 'error', or 'allow' it.",
+    choices=("warn", "error", "allow"),
+)
 numpy_dtype_promotion = Option(
     "numpy_dtype_promotion",
     "standard",
@@ -263,6 +270,7 @@ __test__ = {name: option.__doc__ for name, option in _options.items()}
 # What a traced and compiled program depends on.
 _TRACED = (
     enable_x64,
+    explicit_x64_dtypes,
     numpy_dtype_promotion,
     numpy_rank_promotion,
     default_prng_impl,

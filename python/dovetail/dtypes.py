@@ -179,7 +179,9 @@ def _check_strict(pairs: tuple[tuple[np.dtype, bool], ...], nodes: frozenset[str
 def promote(
     *pairs: tuple[np.dtype, bool], operands: Sequence[Any] | None = None
 ) -> tuple[np.dtype, bool]:
-    """The common canonical type, and whether it is weak, of `(dtype, weak_type)` pairs.
+    """The common type, and whether it is weak, of `(dtype, weak_type)` pairs.
+
+    A 64-bit type that an array has stays; one that only arises is truncated without `enable_x64`.
 
     Args:
       *pairs: at least one pair of an element type and a bool.
@@ -196,6 +198,8 @@ def promote(
       (dtype('float32'), True)
     """
     dtype, weak = _promoted(pairs, operands)
+    if dtype not in TRUNCATED or any(given in TRUNCATED and not w for given, w in pairs):
+        return dtype, weak
     return canonicalize_dtype(dtype), weak
 
 

@@ -177,7 +177,10 @@ def requested(dtype: DTypeLike, name: str) -> np.dtype: ...
 @overload
 def requested(dtype: DTypeLike, name: str, default: np.dtype) -> np.dtype: ...
 def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> np.dtype:
-    """The canonical dtype of a user's `dtype=` argument to a function; warns if it is truncated.
+    """The canonical dtype of a user's `dtype=` argument to a function.
+
+    Where it would be truncated, the setting `explicit_x64_dtypes` says whether there is a warning,
+    or an error, or the type as asked for.
 
     Args:
       dtype: the argument; None for `default`, where there is one. The classes `int`, `float` and
@@ -190,6 +193,7 @@ def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> n
 
     Raises:
       TypeError: arrays cannot have it.
+      ValueError: it would be truncated, and the setting says that this is an error.
 
     Example:
       >>> requested(float, "zeros"), requested(None, "zeros", int32)
@@ -200,16 +204,25 @@ def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> n
     asked = as_dtype(dtype)
     result = canonicalize_dtype(asked)
     # `float` and `int` ask for "the default float", not for 64 bits.
-    if result != asked and not (isinstance(dtype, type) and dtype in PYTHON):
-        # Its modules need this one.
-        from dovetail.errors import warn
+    if result == asked or (isinstance(dtype, type) and dtype in PYTHON):
+        return result
+    mode = config.explicit_x64_dtypes.value
+    if mode == "allow":
+        return asked
+    # Its modules need this one.
+    from dovetail.errors import value_error, warn
 
-        warn(
-            f"Explicitly requested dtype {asked.name} requested in {name} is not available, and "
-            f"will be truncated to dtype {result.name}. To enable more dtypes, set the enable_x64 "
-            "configuration option or the DOVETAIL_ENABLE_X64 shell environment variable.",
-            stacklevel=4,
+    if mode == "error":
+        raise value_error(
+            f"Explicitly requested dtype {asked.name} requested in {name} is not available; ask "
+            f"for {result.name}, set enable_x64, or set explicit_x64_dtypes to 'allow' or 'warn'"
         )
+    warn(
+        f"Explicitly requested dtype {asked.name} requested in {name} is not available, and "
+        f"will be truncated to dtype {result.name}. To enable more dtypes, set the enable_x64 "
+        "configuration option or the DOVETAIL_ENABLE_X64 shell environment variable.",
+        stacklevel=4,
+    )
     return result
 
 

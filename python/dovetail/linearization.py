@@ -174,7 +174,7 @@ def _zeros_like(primal: Any) -> Operand:
     if isinstance(primal, ShapeDtypeStruct) or (
         hasattr(primal, "shape") and hasattr(primal, "dtype")
     ):
-        return zeros(ShapedArray(tuple(primal.shape), dtypes.canonicalize_dtype(primal.dtype)))
+        return zeros(ShapedArray(tuple(primal.shape), dtypes.dtype(primal)))
     return zeros(ShapedArray((), *dtypes.dtype_and_weakness(primal)))
 
 

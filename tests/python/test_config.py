@@ -264,6 +264,21 @@ def test_64_bits() -> None:
         dnp.zeros(1, "float64")
 
 
+def test_64_bits_where_they_are_asked_for() -> None:
+    with dt.config.explicit_x64_dtypes("error"):
+        with pytest.raises(ValueError, match="dtype float64 requested in ones is not available"):
+            dnp.ones(2, "float64")
+        assert dnp.ones(2, float).dtype == dnp.asarray(np.ones(2)).dtype == np.float32
+    with dt.config.explicit_x64_dtypes("allow"):
+        x = dnp.ones(2, "float64")
+        assert dnp.asarray(np.ones(2)).dtype == np.float32
+    # An array keeps its type; one that only arises is truncated.
+    for y in (x + 1, x + x, dnp.sin(x), x.mean(), dnp.zeros_like(x), x * dnp.ones(2)):
+        assert y.dtype == np.float64
+    assert dt.jit(lambda x: x * 2)(x).dtype == dt.grad(lambda x: x @ x)(x).dtype == np.float64
+    assert (dnp.uint32(1) + dnp.int32(1)).dtype == np.int32
+
+
 def test_no_tracing() -> None:
     f = dt.jit(lambda x: x + 1)
     f(1.0)

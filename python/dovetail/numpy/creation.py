@@ -165,7 +165,7 @@ def _shared(data: Any, dtype: np.dtype | None) -> Array:
     """The array that is the data, or a NumPy array's memory as one."""
     data = array_meant(data)
     if isinstance(data, (ArrayMethods, np.ndarray)):
-        canonical = dtype or dtypes.canonicalize_dtype(data.dtype)
+        canonical = dtype or dtypes.dtype(data)
         if data.dtype == canonical:
             return data if isinstance(data, ArrayMethods) else Array(data)  # type: ignore[return-value]
     raise value_error(
@@ -477,12 +477,14 @@ def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
     if not (hasattr(a, "shape") and hasattr(a, "dtype")):
         a = as_operand(name, a)
     sizes = a.shape if shape is None else canonical_shape(shape)
-    element, weak = dtypes.canonicalize_dtype(a.dtype), getattr(a, "weak_type", False)
+    weak = getattr(a, "weak_type", None)
+    # What is an array, or describes one, has its type already.
+    element = dtypes.canonicalize_dtype(a.dtype) if weak is None else a.dtype
     if dtype is not None:
         element, weak = dtypes.requested(dtype, name), False
     if isinstance(value, PYTHON_SCALARS):
-        result = broadcast_to(constant(np.array(value).astype(element), weak), sizes)
+        result = broadcast_to(constant(np.array(value).astype(element), bool(weak)), sizes)
     else:
-        filled = with_dtype(as_operand(name, value), element, weak)
+        filled = with_dtype(as_operand(name, value), element, bool(weak))
         result = broadcast_to_shape(name, filled, sizes)
     return beside(result, a)
