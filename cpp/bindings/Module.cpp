@@ -22,6 +22,7 @@
 #include "dialects/Create.h"
 #include "dialects/Dialect.h"
 #include "dialects/HostFunction.h"
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -69,6 +70,18 @@ static std::string textOf(const Shared &module, bool locations, bool generic) {
   return text;
 }
 
+/// Says what phases may ask: the target, and whether there are functions of this process.
+static void mark(const Shared &module, const std::string &target, bool hostFunctions) {
+  module->op.get()->setAttr(kTarget, StringAttr::get(&context(), target));
+  if (hostFunctions)
+    module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
+}
+
+static void unmark(const Shared &module) {
+  module->op.get()->removeAttr(kTarget);
+  module->op.get()->removeAttr(kHostFunctions);
+}
+
 /// Runs the phases after `from` up to `to` in place, for a target of which lowerings may ask, and for this process if
 /// there are host functions.
 static void runPhases(const Shared &module, const std::string &from, const std::string &to, const std::string &target,
@@ -77,35 +90,40 @@ static void runPhases(const Shared &module, const std::string &from, const std::
   PassManager manager(&context());
   if (!addPhases(manager, from, to))
     throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
-  module->op.get()->setAttr(kTarget, StringAttr::get(&context(), target));
-  if (hostFunctions)
-    module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
+  mark(module, target, hostFunctions);
   LogicalResult result = manager.run(*module->op);
-  module->op.get()->removeAttr(kTarget);
-  module->op.get()->removeAttr(kHostFunctions);
+  unmark(module);
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))
     diagnostics.raise("the compiler failed between '" + from + "' and '" + to + "'");
 }
 
-/// The text of a module with its places, marked as `runPhases` marks it.
-static std::string markedText(const Shared &module, const std::string &target, bool hostFunctions) {
-  module->op.get()->setAttr(kTarget, StringAttr::get(&context(), target));
-  if (hostFunctions)
-    module->op.get()->setAttr(kHostFunctions, UnitAttr::get(&context()));
-  std::string text = textOf(module, /*locations=*/true, /*generic=*/false);
-  module->op.get()->removeAttr(kTarget);
-  module->op.get()->removeAttr(kHostFunctions);
-  return text;
+/// A module with its places, as text or bytecode, marked as `runPhases` marks it.
+static nb::bytes marked(const Shared &module, const std::string &target, bool hostFunctions, bool isText) {
+  mark(module, target, hostFunctions);
+  std::string result;
+  if (isText) {
+    result = textOf(module, /*locations=*/true, /*generic=*/false);
+  } else {
+    llvm::raw_string_ostream stream(result);
+    if (failed(writeBytecodeToFile(*module->op, stream)))
+      throw CompilerError("the module cannot be written", "", 0);
+  }
+  unmark(module);
+  return nb::bytes(result.data(), result.size());
 }
 
-/// Replaces the functions of a module by those of a text that was made of it elsewhere.
-static void become(const Shared &module, const std::string &text) {
-  Shared other = parseModule(text);
-  other->op.get()->removeAttr(kTarget);
-  other->op.get()->removeAttr(kHostFunctions);
-  module->op = std::move(other->op);
+/// Replaces the functions of a module by those of a bytecode that was made of it elsewhere.
+static void become(const Shared &module, nb::bytes bytecode) {
+  Diagnostics diagnostics;
+  // Passes have verified it.
+  ParserConfig config(&context(), /*verifyAfterParse=*/false);
+  auto other = parseSourceString<ModuleOp>(StringRef(bytecode.c_str(), bytecode.size()), config);
+  if (!other)
+    diagnostics.raise("the bytecode is not a module");
+  module->op = std::move(other);
   module->symbols = std::make_unique<SymbolTable>(*module->op);
+  unmark(module);
 }
 
 /// The first place in the user's program that a module names.
@@ -387,8 +405,8 @@ NB_MODULE(_core, m) {
           "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a)
       .def("text", &textOf, "locations"_a = false, "generic"_a = false)
       .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false)
-      .def("marked_text", &markedText, "target"_a, "host_functions"_a)
-      .def("become", &become, "text"_a)
+      .def("marked", &marked, "target"_a, "host_functions"_a, "text"_a)
+      .def("become", &become, "bytecode"_a)
       .def("place", &firstPlace)
       .def("take_host_imports", &takeHostImportsOf)
       .def("function", &findIn, "name"_a)

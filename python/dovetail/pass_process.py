@@ -61,10 +61,11 @@ def run(
     if config.compile_in_process.value or background.ending.is_set():
         here()
         return
-    text = module.marked_text(target, host_functions)
+    program = module.marked(target, host_functions, text=False)
     command = [
         str(program_of_passes()),
         *arguments,
+        "--emit-bytecode",
         "--mlir-disable-threading",
         "--mlir-print-debuginfo",
         "--mlir-print-op-on-diagnostic=false",
@@ -75,13 +76,14 @@ def run(
         here()
         return
     try:
-        source = folder / "program.mlir"
-        source.write_text(text, encoding="utf-8")
+        source, result = folder / "program.mlirbc", folder / "result.mlirbc"
+        source.write_bytes(program)
+        command += [str(source), "-o", str(result)]
         try:
-            code = _run([*command, str(source), "-o", str(folder / "result.mlir")], folder)
+            code = _run(command, folder)
             if code == -signal.SIGKILL:
                 # It was ended from outside, perhaps for want of memory.
-                code = _run([*command, str(source), "-o", str(folder / "result.mlir")], folder)
+                code = _run(command, folder)
         except OSError:
             here()
             return
@@ -89,11 +91,12 @@ def run(
             raise RuntimeError("nothing is compiled while the interpreter exits")
         printed = (folder / "messages").read_text(encoding="utf-8", errors="replace")
         if code == 0:
-            module.become((folder / "result.mlir").read_text(encoding="utf-8"))
+            module.become(result.read_bytes())
         elif code > 0 and (refusal := _refusal(printed)):
             raise refusal
         else:
-            raise _death(code, printed, source, arguments, name, module.place())
+            text = module.marked(target, host_functions, text=True)
+            raise _death(code, printed, text, arguments, name, module.place())
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -146,7 +149,7 @@ def _refusal(printed: str) -> _core.CompilerError | None:
 def _death(
     code: int,
     printed: str,
-    source: Path,
+    text: bytes,
     arguments: Sequence[str],
     name: str,
     place: tuple[str, int, str],
@@ -158,8 +161,8 @@ def _death(
 
     cause = signal.Signals(-code).name if code < 0 else f"it ended with {code}"
     handle, kept = tempfile.mkstemp(prefix="dovetail-", suffix=".mlir")
-    os.close(handle)
-    shutil.copyfile(source, kept)
+    with os.fdopen(handle, "wb") as file:
+        file.write(text)
     what = f"`{name}`" if name else "a program"
     return CompileError(
         f"the compiler died: {cause}, while it lowered {what}, at {ir.describe_place(place)}\n"

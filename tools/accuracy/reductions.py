@@ -13,7 +13,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 
 HEADING = "\n## Reductions\n"
-SIZES = (10**3, 10**5, 10**7)
+SIZES = (10**3, 10**5, 10**7, 10**8)
 # What is computed in float32 and rounded is looked at in a few cases.
 NARROW = ("sum", "variance", "sums of 10 columns", "dot", "running sums")
 
@@ -41,10 +41,10 @@ may cost a half. The elements are uniform in (0, 1), those of float16 in (0, 2‚Å
 summation add up. The columns say how many elements the arguments have. Dovetail's are of programs
 compiled and evaluated; JAX {jax} is compiled. Sums beyond the range of a type are left out.
 
-Compiled for a CPU, sums and products of a vector with another or a matrix are formed in f64, or in
-blocks of at most 128 numbers in f32 that are added in f64; products of matrices with sums of 1000
-terms or more in blocks of at least 250, unless a size is symbolic. For other devices it is the code
-generator that chooses an order.
+Compiled for a CPU, sums of more than 64 numbers, and so products of a vector with another or a
+matrix, are formed in f64, or in blocks of at most 128 numbers in f32 that are added in f64;
+products of matrices with sums of 1000 terms or more in blocks of at least 250, unless a size is
+symbolic. For other devices it is the code generator that chooses an order.
 
 """
 

@@ -3,6 +3,7 @@
 #include "cpp/transforms/Passes.h"
 #include "cpp/transforms/Pipeline.h"
 #include "cpp/transforms/TextLimits.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -22,7 +23,8 @@ static LogicalResult run(StringRef inputName, StringRef outputName, DialectRegis
     llvm::errs() << error << "\n";
     return failure();
   }
-  if (std::optional<dovetail::TextFault> fault = dovetail::findFault(input->getBuffer())) {
+  bool isText = !isBytecode(*input);
+  if (auto fault = isText ? dovetail::findFault(input->getBuffer()) : std::nullopt) {
     auto place = llvm::SMLoc::getFromPointer(input->getBufferStart() + fault->offset);
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
