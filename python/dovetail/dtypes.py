@@ -293,7 +293,7 @@ def result_type(*args: Any) -> np.dtype:
     if not args:
         raise ValueError("result_type needs at least one array, scalar or dtype, got none")
     result, weak = promote(*map(dtype_and_weakness, args), operands=args)
-    return canonicalize_dtype(_WEAK_DTYPE[_WEAK_NODE[KINDS[result]]]) if weak else result
+    return default_dtype(KINDS[result]) if weak else result  # type: ignore[arg-type]
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:

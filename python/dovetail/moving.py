@@ -1,11 +1,13 @@
-"""Functions that only move elements, for arrays whose elements are vectors of words: keys."""
+"""Functions that move or repeat elements, for arrays whose elements are vectors of words: keys."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from dovetail import dtypes
 from dovetail.errors import type_error
 
 
@@ -46,25 +48,95 @@ def _moved(
 
     wanted = [args[i] for i in positions if i < len(args)]
     keys = [x for arg in wanted for x in (arg if type(arg) in (list, tuple) else (arg,))]
-    types = {x.dtype if _is_keys(x) else type(x).__name__ for x in keys}
+    # The type of keys may be asked for, and no other.
+    asked = [x for x in (*args, *kwargs.values()) if _is_key_type(x)]
+    types = {x.dtype if _is_keys(x) else type(x).__name__ for x in keys} | set(asked)
     if len(types) > 1:
-        raise type_error(
-            f"{function.__name__}: keys go with keys of their own generator only, got "
-            f"{' and '.join(sorted(map(str, types)))}"
-        )
+        raise _mixed(function, types)
+    options = {name: None if _is_key_type(x) else x for name, x in kwargs.items()}
 
     def with_words(*words: Any) -> Any:
         left = iter(words)
-        full = list(args)
+        full = [None if _is_key_type(x) else x for x in args]
         for i in positions:
             if i < len(args):
                 is_many = type(args[i]) in (list, tuple)
                 full[i] = [next(left) for _ in args[i]] if is_many else next(left)
-        return function(*full, **kwargs)
+        return function(*full, **options)
+
+    def keys_of(words: Any) -> Any:
+        if words.dtype != keys[0]._data.dtype:
+            raise _mixed(function, {keys[0].dtype, words.dtype})
+        return keys[0]._with(words)
 
     for _ in range(keys[0].hidden_ndim):
         with_words = batching.vmap(with_words, -1, -1)
-    return map_leaves(keys[0]._with, with_words(*(x._data for x in keys)))
+    return map_leaves(keys_of, with_words(*(x._data for x in keys)))
+
+
+def _mixed(function: Callable[..., Any], types: Iterable[Any]) -> TypeError:
+    return type_error(
+        f"{function.__name__}: keys go with keys of their own generator only, got "
+        f"{' and '.join(sorted(map(str, types)))}"
+    )
+
+
+def _is_key_type(x: Any) -> bool:
+    return hasattr(type(x), "is_key_type")
+
+
+def makes_keys(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that fills arrays with one value, which may be an array of keys as well.
+
+    Args:
+      function: takes `shape` or an array that the result is like, perhaps `fill_value`, and
+        `dtype`. All words of a key are filled with a number.
+    """
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        for arg in (*args, *kwargs.values()):
+            if _is_keys(arg) or _is_key_type(arg):
+                return _made(function, signature.bind(*args, **kwargs).arguments)
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def _made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    from dovetail.lax.operands import canonical_shape
+    from dovetail.random.keys import KeyArray
+
+    likeness = next((name for name in ("a", "prototype") if name in given), None)
+    like = None if likeness is None else given[likeness]
+    fill = given.get("fill_value")
+    dtype = given.get("dtype")
+    if dtype is None:
+        dtype = next(x.dtype for x in (like, fill) if _is_keys(x))
+    if _is_keys(fill) and fill.dtype != dtype:
+        raise _mixed(function, {fill.dtype, dtype})
+    shape = given.get("shape")
+    sizes = like.shape if shape is None and like is not None else canonical_shape(shape)
+    if likeness is not None and _is_keys(like):
+        given[likeness] = like._data
+    if not _is_key_type(dtype):
+        return function(**given | {"shape": sizes})
+    words = {"shape": (*sizes, *dtype.generator.key_shape), "dtype": dtypes.uint32}
+    if _is_keys(fill):
+        return fill._with(function(**given | words | {"fill_value": fill._data}))
+    return KeyArray(dtype.generator, function(**given | words))
+
+
+def let_make_keys(package: dict[str, Any], names: Sequence[str]) -> None:
+    """Let functions of a package make keys too.
+
+    Args:
+      package: its global names.
+      names: of the functions.
+    """
+    for name in names:
+        package[name] = makes_keys(package[name])
 
 
 def let_move_keys(package: dict[str, Any], names: Mapping[str, Sequence[int]]) -> None:

@@ -492,6 +492,10 @@ MOVED: dict[str, Callable[[Any, Any], Any]] = {
     "split": lambda n, x: n.split(x, 3, axis=1)[1],
     "array": lambda n, x: n.array([x[0], x[1]]),
     "asarray": lambda n, x: n.asarray(x),
+    "a type that is asked for": lambda n, x: n.array(x, x.dtype),
+    "broadcast_arrays": lambda n, x: n.broadcast_arrays(x[0], x)[0],
+    "full": lambda n, x: n.full((4,), x[0, 0], dtype=x.dtype),
+    "full_like": lambda n, x: n.full_like(x, x[0, 0]),
 }
 
 
@@ -501,6 +505,22 @@ def test_functions_that_move(keys: Any, name: str) -> None:
     expected = words(keys).reshape(6, 2)[numbers]
     assert_array_equal(words(MOVED[name](dnp, keys)), expected)
     assert_array_equal(words(dt.jit(lambda x: MOVED[name](dnp, x))(keys)), expected)
+
+
+def test_functions_that_fill(keys: Any) -> None:
+    for f in (
+        lambda: dnp.full((2, 3), 7, keys.dtype),
+        lambda: dnp.full_like(keys, 7),
+        lambda: dt.jit(lambda x: dnp.full_like(x, 7, shape=(2, 3)))(keys[0]),
+        lambda: dnp.full_like(np.zeros((2, 3)), 7, dtype=keys.dtype),
+    ):
+        assert f().dtype == keys.dtype
+        assert_array_equal(words(f()), np.full((2, 3, 2), 7))
+    assert_array_equal(words(dnp.ones(2, keys.dtype)), 1)
+    assert dnp.empty_like(keys).shape == dnp.zeros(keys.shape, keys.dtype).shape == (2, 3)
+    numbers = dnp.zeros_like(keys, dtype="float32")
+    assert (numbers.shape, numbers.dtype) == ((2, 3), np.float32)
+    assert dnp.result_type(keys) == keys.dtype
 
 
 def test_functions_of_lax_that_move(keys: Any) -> None:
@@ -518,6 +538,10 @@ def test_keys_do_not_mix_with_numbers(keys: Any) -> None:
         untyped_numpy.where(True, keys, 0)
     with pytest.raises(TypeError, match=r"stack: .*got key<fry> and key<rbg>"):
         dnp.stack([keys, other])
+    with pytest.raises(TypeError, match="asarray: .*got float32 and key<fry>"):
+        dnp.asarray(keys, dtype="float32")
+    with pytest.raises(TypeError, match="full: .*got f4 and key<fry>"):
+        dnp.full(2, keys[0, 0], dtype="f4")
     with pytest.raises(TypeError, match="add: argument 0 must be an array or a scalar, got Key"):
         untyped_numpy.add(keys, 1)
 

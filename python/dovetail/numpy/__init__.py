@@ -446,7 +446,14 @@ _moving.let_move_keys(
         ),
         (0,),
     )
-    | {"append": (0, 1), "full": (1,), "where": (1, 2)},
+    | {"append": (0, 1), "broadcast_arrays": range(64), "where": (1, 2)},
+)
+_moving.let_make_keys(
+    globals(),
+    (
+        *("empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros"),
+        *("zeros_like",),
+    ),
 )
 _eager.remember(globals(), impure=("fromfile", "fromiter", "frombuffer", "from_dlpack", "load"))
 _attach_methods(globals())

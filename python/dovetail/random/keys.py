@@ -35,6 +35,7 @@ class KeyType:
 
     type = dtypes.prng_key
     kind = "V"
+    is_key_type = True
 
     def __init__(self, generator: Generator) -> None:
         self.generator = generator
