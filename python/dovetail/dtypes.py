@@ -135,6 +135,15 @@ def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np
     all_weak = all(weak for _, weak in pairs)
     if all(dtype == first for dtype, _ in pairs) and not (all_weak and strict):
         return first, all_weak and first != bool_
+    for dtype, _ in pairs:
+        if dtype not in KINDS:
+            # Its modules need this one.
+            from dovetail.errors import type_error
+
+            name = "float0" if dtype == float0 else dtype
+            raise type_error(
+                f"{name} goes with no other element type, got {', '.join(str(d) for d, _ in pairs)}"
+            )
     if all_weak and not strict:
         # Joined as if strong: weak float16 with weak int32 stays float16.
         return _dtype_of_node(_join(frozenset(dtype.name for dtype, _ in pairs))), True

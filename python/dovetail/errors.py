@@ -21,6 +21,10 @@ class MismatchError(TypeError, ValueError):
     """Arguments do not fit each other, or what is known of them: JAX raises either class."""
 
 
+class TransformError(MismatchError, NotImplementedError):
+    """The compiler cannot transform the program as asked: of the classes that JAX has for it."""
+
+
 class TracerError(JAXTypeError):
     """A tracer was used where only a known array can be."""
 

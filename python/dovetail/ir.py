@@ -115,9 +115,9 @@ def explained(error: Exception) -> Exception:
     message, file, line = error.args
     where = f"{file}:{line}" if file else describe_place(place())
     # Its module needs this one.
-    from dovetail.errors import MismatchError
+    from dovetail.errors import TransformError
 
-    return MismatchError(f"{message} (at {where})")
+    return TransformError(f"{message} (at {where})")
 
 
 def run_phases(

@@ -109,8 +109,8 @@ def _made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     from dovetail.random.keys import KeyArray
 
     likeness = next((name for name in ("a", "prototype") if name in given), None)
-    like = None if likeness is None else given[likeness]
-    fill = given.get("fill_value")
+    like: Any = None if likeness is None else given[likeness]
+    fill: Any = given.get("fill_value")
     dtype = given.get("dtype")
     if dtype is None:
         dtype = next(x.dtype for x in (like, fill) if _is_keys(x))
@@ -119,7 +119,7 @@ def _made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     shape = given.get("shape")
     sizes = like.shape if shape is None and like is not None else canonical_shape(shape)
     if likeness is not None and _is_keys(like):
-        given[likeness] = like._data
+        given[likeness] = given[likeness]._data
     if not _is_key_type(dtype):
         return function(**given | {"shape": sizes})
     words = {"shape": (*sizes, *dtype.generator.key_shape), "dtype": dtypes.uint32}

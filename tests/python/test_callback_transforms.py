@@ -228,7 +228,7 @@ def test_batches_of_loops(run: Transform, log: Log) -> None:
 def test_batches_that_are_refused(run: Transform, log: Log) -> None:
     with pytest.raises(ValueError, match="ordered io callback must not be batched"):
         run(dt.vmap(lambda x: io(log, x)))(X)
-    with pytest.raises(ValueError, match="must have a vmap_method, got: None"):
+    with pytest.raises(NotImplementedError, match="must have a vmap_method, got: None"):
         run(dt.vmap(sine))(X)
     with pytest.raises(ValueError, match="vmap_method must be None or one of sequential"):
         sine(dnp.ones(2), vmap_method="vectorized")

@@ -304,3 +304,10 @@ def test_symbolic_sizes() -> None:
         f(dnp.ones(3))
     refused(f, dnp.array([3.0, -9.0]), op="sqrt", marker="of any size")
     refused(f, dnp.array([3.0, -9.0, 4.0, 5.0]), op="sqrt", marker="of any size")
+
+
+def test_a_conversion_hands_on_what_it_is_given() -> None:
+    with dt.enable_x64(True), dt.debug_infs():
+        assert float(dnp.max(dnp.ones(2), initial=-np.inf)) == 1
+        with pytest.raises(FloatingPointError, match="convert: results must have no infinity"):
+            dnp.float64(1e300).astype("float32")

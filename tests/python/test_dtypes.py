@@ -98,6 +98,21 @@ def test_canonicalisation() -> None:
         dtypes.canonicalize_dtype(object)
 
 
+def test_float0_goes_with_no_other_type() -> None:
+    assert dnp.zeros(2, dtypes.float0).dtype == dnp.ones_like(1.0, dtypes.float0).dtype
+    for strictness in ("standard", "strict"):
+        with (
+            dt.config.numpy_dtype_promotion(strictness),
+            pytest.raises(TypeError, match="float0 goes with no other element type"),
+        ):
+            dnp.zeros(2, dtypes.float0) + dnp.ones(2)
+
+
+def test_weak_unsigned_integers_are_of_the_default_type() -> None:
+    assert dnp.result_type(dt.lax.full((), 1, "uint8"), 1) == np.uint8
+    assert dtypes.result_type(dnp.asarray(np.uint8(1)).with_weakness(True)) == np.uint32
+
+
 def test_result_type() -> None:
     assert dnp.result_type(1, 2.0) == np.float32
     assert dnp.result_type(dnp.ones(2, "int8"), 1) == np.int8

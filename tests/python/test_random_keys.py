@@ -538,9 +538,9 @@ def test_keys_do_not_mix_with_numbers(keys: Any) -> None:
         untyped_numpy.where(True, keys, 0)
     with pytest.raises(TypeError, match=r"stack: .*got key<fry> and key<rbg>"):
         dnp.stack([keys, other])
-    with pytest.raises(TypeError, match="asarray: .*got float32 and key<fry>"):
+    with pytest.raises(TypeError, match=r"asarray: .*got float32 and key<fry>"):
         dnp.asarray(keys, dtype="float32")
-    with pytest.raises(TypeError, match="full: .*got f4 and key<fry>"):
+    with pytest.raises(TypeError, match=r"full: .*got f4 and key<fry>"):
         dnp.full(2, keys[0, 0], dtype="f4")
     with pytest.raises(TypeError, match="add: argument 0 must be an array or a scalar, got Key"):
         untyped_numpy.add(keys, 1)

@@ -391,6 +391,8 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
 def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
     element = dtypes.requested(dtype, name, dtypes.float64)
+    if element == dtypes.float0:
+        return np.zeros(canonical_shape(shape), element)  # type: ignore[return-value]
     return broadcast_to(constant(np.array(value, element)), canonical_shape(shape))
 
 
@@ -482,6 +484,8 @@ def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
     element = dtypes.canonicalize_dtype(a.dtype) if weak is None else a.dtype
     if dtype is not None:
         element, weak = dtypes.requested(dtype, name), False
+    if element == dtypes.float0:
+        return np.zeros(sizes, element)  # type: ignore[return-value]
     if isinstance(value, PYTHON_SCALARS):
         result = broadcast_to(constant(np.array(value).astype(element), bool(weak)), sizes)
     else:
