@@ -127,7 +127,10 @@ class ArrayOperators:
                 "`in` looks for a scalar in a vector, got shapes "
                 f"{np.shape(item)} and {self.shape}; write (x == y).any()"
             )
-        return bool((self == item).any())
+        found = self == item
+        if isinstance(found, bool):
+            raise type_error(f"`in` looks for a number, got {type(item).__name__}")
+        return bool(found.any())
 
     def __format__(self, spec: str) -> str:
         if self.shape and spec:

@@ -104,6 +104,29 @@ def test_other_changes() -> None:
         x.at[:2].set(np.ones(3))
 
 
+@pytest.mark.parametrize("name", ["negative", "sqrt"])
+def test_functions_applied_as_often_as_an_element_is_met(name: str) -> None:
+    x, places = np.array([1.0, 2, 3, 4], np.float32), np.array([0, 3, 3, -1, 1])
+    expected = x.copy()
+    getattr(np, name).at(expected, places)
+
+    def applied(x: Any, places: Any) -> Any:
+        return x.at[places].apply(getattr(dnp, name))
+
+    np.testing.assert_allclose(applied(dnp.array(x), places), expected, rtol=1e-6)
+    np.testing.assert_allclose(dt.jit(applied)(x, places), expected, rtol=1e-6)
+    numbers = lax.ScatterDimensionNumbers((), (0,), (0,))
+    shape = (len(places),)
+    function = getattr(lax, {"negative": "neg"}.get(name, name))
+    scattered = lax.scatter_apply(x, places[:, None] % 4, function, numbers, update_shape=shape)
+    np.testing.assert_allclose(scattered, expected, rtol=1e-6)
+
+
+def test_derivatives_of_functions_applied_again() -> None:
+    gradient = dt.grad(lambda x: x.at[np.array([0, 0, 1])].apply(dnp.square).sum())
+    np.testing.assert_array_equal(gradient(dnp.array([2.0, 3.0, 4.0])), [4 * 2**3, 2 * 3, 1])
+
+
 def test_out_of_bounds() -> None:
     x = dnp.arange(5.0)
     assert x[11] == 4

@@ -170,10 +170,12 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: lax.pad(V, 0, [(1, 1, 0)]),
         TypeError,
-        r"scalar of the operand's type float32, got int32",
+        r"must have the operand's type float32, got int32",
     ),
+    (lambda: lax.pad(V, V, [(1, 1, 0)]), ValueError, r"padding_value must be a scalar"),
+    (lambda: lax.pad(V, 0.0, [(1, 1)]), ValueError, r"needs one \(low"),  # type: ignore[list-item]
     (lambda: lax.pad(V, 0.0, [(-2, -2, 0)]), ValueError, r"cropping must leave sizes of 0 or more"),
-    (lambda: lax.pad(V, 0.0, [(0, 0, -1)]), TypeError, r"interior padding must not be negative"),
+    (lambda: lax.pad(V, 0.0, [(0, 0, -1)]), ValueError, r"interior padding must not be negative"),
     (
         lambda: lax.concatenate([V, I], 0),
         TypeError,
@@ -202,7 +204,36 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: lax.iota("bool", 2), TypeError, r"must be integer, float or complex, got bool"),
     (lambda: lax.round(V, 7), ValueError, r"7 is not a valid RoundingMethod"),  # type: ignore[arg-type]
     (lambda: lax.squeeze(X, (0,)), ValueError, r"only dimensions of size 1 can go"),
-    (lambda: lax.split(V, (1, 1)), ValueError, r"sizes must add up to that of dimension 0, 3"),
+    (lambda: lax.split(V, (1, 1)), ValueError, r"add up to that of dimension 0, 3"),
+    (lambda: lax.split(V, (4, -1)), ValueError, r"sizes must be 0 or more"),
+    (
+        lambda: lax.dynamic_slice(X, (np.int32(1), np.int16(1)), (1, 1)),
+        TypeError,
+        r"start indices must have one element type, got int16, int32",
+    ),
+    (
+        lambda: dt.eval_shape(lambda x: lax.top_k(x, 1), dt.ShapeDtypeStruct((2**31,), "int8")),
+        ValueError,
+        r"indices that int32 holds",
+    ),
+    (lambda: lax.reduce([V], V[0], lax.add, (0,)), ValueError, r"must be one kind of tree"),
+    (lambda: lax.reduce(V, V, lax.add, (0,)), ValueError, r"initial values must be scalars"),
+    (
+        lambda: lax.reduce_window(V, 0.0, lax.add, (0,), (1,)),
+        TypeError,
+        r"window_dimensions must be at least 1",
+    ),
+    (
+        lambda: lax.conv(dnp.ones((1, 1, 3)), dnp.ones((1, 1, 1)), (1,), (3,)),  # type: ignore[arg-type]
+        ValueError,
+        r"padding must be",
+    ),
+    (
+        lambda: lax.ragged_dot(X, dnp.ones((2, 3, 1)), np.array([1, 0, 1])),
+        TypeError,
+        r"as many group_sizes as groups of the right operand, got 3 and 2",
+    ),
+    (lambda: lax.broadcast_shapes("ab"), TypeError, r"integers known"),  # type: ignore[arg-type]
 ]
 
 
@@ -221,6 +252,34 @@ def test_accumulation_type() -> None:
     assert float(lax.dot(*narrow, preferred_element_type="float32")) == 2
     with pytest.raises(dtypes.TypePromotionError):
         lax.dot(*narrow)
+
+
+def test_dots_promote_whatever_the_promotion_is() -> None:
+    with dt.numpy_dtype_promotion("strict"):
+        assert lax.dot(dnp.ones(2, "int8"), dnp.ones(2, "bfloat16")).dtype == dtypes.bfloat16
+
+
+@pytest.mark.parametrize("number", [2**32 + 3, -(2**40) - 1, 300])
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "int4"])
+def test_integers_converted_keep_their_last_bits(number: int, dtype: str) -> None:
+    bits = dtypes.iinfo(dtype).bits
+    converted = int(lax.convert_element_type(number, dtype))
+    assert converted % 2**bits == number % 2**bits
+    assert dtypes.iinfo(dtype).min <= converted <= dtypes.iinfo(dtype).max
+
+
+def test_gradients_of_integers_have_a_stopped_gradient() -> None:
+    zeros = np.zeros(2, dtypes.float0)
+    assert lax.stop_gradient(zeros) is zeros
+
+
+@pytest.mark.parametrize("operand_is_weak", [False, True])
+@pytest.mark.parametrize("initial", [0, 1, np.int32(0), np.int32(1)])
+def test_reductions_are_weak_where_both_operands_are(operand_is_weak: bool, initial: Any) -> None:
+    x = lax.full((3,), 2, None if operand_is_weak else "int32")
+    total = lax.reduce(x, initial, lax.add, (0,))
+    assert total.weak_type == (operand_is_weak and type(initial) is int)
+    assert int(total) == 6 + initial
 
 
 def test_bool_dot_asks_for_any() -> None:

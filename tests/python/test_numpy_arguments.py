@@ -1,6 +1,8 @@
 """Arguments of NumPy's functions that are seldom given, and what functions take for them."""
 
+import io
 import itertools
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -216,7 +218,66 @@ def test_grids_of_nothing() -> None:
     assert len(dnp.ogrid[()]) == 0
 
 
+@pytest.mark.parametrize("joiner", ["r_", "c_"])
+@pytest.mark.parametrize("directive", ["r", "c"])
+def test_vectors_joined_to_matrices(joiner: str, directive: str) -> None:
+    key = (directive, np.arange(2), np.arange(2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        expected = np.asarray(getattr(np, joiner)[key])
+    np.testing.assert_array_equal(getattr(dnp, joiner)[key], expected)
+    with pytest.raises(ValueError, match="'r', 'c' or up to three integers"):
+        getattr(dnp, joiner)["rows", 1]
+
+
+def test_files_of_bfloat16() -> None:
+    file = io.BytesIO()
+    dnp.save(file, dnp.ones(2, dnp.bfloat16))
+    file.seek(0)
+    assert dnp.load(file).dtype == dnp.bfloat16
+
+
+def test_keys_are_close_if_they_are_equal() -> None:
+    keys = dt.random.split(dt.random.key(0))
+    assert dnp.isclose(keys, keys[0]).tolist() == [True, False]
+
+
+def test_numbers_from_zero_are_made_where_they_are() -> None:
+    with dt.transfer_guard("disallow"):
+        numbers = dnp.arange(2.5), dnp.arange(np.float32(3))
+    assert [x.tolist() for x in numbers] == [[0, 1, 2]] * 2
+
+
+@pytest.mark.parametrize("name", ["setxor1d", "intersect1d"])
+def test_sets_that_were_promised_to_be_unique(name: str) -> None:
+    x, y = np.array([2, 1, 2, 3, 4]), np.array([1, 5, 5, 3, 2])
+    expected = getattr(np, name)(x, y, assume_unique=True)
+    np.testing.assert_array_equal(getattr(dnp, name)(x, y, assume_unique=True), expected)
+
+
 # What is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cov", "corrcoef"])
+def test_covariances_are_inexact(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: dtype must be a float or complex type"):
+        getattr(dnp, name)(X, dtype=int)
+
+
+@pytest.mark.parametrize("item", ["a", None])
+def test_only_numbers_are_in_arrays(item: Any) -> None:
+    with pytest.raises(TypeError, match="looks for a number"):
+        _ = item in dnp.arange(2)
+
+
+def test_contracted_dimensions_are_pairs() -> None:
+    with pytest.raises(TypeError, match="axes must be pairs, got 1 for a and 2 for b"):
+        dnp.tensordot(X, X[0], axes=([0], [0, 1]))
+
+
+def test_distances_of_samples_are_scalars() -> None:
+    with pytest.raises(ValueError, match="d must be a scalar"):
+        dnp.fft.fftfreq(4, [1.0, 2.0])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "all", "nansum"])

@@ -384,6 +384,13 @@ def test_narrow_floats() -> None:
     assert grad(special.ndtri)(dnp.asarray(0.3, "bfloat16")).dtype == "bfloat16"
 
 
+@pytest.mark.parametrize(("name", "y"), [("xlogy", 3.0), ("xlog1py", 2.0)])
+def test_second_derivatives_of_products_that_are_zero(name: str, y: float) -> None:
+    """By x and y it is the slope of the logarithm, also at x = 0."""
+    mixed = dt.grad(dt.grad(getattr(special, name), 1), 0)
+    np.testing.assert_allclose(mixed(0.0, y), 1 / 3, rtol=1e-6)
+
+
 def test_integers_and_complex() -> None:
     assert special.gamma(5).dtype == np.float32
     assert special.expi(dnp.asarray([1, 2])).dtype == np.float32

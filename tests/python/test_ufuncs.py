@@ -50,6 +50,9 @@ def test_methods(name: str) -> None:
     expected = calls(theirs, name, x, v)
     for got, wanted in zip(calls(ours, name, x, v), expected, strict=True):
         agree(got, wanted)
+    indices = np.array([0, 4, 1, 7, 7])
+    between = dt.jit(lambda v, indices: ours.reduceat(v, indices))(v, indices)
+    agree(between, theirs.reduceat(v, indices))
     if name in ("add", "subtract", "bitwise_xor", "logaddexp"):
         program = dt.jit(lambda x, v: calls(ours, name, x, v))
         for got, wanted in zip(program(x, v), expected, strict=True):
@@ -57,6 +60,19 @@ def test_methods(name: str) -> None:
     updated = v.copy()
     theirs.at(updated, [1, 3, 1], 2)
     agree(ours.at(v, np.array([1, 3, 1]), 2, inplace=False), updated)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8"])
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logaddexp"])
+def test_types_of_running_results(name: str, dtype: str) -> None:
+    """Those of bools are of numbers if the results are; those of narrow integers stay narrow."""
+    x = np.array([1, 0, 1], dtype)
+    expected = getattr(np, name).accumulate(x)
+    got = getattr(dnp, name).accumulate(x)
+    np.testing.assert_allclose(np.asarray(got), expected, rtol=1e-3)
+    narrow = dtype == "int8" and name in ("add", "multiply")
+    wide = dnp.logaddexp(x, x).dtype if name == "logaddexp" else expected.dtype
+    assert got.dtype == (np.int8 if narrow else wide)
 
 
 def test_functions_made_ufuncs() -> None:

@@ -6,6 +6,7 @@ broadcast."""
 from dovetail import eager as _eager
 from dovetail import moving as _moving
 from dovetail.dtypes import dtype
+from dovetail.lax.application import scatter_apply as scatter_apply
 from dovetail.lax.arithmetic import (
     RoundingMethod,
     abs,
@@ -132,7 +133,6 @@ from dovetail.lax.indexing import (
     index_take,
     scatter,
     scatter_add,
-    scatter_apply,
     scatter_max,
     scatter_min,
     scatter_mul,

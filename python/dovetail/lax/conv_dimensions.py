@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from dovetail.errors import type_error, value_error
@@ -158,7 +158,8 @@ def padtype_to_pads(
             f"padding must be 'SAME', 'SAME_LOWER', 'VALID' or a list of pairs, got {padding!r}"
         )
     pads = []
-    for size, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
+    sizes = (map(as_size, values) for values in (in_shape, window_shape, window_strides))
+    for size, window, stride in zip(*sizes, strict=True):
         total = max_dim((-(-size // stride) - 1) * stride + window - size, 0)
         half = total // 2
         pads.append((half, total - half) if name == "SAME" else (total - half, half))
@@ -174,7 +175,7 @@ def paddings(
     try:
         pads = [(as_size(low), as_size(high)) for low, high in padding]
     except (TypeError, ValueError):
-        raise type_error(
+        raise value_error(
             f"{name}: padding must be 'SAME', 'SAME_LOWER', 'VALID' or pairs of integers, got "
             f"{padding!r}"
         ) from None
@@ -186,9 +187,9 @@ def paddings(
 
 
 def per_dimension(
-    name: str, what: str, values: Any, rank: int, *, least: int = 1
+    name: str, what: str, values: Any, rank: int, *, error: Callable[[str], Exception] = value_error
 ) -> tuple[int, ...]:
-    """One integer per dimension, 1 by default."""
+    """One positive integer per dimension, 1 by default; `error` is that of others."""
     if values is None:
         return (1,) * rank
     try:
@@ -196,11 +197,11 @@ def per_dimension(
     except TypeError:
         raise type_error(f"{name}: {what} must be integers, got {values!r}") from None
     if len(result) != rank:
-        raise value_error(
+        raise error(
             f"{name}: {what} must have one entry for each of {rank} dimensions, got {values!r}"
         )
-    if any(value < least for value in result):
-        raise value_error(f"{name}: {what} must be at least {least}, got {values!r}")
+    if any(value < 1 for value in result):
+        raise error(f"{name}: {what} must be at least 1, got {values!r}")
     return result
 
 

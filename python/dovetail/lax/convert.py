@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from dovetail import dtypes, ops
+from dovetail.arguments import is_float0
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, scalar, unary
+from dovetail.lax.operands import ArrayLike, as_operand, scalar, unary, wrapped_value
 from dovetail.lax.pieces import stack, unstack
 from dovetail.pytree import flatten, map_leaves, unflatten
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
-    """The elements as another type: float to integer saturates, complex to real takes the real
-    part.
+    """The elements as another type: float to integer saturates, integer to integer keeps the last
+    bits, complex to real takes the real part.
 
     Args:
       operand: an array or scalar of any shape.
@@ -37,7 +38,10 @@ def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
     """
     if new_dtype is None:
         raise value_error("convert_element_type: new_dtype must be an element type, got None")
-    return convert(operand, dtypes.requested(new_dtype, "convert_element_type"))
+    dtype = dtypes.requested(new_dtype, "convert_element_type")
+    if isinstance(operand, int) and dtypes.KINDS[dtype] in "iu":
+        return scalar(operand, dtype, False, wrapped_value)
+    return convert(operand, dtype)
 
 
 def convert(x: ArrayLike, dtype: np.dtype, weak_type: bool = False) -> Array:
@@ -143,6 +147,8 @@ def stop_gradient(x: Any) -> Any:
     """
 
     def stop(leaf: Any) -> Any:
+        if is_float0(leaf):
+            return leaf
         array = as_operand("stop_gradient", leaf)
         return ops.stop_gradient(array) if dtypes.KINDS[array.dtype] in "fc" else array
 

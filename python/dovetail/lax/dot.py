@@ -57,6 +57,9 @@ def dot_general(
             "dot_general: contracting and batch dimensions must be distinct, got "
             f"{dimension_numbers}"
         )
+    if x.dtype != y.dtype and not preferred_element_type:
+        # It is asked for, whatever the promotion of dovetail.numpy's functions.
+        preferred_element_type = dtypes.promote_types(x.dtype, y.dtype)
     accumulation = check_precision("dot_general", precision)
     if accumulation is None or dtypes.KINDS[x.dtype] != "f" or dtypes.KINDS[y.dtype] != "f":
         return contract(x, y, lb, rb, lc, rc, preferred_element_type)

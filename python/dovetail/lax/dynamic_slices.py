@@ -34,6 +34,11 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> A
         for entry in entries:
             if entry.shape or dtypes.KINDS[entry.dtype] not in "iu":
                 raise type_error(f"{name}: start indices must be integer scalars, got {entry.aval}")
+        # Python's numbers and weak types have the others'.
+        types = {entry.dtype for entry in entries if not entry.weak_type}
+        if len(types) > 1:
+            names = ", ".join(sorted(t.name for t in types))
+            raise type_error(f"{name}: start indices must have one element type, got {names}")
         if not entries:
             return lax.full((0,), 0, dtypes.int32)
         columns = [lax.reshape(ops.convert(entry, dtypes.int32), (1,)) for entry in entries]

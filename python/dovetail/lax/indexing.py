@@ -417,52 +417,6 @@ scatter_min = _define("scatter_min", ops.scatter_min, "The lesser of operand and
 scatter_max = _define("scatter_max", ops.scatter_max, "The greater of operand and updates")
 
 
-def scatter_apply(
-    operand: ArrayLike,
-    scatter_indices: ArrayLike,
-    func: Callable[[Array], Array],
-    dimension_numbers: ScatterDimensionNumbers,
-    *,
-    update_shape: Sequence[int] = (),
-    indices_are_sorted: bool = False,
-    unique_indices: bool = False,
-    mode: str | GatherScatterMode | None = None,
-) -> Array:
-    """The operand with a function applied to windows, once to each element that they meet.
-
-    Args:
-      operand: an array.
-      scatter_indices: integers of shape (*batch, n): where windows start.
-      func: takes and returns an array, element by element.
-      dimension_numbers: how dimensions relate.
-      update_shape: the shape that updates would have.
-      indices_are_sorted, unique_indices: promises, accepted.
-      mode: what happens to windows that are not wholly within the operand.
-
-    Returns:
-      An array like the operand.
-
-    Example:
-      >>> numbers = ScatterDimensionNumbers((), (0,), (0,))
-      >>> scatter_apply(lax.iota(np.float32, 3), np.int32([[2]]), lax.neg, numbers,
-      ...               update_shape=(1,))
-      Array([ 0.,  1., -2.], dtype=float32)
-    """
-    x = as_operand("scatter_apply", operand)
-    updates = lax.full(tuple(update_shape), True, dtypes.bool_)
-    met = _scatter(
-        "scatter_apply",
-        ops.scatter,
-        lax.full(x.shape, False, dtypes.bool_),
-        scatter_indices,
-        updates,
-        dimension_numbers,
-        unique_indices,
-        mode,
-    )
-    return lax.select(met, func(x), x)
-
-
 def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
     """The elements at vectors of indices along some dimensions, which are replaced by one in front.
 

@@ -4,7 +4,7 @@ assume."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,13 +52,19 @@ def as_operand(name: str, x: Any, position: int = 0) -> Array:
     )
 
 
-def scalar(x: bool | int | float | complex | Size, dtype: np.dtype, weak_type: bool) -> Array:
-    """A Python scalar as an array of rank 0."""
+def scalar(
+    x: bool | int | float | complex | Size,
+    dtype: np.dtype,
+    weak_type: bool,
+    value: Callable[[Any, np.dtype], np.ndarray] | None = None,
+) -> Array:
+    """A Python scalar as an array of rank 0, by default its `python_value`."""
+    value = value or python_value
     if type(x) is Size:
         return size_as_array(x, dtype, weak_type)
     if type(x) is Deferred:
-        return x.converted(python_value, dtype, weak_type)
-    return constant(python_value(x, dtype), weak_type)  # type: ignore[arg-type]
+        return x.converted(value, dtype, weak_type)
+    return constant(value(x, dtype), weak_type)  # type: ignore[arg-type]
 
 
 def copied(x: np.ndarray | np.generic, dtype: np.dtype, weak_type: bool = False) -> Array:
@@ -86,6 +92,11 @@ def python_value(x: bool | int | float | complex, dtype: np.dtype) -> np.ndarray
                 f"a Python int must fit {wide.name}, got {x}; turn on enable_x64, or write it as a "
                 "float"
             ) from None
+
+
+def wrapped_value(x: int, dtype: np.dtype) -> np.ndarray:
+    """The rank-0 NumPy array of the last bits of a Python int."""
+    return np.array(int(x) % 2**64, np.uint64).astype(dtype)
 
 
 def numpy_value(x: np.ndarray | np.generic, dtype: np.dtype) -> np.ndarray:
@@ -160,6 +171,8 @@ def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[in
       >>> broadcast_shapes((3, 1), (4,))
       (3, 4)
     """
+    if name == "broadcast_shapes":
+        shapes = tuple(map(canonical_shape, shapes))
     if not shapes:
         return ()
     rank = max(len(s) for s in shapes)
@@ -206,8 +219,9 @@ def one_or_several(value: Any) -> tuple[Any, ...]:
     """What may be one number or several, in any sequence or vector, as a tuple."""
     if isinstance(value, (tuple, list)):
         return tuple(value)
-    is_several = isinstance(value, Sequence) and not isinstance(value, str)
-    return tuple(value) if is_several or getattr(value, "ndim", 0) else (value,)
+    rank = getattr(value, "ndim", None)
+    is_several = hasattr(value, "__len__") and not isinstance(value, str) if rank is None else rank
+    return tuple(value) if is_several else (value,)
 
 
 def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:

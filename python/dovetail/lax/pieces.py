@@ -12,7 +12,6 @@ from dovetail.lax.operands import (
     as_operand,
     broadcast_dims,
     canonical_axis,
-    canonical_shape,
 )
 from dovetail.lax.shape import expand_dims, squeeze
 from dovetail.symbolic.size import Size, as_size, min_dim
@@ -167,28 +166,31 @@ def pad(
       An array of size low + high + size + (size - 1) * interior along each dimension.
 
     Raises:
-      TypeError: the value or the triples do not fit the operand.
-      ValueError: a size would be negative.
+      TypeError: the value has another element type.
+      ValueError: the value is no scalar, the triples do not fit the operand, or a size would be
+        negative.
 
     Example:
       >>> pad(1 + lax.iota(np.int32, 2), 0, [(1, 0, 1)])
       Array([0, 1, 0, 2], dtype=int32)
     """
     x, value = as_operand("pad", operand), as_operand("pad", padding_value, 1)
-    if value.ndim or value.dtype != x.dtype:
+    if value.ndim:
+        raise value_error(f"pad: padding_value must be a scalar, got {value.aval}")
+    if value.dtype != x.dtype:
         raise type_error(
-            f"pad: padding_value must be a scalar of the operand's type {x.dtype.name}, got "
-            f"{value.aval}; convert it with astype"
+            f"pad: padding_value must have the operand's type {x.dtype.name}, got {value.aval}; "
+            "convert it with astype"
         )
     config = [tuple(as_size(p) for p in entry) for entry in padding_config]
     if len(config) != x.ndim or any(len(entry) != 3 for entry in config):
-        raise type_error(
+        raise value_error(
             "pad: padding_config needs one (low, high, interior) per dimension of the operand "
             f"({x.ndim}), got {config}"
         )
     low, high, interior = zip(*config, strict=True) if config else ((), (), ())
     if any(i < 0 for i in interior):
-        raise type_error(f"pad: interior padding must not be negative, got {interior}")
+        raise value_error(f"pad: interior padding must not be negative, got {interior}")
     shape = tuple(
         lo + hi + size + max(size - 1, 0) * gap
         for size, lo, hi, gap in zip(x.shape, low, high, interior, strict=True)
@@ -315,7 +317,8 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
       As many arrays.
 
     Raises:
-      ValueError: the sizes do not add up to that of the dimension, or the axis is out of bounds.
+      ValueError: a size is negative, they do not add up to that of the dimension, or the axis is
+        out of bounds.
 
     Example:
       >>> [p.shape for p in split(np.zeros(5), (2, 3))]
@@ -323,10 +326,11 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     """
     x = as_operand("split", operand)
     axis = canonical_axis(axis, x.ndim)
-    lengths = canonical_shape(tuple(sizes), "sizes")
-    if sum(lengths) != x.shape[axis]:
+    lengths = tuple(as_size(size) for size in sizes)
+    if any(length < 0 for length in lengths) or sum(lengths) != x.shape[axis]:
         raise value_error(
-            f"split: sizes must add up to that of dimension {axis}, {x.shape[axis]}, got {lengths}"
+            f"split: sizes must be 0 or more and add up to that of dimension {axis}, "
+            f"{x.shape[axis]}, got {lengths}"
         )
     pieces, start = [], 0
     for length in lengths:

@@ -121,6 +121,7 @@ def ragged_dot_general(
     (ragged,) = numbers.lhs_ragged_dimensions
     if not 0 <= ragged < x.ndim:
         raise type_error(f"{name}: the ragged dimension must be in [0, {x.ndim}), got {ragged}")
+    _check_groups(name, numbers, ragged, y, sizes)
     if ragged in lhs_batch and not numbers.rhs_group_dimensions:
         # Each element of the batch meets its own, whatever the group.
         return lax.dot_general(
@@ -130,27 +131,47 @@ def ragged_dot_general(
     groups = _divided(name, x, sizes, ragged, prefix)
     shifted = [tuple(d + 1 for d in dims) for dims in (lhs_contract, lhs_batch)]
     if ragged not in (*lhs_contract, *lhs_batch):
-        if len(numbers.rhs_group_dimensions) != 1:
-            raise type_error(
-                f"{name}: a free ragged dimension needs one group dimension of the right operand, "
-                f"got {numbers.rhs_group_dimensions}"
-            )
         # Every row is zero in all groups but its own, so the sum over groups is what it gives.
         dims = (
             ((0, *shifted[0]), (*numbers.rhs_group_dimensions, *rhs_contract)),
             (shifted[1], rhs_batch),
         )
         return lax.dot_general(groups, y, dims, precision, preferred_element_type)
-    if numbers.rhs_group_dimensions:
-        raise type_error(
-            f"{name}: the right operand has groups only where the ragged dimension is free, got "
-            f"{numbers.rhs_group_dimensions}"
-        )
     dims = ((shifted[0], rhs_contract), (shifted[1], rhs_batch))
     result = lax.dot_general(groups, y, dims, precision, preferred_element_type)
     # The batch comes before the groups, which are free here.
     n = len(lhs_batch)
     return lax.transpose(result, (n, *range(n), *range(n + 1, result.ndim)))
+
+
+def _check_groups(
+    name: str, numbers: RaggedDotDimensionNumbers, ragged: int, y: Array, sizes: Array
+) -> None:
+    """The right operand has groups where they are needed, and as many as there are sizes."""
+    (contract, batch) = numbers.dot_dimension_numbers
+    groups = tuple(numbers.rhs_group_dimensions)
+    if ragged in (*contract[0], *batch[0]):
+        if groups:
+            raise type_error(
+                f"{name}: the right operand has groups only where the ragged dimension is free, "
+                f"got {groups}"
+            )
+        return
+    if len(groups) != 1:
+        raise type_error(
+            f"{name}: a free ragged dimension needs one group dimension of the right operand, got "
+            f"{groups}"
+        )
+    if not 0 <= groups[0] < y.ndim or groups[0] in (*contract[1], *batch[1]):
+        raise type_error(
+            f"{name}: the group dimension must be one of the right operand's {y.ndim} that is "
+            f"neither contracted nor of the batch, got {groups[0]}"
+        )
+    if sizes.ndim and y.shape[groups[0]] != sizes.shape[-1]:
+        raise type_error(
+            f"{name}: there must be as many group_sizes as groups of the right operand, got "
+            f"{sizes.shape[-1]} and {y.shape[groups[0]]}"
+        )
 
 
 def _outer_dims(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
@@ -19,7 +21,11 @@ def _running(
     op: Callable[..., Array], name: str, operand: ArrayLike, axis: int, reverse: bool, kinds: str
 ) -> Array:
     x = unary(name, operand, kinds)
-    return op(x, canonical_axis(axis, x.ndim), bool(reverse))
+    dimension = canonical_axis(axis, x.ndim)
+    if x.dtype == dtypes.bool_:
+        numbers = op(ops.convert(x, dtypes.uint8), dimension, bool(reverse))
+        return ops.convert(numbers, dtypes.bool_)
+    return op(x, dimension, bool(reverse))
 
 
 def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
@@ -62,7 +68,7 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The greatest of all elements up to each along a dimension, or from each on if `reverse`.
 
     Args:
-      operand: an array of real numbers.
+      operand: an array of real numbers or bools.
       axis: the dimension.
       reverse: whether to begin at the end.
 
@@ -73,14 +79,14 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cummax(np.float32([1, 3, 2]))
       Array([1., 3., 3.], dtype=float32)
     """
-    return _running(ops.cummax, "cummax", operand, axis, reverse, "iuf")
+    return _running(ops.cummax, "cummax", operand, axis, reverse, "biuf")
 
 
 def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The smallest of all elements up to each along a dimension, or from each on if `reverse`.
 
     Args:
-      operand: an array of real numbers.
+      operand: an array of real numbers or bools.
       axis: the dimension.
       reverse: whether to begin at the end.
 
@@ -91,7 +97,7 @@ def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cummin(np.float32([2, 1, 3]))
       Array([2., 1., 1.], dtype=float32)
     """
-    return _running(ops.cummin, "cummin", operand, axis, reverse, "iuf")
+    return _running(ops.cummin, "cummin", operand, axis, reverse, "biuf")
 
 
 def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
@@ -220,6 +226,11 @@ def _of_rows(name: str, operand: ArrayLike, k: int, axis: int) -> tuple[Array, i
         raise value_error(
             f"{name}: k must be at least 0 and at most the size of dimension {dimension}, "
             f"{x.shape[dimension]}, got {k}"
+        )
+    if x.shape[dimension] > np.iinfo(np.int32).max:
+        raise value_error(
+            f"{name}: a dimension must have indices that int32 holds, got size "
+            f"{x.shape[dimension]}; take the greatest of parts first"
         )
     return x, dimension
 

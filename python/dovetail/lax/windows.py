@@ -18,6 +18,7 @@ from dovetail.lax.conv_dimensions import (
     paddings,
     per_dimension,
 )
+from dovetail.lax.convert import convert
 from dovetail.lax.operands import Shape, as_operand, canonical_axes
 from dovetail.pytree import flatten, unflatten
 from dovetail.symbolic.size import is_symbolic_dim
@@ -43,8 +44,8 @@ def reduce(
       A tree of arrays.
 
     Raises:
-      TypeError: trees or element types do not fit, or the function returns something else.
-      ValueError: shapes do not fit.
+      TypeError: element types do not fit, or the function returns others.
+      ValueError: trees or shapes do not fit, or the function returns another tree.
 
     Example:
       >>> reduce(lax.iota(np.float32, 5), 0.0, lax.add, (0,))
@@ -83,7 +84,7 @@ class _Combine:
         result = self.function(self.tree(xs), self.tree(ys))
         leaves, tree = flatten(result)
         if tree != self.structure:
-            raise type_error(
+            raise value_error(
                 f"{self.name}: the function must return the tree that it takes, {self.structure}, "
                 f"got {tree}"
             )
@@ -103,32 +104,37 @@ class _Combine:
 
 
 def _reduction(
-    name: str, operands: Any, init_values: Any, computation: Computation
+    name: str, operand: Any, init_values: Any, computation: Computation
 ) -> tuple[list[Array], list[Array], _Combine]:
-    leaves, tree = flatten(operands)
+    leaves, tree = flatten(operand)
     starts, init_tree = flatten(init_values)
     if tree != init_tree:
-        raise type_error(
+        raise value_error(
             f"{name}: operands and initial values must be one kind of tree, got {tree} and "
             f"{init_tree}"
         )
     if not leaves:
-        raise type_error(f"{name}: at least one operand is needed, got {operands!r}")
+        raise type_error(f"{name}: at least one operand is needed, got {operand!r}")
     flat = [as_operand(name, leaf, i) for i, leaf in enumerate(leaves)]
-    inits = []
+    operands, inits = [], []
     for x, start in zip(flat, starts, strict=True):
         init = as_operand(name, start)
-        if init.shape or (init.dtype != x.dtype and not init.weak_type):
+        if init.shape:
+            raise value_error(f"{name}: initial values must be scalars, got {init.aval}")
+        if init.dtype != x.dtype and not init.weak_type:
             raise type_error(
-                f"{name}: initial values must be scalars of the operands' types, got {init.aval} "
-                f"for {x.aval}"
+                f"{name}: initial values must have the operands' types, got {init.aval} for "
+                f"{x.aval}"
             )
-        inits.append(lax.convert_element_type(init, x.dtype))
+        # A result is weakly typed if both are.
+        weak = x.weak_type and init.weak_type
+        operands.append(convert(x, x.dtype, weak))
+        inits.append(convert(init, x.dtype, weak))
         if x.shape != flat[0].shape:
             raise value_error(
                 f"{name}: operands must have one shape, got {flat[0].shape} and {x.shape}"
             )
-    return flat, inits, _Combine(name, computation, tree, [x.aval for x in flat])
+    return operands, inits, _Combine(name, computation, tree, [x.aval for x in operands])
 
 
 def _combined(rows: list[Array], inits: list[Array], combine: _Combine) -> list[Array]:
@@ -264,10 +270,12 @@ class _Windows:
         window_dilation: Any,
     ) -> None:
         name, rank = "reduce_window", len(shape)
-        self.window = per_dimension(name, "window_dimensions", window, rank)
-        self.strides = per_dimension(name, "window_strides", strides, rank)
-        self.dilation = per_dimension(name, "window_dilation", window_dilation, rank)
-        base = per_dimension(name, "base_dilation", base_dilation, rank)
+        self.window = per_dimension(name, "window_dimensions", window, rank, error=type_error)
+        self.strides = per_dimension(name, "window_strides", strides, rank, error=type_error)
+        self.dilation = per_dimension(
+            name, "window_dilation", window_dilation, rank, error=type_error
+        )
+        base = per_dimension(name, "base_dilation", base_dilation, rank, error=type_error)
         sizes = list(map(dilated, shape, base))
         spans = list(map(dilated, self.window, self.dilation))
         # Names are of the sizes without dilation.
@@ -324,7 +332,8 @@ def reduce_window(
       A tree of arrays with an element for each window.
 
     Raises:
-      TypeError, ValueError: as for `reduce`; a size, stride or dilation is less than 1.
+      TypeError, ValueError: as for `reduce`; sizes, strides or dilations do not fit the operand or
+        are less than 1.
 
     Example:
       >>> reduce_window(lax.iota(np.float32, 6), -np.inf, lax.max, (2,), (2,))

@@ -51,7 +51,8 @@ def cov(
       observations it is NaN.
 
     Raises:
-      ValueError: `m` has rank 3 or more, or there is not one weight for each observation.
+      ValueError: `m` has rank 3 or more, `dtype` is no inexact type, or there is not one weight for
+        each observation.
 
     Example:
       >>> cov(np.float32([[0, 1, 2], [2, 1, 0]]))
@@ -59,7 +60,7 @@ def cov(
              [-1.,  1.]], dtype=float32)
     """
     element = dtypes.to_inexact_dtype(dtypes.result_type(*([m] if y is None else [m, y])))
-    element = element if dtype is None else dtypes.requested(dtype, "cov")
+    element = element if dtype is None else _inexact("cov", dtype)
     x = atleast_2d(astype(m, element))
     if x.ndim > 2:
         raise value_error(f"cov: m must have at most 2 dimensions, got shape {x.shape}")
@@ -98,6 +99,13 @@ def cov(
     return lax.squeeze(result, [i for i, s in enumerate(result.shape) if s == 1])
 
 
+def _inexact(name: str, dtype: Any) -> np.dtype:
+    element = dtypes.requested(dtype, name)
+    if not dtypes.is_inexact(element):
+        raise value_error(f"{name}: dtype must be a float or complex type, got {element.name}")
+    return element
+
+
 def corrcoef(
     x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: Any = None
 ) -> Array:
@@ -113,14 +121,14 @@ def corrcoef(
       A matrix of a row and a column for each variable; a scalar for one variable.
 
     Raises:
-      ValueError: `x` has rank 3 or more.
+      ValueError: `x` has rank 3 or more, or `dtype` is no inexact type.
 
     Example:
       >>> corrcoef(np.float32([[0, 1, 2], [2, 1, 0]]))
       Array([[ 1., -1.],
              [-1.,  1.]], dtype=float32)
     """
-    covariance = cov(x, y, rowvar, dtype=dtype)
+    covariance = cov(x, y, rowvar, dtype=None if dtype is None else _inexact("corrcoef", dtype))
     if covariance.ndim == 0:
         return covariance / covariance
     deviation = sqrt(real(diagonal(covariance)))

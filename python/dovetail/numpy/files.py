@@ -136,6 +136,9 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
     loaded = np.load(file, *args, **kwargs)
     if not isinstance(loaded, np.ndarray):
         return loaded
+    if loaded.dtype == "V2":
+        # The files have no name for bfloat16.
+        loaded = loaded.view(dtypes.bfloat16)
     return asarray(loaded)
 
 

@@ -47,8 +47,10 @@ class Plan(NamedTuple):
 
     def unique(self, shape: Shape) -> bool:
         """Whether it is known that no two windows of an operand of a shape meet."""
-        if self.known is None or not self.dims:
-            return not self.dims
+        if not self.dims or all(type(size) is int and size == 1 for size in self.batch):
+            return True
+        if self.known is None:
+            return False
         # Windows have size 1 along what arrays and steps index, and start at one place elsewhere.
         rows = self.known.reshape(-1, len(self.dims))
         sizes = tuple(shape[dim] for dim in self.dims)

@@ -381,12 +381,30 @@ class _Joiner:
     def __getitem__(self, key: Any) -> Array:
         entries = key if isinstance(key, tuple) else (key,)
         axis, ndmin, position = self._defaults
+        of_vectors = None  # The place of the dimension that makes a matrix of a vector.
         if entries and isinstance(entries[0], str):
-            numbers = [int(v) for v in entries[0].split(",")]
-            axis, ndmin, position = (*numbers, *self._defaults[len(numbers) :])
+            if entries[0] in ("r", "c"):
+                of_vectors = "rc".index(entries[0])
+            else:
+                axis, ndmin, position = self._stated(entries[0])
             entries = entries[1:]
         parts = [_span(e) if isinstance(e, slice) else asarray(e) for e in entries]
-        return concatenate([self._raised(p, ndmin, position) for p in parts], axis)
+        result = concatenate([self._raised(p, ndmin, position) for p in parts], axis)
+        if of_vectors is None or result.ndim != 1:
+            return result
+        return lax.expand_dims(result, (of_vectors,))
+
+    def _stated(self, directive: str) -> tuple[int, int, int]:
+        """The axis, the least rank and the place of the last dimension that a text states."""
+        try:
+            numbers = [int(v) for v in directive.split(",")[:3]]
+        except ValueError:
+            raise value_error(
+                "what is joined may be said by 'r', 'c' or up to three integers in front, got "
+                f"{directive!r}"
+            ) from None
+        axis, ndmin, position = (*numbers, *self._defaults[len(numbers) :])
+        return axis, ndmin, position
 
     def _raised(self, x: Array, ndmin: int, position: int) -> Array:
         """`x` with `ndmin` dimensions: new ones of size 1 in front, then all rotated, so that its

@@ -12,6 +12,7 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.eager import remembered
 from dovetail.errors import type_error, value_error
+from dovetail.lax.application import applied_again
 from dovetail.lax.indexing import GatherScatterMode, scatter_subtract
 from dovetail.lax.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
 from dovetail.numpy.arithmetic import divide
@@ -140,9 +141,19 @@ class Places:
         return _changed(self._array, self._index, values, "max", **options)
 
     def apply(self, func: Any, **options: Any) -> Array:
-        """The array with a function applied to these elements, once to each."""
+        """The array with a function applied to each of these elements as often as it is met."""
         wrap = options.get("wrap_negative_indices", True)
-        return self.set(func(self.get(wrap_negative_indices=wrap)), **options)
+        values = func(self.get(wrap_negative_indices=wrap))
+        indexed, entries = applied(self._array, self._index)
+        shape = indexed.shape
+        if options.get("unique_indices") or plan(shape, entries, "clip", wrap).unique(shape):
+            return self.set(values, **options)
+        met = Places(lax.full(indexed.shape, 0, dtypes.int32), self._index).add(1, **options)
+        counts = Places(met, self._index).get(wrap_negative_indices=wrap)
+        like = self._array
+        values = with_dtype(values, like.dtype, like.weak_type)
+        # All elements that are met more than once, until the one that is met most often is done.
+        return self.set(applied_again(func, values, counts), **options)
 
 
 def _read(x: ArrayLike, index: Any, mode: Any, fill_value: Any, wrap: bool) -> Array:

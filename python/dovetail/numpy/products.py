@@ -17,6 +17,7 @@ from dovetail.lax.operands import (
     broadcast_to,
     canonical_axes,
     canonical_axis,
+    one_or_several,
 )
 from dovetail.lax.precision import check_precision
 from dovetail.numpy.parts import conjugate
@@ -322,12 +323,13 @@ def tensordot(
     """
     x, y = _operands("tensordot", a, b, precision, preferred_element_type)
     if isinstance(axes, (list, tuple)) and len(axes) == 2:
+        counts = [len(one_or_several(a)) for a in axes]
+        if counts[0] != counts[1]:
+            raise type_error(
+                f"tensordot: axes must be pairs, got {counts[0]} for a and {counts[1]} for b"
+            )
         lc = canonical_axes(axes[0], x.ndim, "axes[0]")
         rc = canonical_axes(axes[1], y.ndim, "axes[1]")
-        if len(lc) != len(rc):
-            raise type_error(
-                f"tensordot: axes must be pairs, got {len(lc)} for a and {len(rc)} for b"
-            )
     else:
         count: int = operator.index(axes)  # pyright: ignore[reportArgumentType]
         if not 0 <= count <= min(x.ndim, y.ndim):

@@ -72,6 +72,8 @@ def arange(
         indices = ops.iota(element, (count,), 0)
         indices = indices if step == 1 else indices * step
         return placed(indices if first == 0 else indices + first, device)
+    if first == 0 and step == 1 and dtypes.KINDS[element] == "f" and math.isfinite(last):
+        return placed(ops.iota(element, (max(0, math.ceil(last)),), 0), device)
     return placed(constant(np.arange(first, last, step).astype(element)), device)
 
 

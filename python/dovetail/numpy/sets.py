@@ -147,15 +147,20 @@ def _merged(x: Array, y: Array) -> _Merged:
     counts = [-lax.iota(dtypes.int32, x.size), lax.iota(dtypes.int32, y.size)]
     keys = [lax.concatenate(parts, 0) for parts in ([x, y], which, counts)]
     values, second, places = ops.sort(keys, 0, 3)
-    before, after = values[:-1], values[1:]
-    repeated = before == after
+    repeated = _is_repeated(values)
     if dtypes.KINDS[values.dtype] in "fc":
         # NaNs of one vector are one element, those of two vectors are not.
         same = second[:-1] == second[1:]
-        repeated = repeated | (isnan(before) & isnan(after) & same)
-    first = lax.full((min(values.size, 1),), False, dtypes.bool_)
-    repeated = lax.concatenate([first, repeated], 0)
+        are_nan = isnan(values)
+        first = lax.full((min(values.size, 1),), False, dtypes.bool_)
+        repeated = repeated | lax.concatenate([first, are_nan[:-1] & are_nan[1:] & same], 0)
     return _Merged(values, second == 1, where(second == 1, places, -places), repeated)
+
+
+def _is_repeated(values: Array) -> Array:
+    """Whether each element is equal to the one before it."""
+    first = lax.full((min(values.size, 1),), False, dtypes.bool_)
+    return lax.concatenate([first, values[:-1] == values[1:]], 0)
 
 
 def _next(mask: Array) -> Array:
@@ -228,7 +233,8 @@ def intersect1d(
 
     Args:
       ar1, ar2: arrays of any shape.
-      assume_unique: a promise, accepted.
+      assume_unique: a promise that neither array has an element twice. If it is broken, all equal
+        elements but one are in the result, as in NumPy's.
       return_indices: whether to return also where each is first in the flat arrays.
       size: how many to return, which traced arrays need: the rest is cut off, or filled.
       fill_value: what fills, by default the least common element; indices are filled with the
@@ -245,6 +251,8 @@ def intersect1d(
     merged = _merged(x, y)
     # Where the last of the first vector meets the first of the second.
     mask = ops.not_(merged.is_second) & _next(merged.is_second & merged.is_repeated)
+    if assume_unique:
+        mask = _next(_is_repeated(merged.values))
     values, places, is_real = _chosen(merged.values, mask, _size(size), fill_value)
     if not return_indices:
         return values
@@ -308,7 +316,8 @@ def setxor1d(
 
     Args:
       ar1, ar2: arrays of any shape.
-      assume_unique: a promise, accepted.
+      assume_unique: a promise that neither array has an element twice. If it is broken, elements
+        that occur once in both arrays together are the result, as in NumPy's.
       size: how many to return, which traced arrays need: the rest is cut off, or filled.
       fill_value: what fills, by default the least of them.
 
@@ -323,4 +332,8 @@ def setxor1d(
     # The last of equal ones if it is of the first vector, their first if of the second.
     only_first = ops.not_(merged.is_second | _next(merged.is_repeated))
     only_second = merged.is_second & ops.not_(merged.is_repeated)
-    return _chosen(merged.values, only_first | only_second, _size(size), fill_value)[0]
+    mask = only_first | only_second
+    if assume_unique:
+        is_repeated = _is_repeated(merged.values)
+        mask = ops.not_(is_repeated | _next(is_repeated))
+    return _chosen(merged.values, mask, _size(size), fill_value)[0]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import lax
+from dovetail.arguments import ShapeDtypeStruct
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import canonical_axis
@@ -20,6 +21,7 @@ from dovetail.numpy.joining import concatenate, stack
 from dovetail.numpy.promotion import no_out
 from dovetail.numpy.shape import broadcast_to, expand_dims, moveaxis, ravel, reshape
 from dovetail.numpy.vectorization import vectorize
+from dovetail.tracer import Tracer
 
 Function = Callable[..., Any]
 
@@ -64,13 +66,17 @@ class ufunc(metaclass=_Named):
     ) -> None:
         self._counts = operator.index(nin), operator.index(nout)
         self._identity = identity
-        self._func = func
+        self._function = func
         self.__name__ = name or getattr(func, "__name__", "ufunc")
         self.__doc__ = func.__doc__
         self._call = call or vectorize(func)
         self._reduction = reduction
         self._running = running
         self._is_associative = is_associative
+
+    @property
+    def _func(self) -> Function:
+        return self._function
 
     @property
     def nin(self) -> int:
@@ -119,8 +125,17 @@ class ufunc(metaclass=_Named):
         return self._call(*args)
 
     def _operand(self, a: Any, dtype: Any) -> Array:
-        # What logical functions give is what they take next.
-        return asarray(a, bool if self.__name__.startswith("logical_") else dtype)
+        """The array, with the element type of the function's results, which it takes again."""
+        if self.__name__.startswith("logical_"):
+            return asarray(a, bool)
+        x = asarray(a, dtype)
+        if dtype is not None or self._reduction is not None:
+            return x
+        # Its modules need this package.
+        from dovetail.inspection import eval_shape
+
+        element = ShapeDtypeStruct((), x.dtype)
+        return astype(x, eval_shape(self._func, *[element] * self.nin).dtype)
 
     def _check_binary(self, method: str) -> None:
         if (self.nin, self.nout) != (2, 1):
@@ -194,7 +209,7 @@ class ufunc(metaclass=_Named):
         x = self._operand(a, dtype)
         dim = canonical_axis(axis, x.ndim)
         if self._running is not None:
-            return astype(self._running(x, dim), x.dtype)
+            return self._running(x, dim)
         rows = _rows(x, dim)
         if self._is_associative:
             step = 1
@@ -254,18 +269,35 @@ class ufunc(metaclass=_Named):
         no_out(self.__name__, out)
         x = self._operand(a, dtype)
         dim = canonical_axis(axis, x.ndim)
-        starts = [int(i) for i in np.asarray(indices)]
         size = x.shape[dim]
-        if any(not 0 <= start < size for start in starts):
+        if isinstance(indices, Tracer):
+            starts = asarray(indices)
+            return moveaxis(self._combined_between(moveaxis(x, dim, 0), starts), 0, dim)
+        known = [int(i) for i in np.asarray(indices)]
+        if any(not 0 <= start < size for start in known):
             raise value_error(
-                f"{self.__name__}.reduceat: indices must be in [0, {size}), got {starts}"
+                f"{self.__name__}.reduceat: indices must be in [0, {size}), got {known}"
             )
         rows = moveaxis(x, dim, 0)
         parts = [
             rows[start] if end <= start else astype(self.reduce(rows[start:end]), x.dtype)
-            for start, end in zip(starts, [*starts[1:], size], strict=False)
+            for start, end in zip(known, [*known[1:], size], strict=False)
         ]
         return moveaxis(stack(parts) if parts else rows[:0], 0, dim)
+
+    def _combined_between(self, rows: Array, starts: Array) -> Array:
+        """What `reduceat` gives for indices that are not known: every row is shown to all parts."""
+        ends = concatenate([starts[1:], full((1,), len(rows), starts.dtype)])[: len(starts)]
+
+        def step(results: Array, place_and_row: tuple[Array, Array]) -> tuple[Array, None]:
+            place, row = place_and_row
+            is_within = (starts < place) & (place < ends)
+            mask = reshape(is_within, is_within.shape + (1,) * row.ndim)
+            longer = astype(self._call(results, broadcast_to(row, results.shape)), rows.dtype)
+            return choose(broadcast_to(mask, results.shape), longer, results), None
+
+        places = lax.iota(starts.dtype, len(rows))
+        return lax.scan(step, rows[starts], (places, rows))[0]
 
 
 # What does at once what `at` does, where the order of repeated places does not matter.

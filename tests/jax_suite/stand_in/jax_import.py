@@ -19,7 +19,7 @@ class StandIn(ModuleType):
     """A module of JAX: the names of Dovetail's module, and placeholders for all others."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name not in ("__version__", "__array_namespace_info__"):
+        if name.startswith("__") and not name.startswith(("__version__", "__array_")):
             raise AttributeError(name)
         full = f"{self.__name__}.{name}"
         target = self.__dict__.get("_target")
@@ -38,9 +38,9 @@ class StandIn(ModuleType):
         return jax_gaps.Missing(full)
 
     def __dir__(self) -> list[str]:
-        own = {name for name in self.__dict__ if not name.startswith("_")}
         target = self.__dict__.get("_target")
-        return sorted(own | set(dir(target) if target is not None else ()))
+        names = {*self.__dict__, *(dir(target) if target is not None else ())}
+        return sorted(name for name in names if not name.startswith("_"))
 
 
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.errors import value_error
@@ -74,9 +76,9 @@ def _count(name: str, n: Any) -> int:
 def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Array:
     to = dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, name)
     computed = dtypes.to_inexact_dtype(to)
+    if isinstance(d, (tuple, list)) or np.ndim(d):
+        raise value_error(f"{name}: d must be a scalar, got shape {np.shape(d)}")
     distance = as_operand(name, d, 1)
-    if distance.ndim:
-        raise value_error(f"{name}: d must be a scalar, got shape {distance.shape}")
     period = lax.convert_element_type(distance * count, computed)
     result = divide(lax.convert_element_type(numbers, computed), period)
     return lax.convert_element_type(result, to)

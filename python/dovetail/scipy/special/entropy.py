@@ -71,7 +71,12 @@ def _unless_zero(x: Array, y: Array, value: Array) -> Array:
     return where((x != 0) | (y != y), value, 0)
 
 
-@with_derivatives(lambda ans, x, y: ops.log(y), lambda ans, x, y: _unless_zero(x, y, x / y))
+def _slope(x: Array, y: Array) -> Array:
+    """x / y, of which the derivative by x is 1 / y also where x is 0; 0 where both are."""
+    return where((x == 0) & (y == 0), 0, x / y)
+
+
+@with_derivatives(lambda ans, x, y: ops.log(y), lambda ans, x, y: _slope(x, y))
 def _xlogy(x: Array, y: Array) -> Array:
     return _unless_zero(x, y, x * ops.log(y))
 
@@ -92,7 +97,7 @@ def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     return _xlog1py(*inexacts("xlog1py", x, y))
 
 
-@with_derivatives(lambda ans, x, y: ops.log1p(y), lambda ans, x, y: _unless_zero(x, y, x / (1 + y)))
+@with_derivatives(lambda ans, x, y: ops.log1p(y), lambda ans, x, y: _slope(x, 1 + y))
 def _xlog1py(x: Array, y: Array) -> Array:
     return _unless_zero(x, y, x * ops.log1p(y))
 

@@ -1,12 +1,15 @@
-"""promote_dtypes & co for the NumPy side of tests: results are NumPy arrays."""
+"""promote_dtypes & co: tests use them for NumPy arrays, of which they make others, and tracers."""
 
 import numpy as np
 from jax._src import dtypes
 
+from dovetail import Array
 from dovetail import numpy as _dnp
 
 
 def _cast(args, dtype):
+    if any(isinstance(a, Array) for a in args):
+        return [_dnp.asarray(a, dtype) for a in args]
     return [np.asarray(a).astype(dtype) for a in args]
 
 
