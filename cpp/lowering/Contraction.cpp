@@ -164,6 +164,18 @@ int64_t blockAcross(RankedTensorType type, int64_t dim) {
   return 0;
 }
 
+int64_t partsOfReduction(int64_t terms, int64_t results, int64_t size) {
+  constexpr int64_t manyTerms = 1 << 17, enough = 16, most = 64, least = 4, lanes = 16;
+  if (ShapedType::isDynamic(size) || terms < manyTerms || results >= enough || results == 0)
+    return 0;
+  // Best are parts that are made of whole vectors.
+  for (int64_t each : {lanes, int64_t(1)})
+    for (int64_t parts = most; parts >= least; --parts)
+      if (size % (parts * each) == 0)
+        return parts;
+  return 0;
+}
+
 /// The same for a vector and a matrix, where the vector's products with single elements are in its rows.
 static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   for (const Operand *operand : {&lhs, &rhs}) {
@@ -173,6 +185,19 @@ static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numPa
       return block;
   }
   return 0;
+}
+
+/// The same where few results have many terms: what is in each part.
+static int64_t blockOfParts(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
+  int64_t terms = sizeOf(lhs, numParallel), results = 1;
+  for (int64_t loop = 0; loop < numParallel; ++loop) {
+    int64_t size = sizeOf(llvm::is_contained(lhs.loops, loop) ? lhs : rhs, loop);
+    if (ShapedType::isDynamic(size))
+      return 0;
+    results *= size;
+  }
+  int64_t parts = partsOfReduction(terms, results, terms);
+  return parts ? terms / parts : 0;
 }
 
 /// `count` products from the one at `from` on: what the operand has of them.
@@ -255,8 +280,10 @@ Value lowerDot(ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numPar
   int64_t block = 0;
   if (narrow != sum && numReduced == 1)
     block = isMatrix ? blockOf(lhs, rhs, numParallel) : blockAcross(lhs, rhs, numParallel);
-  if (!isMatrix && !block)
+  if (!isMatrix && !block) {
     narrow = sum;
+    block = numReduced ? blockOfParts(lhs, rhs, numParallel) : 0;
+  }
   ContractionLoops loops = loopsOf(b, lhs, rhs, numParallel, numReduced);
   return lowerContraction(b, lhs.value, rhs.value, element, result, block ? sum : narrow,
                           [&](Value x, Value y, Type element, Type accumulator) {

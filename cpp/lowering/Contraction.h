@@ -44,6 +44,10 @@ mlir::Value lowerContraction(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs, mli
 /// are too few. Blocks are added in the elements' own type, which is quick and accurate, and their sums in `sumType`.
 int64_t blockAcross(mlir::RankedTensorType type, int64_t dim);
 
+/// Into how many parts a sum, or another reduction, of `terms` elements is split, along a dimension of so many
+/// elements, so that several threads reduce one each: 0 where there are few terms, or enough results for the threads.
+int64_t partsOfReduction(int64_t terms, int64_t results, int64_t size);
+
 /// The type of elements, or of their parts if they are complex.
 mlir::Type partType(mlir::Type element);
 

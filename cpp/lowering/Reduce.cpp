@@ -38,9 +38,10 @@ static int64_t numReduced(RankedTensorType type, ArrayRef<int64_t> dims) {
   return terms;
 }
 
-/// `x`, of the dialect's element type `element`, reduced over `dims` in type `accumulator`, of which the result is.
-static Value reduced(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
-                     Type accumulator) {
+/// `x`, of the dialect's element type `element`, reduced in one loop nest over `dims` in type `accumulator`, of which
+/// the result is.
+static Value reducedAtOnce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
+                           Type accumulator) {
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
   auto [loops, resultMap] = reductionLoops(b, rank, dims);
   scalar::ScalarBuilder outer(b.getLoc(), b, accumulator);
@@ -72,6 +73,39 @@ static Value reshaped(ImplicitLocOpBuilder &b, Value x, int64_t first, int64_t c
   if (isLonger)
     return tensor::ExpandShapeOp::create(b, withShape(type, shape), x, groups);
   return tensor::CollapseShapeOp::create(b, withShape(type, shape), x, groups);
+}
+
+/// The dimension to split, of those to be reduced, and into how many parts, which are reduced at the same time: where
+/// there are too few results to keep several threads busy. No parts if there is none.
+static std::pair<int64_t, int64_t> partsOf(RankedTensorType type, ArrayRef<int64_t> dims) {
+  int64_t terms = numReduced(type, dims);
+  if (ShapedType::isDynamic(terms) || !type.hasStaticShape())
+    return {0, 0};
+  int64_t results = terms ? type.getNumElements() / terms : 0;
+  SmallVector<int64_t> order(dims);
+  llvm::sort(order);
+  for (int64_t dim : order)
+    if (int64_t parts = partsOfReduction(terms, results, type.getDimSize(dim)))
+      return {dim, parts};
+  return {0, 0};
+}
+
+/// The same as `reducedAtOnce`, in parts where that is quicker.
+static Value reduced(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
+                     Type accumulator) {
+  auto type = cast<RankedTensorType>(x.getType());
+  auto [split, parts] = partsOf(type, dims);
+  if (!parts)
+    return reducedAtOnce(b, op, x, dims, element, accumulator);
+  x = reshaped(b, x, split, 1, {parts, type.getDimSize(split) / parts});
+  SmallVector<int64_t> inner;
+  int64_t kept = split;
+  for (int64_t dim : dims) {
+    inner.push_back(dim < split ? dim : dim + 1);
+    kept -= dim < split;
+  }
+  Value ofParts = reducedAtOnce(b, op, x, inner, element, accumulator);
+  return reducedAtOnce(b, op, ofParts, kept, accumulator, accumulator);
 }
 
 /// A sum of floats of dialect type `element` in type `sum`: over dimensions that are not the innermost one, in blocks.

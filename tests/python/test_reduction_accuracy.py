@@ -147,3 +147,48 @@ def test_complex_sums() -> None:
         for result in (f(x), dt.jit(f, compile="now")(x)):
             errors = np.abs(np.asarray(result).astype(np.complex128) - exact) / np.abs(exact)
             assert errors.max() < 4 * 2.0**-23
+
+
+# Terms that are reduced in parts, with dimensions of which one, several or none can be split.
+MANY: list[tuple[tuple[int, ...], Any]] = [
+    ((131_101,), None),
+    ((3, 7, 400, 50), None),
+    ((3, 1 << 17), 1),
+    ((2, 1 << 14, 3, 11), (1, 3)),
+    ((409, 421), (0, 1)),
+]
+
+
+@pytest.mark.parametrize(("shape", "axis"), MANY, ids=str)
+def test_many_terms(shape: tuple[int, ...], axis: Any) -> None:
+    rng = np.random.default_rng(0)
+    floats = rng.uniform(0.5, 1, shape).astype(np.float32)
+    halves = (floats / 1024).astype(np.float16)
+    integers = rng.integers(-100, 100, shape).astype(np.int8)
+    bools = floats > 0.6
+
+    def program(np_: Any, x: Any, h: Any, i: Any, b: Any) -> list[Any]:
+        return [
+            *(np_.sum(x, axis), np_.sum(h, axis), np_.sum(i, axis), np_.min(x, axis)),
+            *(np_.max(i, axis), np_.max(h, axis), np_.all(b, axis), np_.any(~b, axis)),
+            *(np_.prod(np_.where(x > 0.9995, x, 1), axis), np_.sum(x * x, axis)),
+            np_.sum(x + 1j * x, axis),
+        ]
+
+    args = (floats, halves, integers, bools)
+    results = dt.jit(lambda *xs: program(dnp, *xs), compile="now")(*map(dnp.asarray, args))
+    wide = (floats.astype(np.float64), halves.astype(np.float64), integers, bools)
+    for result, exact in zip(results, program(np, *wide), strict=True):
+        rtol = 1e-3 if result.dtype == np.float16 else 1e-6
+        np.testing.assert_allclose(np.asarray(result).astype(exact.dtype), exact, rtol=rtol)
+
+
+def test_many_products() -> None:
+    rng = np.random.default_rng(0)
+    for size in (1 << 17, 131_101):
+        a = rng.uniform(0.5, 1, (3, size)).astype(np.float32)
+        v = rng.uniform(0.5, 1, size).astype(np.float32)
+        results = dt.jit(lambda a, v: (a @ v, v @ a.T, dnp.vdot(v, v)), compile="now")(a, v)
+        wide, exact = v.astype(np.float64), a.astype(np.float64)
+        for result, each in zip(results, (exact @ wide, wide @ exact.T, wide @ wide), strict=True):
+            np.testing.assert_allclose(result, each, rtol=3e-7)

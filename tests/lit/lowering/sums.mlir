@@ -139,4 +139,33 @@ func.func @running_of_any_size(%arg0: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-LABEL: func.func @running_of_any_size
 // CHECK: "iree_linalg_ext.scan"
 // CHECK: (tensor<?xf64>, tensor<?xf64>, tensor<f64>)
+
+// Where few results have many terms, parts are reduced at the same time: as many as have whole vectors, up to 64.
+func.func @parts(%arg0: tensor<10000000xf32>) -> (tensor<f32>, tensor<f32>) {
+  %0 = dovetail.reduce_sum %arg0 [0] : tensor<10000000xf32>
+  %1 = dovetail.reduce_max %arg0 [0] : tensor<10000000xf32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}
+// CHECK-LABEL: func.func @parts
+// CHECK: %[[PARTS:.*]] = tensor.expand_shape %arg0 {{.*}} into tensor<50x200000xf32>
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}["parallel", "reduction"]} ins(%[[PARTS]] : tensor<50x200000xf32>) outs(%{{.*}} : tensor<50xf64>)
+// CHECK: linalg.generic {{.*}}["reduction"]} ins(%[[SUMS]] : tensor<50xf64>) outs(%{{.*}} : tensor<f64>)
+// CHECK: linalg.generic {{.*}}["parallel", "reduction"]} ins(%{{.*}} : tensor<50x200000xf32>) outs(%{{.*}} : tensor<50xf32>)
+
+func.func @parts_of_a_dot(%arg0: tensor<8388608xf32>, %arg1: tensor<8388608xf32>) -> tensor<f32> {
+  %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [0] x [0] : tensor<8388608xf32>, tensor<8388608xf32>
+  return %0 : tensor<f32>
+}
+// CHECK-LABEL: func.func @parts_of_a_dot
+// CHECK: linalg.generic {{.*}}["parallel", "reduction"]} ins(%{{.*}} : tensor<64x131072xf32>, tensor<64x131072xf32>) outs(%{{.*}} : tensor<64xf64>)
+// CHECK: linalg.generic {{.*}}["reduction"]} ins(%{{.*}} : tensor<64xf64>) outs(%{{.*}} : tensor<f64>)
+
+// A prime number of terms has no parts.
+func.func @prime(%arg0: tensor<1000003xf32>) -> tensor<f32> {
+  %0 = dovetail.reduce_sum %arg0 [0] : tensor<1000003xf32>
+  return %0 : tensor<f32>
+}
+// CHECK-LABEL: func.func @prime
+// CHECK-NOT: tensor.expand_shape
+// CHECK: return
 }
