@@ -133,7 +133,8 @@ def _dtype_of_node(node: str) -> np.dtype:
 def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np.dtype, bool]:
     first = pairs[0][0]
     all_weak = all(weak for _, weak in pairs)
-    if all(dtype == first for dtype, _ in pairs) and not (all_weak and strict):
+    is_mixed = all_weak and strict and len(pairs) > 1
+    if all(dtype == first for dtype, _ in pairs) and not is_mixed:
         return first, all_weak and first != bool_
     for dtype, _ in pairs:
         if dtype not in KINDS:

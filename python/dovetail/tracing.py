@@ -90,7 +90,8 @@ class Trace:
         self.concrete = concrete
         self.names = names
         self.ended = False
-        self.root: Trace = self if parent is None else parent.root
+        # No reference to itself, which would keep its operands until the garbage is collected.
+        self._root: Trace | None = None if parent is None else parent.root
         # The named axes in scope; inner ones hide outer ones.
         self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
         self.module = (stack.module or _core.module()) if parent is None else parent.module
@@ -124,6 +125,11 @@ class Trace:
                 f"the parts of `{self.name}`", f"{self.wanted.device} and {place.device}"
             )
         self.wanted = place
+
+    @property
+    def root(self) -> Trace:
+        """The outermost trace."""
+        return self if self._root is None else self._root
 
     @property
     def emission(self) -> Emission:

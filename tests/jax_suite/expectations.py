@@ -21,6 +21,10 @@ Record = Mapping[str, str]
 _KINDS = (
     ("the process died", r"^Died"),
     ("uses JAX's internals", r"^\w+: INTERNAL"),
+    (
+        "several devices, or arrays that can be written to: not here yet",
+        r"^\w+: PUBLIC jax\.(pmap|P$|sharding\.|make_array_from_|ref\.|experimental\.multihost)",
+    ),
     ("uses a public name that is missing", r"^\w+: PUBLIC"),
     (
         "looks at jaxprs, StableHLO or private attributes",

@@ -108,9 +108,16 @@ def test_float0_goes_with_no_other_type() -> None:
             dnp.zeros(2, dtypes.float0) + dnp.ones(2)
 
 
+def test_scalars_are_instances_of_element_types() -> None:
+    assert isinstance(np.float32(1), dnp.float32)  # type: ignore[arg-type]
+    assert not isinstance(np.float64(1), dnp.float32)  # type: ignore[arg-type]
+
+
 def test_weak_unsigned_integers_are_of_the_default_type() -> None:
     assert dnp.result_type(dt.lax.full((), 1, "uint8"), 1) == np.uint8
-    assert dtypes.result_type(dnp.asarray(np.uint8(1)).with_weakness(True)) == np.uint32
+    for strictness in ("standard", "strict"):
+        with dt.config.numpy_dtype_promotion(strictness):
+            assert dtypes.result_type(dnp.asarray(np.uint8(1)).with_weakness(True)) == np.uint32
 
 
 def test_result_type() -> None:

@@ -281,9 +281,9 @@ def test_weak_types_promote(x64: bool) -> None:
             expected = theirs.lattice_result_type(a, b)
         except ValueError:
             with pytest.raises(dtypes.TypePromotionError):
-                dtypes.promote(*pairs)
+                dtypes.promote(*pairs, operands=(a, b))
         else:
-            assert dtypes.promote(*pairs) == expected, pairs
+            assert dtypes.promote(*pairs, operands=(a, b)) == expected, pairs
 
 
 @pytest.mark.filterwarnings("ignore:Explicitly requested")

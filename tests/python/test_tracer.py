@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -132,3 +134,25 @@ def test_threads_trace_independently() -> None:
     for thread in threads:
         thread.join()
     assert results == {i: 12.0 * i for i in range(4)}
+
+
+TRANSFORMS = {
+    "jit": lambda x: dt.jit(dnp.sin)(x),
+    "grad": lambda x: dt.jit(dt.grad(lambda y: dnp.sum(y * y)))(x),
+    "linearize": lambda x: dt.linearize(dnp.sin, x)[1](x),
+    "vmap": lambda x: dt.vmap(dnp.sin)(x),
+    "while_loop": lambda x: dt.lax.while_loop(lambda c: c[0] < 3, lambda c: c + 1, x),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_arguments_are_freed_without_the_garbage_collector(name: str) -> None:
+    gc.disable()
+    try:
+        x = dnp.ones(4)
+        argument = weakref.ref(x)
+        TRANSFORMS[name](x)
+        del x
+        assert argument() is None
+    finally:
+        gc.enable()

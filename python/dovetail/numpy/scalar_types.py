@@ -70,6 +70,10 @@ class ScalarType(Constant):
     def __hash__(self) -> int:
         return hash(self.dtype.type)
 
+    def __instancecheck__(self, instance: Any) -> bool:
+        """Whether `instance` is a scalar of NumPy's of this type."""
+        return isinstance(instance, self.dtype.type)
+
     def __repr__(self) -> str:
         return f"dovetail.numpy.{self.dtype.name}"
 

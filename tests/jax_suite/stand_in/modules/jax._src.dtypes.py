@@ -101,17 +101,7 @@ default_types = {
 finfo, iinfo = ml_dtypes.finfo, ml_dtypes.iinfo
 
 
-def itemsize_bits(dtype):
-    dtype = np.dtype(dtype)
-    if dtype == np.bool_:
-        return 8
-    return (
-        (
-            ml_dtypes.finfo(dtype) if _d.issubdtype(dtype, np.floating) else ml_dtypes.iinfo(dtype)
-        ).bits
-        if not _d.issubdtype(dtype, np.complexfloating)
-        else dtype.itemsize * 8
-    )
+itemsize_bits = _d.itemsize_bits
 
 
 def to_inexact_dtype(dtype):
@@ -191,6 +181,9 @@ def safe_to_cast(input_dtype_or_value, output_dtype_or_value):
 
     if weak(output_dtype_or_value):
         raise ValueError("output_dtype should not be weakly-typed")
+    if input_dtype_or_value in _weak_types:
+        o = as_dt(output_dtype_or_value)
+        return _d.promote((_d.PYTHON[input_dtype_or_value], True), (o, False))[0] == o
     i, o = as_dt(input_dtype_or_value), as_dt(output_dtype_or_value)
     if i == o:
         return True
