@@ -240,3 +240,12 @@ def test_closure_convert_checks_types() -> None:
         converted(np.ones(3))
     with pytest.raises(TypeError, match="the structure"):
         converted((1.0, 2.0))
+
+
+def test_custom_gradient_of_a_function_with_integer_results() -> None:
+    @dt.custom_gradient
+    def f(x: Any) -> Any:
+        return (x, dnp.round(x).astype("int32")), lambda g: 3 * dnp.ones_like(x)
+
+    gradient = dt.grad(lambda x: dt.lax.stop_gradient(f(x)[1]).sum() + f(x)[0].sum())
+    close(gradient(dnp.ones(2)), np.full(2, 3.0))

@@ -254,9 +254,17 @@ def test_accumulation_type() -> None:
         lax.dot(*narrow)
 
 
-def test_dots_promote_whatever_the_promotion_is() -> None:
+@pytest.mark.parametrize("run", [lambda f: f, dt.jit], ids=["eager", "jit"])
+def test_dots_promote_whatever_the_promotion_is(run: Any) -> None:
     with dt.numpy_dtype_promotion("strict"):
-        assert lax.dot(dnp.ones(2, "int8"), dnp.ones(2, "bfloat16")).dtype == dtypes.bfloat16
+        result = run(lax.dot)(dnp.ones(2, "int8"), dnp.ones(2, "bfloat16"))
+    assert result.dtype == dtypes.bfloat16
+    assert float(result) == 2
+
+
+def test_bits_are_strongly_typed() -> None:
+    assert not lax.bitcast_convert_type(dnp.float32(1) * 1.0, "float32").weak_type
+    assert not lax.bitcast_convert_type(lax.full((), 1.0), "float32").weak_type
 
 
 @pytest.mark.parametrize("number", [2**32 + 3, -(2**40) - 1, 300])

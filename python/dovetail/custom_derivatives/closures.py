@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dovetail import dtypes, ir
-from dovetail.arguments import Function, LeafNames, as_operand, name_of
+from dovetail.arguments import Function, LeafNames, as_operand, is_float0, name_of
 from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import pair_of
 from dovetail.custom_derivatives.reverse import custom_vjp
@@ -63,7 +63,8 @@ def custom_gradient(fun: Function) -> Function:
     def bwd(pull: _Pull, cotangent: Any) -> Any:
         traced = pull.traced
         spec, count, kept = traced.extra
-        given = [leaf for leaf in flatten(cotangent)[0] if dtypes.is_inexact(leaf.dtype)]
+        leaves = [leaf for leaf in flatten(cotangent)[0] if not is_float0(leaf)]
+        given = [leaf for leaf in leaves if dtypes.is_inexact(leaf.dtype)]
         outs = call(ir.Callee(traced.function), [*given, *pull.captured], traced.avals)
         leaves: list[Any] = [None] * count
         for i, out in zip(kept, outs, strict=True):

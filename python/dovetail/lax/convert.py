@@ -106,7 +106,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
 
 
 def _same_width(x: Array, dtype: np.dtype) -> Array:
-    return x if x.dtype == dtype else ops.bitcast(x, dtype)
+    return convert(x, dtype) if x.dtype == dtype else ops.bitcast(x, dtype)
 
 
 def _parts(x: Array, given: int, wanted: int) -> Array:

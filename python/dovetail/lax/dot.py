@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
@@ -57,7 +59,7 @@ def dot_general(
             "dot_general: contracting and batch dimensions must be distinct, got "
             f"{dimension_numbers}"
         )
-    if x.dtype != y.dtype and not preferred_element_type:
+    if x.dtype != y.dtype and preferred_element_type is None:
         # It is asked for, whatever the promotion of dovetail.numpy's functions.
         preferred_element_type = dtypes.promote_types(x.dtype, y.dtype)
     accumulation = check_precision("dot_general", precision)
@@ -94,6 +96,9 @@ def contract(
     element = None
     if preferred_element_type is not None:
         element = dtypes.requested(preferred_element_type, "dot_general")
+        if x.dtype != y.dtype:
+            common = _common_type(x.dtype, y.dtype, element)
+            x, y = convert(x, common), convert(y, common)
     elif x.dtype != y.dtype:
         types = (x.dtype, x.weak_type), (y.dtype, y.weak_type)
         dtype, weak = dtypes.promote(*types, operands=(x, y))
@@ -105,6 +110,14 @@ def contract(
     count = dtypes.int32
     total = ops.dot_general(ops.convert(x, count), ops.convert(y, count), *dims)
     return ops.convert(total, element) if element else total != 0
+
+
+def _common_type(x: np.dtype, y: np.dtype, element: np.dtype) -> np.dtype:
+    """The type in which operands of two types meet if the products are to be of a third."""
+    try:
+        return dtypes.promote_types(x, y)
+    except dtypes.TypePromotionError:
+        return element
 
 
 def dot(

@@ -120,7 +120,9 @@ def _reduction(
     for x, start in zip(flat, starts, strict=True):
         init = as_operand(name, start)
         if init.shape:
-            raise value_error(f"{name}: initial values must be scalars, got {init.aval}")
+            # As in JAX.
+            error = value_error if name == "reduce" else type_error
+            raise error(f"{name}: initial values must be scalars, got {init.aval}")
         if init.dtype != x.dtype and not init.weak_type:
             raise type_error(
                 f"{name}: initial values must have the operands' types, got {init.aval} for "

@@ -11,7 +11,7 @@ import numpy as np
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.eager import remembered
-from dovetail.errors import type_error, value_error
+from dovetail.errors import type_error, value_error, warn
 from dovetail.lax.application import applied_again
 from dovetail.lax.indexing import GatherScatterMode, scatter_subtract
 from dovetail.lax.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
@@ -197,7 +197,7 @@ def _changed(
 
 def _promoted(name: str, x: Array, values: ArrayLike) -> tuple[Array, Array]:
     """The indexed array and the values in the type of the computation."""
-    given = x.dtype
+    given, is_weak = x.dtype, x.weak_type
     if isinstance(values, (list, tuple)):
         values = asarray(values)
     x, new = promote(f"at[...].{name}", x, values)
@@ -206,6 +206,14 @@ def _promoted(name: str, x: Array, values: ArrayLike) -> tuple[Array, Array]:
         raise type_error(
             f"at[...].{name}: values must be real, as the array of {given.name} is, got "
             f"{x.dtype.name}; take values.real first"
+        )
+    if x.dtype != given and not is_weak:
+        warn(
+            f"at[...].{name}: values should be of a type that promotes to the array's, "
+            f"{given.name}, got {x.dtype.name}; convert them with astype, since this will be an "
+            "error",
+            stacklevel=4,  # The user, behind the method and `_changed`.
+            category=FutureWarning,
         )
     return x, new
 

@@ -256,7 +256,7 @@ class ufunc(metaclass=_Named):
         others = [] if b is None else [ravel(broadcast_to(b, numbers.shape))]
         for i in range(places.shape[0]):
             value = self._call(flat[places[i]], *(other[i] for other in others))
-            flat = flat.at[places[i]].set(value)
+            flat = flat.at[places[i]].set(astype(value, flat.dtype))
         return reshape(flat, x.shape)
 
     def reduceat(
