@@ -233,6 +233,14 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"as many group_sizes as groups of the right operand, got 3 and 2",
     ),
+    (
+        lambda: lax.ragged_dot_general(
+            *(dnp.ones((4, 2, 3)), dnp.ones((4, 3)), np.ones((2, 2), np.int32)),
+            lax.RaggedDotDimensionNumbers((((2,), (1,)), ((0,), (0,))), (0,), ()),
+        ),
+        TypeError,
+        r"group_sizes must have shape \(groups,\) or \(\) and groups, got \(2, 2\)",
+    ),
     (lambda: lax.broadcast_shapes("ab"), TypeError, r"integers known"),  # type: ignore[arg-type]
 ]
 

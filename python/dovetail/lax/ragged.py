@@ -122,13 +122,14 @@ def ragged_dot_general(
     if not 0 <= ragged < x.ndim:
         raise type_error(f"{name}: the ragged dimension must be in [0, {x.ndim}), got {ragged}")
     _check_groups(name, numbers, ragged, y, sizes)
-    if ragged in lhs_batch and not numbers.rhs_group_dimensions:
+    prefix = _outer_dims(x, ragged, lhs_batch, lhs_contract)
+    _check_sizes(name, sizes, tuple(x.shape[d] for d in prefix))
+    if ragged in lhs_batch:
         # Each element of the batch meets its own, whatever the group.
         return lax.dot_general(
             x, y, numbers.dot_dimension_numbers, precision, preferred_element_type
         )
-    prefix = _outer_dims(x, ragged, lhs_batch, lhs_contract)
-    groups = _divided(name, x, sizes, ragged, prefix)
+    groups = _divided(x, sizes, ragged, prefix)
     shifted = [tuple(d + 1 for d in dims) for dims in (lhs_contract, lhs_batch)]
     if ragged not in (*lhs_contract, *lhs_batch):
         # Every row is zero in all groups but its own, so the sum over groups is what it gives.
@@ -178,22 +179,27 @@ def _outer_dims(
     x: Array, ragged: int, batch: tuple[int, ...], contract: tuple[int, ...]
 ) -> list[int]:
     """The dimensions for each index of which the groups may have other sizes."""
+    if ragged in batch:
+        return [*batch[: batch.index(ragged)]]
     if ragged in contract:
         return [*batch, *contract[: contract.index(ragged)]]
     free = [d for d in range(x.ndim) if d not in batch and d not in contract]
     return [*batch, *free[: free.index(ragged)]]
 
 
-def _divided(name: str, x: Array, sizes: Array, ragged: int, prefix: list[int]) -> Array:
-    """`x` once for each group, with zeros outside of it; groups are the first dimension."""
-    outer = tuple(x.shape[d] for d in prefix)
-    if sizes.ndim == 1:
-        sizes = lax.broadcast(sizes, outer)
-    if sizes.ndim != len(outer) + 1 or sizes.shape[:-1] != outer:
+def _check_sizes(name: str, sizes: Array, outer: tuple[int, ...]) -> None:
+    if sizes.ndim != 1 and (not sizes.ndim or sizes.shape[:-1] != outer):
         raise type_error(
             f"{name}: group_sizes must have shape (groups,) or {outer} and groups, got "
             f"{sizes.shape}"
         )
+
+
+def _divided(x: Array, sizes: Array, ragged: int, prefix: list[int]) -> Array:
+    """`x` once for each group, with zeros outside of it; groups are the first dimension."""
+    outer = tuple(x.shape[d] for d in prefix)
+    if sizes.ndim == 1:
+        sizes = lax.broadcast(sizes, outer)
     ends = lax.cumsum(sizes, sizes.ndim - 1)
     groups = sizes.shape[-1]
     shape = (groups, *x.shape)
