@@ -152,7 +152,7 @@ static int64_t blockOf(const Operand &lhs, const Operand &rhs, int64_t numParall
 }
 
 int64_t blockAcross(RankedTensorType type, int64_t dim) {
-  constexpr int64_t best = 64, least = 32, most = 128, longSum = 100;
+  constexpr int64_t best = 8, least = 4, most = 16, longSum = 100;
   int64_t size = type.getDimSize(dim);
   bool isInner = llvm::all_of(type.getShape().drop_front(dim + 1), [](int64_t inner) { return inner == 1; });
   if (ShapedType::isDynamic(size) || size < longSum || isInner)

@@ -42,7 +42,7 @@ summation add up. The columns say how many elements the arguments have. Dovetail
 compiled and evaluated; JAX {jax} is compiled. Sums beyond the range of a type are left out.
 
 Compiled for a CPU, sums of more than 64 numbers, and so products of a vector with another or a
-matrix, are formed in f64, or in blocks of at most 128 numbers in f32 that are added in f64;
+matrix, are formed in f64, or in blocks of at most 16 numbers in f32 that are added in f64;
 products of matrices with sums of 1000 terms or more in blocks of at least 250, unless a size is
 symbolic. For other devices it is the code generator that chooses an order.
 
