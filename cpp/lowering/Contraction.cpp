@@ -151,11 +151,14 @@ static int64_t blockOf(const Operand &lhs, const Operand &rhs, int64_t numParall
   return length / least >= kFewestBlocks ? least : 0;
 }
 
-int64_t blockAcross(RankedTensorType type, int64_t dim) {
-  constexpr int64_t best = 8, least = 4, most = 16, longSum = 100;
-  int64_t size = type.getDimSize(dim);
-  bool isInner = llvm::all_of(type.getShape().drop_front(dim + 1), [](int64_t inner) { return inner == 1; });
-  if (ShapedType::isDynamic(size) || size < longSum || isInner)
+int64_t blockAcross(int64_t size, ArrayRef<int64_t> inner) {
+  // Blocks of long rows are short, for the code generator to hold all sums of a vector in registers; those of short
+  // rows are long, for it to have enough to do.
+  constexpr int64_t longRow = 256, longSum = 100;
+  bool isLong = llvm::any_of(inner, ShapedType::isDynamic) || llvm::product_of(inner) >= longRow;
+  int64_t best = isLong ? 8 : 64, least = best / 2, most = best * 2;
+  bool isInnermost = llvm::all_of(inner, [](int64_t each) { return each == 1; });
+  if (ShapedType::isDynamic(size) || size < longSum || isInnermost)
     return 0;
   for (int64_t distance = 0; distance <= most - best; ++distance)
     for (int64_t block : {best + distance, best - distance})
@@ -179,9 +182,9 @@ int64_t partsOfReduction(int64_t terms, int64_t results, int64_t size) {
 /// The same for a vector and a matrix, where the vector's products with single elements are in its rows.
 static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   for (const Operand *operand : {&lhs, &rhs}) {
-    auto type = cast<RankedTensorType>(operand->value.getType());
+    auto shape = cast<RankedTensorType>(operand->value.getType()).getShape();
     int64_t dim = llvm::find(operand->loops, numParallel) - operand->loops.begin();
-    if (int64_t block = blockAcross(type, dim))
+    if (int64_t block = blockAcross(shape[dim], shape.drop_front(dim + 1)))
       return block;
   }
   return 0;

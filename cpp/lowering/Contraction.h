@@ -40,9 +40,10 @@ using SumOfProducts = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, m
 mlir::Value lowerContraction(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs, mlir::Value rhs, mlir::Type element,
                              mlir::Type result, mlir::Type accumulator, SumOfProducts sum);
 
-/// How many elements along a dimension make a block for a sum over a dimension that is not the innermost one; 0 if they
-/// are too few. Blocks are added in the elements' own type, which is quick and accurate, and their sums in `sumType`.
-int64_t blockAcross(mlir::RankedTensorType type, int64_t dim);
+/// How many elements along a dimension of `size` make a block for a sum over it, where the dimensions inside of it are
+/// `inner`: 0 if it is the innermost one, or they are too few. Blocks are added in the elements' own type, which is
+/// quick and accurate, and their sums in `sumType`.
+int64_t blockAcross(int64_t size, llvm::ArrayRef<int64_t> inner);
 
 /// Into how many parts a sum, or another reduction, of `terms` elements is split, along a dimension of so many
 /// elements, so that several threads reduce one each: 0 where there are few terms, or enough results for the threads.

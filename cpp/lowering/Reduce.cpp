@@ -108,33 +108,48 @@ static Value reduced(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Arr
   return reducedAtOnce(b, op, ofParts, kept, accumulator, accumulator);
 }
 
-/// A sum of floats of dialect type `element` in type `sum`: over dimensions that are not the innermost one, in blocks.
+namespace {
+/// Reduced dimensions that lie side by side, and how many elements they have.
+struct Run {
+  int64_t first, count, size;
+};
+} // namespace
+
+static SmallVector<Run> runsOf(RankedTensorType type, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> sorted(dims);
+  llvm::sort(sorted);
+  SmallVector<Run> runs;
+  for (int64_t dim : sorted) {
+    if (runs.empty() || runs.back().first + runs.back().count != dim)
+      runs.push_back({dim, 0, 1});
+    ++runs.back().count;
+    runs.back().size *= type.getDimSize(dim);
+  }
+  return runs;
+}
+
+/// A sum of floats of dialect type `element` in type `sum`: over dimensions that are not the innermost ones, in blocks.
 static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type element, Type sum) {
   auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<int64_t> dims(op.getDims());
-  llvm::sort(dims);
-  // The last reduced dimensions that lie side by side.
-  int64_t first = dims.empty() ? 0 : dims.back(), count = 0, size = 1;
-  for (int64_t dim : llvm::reverse(dims))
-    if (dim == first - (count ? 1 : 0) && type.hasStaticShape()) {
-      first = dim;
-      size *= type.getDimSize(dim);
-      ++count;
-    }
-  SmallVector<int64_t> shape(type.getShape().take_front(first));
-  shape.push_back(size);
-  llvm::append_range(shape, type.getShape().drop_front(first + count));
-  int64_t block = count ? blockAcross(withShape(type, shape), first) : 0;
-  if (!block)
-    return reduced(b, op, x, dims, element, sum);
-  if (count > 1)
-    x = reshaped(b, x, first, count, size);
-  x = reshaped(b, x, first, 1, {size / block, block});
-  Type narrow = accumulatorType(element);
-  Value blocks = reduced(b, op, x, first + 1, element, narrow);
-  SmallVector<int64_t> rest(ArrayRef(dims).drop_back(count));
-  rest.push_back(first);
-  return reduced(b, op, blocks, rest, narrow, sum);
+  if (!type.hasStaticShape())
+    return reduced(b, op, x, op.getDims(), element, sum);
+  SmallVector<Run> runs = runsOf(type, op.getDims());
+  for (auto [first, count, size] : llvm::reverse(runs)) {
+    int64_t block = blockAcross(size, type.getShape().drop_front(first + count));
+    if (!block)
+      continue;
+    if (count > 1)
+      x = reshaped(b, x, first, count, size);
+    x = reshaped(b, x, first, 1, {size / block, block});
+    Type narrow = accumulatorType(element);
+    Value blocks = reduced(b, op, x, first + 1, element, narrow);
+    SmallVector<int64_t> rest = {first};
+    for (int64_t dim : op.getDims())
+      if (dim < first || dim >= first + count)
+        rest.push_back(dim < first ? dim : dim - count + 1);
+    return reduced(b, op, blocks, rest, narrow, sum);
+  }
+  return reduced(b, op, x, op.getDims(), element, sum);
 }
 
 /// A complex sum by its parts, in type `accumulator`.

@@ -19,9 +19,9 @@ func.func @many_rows(%arg0: tensor<2x32x16x3xf32>) -> tensor<2x3xf32> {
 }
 // CHECK-LABEL: func.func @many_rows
 // CHECK: tensor.collapse_shape %arg0 {{.*}} into tensor<2x512x3xf32>
-// CHECK: %[[ROWS:.*]] = tensor.expand_shape {{.*}} into tensor<2x64x8x3xf32>
-// CHECK: %[[BLOCKS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction", "parallel"]} ins(%[[ROWS]] : tensor<2x64x8x3xf32>) outs(%{{.*}} : tensor<2x64x3xf32>)
-// CHECK: linalg.generic {{.*}}["parallel", "reduction", "parallel"]} ins(%[[BLOCKS]] : tensor<2x64x3xf32>) outs(%{{.*}} : tensor<2x3xf64>)
+// CHECK: %[[ROWS:.*]] = tensor.expand_shape {{.*}} into tensor<2x8x64x3xf32>
+// CHECK: %[[BLOCKS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction", "parallel"]} ins(%[[ROWS]] : tensor<2x8x64x3xf32>) outs(%{{.*}} : tensor<2x8x3xf32>)
+// CHECK: linalg.generic {{.*}}["parallel", "reduction", "parallel"]} ins(%[[BLOCKS]] : tensor<2x8x3xf32>) outs(%{{.*}} : tensor<2x3xf64>)
 
 func.func @greatest(%arg0: tensor<5xf32>) -> tensor<f32> {
   %0 = dovetail.reduce_max %arg0 [0] : tensor<5xf32>
@@ -81,8 +81,8 @@ func.func @vector_by_matrix(%arg0: tensor<1024xf32>, %arg1: tensor<1024x9xf32>) 
   return %0 : tensor<9xf32>
 }
 // CHECK-LABEL: func.func @vector_by_matrix
-// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<128x9xf32>)
-// CHECK: linalg.generic {{.*}}["reduction", "parallel"]} ins(%{{.*}} : tensor<128x9xf32>) outs(%{{.*}} : tensor<9xf64>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<16x9xf32>)
+// CHECK: linalg.generic {{.*}}["reduction", "parallel"]} ins(%{{.*}} : tensor<16x9xf32>) outs(%{{.*}} : tensor<9xf64>)
 
 func.func @matrices(%arg0: tensor<4x9xf32>, %arg1: tensor<9x3xf32>) -> tensor<4x3xf32> {
   %0 = dovetail.dot_general %arg0, %arg1 batch [] x [] contract [1] x [0] : tensor<4x9xf32>, tensor<9x3xf32>
