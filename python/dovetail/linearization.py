@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from dovetail import _core, dtypes, ir
 from dovetail.arguments import (
     Function,
@@ -20,7 +22,7 @@ from dovetail.pullback import Pullback, Pushed, Pushforward, Side, Transposed
 from dovetail.pytree import map_leaves
 from dovetail.staging import jit
 from dovetail.trace_stack import current
-from dovetail.tracer import Operand, call, zeros
+from dovetail.tracer import Operand, call, constant, zeros
 
 
 def vjp(fun: Function, *primals: Any, has_aux: bool = False) -> Any:
@@ -175,7 +177,8 @@ def _zeros_like(primal: Any) -> Operand:
         hasattr(primal, "shape") and hasattr(primal, "dtype")
     ):
         return zeros(ShapedArray(tuple(primal.shape), dtypes.dtype(primal)))
-    return zeros(ShapedArray((), *dtypes.dtype_and_weakness(primal)))
+    dtype, weak = dtypes.dtype_and_weakness(primal)
+    return constant(np.zeros((), dtype), weak)
 
 
 def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:

@@ -99,6 +99,9 @@ class FlattenedIndexKey:
 
     key: int
 
+    def __hash__(self) -> int:
+        return hash((FlattenedIndexKey, self.key))
+
     def __str__(self) -> str:
         return f"[<flat index {self.key}>]"
 

@@ -249,3 +249,16 @@ def test_custom_gradient_of_a_function_with_integer_results() -> None:
 
     gradient = dt.grad(lambda x: dt.lax.stop_gradient(f(x)[1]).sum() + f(x)[0].sum())
     close(gradient(dnp.ones(2)), np.full(2, 3.0))
+
+
+def test_arguments_of_rules_with_symbolic_zeros_are_leaves() -> None:
+    @dt.custom_vjp
+    def f(state: Any) -> Any:
+        return 2 * state["x"]
+
+    def fwd(state: Any) -> Any:
+        assert dt.tree.map(lambda leaf: leaf.perturbed, state) == {"x": True}
+        return 2 * dt.tree.map(lambda leaf: leaf.value, state)["x"], None
+
+    f.defvjp(fwd, lambda _, g: ({"x": 3 * g},), symbolic_zeros=True)
+    assert float(dt.grad(f)({"x": 1.0})["x"]) == 3.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -53,8 +54,9 @@ class SymbolicZero:
         return f"SymbolicZero({self.aval})"
 
 
-class CustomVJPPrimal(NamedTuple):
-    """An argument of the `fwd` rule of a `custom_vjp` with symbolic zeros.
+@dataclass(frozen=True)
+class CustomVJPPrimal:
+    """An argument of the `fwd` rule of a `custom_vjp` with symbolic zeros; a leaf of trees.
 
     Attributes:
       value: the argument.
@@ -113,7 +115,7 @@ def custom_vjp_primal_tree_values(tree: Any) -> Any:
       >>> custom_vjp_primal_tree_values({"x": CustomVJPPrimal(2.0, True)})
       {'x': 2.0}
     """
-    leaves, spec = flatten(tree, lambda node: type(node) is CustomVJPPrimal)
+    leaves, spec = flatten(tree)
     for leaf in leaves:
         if type(leaf) is not CustomVJPPrimal:
             raise type_error(f"leaves must be CustomVJPPrimal, got {type(leaf).__name__}")

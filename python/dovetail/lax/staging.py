@@ -83,7 +83,7 @@ def platform_dependent(
       The result of one function.
 
     Raises:
-      ValueError: there is none for the platform.
+      NotImplementedError: there is none for the platform.
 
     Example:
       >>> platform_dependent(2.0, cpu=lambda x: x + 1, cuda=lambda x: x - 1)
@@ -91,7 +91,7 @@ def platform_dependent(
     """
     function = per_platform.get("cpu", default)
     if function is None:
-        raise value_error(
+        raise NotImplementedError(
             "platform_dependent: there must be a function for cpu or a default, got functions for "
             f"{', '.join(per_platform) or 'nothing'}"
         )
