@@ -22,9 +22,7 @@ class Case(NamedTuple):
 class Index:
     """A random index for an array of a shape: its text, and the arrays in it."""
 
-    def __init__(
-        self, rng: np.random.Generator, shape: Shape, masks: bool, beyond: bool, arrays: bool = True
-    ) -> None:
+    def __init__(self, rng: np.random.Generator, shape: Shape, masks: bool, beyond: bool) -> None:
         self.rng, self.shape, self.masks = rng, shape, masks
         self.beyond = 3 if beyond else 0
         self.arrays: dict[str, np.ndarray] = {}
@@ -32,8 +30,6 @@ class Index:
         entries, used, dots = [], 0, False
         while used < len(shape):
             kind = rng.choice(["int", "slice", "array", "new", "dots", "mask", "stop"], p=WEIGHTS)
-            if not arrays and kind in ("array", "mask"):
-                continue
             if kind == "stop" or (kind == "dots" and dots):
                 break
             if kind == "dots":
@@ -135,8 +131,7 @@ def write(seed: int, masks: bool = True, beyond: bool = True, kinds: list[str] =
         x = np.real(x)
     if x.dtype == bool and method not in ("min", "max"):
         method = "set"
-    # JAX applies a function as often as an element is met.
-    index = Index(rng, x.shape, masks, beyond, arrays=method != "apply")
+    index = Index(rng, x.shape, masks, beyond)
     arrays = {"x": x, **index.arrays}
     options = [f"mode={mode!r}" for mode in [rng.choice(np.array(MODES, object))]]
     if rng.random() < 0.2:

@@ -115,6 +115,8 @@ def test_functions_applied_as_often_as_an_element_is_met(name: str) -> None:
 
     np.testing.assert_allclose(applied(dnp.array(x), places), expected, rtol=1e-6)
     np.testing.assert_allclose(dt.jit(applied)(x, places), expected, rtol=1e-6)
+    masked = dnp.array(x).at[True, places].apply(getattr(dnp, name))
+    np.testing.assert_allclose(masked, expected, rtol=1e-6)
     numbers = lax.ScatterDimensionNumbers((), (0,), (0,))
     shape = (len(places),)
     function = getattr(lax, {"negative": "neg"}.get(name, name))

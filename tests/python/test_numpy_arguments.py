@@ -230,6 +230,14 @@ def test_vectors_joined_to_matrices(joiner: str, directive: str) -> None:
         getattr(dnp, joiner)["rows", 1]
 
 
+@pytest.mark.parametrize("mode", ["clip", "wrap"])
+def test_places_out_of_bounds(mode: str) -> None:
+    expected, places, values = np.arange(6.0), [-2, 4, 8], [10.0, 20.0, 30.0]
+    np.put(expected, places, values, mode)
+    result = dnp.put(np.arange(6.0), np.array(places), np.array(values), mode, inplace=False)
+    np.testing.assert_array_equal(result, expected)
+
+
 def test_files_of_bfloat16() -> None:
     file = io.BytesIO()
     dnp.save(file, dnp.ones(2, dnp.bfloat16))

@@ -148,7 +148,7 @@ class Places:
         shape = indexed.shape
         if options.get("unique_indices") or plan(shape, entries, "clip", wrap).unique(shape):
             return self.set(values, **options)
-        met = Places(lax.full(indexed.shape, 0, dtypes.int32), self._index).add(1, **options)
+        met = Places(lax.full(self._array.shape, 0, dtypes.int32), self._index).add(1, **options)
         counts = Places(met, self._index).get(wrap_negative_indices=wrap)
         like = self._array
         values = with_dtype(values, like.dtype, like.weak_type)

@@ -205,7 +205,8 @@ def put(
       a: an array.
       ind: integers: which elements.
       v: their values, repeated if there are fewer.
-      mode: for indices out of bounds: `clip`, `drop` (the default) or `wrap`.
+      mode: for indices out of bounds: `clip`, among them negative ones, `drop` (the default) or
+        `wrap`.
       inplace: must be False, for arrays are immutable.
 
     Returns:
@@ -227,7 +228,10 @@ def put(
         values = take(values, np.arange(numbers.size, dtype=np.int32) % values.size)
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.size), "clip"
-    return lax.reshape(Places(flat, numbers).set(values, mode=mode), x.shape)
+    # With "clip" negative numbers are out of bounds too, as in NumPy.
+    wrap = mode != "clip"
+    changed = Places(flat, numbers).set(values, mode=mode, wrap_negative_indices=wrap)
+    return lax.reshape(changed, x.shape)
 
 
 # Places of elements -----------------------------------------------------------------------------
