@@ -94,7 +94,8 @@ class Expected:
     def reason(self, test: str) -> str | None:
         """Why a test is expected to fail, or None."""
         for reason, patterns in self.reasons.items():
-            if any(fnmatch.fnmatchcase(test, pattern) for pattern in patterns):
+            # Names of parametrized tests may have brackets.
+            if test in patterns or any(fnmatch.fnmatchcase(test, p) for p in patterns):
                 return reason
         return None
 
