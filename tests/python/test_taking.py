@@ -175,3 +175,38 @@ def bitwise(actual: Any, expected: Any) -> None:
         np.testing.assert_array_equal(a, e)
         assert a.dtype == e.dtype
         np.testing.assert_array_equal(np.signbit(a) & ~np.isnan(a), np.signbit(e) & ~np.isnan(e))
+
+
+def looked_up_in_strided_slices(x: Any) -> tuple[Any, ...]:
+    i, j = np.array([3, 1, 4, 1, 4, 2, 0]), np.array([0, 1, 1, 0, 4, 3, 2])
+    rows = x.reshape(10, 10)
+    return (
+        x[::3][::-1],
+        x[1::7][i],
+        rows[::2, 3][i],
+        rows[1::2, ::2][i, j],
+        rows[::2, :1].T[0][i],
+        rows[:, ::3][::-1],
+        rows.T[::2][i, j],
+        rows[::2].T[i, j],
+        x[::2].reshape(5, 10)[i, j],
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_strided_slices_are_read_by_index(dtype: str) -> None:
+    x = (np.arange(100) % 7).astype(dtype)
+    same(dt.jit(looked_up_in_strided_slices, compile="now")(x), looked_up_in_strided_slices(x))
+
+
+def test_strided_slices_are_sorted_and_multiplied() -> None:
+    def program(x: Any) -> tuple[Any, ...]:
+        half = x[:, ::2]
+        step = lambda i, v: v + x[1::2, i][::-1].sum()  # noqa: E731
+        return dnp.sort(half), half @ x[:50], dt.lax.fori_loop(0, 3, step, half[0])
+
+    x = RNG.normal(size=(100, 100)).astype(np.float32)
+    half = x[:, ::2]
+    expected = np.sort(half), half @ x[:50], half[0] + x[1::2, :3].sum()
+    for actual, wanted in zip(dt.jit(program, compile="now")(x), expected, strict=True):
+        np.testing.assert_allclose(actual, wanted, rtol=1e-4, atol=1e-4)
