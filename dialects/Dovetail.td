@@ -60,9 +60,31 @@ def HostFunction : NativeOpTrait<"HostFunction"> { let cppNamespace = "::dovetai
 
 class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits>;
 
+/// Infers result types from an adaptor. The text of an op is inferred from before it is verified: operands that are no
+/// arrays are refused here, for all ops.
+def InferTypes : TraitList<[
+  DeclareOpInterfaceMethods<InferTypeOpInterface>,
+  NativeOpTrait<"InferTypeOpAdaptor", [], [{
+        static ::llvm::LogicalResult
+        inferReturnTypes(::mlir::MLIRContext *context,
+                                std::optional<::mlir::Location> location,
+                                Adaptor adaptor,
+                                ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes);
+  }], [{
+    ::llvm::LogicalResult $cppClass::inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location> location, ::mlir::ValueRange operands,
+        ::mlir::DictionaryAttr attributes, ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      if (::mlir::failed(::dovetail::verifyArrays(location, getOperationName(), operands)))
+        return ::mlir::failure();
+      return inferReturnTypes(context, location, Adaptor(operands, attributes, properties, regions), types);
+    }
+  }]>
+]>;
+
 /// An op that infers its result types from operands and attributes; Python never states them.
 class InferredOp<string mnemonic, list<Trait> traits = []>
-    : DovetailOp<mnemonic, traits # [Pure, InferTypeOpAdaptor]>;
+    : DovetailOp<mnemonic, traits # [Pure, InferTypes]>;
 
 /// An op that does, beside computing values, what the functions do that it names: see Effects.h.
 def CalleeEffects : NativeOpTrait<"CalleeEffects"> { let cppNamespace = "::dovetail"; }

@@ -6,6 +6,16 @@
 
 using namespace mlir;
 
+LogicalResult dovetail::verifyArrays(std::optional<Location> loc, StringRef name, ValueRange operands) {
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    if (!type || !(type.getElementType().isIntOrFloat() || isa<ComplexType>(type.getElementType())))
+      return emitOptionalError(loc, "'", name, "' op operand #", i,
+                               " must be an array of numbers or bools, got: ", operand.getType());
+  }
+  return success();
+}
+
 static thread_local unsigned failures = 0;
 
 LogicalResult dovetail::checked(llvm::function_ref<LogicalResult()> rule) {

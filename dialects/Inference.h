@@ -8,6 +8,9 @@
 
 namespace dovetail {
 
+/// Checks that operands are arrays of numbers or bools, without which no result type can be inferred.
+llvm::LogicalResult verifyArrays(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::ValueRange operands);
+
 /// Applies a rule, which has also failed where inference failed for an op that it emits.
 llvm::LogicalResult checked(llvm::function_ref<llvm::LogicalResult()> rule);
 

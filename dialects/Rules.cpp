@@ -56,16 +56,13 @@ SmallVector<int64_t> inserted(ArrayRef<int64_t> values, int64_t position, int64_
 
 LogicalResult inferPointwise(std::optional<Location> loc, StringRef name, ValueRange operands, unsigned from,
                              llvm::function_ref<Type(Type)> element, SmallVectorImpl<Type> &types) {
-  auto type = dyn_cast<RankedTensorType>(operands[from].getType());
-  if (!type)
-    return emitOptionalError(loc, "'", name, "' op operand #", from,
-                             " must be an array, got: ", operands[from].getType());
-  for (auto [i, operand] : llvm::enumerate(operands)) {
-    auto other = dyn_cast<RankedTensorType>(operand.getType());
-    if (!other || other.getShape() != type.getShape())
+  if (failed(verifyArrays(loc, name, operands)))
+    return failure();
+  auto type = cast<RankedTensorType>(operands[from].getType());
+  for (Value operand : operands)
+    if (cast<RankedTensorType>(operand.getType()).getShape() != type.getShape())
       return emitOptionalError(loc, "'", name, "' op operands must have one shape, got: ", type, " and ",
                                operand.getType());
-  }
   types.push_back(withElement(type, element(type.getElementType())));
   return success();
 }

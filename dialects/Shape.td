@@ -55,7 +55,7 @@ def PadOp : Shaped<"pad"> {
   let hasFolder = 1;
 }
 
-def TransposeOp : Linear<"transpose", [InferTypeOpAdaptor]> {
+def TransposeOp : Linear<"transpose", [InferTypes]> {
   let summary = "result dimension i is operand dimension `permutation[i]`";
   let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
@@ -63,21 +63,21 @@ def TransposeOp : Linear<"transpose", [InferTypeOpAdaptor]> {
   let hasCanonicalizer = 1;
 }
 
-def ReverseOp : Linear<"reverse", [InferTypeOpAdaptor]> {
+def ReverseOp : Linear<"reverse", [InferTypes]> {
   let summary = "the elements in reverse order along some dimensions";
   let arguments = (ins AnyArray:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x $dims attr-dict `:` type($x)";
   let hasFolder = 1;
 }
 
-def ConcatenateOp : Linear<"concatenate", [InferTypeOpAdaptor, DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+def ConcatenateOp : Linear<"concatenate", [InferTypes, DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
   let summary = "the operands one after the other along one dimension";
   let arguments = (ins Variadic<AnyArray>:$xs, I64Attr:$dimension);
   let assemblyFormat = "$xs `dimension` $dimension attr-dict `:` type($xs)";
   let hasFolder = 1;
 }
 
-def OptimizationBarrierOp : DovetailOp<"optimization_barrier", [Pure, InferTypeOpAdaptor,
+def OptimizationBarrierOp : DovetailOp<"optimization_barrier", [Pure, InferTypes,
                                                                 DeclareOpInterfaceMethods<JvpOpInterface>,
                                                                 DeclareOpInterfaceMethods<LinearOpInterface>,
                                                                 DeclareOpInterfaceMethods<BatchOpInterface>,

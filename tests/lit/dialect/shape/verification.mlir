@@ -296,3 +296,19 @@ func.func @wrong(%arg0: tensor<2xf32>) {
   %0 = dovetail.concatenate %arg0 dimension 1 : tensor<2xf32>
   return
 }
+
+// -----
+
+func.func @concatenate_of_no_array(%arg0: none) -> tensor<4xf32> {
+  // expected-error @+1 {{'dovetail.concatenate' op operand #0 must be an array of numbers or bools, got: 'none'}}
+  %0 = dovetail.concatenate %arg0 dimension 101 : none
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @barrier_of_no_array(%arg0: tensor<2xf32>, %arg1: index) -> index {
+  // expected-error @+1 {{'dovetail.optimization_barrier' op operand #1 must be an array of numbers or bools, got: 'index'}}
+  %0:2 = dovetail.optimization_barrier %arg0, %arg1 : tensor<2xf32>, index
+  return %0#1 : index
+}
