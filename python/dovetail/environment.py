@@ -214,11 +214,9 @@ def clear_caches() -> None:
       >>> import dovetail as dt
       >>> dt.clear_caches()
     """
-    from dovetail import config, staging
+    from dovetail import staging
 
-    for jitted in list(staging.jitted_functions):
-        jitted.clear_cache()
-    config.changed()
+    staging.forget_all()
 
 
 def typeof(x: Any) -> Any:

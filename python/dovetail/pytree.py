@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +15,8 @@ NAMESPACE = "dovetail"
 _DATA = "dovetail.data"
 # Classes of these.
 _ARRAYS: set[type] = set()
+# Classes of users' nodes.
+_NODES: list[type] = []
 
 
 def flatten(
@@ -99,6 +102,19 @@ def register_node(
         optree.register_pytree_node(
             cls, checked, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
         )
+    _NODES.append(cls)
+    is_named_tuple.cache_clear()
+
+
+@atexit.register
+def _unregister_nodes() -> None:
+    """Lets go of users' classes, which the registry would keep for ever, with the arrays and jitted
+    functions that they hold: extensions complain of what lives on when the process ends.
+    """
+    while _NODES:
+        cls = _NODES.pop()
+        for namespace in (NAMESPACE, _DATA):
+            optree.unregister_pytree_node(cls, namespace=namespace)
     is_named_tuple.cache_clear()
 
 

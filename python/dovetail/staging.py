@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import inspect
 import warnings
@@ -58,6 +59,18 @@ class _Inlined(NamedTuple):
 
 # All that may have compiled programs.
 jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
+
+
+@atexit.register
+def forget_all() -> None:
+    """Forget all that was traced, compiled or remembered of calls.
+
+    At the end as well: structures of trees and remembered calls hold users' classes in ways that
+    the garbage collector cannot see, and extensions complain of what lives on then.
+    """
+    for jitted in list(jitted_functions):
+        jitted.clear_cache()
+    config.changed()
 
 
 class Jitted(_core.CompiledCalls):

@@ -1,0 +1,50 @@
+"""The end of a process: nothing complains of what lived until then."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PYTREE = """
+from dovetail import tree_util
+
+@tree_util.register_pytree_node_class
+class Held:
+    def __init__(self, a):
+        self.a = a
+    def tree_flatten(self):
+        return (self.a,), None
+    @classmethod
+    def tree_unflatten(cls, _, children):
+        return cls(*children)
+
+Held.array = dt.jit(lambda x: x + 1)(dnp.ones(3))
+Held.program = dt.jit(lambda held: Held(held.a * 2))
+Held.gradient = dt.jit(dt.grad(lambda x: dnp.sum(x**2)))
+Held.instance = Held.program(Held(Held.array))
+Held.gradient(Held.array)
+"""
+ENUM = """
+import enum
+
+class Mode(str, enum.Enum):
+    CLIP = "clip"
+
+Mode.program = dt.jit(lambda x, mode: x + 1, static_argnums=1)
+Mode.array = Mode.program(dnp.ones(3), Mode.CLIP)
+for _ in range(4):
+    dnp.take(Mode.array, np.array([0]), mode=Mode.CLIP)
+"""
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.parametrize("held", [PYTREE, ENUM], ids=["pytree", "enum"])
+def test_classes_that_hold_arrays_and_programs_are_let_go(held: str, compile: str) -> None:
+    start = (
+        "import numpy as np, dovetail as dt, dovetail.numpy as dnp\n"
+        f"dt.config.update('compile', {compile!r})\n"
+    )
+    done = subprocess.run([sys.executable, "-c", start + held], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
