@@ -17,7 +17,7 @@ PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100")) // 10
 
 def size_of(seed: int) -> int:
     """How long the vectors of a program are."""
-    return (4, 2, 9)[seed % 3]
+    return (4, 2, 9, 1)[seed % 4]
 
 
 # A program of a library and of vectors in scope, of which the first is the newest.
@@ -27,10 +27,12 @@ Program = Callable[[Any, Sequence[Any]], Any]
 class Maker:
     """Makes programs, the same ones for a seed."""
 
-    def __init__(self, seed: int, with_while: bool = False) -> None:
+    def __init__(self, seed: int, with_while: bool = False, with_parts: bool = True) -> None:
         self.rng, self.size = random.Random(seed), size_of(seed)
         # JAX has no reverse mode of such loops.
         self.loops = [Maker.scan, Maker.fori, *[Maker.while_loop] * with_while]
+        # The code generator refuses some updates of slices of unknown size.
+        self.parts = [Maker.part] * with_parts
 
     def leaf(self) -> Program:
         place, at = self.rng.randrange(100), self.rng.randrange(self.size)
@@ -43,7 +45,9 @@ class Maker:
             return self.leaf()
         make = self.rng.choice([*self.loops, Maker.pointwise, Maker.cond, Maker.switch])
         if self.rng.random() < 0.45:
-            make = self.rng.choice([Maker.update, Maker.map, Maker.vmap, Maker.checkpoint])
+            make = self.rng.choice(
+                [Maker.update, *self.parts, Maker.map, Maker.vmap, Maker.checkpoint]
+            )
         return make(self, depth - 1)
 
     def pointwise(self, depth: int) -> Program:
@@ -118,6 +122,21 @@ class Maker:
 
         return program
 
+    def part(self, depth: int) -> Program:
+        """A program of what is changed along a slice of any direction, and a sum of another."""
+        body, size = self.program(depth), self.size
+        ends, steps = [None, *range(-size - 1, size + 2)], [None, 1, 2, -1, -2]
+        where, kept = (
+            slice(self.rng.choice(ends), self.rng.choice(ends), self.rng.choice(steps))
+            for _ in range(2)
+        )
+
+        def program(lib: Any, scope: Sequence[Any]) -> Any:
+            value = body(lib, [scope[-1].at[where].multiply(0.5), *scope])
+            return value + lib.numpy.tanh(lib.numpy.sum(value[kept]))
+
+        return program
+
     def map(self, depth: int) -> Program:
         body = self.program(depth)
         return lambda lib, scope: lib.lax.map(
@@ -167,6 +186,6 @@ def flat(outs: Sequence[Any]) -> list[Any]:
     return [leaf for out in outs for leaf in (out if isinstance(out, tuple) else [out])]
 
 
-def program_of(seed: int, with_while: bool = False) -> Program:
-    maker = Maker(seed, with_while)
+def program_of(seed: int, with_while: bool = False, with_parts: bool = True) -> Program:
+    maker = Maker(seed, with_while, with_parts)
     return maker.program(maker.rng.choice([1, 2, 3]))

@@ -191,7 +191,7 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
             start, count, step = range_of(entry, size)
             if step < 0:
                 # Forwards through the reversed dimension.
-                start, step = size - 1 - start if count else 0, -step
+                start, step = size - 1 - start, -step
                 reversed_dims.append(dim)
             result_shape.append(count)
         else:
