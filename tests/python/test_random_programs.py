@@ -20,7 +20,7 @@ from dovetail import config, lax
 PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100"))
 
 Shape = tuple[int, ...]
-SHAPES: list[Shape] = [(), (3,), (2, 3), (3, 1), (2, 1, 3), (0, 2)]
+SHAPES: list[Shape] = [(), (3,), (1,), (2, 3), (3, 1), (2, 1, 3), (4, 17), (0,), (0, 2), (2, 0, 1)]
 
 
 @pytest.fixture(autouse=True)
@@ -82,12 +82,50 @@ def on_arrays(function: Callable[[Any, np.random.Generator], Any]) -> Callable[.
     return lambda x, _, rng: function(dnp.atleast_1d(x), rng)
 
 
+def slices(x: Any, rng: np.random.Generator) -> tuple[slice, ...]:
+    """Of any direction; ends that are left out, negative or too large, and nothing between them."""
+
+    def end(size: int) -> int | None:
+        return None if rng.integers(3) == 0 else int(rng.integers(-size - 2, size + 3))
+
+    steps = [None, 1, 2, 3, -1, -2]
+    return tuple(slice(end(n), end(n), steps[rng.integers(len(steps))]) for n in np.shape(x))
+
+
 def sliced(x: Any, rng: np.random.Generator) -> Any:
-    index = []
-    for size in np.shape(x):
-        start = int(rng.integers(size + 1))
-        index.append(slice(start, int(rng.integers(start, size + 1)), int(rng.integers(1, 3))))
-    return x[tuple(index)]
+    where = slices(x, rng)
+    if rng.integers(2):
+        return x[where]
+    method = str(rng.choice(["add", "multiply", "set", "max"]))
+    return getattr(x.at[where], method)(dnp.tanh(dnp.sum(x)))
+
+
+def branched(x: Any, rng: np.random.Generator) -> Any:
+    """One of two functions of a part of an array, and a loop around such a choice."""
+    where, kept = slices(x, rng), slices(x, rng)
+
+    def one(v: Any) -> Any:
+        return v * 0.5 + dnp.tanh(dnp.sum(v.at[where].multiply(0.5)))
+
+    def other(v: Any) -> Any:
+        return dnp.sin(v) - dnp.sum(dnp.tanh(v[kept]))
+
+    if rng.integers(2):
+        return lax.cond(computed(x) > -1, one, other, x)
+    step = lambda i, v: lax.switch(i % 3, [one, other, dnp.tanh], v)  # noqa: E731
+    return lax.fori_loop(0, int(rng.integers(3)), step, x)
+
+
+def windowed(x: Any, rng: np.random.Generator) -> Any:
+    """Reduced over windows, which may leave a rest or be larger than the array."""
+
+    def each() -> tuple[int, ...]:
+        return tuple(map(int, rng.integers(1, 4, np.ndim(x))))
+
+    padding, window = str(rng.choice(["SAME", "VALID"])), each()
+    if rng.integers(2):
+        return lax.reduce_window(x, -np.inf, lax.max, window, each(), padding)
+    return lax.reduce_window(x, 0.0, lax.add, window, each(), padding, window_dilation=each())
 
 
 def padded(x: Any, rng: np.random.Generator) -> Any:
@@ -250,6 +288,8 @@ STEPS: dict[str, Callable[..., Any]] = {
     "reshape": on_arrays(reshaped),
     "slice": on_arrays(sliced),
     "reverse": on_arrays(lambda x, rng: dnp.flip(x, axis_of(x, rng))),
+    "branch": on_arrays(lambda x, rng: branched(dnp.tanh(x), rng)),
+    "window": on_arrays(lambda x, rng: windowed(dnp.tanh(x), rng)),
     "pad": on_arrays(padded),
     "concatenate": on_arrays(lambda x, rng: dnp.concatenate([x, -x, x], axis_of(x, rng))),
     "reduce": on_arrays(reduced),
