@@ -41,7 +41,8 @@ Written by `.venv/bin/python tools/accuracy --reductions`. The largest relative 
 the type's epsilon (float32 2⁻²³, bfloat16 2⁻⁷, float16 2⁻¹⁰), of which rounding the result alone
 may cost a half. The elements are uniform in (0, 1), those of float16 in (0, 2⁻⁹), so that errors of
 summation add up. The columns say how many elements the arguments have. Dovetail's are of programs
-compiled and evaluated; JAX {jax} is compiled. Sums beyond the range of a type are left out.
+compiled and evaluated; JAX {jax} is compiled. Sums beyond the range of a type are left out. The
+variances of float16 are subnormal numbers, which alone makes them inexact.
 
 Compiled for a CPU, sums of more than 64 numbers, and so products of a vector with another or a
 matrix, are formed in f64, or in blocks of at most 128 numbers in f32 that are added in f64;
