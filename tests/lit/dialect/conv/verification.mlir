@@ -86,3 +86,11 @@ func.func @wrong(%x: tensor<5x3xf32>, %k: tensor<2x2xf32>) {
   %0 = dovetail.conv %x, %k dims [0, 1] x [0, 1] to [0] windows [0] strides [1] dilations [1] : tensor<5x3xf32>, tensor<2x2xf32>
   return
 }
+
+// -----
+
+func.func @huge_label(%x: tensor<5xf32>, %k: tensor<2xf32>) {
+  // expected-error @+1 {{'dovetail.conv' op lhs_dims must be at least 0 and less than 3, got: 9223372036854775807}}
+  %0 = dovetail.conv %x, %k dims [9223372036854775807] x [9223372036854775807] to [9223372036854775807] windows [9223372036854775807] strides [1] dilations [1] : tensor<5xf32>, tensor<2xf32>
+  return
+}
