@@ -87,7 +87,8 @@ struct Loop {
 
 /// The body of a loop that runs more steps than it counts: in the others its carries stay, and it stacks zeros. It
 /// takes the step after the slices, and the count after the constants.
-Body masked(Emitter &e, mlir::Region &source, unsigned numInits, unsigned numXs);
+Body masked(Emitter &e, mlir::Region &source, unsigned numInits, unsigned numXs,
+            const llvm::SmallBitVector &tangents = {});
 
 /// What a loop can keep of its body, which takes carries and slices before constants: it has all but the carries
 /// anyway, and stacks only arrays that have one size at all steps.

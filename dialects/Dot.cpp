@@ -1,7 +1,11 @@
 // The general contraction: inference, transposes, batching and factor map.
 #include "Dot.h"
+#include "Folding.h"
 #include "Inference.h"
+#include "Pointwise.h"
+#include "Reduce.h"
 #include "Shape.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -195,9 +199,58 @@ static LogicalResult dropRepeatedBatch(DotGeneralOp op, PatternRewriter &rewrite
   return failure();
 }
 
+static bool isZero(Value x) {
+  if (auto repeat = x.getDefiningOp<BroadcastOp>())
+    x = repeat.getX();
+  Attribute value;
+  return matchPattern(x, m_Constant(&value)) && isSplat(value, 0);
+}
+
+/// `x` where `p` holds, which is given for its dimensions `dims`, and zero elsewhere.
+static Value zeroElsewhere(Emitter &e, Value p, ArrayRef<int64_t> dims, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Type element = getElementTypeOrSelf(p);
+  return e.select(e.broadcast(p, dims, withElement(type, element), e.sizes(x)), x, e.zerosLike(x));
+}
+
+/// A sum over a batch is one more contraction. So it is where only some elements of the batch count: both sides are
+/// zero in the others, so that not even infinities give anything.
+static LogicalResult contractSummedBatch(ReduceSumOp op, PatternRewriter &rewriter) {
+  Value x = op.getX();
+  auto chosen = x.getDefiningOp<SelectOp>();
+  if (chosen)
+    x = chosen.getX();
+  auto dot = x.getDefiningOp<DotGeneralOp>();
+  if (!dot || !dot->hasOneUse() || (chosen && (!chosen->hasOneUse() || !isZero(chosen.getY()))))
+    return failure();
+  int64_t numBatch = dot.getLhsBatch().size();
+  auto isBatch = [&](int64_t dim) { return dim < numBatch; };
+  if (op.getDims().empty() || !llvm::all_of(op.getDims(), isBatch))
+    return failure();
+  auto mask = chosen ? chosen.getP().getDefiningOp<BroadcastOp>() : BroadcastOp();
+  if (chosen && (!mask || !llvm::all_of(mask.getDims(), isBatch)))
+    return failure();
+  Emitter e(rewriter, op.getLoc());
+  Value lhs = dot.getLhs(), rhs = dot.getRhs();
+  if (mask)
+    for (auto [side, batch] : {std::pair(&lhs, dot.getLhsBatch()), std::pair(&rhs, dot.getRhsBatch())})
+      *side = zeroElsewhere(e, mask.getX(), llvm::map_to_vector(mask.getDims(), [&](int64_t d) { return batch[d]; }),
+                            *side);
+  Dims lhsBatch, rhsBatch, lhsContract(dot.getLhsContract()), rhsContract(dot.getRhsContract());
+  for (auto [k, l, r] : llvm::enumerate(dot.getLhsBatch(), dot.getRhsBatch())) {
+    bool isSummed = llvm::is_contained(op.getDims(), int64_t(k));
+    (isSummed ? lhsContract : lhsBatch).push_back(l);
+    (isSummed ? rhsContract : rhsBatch).push_back(r);
+  }
+  rewriter.replaceOp(
+      op, e.make<DotGeneralOp>(lhs, rhs, lhsBatch, rhsBatch, lhsContract, rhsContract, dot.getElementAttr()));
+  return success();
+}
+
 void DotGeneralOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
   patterns.add(exchangeSides);
   patterns.add(dropRepeatedBatch);
+  patterns.add(contractSummedBatch);
 }
 
 FactorMap DotGeneralOp::factorMap() {

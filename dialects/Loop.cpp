@@ -1,6 +1,7 @@
 // Loops: forward mode, and the parts that do and do not depend on some operands.
 #include "Control.h"
 #include "Create.h"
+#include "DerivativeMarks.h"
 #include "Pointwise.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -310,19 +311,27 @@ LogicalResult LoopSplit::run(SmallVectorImpl<Value> &results) {
   return success();
 }
 
-Body masked(Emitter &e, Region &source, unsigned numInits, unsigned numXs) {
+Body masked(Emitter &e, Region &source, unsigned numInits, unsigned numXs, const llvm::SmallBitVector &tangents) {
   SmallVector<Type> types(source.getArgumentTypes());
   auto scalar = RankedTensorType::get({}, IntegerType::get(source.getContext(), 32));
   types.insert(types.begin() + numInits + numXs, scalar);
   types.push_back(scalar);
   Body body(locOf(source), types);
-  OpBuilder builder = body.builder();
   SmallVector<Value> arguments(body.arguments().drop_back());
   Value step = arguments[numInits + numXs], count = body.arguments().back();
   arguments.erase(arguments.begin() + numInits + numXs);
-  SmallVector<Value> results = inlineBody(builder, source, arguments);
   BodyEmitter inner(e, body);
   Value runs = inner.greater(count, step);
+  // A step past the end may have no derivatives: no cotangent, which would be 0 times infinity, leaves it.
+  SmallVector<Value> taken(arguments);
+  for (auto [i, arg] : llvm::enumerate(taken)) {
+    if (source.getArgument(i).use_empty() || !mayHaveTangent(arg))
+      continue;
+    bool isTangent = i < tangents.size() && tangents.test(i);
+    Value past = isTangent ? inner.zerosLike(arg) : Value(inner.make<StopGradientOp>(arg));
+    arg = selectLeading(inner, runs, arg, past);
+  }
+  SmallVector<Value> results = inlineBody(inner.builder, source, taken);
   for (auto [i, result] : llvm::enumerate(results)) {
     Value past = i < numInits ? arguments[i] : inner.zerosLike(result);
     body.results.push_back(selectLeading(inner, runs, result, past));

@@ -1,6 +1,7 @@
 // Loops that run as long as a predicate holds: their rules.
 #include "Control.h"
 #include "Create.h"
+#include "DerivativeMarks.h"
 #include "Pointwise.h"
 #include "Recompute.h"
 #include "Reduce.h"
@@ -109,7 +110,7 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
   Region bounded;
   // Of steps that have effects there must be no more than counted.
   if (std::optional<uint64_t> most = getMaxSteps(); most && !e.transforms().hasEffects(getBody().front())) {
-    fill(bounded, masked(e, getBody(), numInits, 0));
+    fill(bounded, masked(e, getBody(), numInits, 0, mask));
     loop.length = *most;
     loop.xs.push_back(
         e.make<IotaOp>(RankedTensorType::get(loop.length, getElementTypeOrSelf(loop.count)), 0, ValueRange()));
@@ -136,8 +137,40 @@ LogicalResult WhileOp::transpose(Emitter &, ValueRange, ArrayRef<Value>, Mutable
   return emitOpError() << "whose number of steps depends on what is differentiated or transposed has no transpose";
 }
 
+/// What a step does with a batch of whose elements some, by the argument `runs` behind the carries, no longer take
+/// part: these keep their carries. A step has derivatives there too, which may be infinite, so the tangents of what it
+/// takes are masked as those of its results are: no cotangent, which would be 0 times infinity, leaves it.
+///
+/// Carries have their batch in the first dimension, constants in `constDims`.
+static FailureOr<Body> maskedStep(Emitter &e, WhileOp op, TypeRange types, ArrayRef<int64_t> constDims) {
+  unsigned numInits = op.getInits().size();
+  SmallVector<int64_t> outer(numInits + 1, 0), inside(numInits, 0);
+  llvm::append_range(outer, constDims);
+  llvm::append_range(inside, constDims);
+  Body step(e.loc, types);
+  BodyEmitter b(e, step);
+  b.findBatchSize(step.arguments(), outer);
+  Value runs = step.arguments()[numInits];
+  SmallVector<Value> args(step.arguments());
+  args.erase(args.begin() + numInits);
+  for (auto [arg, dim, own] : llvm::zip_equal(args, inside, op.getBody().getArguments())) {
+    if (own.use_empty() || !mayHaveTangent(arg))
+      continue;
+    int64_t at = dim == kUnbatched ? 0 : dim;
+    arg = gateTangent(b, runs, b.batchAt(arg, dim, at), at);
+    dim = at;
+  }
+  auto batched = e.transforms().batch(op.getBody(), inside, e.batchSize);
+  if (failed(batched))
+    return failure();
+  SmallVector<Value> outs = inlineBody(b.builder, batched->function, args);
+  for (auto [i, out] : llvm::enumerate(outs))
+    step.results.push_back(selectLeading(b, runs, b.batchAt(out, batched->resultDims[i], 0), step.arguments()[i]));
+  return step;
+}
+
 // Where the predicate differs between the elements of the batch, it is carried, and the loop runs as long as it holds
-// for one of them; the others keep their carries.
+// for one of them.
 LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                              SmallVectorImpl<int64_t> &resultDims) {
   unsigned numInits = getInits().size();
@@ -162,17 +195,17 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
       })))
     return failure();
 
-  Body &step = body->function;
-  BodyEmitter inner(e, step);
-  inner.findBatchSize(step.arguments(), bodyDims);
   SmallVector<Value> arguments(operands);
-  for (unsigned i : batched.set_bits()) {
+  for (unsigned i : batched.set_bits())
     arguments[i] = e.batchAt(operands[i], dims[i], 0);
-    step.results[i] = inner.batchAt(step.results[i], body->resultDims[i], 0);
-  }
   SmallVector<Value> inits(ArrayRef<Value>(arguments).take_front(numInits));
   ValueRange consts = ValueRange(arguments).drop_front(numInits), outs;
   if (!isPredicateBatched) {
+    Body &step = body->function;
+    BodyEmitter inner(e, step);
+    inner.findBatchSize(step.arguments(), bodyDims);
+    for (unsigned i : batched.set_bits())
+      step.results[i] = inner.batchAt(step.results[i], body->resultDims[i], 0);
     outs = emitWhile(e, *this, inits, consts, std::move(cond->function), std::move(step));
   } else {
     if (failed(checkRunsForAll(e, *this, getBody())) || failed(checkRunsForAll(e, *this, getCond())))
@@ -180,24 +213,18 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
     inits.push_back(inlineBody(e.builder, cond->function, arguments)[0]);
     SmallVector<Type> types(ValueRange(inits).getTypes());
     llvm::append_range(types, consts.getTypes());
-    SmallVector<unsigned> positions;
-    for (unsigned i = 0; i < types.size(); ++i)
-      if (i != numInits)
-        positions.push_back(i);
-    step.arrange(positions, types);
-    BodyEmitter ends(e, step);
-    Value runs = step.arguments()[numInits];
-    for (unsigned i = 0; i < numInits; ++i)
-      step.results[i] = selectLeading(ends, runs, step.results[i], step.arguments()[i]);
-    SmallVector<Value> next(step.results);
-    for (unsigned position : ArrayRef<unsigned>(positions).drop_front(numInits))
-      next.push_back(step.arguments()[position]);
+    FailureOr<Body> step = maskedStep(e, *this, types, dims.drop_front(numInits));
+    if (failed(step))
+      return failure();
+    BodyEmitter ends(e, *step);
+    SmallVector<Value> next(step->results);
+    llvm::append_range(next, step->arguments().drop_front(numInits + 1));
     Value again = inlineBody(ends.builder, cond->function, next)[0];
-    step.results.push_back(ends.both(runs, again));
+    step->results.push_back(ends.both(step->arguments()[numInits], again));
     Body any(e.loc, types);
     BodyEmitter predicate(e, any);
     any.results.push_back(predicate.make<ReduceOrOp>(any.arguments()[numInits], ArrayRef<int64_t>{0}));
-    outs = emitWhile(e, *this, inits, consts, std::move(any), std::move(step)).drop_back();
+    outs = emitWhile(e, *this, inits, consts, std::move(any), std::move(*step)).drop_back();
   }
   llvm::append_range(results, outs);
   for (unsigned i = 0; i < numInits; ++i)

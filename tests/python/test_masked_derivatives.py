@@ -80,7 +80,21 @@ def in_a_loop(y: Any) -> Any:
     return lax.scan(lambda c, _: (safe_root(c) * 0.5, None), y, None, 3)[0]
 
 
-BRANCHES = [safe_root, with_constant, one_of_four, nested, of_complex, in_a_loop]
+def stopped(y: Any) -> Any:
+    """The step has no derivative by the carry where none is made."""
+    steps = dnp.where(y > 1e-3, 2, 0)
+    return lax.fori_loop(0, steps, lambda _, c: dnp.sqrt(c) * y, y)
+
+
+def bounded(y: Any) -> Any:
+    """Past the end the step has no derivative either, though it is made as often as it may be."""
+    end = dnp.where(y > 1e-3, 2, 0)
+    step = lambda c: (c[0] + 1, dnp.sqrt(c[1]) * y)  # noqa: E731
+    return lax.while_loop(lambda c: c[0] < end, step, (0, y), max_steps=4)[1]
+
+
+LOOPS = [in_a_loop, stopped, bounded]
+BRANCHES = [safe_root, with_constant, one_of_four, nested, of_complex, *LOOPS]
 # Where branches that are not taken have derivatives without bounds, or none.
 POINTS = np.array([0.0, -0.0, 0.25, 1.0, 2.5, -0.5, -3.0])
 
@@ -116,6 +130,16 @@ def test_branches_of_a_batch(branching: Function, transform: Function) -> None:
     close(transform(dt.grad(lambda x: dt.grad(summed)(x).sum()))(points), third, rtol=1e-12)
 
 
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda f: f.__name__)
+def test_batches_of_gradients_of_loops(loop: Function) -> None:
+    points = POINTS[:-2]
+    slope = dt.grad(loop)
+    actual = dt.grad(lambda x: dt.vmap(slope)(x).sum())(points)
+    expected = by_element(dt.grad(slope), points)
+    assert np.isfinite(expected).all()
+    np.testing.assert_allclose(actual, expected, rtol=1e-12)
+
+
 def layer(w: Any, y: Any) -> Any:
     """The weights have no batch, and go into a product whose derivative by them may be infinite."""
     return lax.cond(y[0] > 0, lambda: dnp.tanh(w @ dnp.sqrt(y)).sum(), lambda: (w[0] @ y) ** 2)
@@ -133,6 +157,24 @@ def test_what_all_elements_share(transform: Function) -> None:
     nowhere = transform(dt.grad(total))(w, -abs(y))
     assert np.isfinite(nowhere).all()
     check_grads(lambda w: total(w, y), [w], 2)
+
+
+def repeated_layer(w: Any, y: Any) -> Any:
+    """As many times as there are positive inputs: none where the root has no derivative."""
+    count = dnp.where(dnp.all(y > 0), 2, 0)
+    return lax.fori_loop(0, count, lambda _, y: 1 + dnp.tanh(w @ dnp.sqrt(y)), y).sum()
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, dt.jit], ids=["evaluated", "compiled"])
+def test_what_all_elements_of_a_loop_share(transform: Function) -> None:
+    rng = np.random.default_rng(0)
+    w, y = rng.normal(size=(4, 4)), abs(rng.normal(size=(5, 4)))
+    y[1::2] *= -1
+    total = lambda w, y: dt.vmap(repeated_layer, (None, 0))(w, y).sum()  # noqa: E731
+    slope = dt.grad(repeated_layer)
+    expected = sum(np.asarray(slope(w, row)) for row in y)
+    np.testing.assert_allclose(transform(dt.grad(total))(w, y), expected, rtol=1e-12)
+    assert not np.asarray(transform(dt.grad(total))(w, -abs(y))).any()
 
 
 # NaN ----------------------------------------------------------------------------------------------

@@ -47,16 +47,19 @@ func.func @main(%n: tensor<i32>, %i: tensor<i32>, %a: tensor<?xf32>) -> tensor<?
 // CHECK-NEXT:      dovetail.yield %[[REDUCE_OR]] : tensor<i1>
 // CHECK-NEXT:    } do {
 // CHECK-NEXT:    ^bb0(%arg3: tensor<?xi32>, %arg4: tensor<?x?xf32>, %arg5: tensor<?xi1>, %arg6: tensor<?xi32>):
+// CHECK:      %[[DIM_4:.+]] = dovetail.dim %arg4, 0 : tensor<?x?xf32>
+// CHECK-NEXT:      %[[DIM_5:.+]] = dovetail.dim %arg4, 1 : tensor<?x?xf32>
+// CHECK-NEXT:      %[[BROADCAST_2:.+]] = dovetail.broadcast %arg5 dims [0] sizes(%[[DIM_4]], %[[DIM_5]]) : tensor<?xi1> -> tensor<?x?xi1>
+// CHECK-NEXT:      %[[STOP_GRADIENT:.+]] = dovetail.stop_gradient %arg4 : tensor<?x?xf32>
+// CHECK-NEXT:      %[[SELECT:.+]] = dovetail.select %[[BROADCAST_2]], %arg4, %[[STOP_GRADIENT]] : tensor<?x?xi1>, tensor<?x?xf32>
 // CHECK:      %[[ADD:.+]] = dovetail.add %arg3, %arg3 : tensor<?xi32>
-// CHECK-NEXT:      %[[MUL:.+]] = dovetail.mul %arg4, %arg4 : tensor<?x?xf32>
-// CHECK:      %[[SELECT:.+]] = dovetail.select %arg5, %[[ADD]], %arg3 : tensor<?xi1>, tensor<?xi32>
-// CHECK-NEXT:      %[[DIM_2:.+]] = dovetail.dim %arg4, 0 : tensor<?x?xf32>
-// CHECK-NEXT:      %[[DIM_3:.+]] = dovetail.dim %arg4, 1 : tensor<?x?xf32>
-// CHECK-NEXT:      %[[BROADCAST_2:.+]] = dovetail.broadcast %arg5 dims [0] sizes(%[[DIM_2]], %[[DIM_3]]) : tensor<?xi1> -> tensor<?x?xi1>
-// CHECK-NEXT:      %[[SELECT_1:.+]] = dovetail.select %[[BROADCAST_2]], %[[MUL]], %arg4 : tensor<?x?xi1>, tensor<?x?xf32>
-// CHECK:      %[[COMPARE_1:.+]] = dovetail.compare lt %[[SELECT]], %arg6 : tensor<?xi32>
+// CHECK-NEXT:      %[[MUL:.+]] = dovetail.mul %[[SELECT]], %[[SELECT]] : tensor<?x?xf32>
+// CHECK-NEXT:      %[[SELECT_1:.+]] = dovetail.select %arg5, %[[ADD]], %arg3 : tensor<?xi1>, tensor<?xi32>
+// CHECK-NEXT:      %[[BROADCAST_3:.+]] = dovetail.broadcast %arg5 dims [0] sizes(%[[DIM_4]], %[[DIM_5]]) : tensor<?xi1> -> tensor<?x?xi1>
+// CHECK-NEXT:      %[[SELECT_2:.+]] = dovetail.select %[[BROADCAST_3]], %[[MUL]], %arg4 : tensor<?x?xi1>, tensor<?x?xf32>
+// CHECK:      %[[COMPARE_1:.+]] = dovetail.compare lt %[[SELECT_1]], %arg6 : tensor<?xi32>
 // CHECK-NEXT:      %[[AND:.+]] = dovetail.and %arg5, %[[COMPARE_1]] : tensor<?xi1>
-// CHECK-NEXT:      dovetail.yield %[[SELECT]], %[[SELECT_1]], %[[AND]] : tensor<?xi32>, tensor<?x?xf32>, tensor<?xi1>
+// CHECK-NEXT:      dovetail.yield %[[SELECT_1]], %[[SELECT_2]], %[[AND]] : tensor<?xi32>, tensor<?x?xf32>, tensor<?xi1>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[WHILE]]#1 : tensor<?x?xf32>
 
@@ -79,7 +82,8 @@ func.func @main(%x: tensor<f32>, %i: tensor<i32>, %k: tensor<f32>) -> tensor<f32
 // CHECK:      dovetail.yield %arg3 : tensor<?xf32>
 // CHECK-NEXT:    }, {
 // CHECK-NEXT:    ^bb0(%arg3: tensor<?xf32>, %arg4: tensor<f32>):
-// CHECK:      %[[BROADCAST:.+]] = dovetail.broadcast %arg4 dims [] sizes(%{{.+}}) : tensor<f32> -> tensor<?xf32>
+// CHECK:      %[[DIM_4:.+]] = dovetail.dim %arg3, 0 : tensor<?xf32>
+// CHECK-NEXT:      %[[BROADCAST:.+]] = dovetail.broadcast %arg4 dims [] sizes(%[[DIM_4]]) : tensor<f32> -> tensor<?xf32>
 // CHECK-NEXT:      dovetail.yield %[[BROADCAST]] : tensor<?xf32>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[CASE]] : tensor<?xf32>
