@@ -322,8 +322,9 @@ private:
     function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
     int64_t total = 0, onStack = 0;
     SmallVector<Buffer> buffers;
-    inner.setInsertionPointToStart(&function.front());
     for (memref::AllocOp op : allocs) {
+      // Each time: what was there first may be gone.
+      inner.setInsertionPointToStart(&function.front());
       MemRefType type = op.getType();
       if (!type.hasStaticShape())
         return failure();
