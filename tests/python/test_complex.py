@@ -268,3 +268,11 @@ def test_evaluated_like_compiled(name: str, dtype: Complex) -> None:
 @pytest.mark.parametrize("target", ["vulkan", "cuda", "metal"])
 def test_compiles_for_other_targets(target: str) -> None:
     assert compile_module(program(np.complex64).as_text("lower"), target=target)
+
+
+@pytest.mark.parametrize("square", [dnp.square, lambda z: z * z, lambda z: z**2])
+def test_squares_on_the_diagonal_are_imaginary(square: Any) -> None:
+    x = np.random.default_rng(0).uniform(-9, 9, 100).astype(np.float32)
+    result = dt.jit(square, compile="now")(x + 1j * x)
+    np.testing.assert_array_equal(result.real, 0)
+    np.testing.assert_allclose(result.imag, 2 * x * x, rtol=1e-6)

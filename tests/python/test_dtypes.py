@@ -105,7 +105,7 @@ def test_float0_goes_with_no_other_type() -> None:
             dt.config.numpy_dtype_promotion(strictness),
             pytest.raises(TypeError, match="float0 goes with no other element type"),
         ):
-            dnp.zeros(2, dtypes.float0) + dnp.ones(2)
+            _ = dnp.zeros(2, dtypes.float0) + dnp.ones(2)
 
 
 def test_scalars_are_instances_of_element_types() -> None:

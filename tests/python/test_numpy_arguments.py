@@ -231,7 +231,7 @@ def test_vectors_joined_to_matrices(joiner: str, directive: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["clip", "wrap"])
-def test_places_out_of_bounds(mode: str) -> None:
+def test_places_out_of_bounds(mode: Any) -> None:
     expected, places, values = np.arange(6.0), [-2, 4, 8], [10.0, 20.0, 30.0]
     np.put(expected, places, values, mode)
     result = dnp.put(np.arange(6.0), np.array(places), np.array(values), mode, inplace=False)

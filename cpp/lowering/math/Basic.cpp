@@ -1,5 +1,6 @@
 // Scalar code of the ops that are one or a few instructions: arithmetic, bits, parts of complex numbers, conversions.
 #include "Basic.h"
+#include "Complex.h"
 #include "Narrow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -51,12 +52,8 @@ Value add(ScalarBuilder &b, Value x, Value y) {
 Value sub(ScalarBuilder &b, Value x, Value y) { return byKind<complex::SubOp, arith::SubFOp, arith::SubIOp>(b, x, y); }
 
 Value mul(ScalarBuilder &b, Value x, Value y) {
-  if (auto type = dyn_cast<ComplexType>(x.getType())) {
-    Value a = real(b, x), c = real(b, y), d = imag(b, y), i = imag(b, x);
-    Value re = arith::SubFOp::create(b, arith::MulFOp::create(b, a, c), arith::MulFOp::create(b, i, d));
-    Value im = arith::AddFOp::create(b, arith::MulFOp::create(b, a, d), arith::MulFOp::create(b, i, c));
-    return complex::CreateOp::create(b, type, re, im);
-  }
+  if (isa<ComplexType>(x.getType()))
+    return complexMul(b, x, y);
   return byKind<complex::MulOp, arith::MulFOp, arith::MulIOp>(b, x, y);
 }
 

@@ -135,6 +135,11 @@ static Complex rsqrtOf(Complex z) {
 // Products and quotients ----------------------------------------------------------------------------------------------
 
 static Complex operator*(Complex x, Complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+/// Of a difference of squares one may be fused with the difference, which would leave the other's rounding error.
+static Complex squareOf(Complex x) {
+  Real half = x.re * x.im;
+  return {(x.re - x.im) * (x.re + x.im), half + half};
+}
 
 namespace {
 /// A number times 2^-exponent, where its larger part is in [2, 4).
@@ -434,7 +439,11 @@ static Complex atanhOf(Complex z) {
 
 // The functions of Complex.h ------------------------------------------------------------------------------------------
 
-Value complexMul(ScalarBuilder &b, Value x, Value y) { return asValue(partsOf(b, x) * partsOf(b, y)); }
+Value complexMul(ScalarBuilder &b, Value x, Value y) {
+  if (x == y)
+    return onComplex(b, x, squareOf);
+  return asValue(partsOf(b, x) * partsOf(b, y));
+}
 Value complexDiv(ScalarBuilder &b, Value x, Value y) { return asValue(partsOf(b, x) / partsOf(b, y)); }
 Value complexPow(ScalarBuilder &b, Value x, Value y) { return asValue(powOf(partsOf(b, x), partsOf(b, y))); }
 

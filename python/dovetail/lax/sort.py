@@ -13,6 +13,7 @@ from dovetail.errors import type_error, value_error
 from dovetail.lax.create import iota
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.lax.pieces import slice_in_dim
+from dovetail.symbolic.size import is_symbolic_dim
 
 # Running reductions -------------------------------------------------------------------------------
 
@@ -222,15 +223,16 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
 def _of_rows(name: str, operand: ArrayLike, k: int, axis: int) -> tuple[Array, int]:
     x = unary(name, operand, "biuf")
     dimension = canonical_axis(axis, x.ndim)
-    if not 0 <= k <= x.shape[dimension]:
+    size = x.shape[dimension]
+    if not 0 <= k <= size:
         raise value_error(
-            f"{name}: k must be at least 0 and at most the size of dimension {dimension}, "
-            f"{x.shape[dimension]}, got {k}"
+            f"{name}: k must be at least 0 and at most the size of dimension {dimension}, {size}, "
+            f"got {k}"
         )
-    if x.shape[dimension] > np.iinfo(np.int32).max:
+    if not is_symbolic_dim(size) and size > np.iinfo(np.int32).max:
         raise value_error(
-            f"{name}: a dimension must have indices that int32 holds, got size "
-            f"{x.shape[dimension]}; take the greatest of parts first"
+            f"{name}: a dimension must have indices that int32 holds, got size {size}; take the "
+            "greatest of parts first"
         )
     return x, dimension
 
