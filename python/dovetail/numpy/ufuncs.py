@@ -66,17 +66,13 @@ class ufunc(metaclass=_Named):
     ) -> None:
         self._counts = operator.index(nin), operator.index(nout)
         self._identity = identity
-        self._function = func
+        self._func = func
         self.__name__ = name or getattr(func, "__name__", "ufunc")
         self.__doc__ = func.__doc__
         self._call = call or vectorize(func)
         self._reduction = reduction
         self._running = running
         self._is_associative = is_associative
-
-    @property
-    def _func(self) -> Function:
-        return self._function
 
     @property
     def nin(self) -> int:

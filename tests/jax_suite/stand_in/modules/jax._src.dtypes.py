@@ -6,9 +6,7 @@ from jax._src import config
 
 from dovetail import dtypes as _d
 
-# JAX has classes of scalars here, which tests put in tables.
-for _n in [
-    "bfloat16",
+_FLOAT8 = [
     "float8_e3m4",
     "float8_e4m3",
     "float8_e8m0fnu",
@@ -17,37 +15,18 @@ for _n in [
     "float8_e4m3fnuz",
     "float8_e5m2",
     "float8_e5m2fnuz",
-    "float4_e2m1fn",
-    "int2",
-    "int4",
-    "uint2",
-    "uint4",
-]:
+]
+_INTN = ["int2", "int4", "uint2", "uint4"]
+# JAX has classes of scalars here, which tests put in tables.
+for _n in ["bfloat16", *_FLOAT8, "float4_e2m1fn", *_INTN]:
     globals()[_n] = getattr(ml_dtypes, _n)
 int1 = uint1 = None
 float0 = _d.float0
 bool_, int_, uint, float_, complex_ = np.bool_, np.int64, np.uint64, np.float64, np.complex128
 DType = np.dtype
 ExtendedDType = type("ExtendedDType", (), {})
-_float8_dtypes = [
-    np.dtype(getattr(ml_dtypes, n))
-    for n in [
-        "float8_e3m4",
-        "float8_e4m3",
-        "float8_e8m0fnu",
-        "float8_e4m3b11fnuz",
-        "float8_e4m3fn",
-        "float8_e4m3fnuz",
-        "float8_e5m2",
-        "float8_e5m2fnuz",
-    ]
-]
-_intn_dtypes = [
-    np.dtype(ml_dtypes.int2),
-    np.dtype(ml_dtypes.int4),
-    np.dtype(ml_dtypes.uint2),
-    np.dtype(ml_dtypes.uint4),
-]
+_float8_dtypes = [np.dtype(getattr(ml_dtypes, n)) for n in _FLOAT8]
+_intn_dtypes = [np.dtype(getattr(ml_dtypes, n)) for n in _INTN]
 python_scalar_types = {bool, int, float, complex}
 python_scalar_types_to_dtypes = {
     bool: np.dtype("bool"),
