@@ -304,3 +304,16 @@ def test_module_file(tmp_path: Any) -> None:
     for size in SIZES:
         x = array(size, 3)
         np.testing.assert_allclose(main(x).numpy(), np.concatenate([x, x * size]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["never", "now"])
+def test_slices_of_what_may_be_empty(mode: Any) -> None:
+    def slices(np_: Any, x: Any) -> list[Any]:
+        rest = x[1:]
+        return [rest[::-1], rest[:-1:2], x[::-2], rest[::-1] * rest]
+
+    program = dt.jit(lambda x: slices(dnp, x), dynamic_shapes=("n",), compile=mode)
+    for size in (1, 2, 5):
+        x = np.arange(1, size + 1, dtype=np.float32)
+        for actual, expected in zip(program(x), slices(np, x), strict=True):
+            np.testing.assert_array_equal(actual, expected)

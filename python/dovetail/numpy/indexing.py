@@ -222,7 +222,8 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
     for dim, entry in enumerate(of_dims):
         if isinstance(entry, _Mask):
             continue
-        if not x.shape[dim] and not isinstance(entry, slice) and not np.ndim(entry):
+        # Only an integer asks a symbolic size whether it is 0.
+        if not isinstance(entry, slice) and not np.ndim(entry) and not x.shape[dim]:
             raise index_error(f"an integer is out of bounds for dimension {dim} of size 0")
     return x, entries
 
