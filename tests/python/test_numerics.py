@@ -215,3 +215,26 @@ def test_signs_of_zero_and_nan(dtype: np.dtype) -> None:
         assert not np.signbit(size[:2]).any()
         assert list(np.signbit(sign[:2])) == [False, True]
         assert np.isnan(sign[2])
+
+
+NARROW = [dtypes.bfloat16, dtypes.float16, dtypes.float8_e4m3fn, dtypes.float8_e5m2]
+
+
+@pytest.mark.parametrize("dtype", NARROW, ids=str)
+def test_each_op_rounds(dtype: np.dtype) -> None:
+    """Also where several ops become one loop, which would hold wider numbers in between."""
+    rng = np.random.default_rng(0)
+    x, y = (dnp.asarray(rng.normal(0, s, (300,)).astype("f").astype(dtype)) for s in (1, 8))
+
+    def chains(x: Any, y: Any) -> list[Any]:
+        total = x + y
+        results = [total - y, x * y / y, dnp.exp(x) * y - y, dnp.tanh(dnp.tanh(dnp.tanh(x)))]
+        results += [-total - y, dnp.maximum(total, x) - y, dnp.where(total > y, total, x) - y]
+        results += [total.astype(np.float32), y.astype(np.float64).astype(dtype) * x + y, y**3 - x]
+        results += [lax.fori_loop(0, 4, lambda _, c: c * x + y, x), dnp.sum(total * x - y)]
+        return [*results, (y.astype(np.int32).astype(dtype) + x).reshape(20, 15).T - 1]
+
+    for compiled, eager in zip(dt.jit(chains)(x, y), chains(x, y), strict=True):
+        np.testing.assert_array_equal(
+            np.asarray(compiled).astype(float), np.asarray(eager).astype(float)
+        )

@@ -83,6 +83,10 @@ Not in the table: addition, multiplication and division, which are those of the 
 `integer_pow`, which is products, each rounded, of complex numbers and for exponents from -4 to 5,
 and else pow; and the 8-bit formats, which are computed in f32 and rounded.
 
+Each op rounds its result to its element type, also where several become one loop: what is compiled
+of bf16, f16 and the 8-bit formats is what the same ops give one by one. Only sums and products of
+matrices are wider inside.
+
 """
 
 _COMPLEX = """

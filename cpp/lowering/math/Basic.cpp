@@ -20,7 +20,7 @@ template <typename Complex, typename Float, typename Int>
 static Value byKind(ScalarBuilder &b, Value x, Value y) {
   if (isa<ComplexType>(x.getType()))
     return Complex::create(b, x, y);
-  if (isSmall(x.getType()))
+  if (isRoundedHere(x.getType()))
     return narrow(b, Float::create(b, widen(b, x), widen(b, y)), x.getType());
   if (isa<FloatType>(x.getType()))
     return Float::create(b, x, y);
@@ -165,7 +165,7 @@ static Value floatToFloat(ScalarBuilder &b, Value x, FloatType to) {
   FloatType single = b.getF32Type();
   if (isNarrow(from) && (to.getWidth() <= 16 || isSmall(from)))
     return floatToFloat(b, widen(b, x), to);
-  if (isSmall(to) || (isNarrow(to) && from == single))
+  if (isRoundedHere(to) || (isNarrow(to) && from == single))
     return narrow(b, floatToFloat(b, x, single), to);
   if (from.getWidth() < to.getWidth())
     return arith::ExtFOp::create(b, to, x);
@@ -196,7 +196,7 @@ Value convert(ScalarBuilder &b, Value x, Type to) {
     FloatType wide = floatTo.getWidth() < 32 ? FloatType(b.getF32Type()) : floatTo;
     Value converted =
         isUnsigned ? arith::UIToFPOp::create(b, wide, x).getResult() : arith::SIToFPOp::create(b, wide, x).getResult();
-    return isNarrow(floatTo) ? narrowInteger(b, converted, floatTo) : floatToFloat(b, converted, floatTo);
+    return floatToFloat(b, converted, floatTo);
   }
   auto intTo = cast<IntegerType>(to);
   if (isa<FloatType>(from))

@@ -69,6 +69,8 @@ static Int narrowExponent(Real value) {
 
 bool isSmall(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() <= 8; }
 
+bool isRoundedHere(Type type) { return isSmall(type) || type.isBF16(); }
+
 bool isNarrow(Type type) { return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32; }
 
 Value widen(ScalarBuilder &b, Value x) {
@@ -91,10 +93,22 @@ Value widen(ScalarBuilder &b, Value x) {
   return asReal(result | shl(pattern & format.sign(), 32 - format.width)).v;
 }
 
+/// The upper half of an f32, rounded to nearest even by carries.
+///
+/// IREE computes whole regions of bf16 arithmetic in f32 and takes an f32 that is rounded and extended again for
+/// itself. Integers it leaves as they are.
+static Value narrowHalf(ScalarBuilder &b, Real value, Type type) {
+  Int pattern = bits(value), odd = shr(pattern, 16) & 1;
+  Int rounded = select(isNan(value), pattern | halfOfOne, pattern + odd + 0x7fff);
+  return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, b.getI16Type(), shr(rounded, 16).v));
+}
+
 Value narrow(ScalarBuilder &b, Value x, Type type) {
+  Real value = {{&b, x}};
+  if (type.isBF16())
+    return narrowHalf(b, value, type);
   if (!isSmall(type))
     return arith::TruncFOp::create(b, type, x);
-  Real value = {{&b, x}};
   auto coded = [&](Int pattern) {
     Value code = arith::TruncIOp::create(b, b.getIntegerType(type.getIntOrFloatBitWidth()), pattern.v);
     return arith::BitcastOp::create(b, type, code).getResult();
@@ -117,16 +131,6 @@ Value narrow(ScalarBuilder &b, Value x, Type type) {
   if (format.oneZero)
     signedResult = select((result & format.largest()) == 0, result, signedResult);
   return coded(signedResult);
-}
-
-Value narrowInteger(ScalarBuilder &b, Value x, Type type) {
-  if (!type.isBF16())
-    return narrow(b, x, type);
-  // Of the two conversions the code generator would make one, which only some processors have and which calls a
-  // function on others, that modules lack.
-  Int pattern = bits(Real{{&b, x}});
-  Int rounded = shr(pattern + (shr(pattern, 16) & 1) + 0x7fff, 16);
-  return arith::BitcastOp::create(b, type, arith::TruncIOp::create(b, b.getI16Type(), rounded.v));
 }
 
 } // namespace dovetail::scalar
