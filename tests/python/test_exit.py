@@ -48,3 +48,23 @@ def test_classes_that_hold_arrays_and_programs_are_let_go(held: str, compile: st
     )
     done = subprocess.run([sys.executable, "-c", start + held], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+WATCH = """
+import sys, weakref, numpy as np
+from dovetail import runtime
+
+class Watch:
+    def __del__(self, say=print, device=weakref.ref(runtime.get_device("local-task"))):
+        say(device() is not None)
+
+# This module is no garbage: it loses its names, after all that it imports.
+sys.name_of_the_test = sys.modules["__main__"]
+last = [Watch(), runtime.put(np.ones(3))]
+"""
+
+
+def test_devices_outlive_what_modules_refer_to() -> None:
+    """Memory of a device that is gone already could not be released."""
+    done = subprocess.run([sys.executable, "-c", WATCH], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")

@@ -199,12 +199,33 @@ def get_device(name: str) -> Device:
         return device
 
 
-# A fork leaves the threads of devices behind, for which the end of a device waits. ----------------
+# The end of a process, and forks ------------------------------------------------------------------
 
 
 def never_end(thing: Any) -> None:
     """Keep an object of IREE for good."""
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def _end_last(*things: Any) -> None:
+    """Keep objects until the interpreter is cleared, after all that modules refer to.
+
+    IREE's buffers do not keep the device that allocated them: freed after it, they crash.
+    """
+    interpreter, dictionary = (
+        ctypes.pythonapi[f"PyInterpreterState_{name}"] for name in ("Get", "GetDict")
+    )
+    interpreter.restype = ctypes.c_void_p
+    dictionary.argtypes, dictionary.restype = [ctypes.c_void_p], ctypes.py_object
+    kept = dictionary(interpreter())
+    # The reference is borrowed, which ctypes does not know.
+    never_end(kept)
+    kept["dovetail.runtime.devices"] = things
+
+
+_end_last(_devices, INSTANCE)
+
+# A fork leaves the threads of devices behind, for which the end of a device waits.
 
 
 def _after_fork() -> None:
