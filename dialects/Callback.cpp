@@ -46,9 +46,10 @@ void CallbackOp::getEffects(MemoryEffectList &effects) {
 LogicalResult CallbackOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value>, SmallVectorImpl<Value> &,
                               SmallVectorImpl<Value> &) {
   if (getEffect() != "debug")
-    return emitError() << (getEffect() == "none" ? "a pure callback" : "an io callback")
-                       << " has no derivative, since nothing is known of what it computes; call it in a function "
-                          "that has a rule, by custom_jvp or custom_vjp, or on the stop_gradient of its arguments";
+    return emitError() << (getEffect() == "none" ? "Pure" : "IO")
+                       << " callbacks do not support JVP, since nothing is known of what they compute; call them in a "
+                          "function that has a rule, by custom_jvp or custom_vjp, or on the stop_gradient of their "
+                          "arguments";
   cloneWith(e, *this, primals, getResultTypes());
   return success();
 }
@@ -122,10 +123,10 @@ LogicalResult CallbackOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_
                                 SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
   if (getOrdered() && getEffect() == "io")
     return emitError()
-           << "an ordered io callback must not be batched, since the elements of a batch have no order, got: "
-              "a vmap over its arguments; use ordered=False, or a loop such as lax.scan or lax.map";
+           << "Cannot `vmap` ordered IO callback, since the elements of a batch have no order; use ordered=False, "
+              "or a loop such as lax.scan or lax.map";
   if (!getVmapMethod())
-    return emitError() << "a pure callback over which vmap maps must have a vmap_method, got: None; say 'sequential', "
+    return emitError() << "vmap is only supported of pure callbacks with a vmap_method, got: None; say 'sequential', "
                           "'sequential_unrolled', 'expand_dims' or 'broadcast_all'";
   unsigned numArgs = getArgs().size();
   ValueRange args = operands.take_front(numArgs), sizes = operands.drop_front(numArgs);

@@ -158,11 +158,9 @@ Value gateTangent(Emitter &e, Value p, Value x, int64_t dim) {
 LogicalResult checkRunsForAll(Emitter &e, Operation *op, Region &body) {
   if (!e.transforms().hasEffects(body.front(), EffectKind::Counted))
     return success();
-  return op->emitError() << "an io callback must not be where the elements of a batch part, since it would be called "
-                            "for all of them, got: a '"
-                         << op->getName().stripDialect()
-                         << "' whose predicate differs between the elements of a vmap; move the callback out of it, or "
-                            "loop over the batch with lax.map";
+  return op->emitError() << "IO effect not supported in vmap-of-" << op->getName().stripDialect()
+                         << " with batched predicate, since it would be for all elements; move the callback out of it, "
+                            "or loop over the batch with lax.map";
 }
 
 Value mostSteps(Emitter &e, Value counts) {

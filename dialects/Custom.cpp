@@ -219,7 +219,7 @@ LogicalResult CustomVjpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
 
 InFlightDiagnostic CustomTangentOp::reportLeft() {
   return emitError()
-         << "a function with a custom vjp rule has no forward-mode derivative; use reverse mode (grad, vjp, "
+         << "can't apply forward-mode autodiff (jvp) to a custom_vjp function; use reverse mode (grad, vjp, "
             "jacrev), or give it a custom jvp rule";
 }
 

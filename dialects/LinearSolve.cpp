@@ -90,8 +90,8 @@ Value LinearSolveOp::resultSize(Emitter &e, ValueRange operands, unsigned result
 LogicalResult LinearSolveOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
                                        MutableArrayRef<Value> operandCotangents) {
   if (!getTransposeSolveAttr())
-    return emitError() << "reverse mode needs the solution of the transposed equation, got: none; give "
-                          "custom_linear_solve a transpose_solve, or say symmetric=True";
+    return emitError() << "transpose_solve required for reverse mode of custom_linear_solve, got: none; give one, or "
+                          "say symmetric=True";
   unsigned count = getRhs().size();
   SmallVector<Value> rhs(cotangents.take_front(count));
   if (present(cotangents.drop_front(count)).any())

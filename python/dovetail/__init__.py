@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from dovetail import typing as typing
     from dovetail.ad_checkpoint import checkpoint_policies as checkpoint_policies
     from dovetail.ad_checkpoint import remat as remat
-    from dovetail.arguments import ShapeDtypeStruct as ShapeDtypeStruct
     from dovetail.arguments import block_until_ready as block_until_ready
     from dovetail.array import Array as Array
     from dovetail.autodiff import grad as grad
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from dovetail.custom_derivatives import custom_gradient as custom_gradient
     from dovetail.custom_derivatives import custom_jvp as custom_jvp
     from dovetail.custom_derivatives import custom_vjp as custom_vjp
+    from dovetail.descriptions import ShapeDtypeStruct as ShapeDtypeStruct
     from dovetail.dtypes import float0 as float0
     from dovetail.environment import clear_caches as clear_caches
     from dovetail.environment import default_backend as default_backend
@@ -121,7 +121,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Array": ("array", "Array"),
     "Device": ("placement", "Device"),
-    "ShapeDtypeStruct": ("arguments", "ShapeDtypeStruct"),
+    "ShapeDtypeStruct": ("descriptions", "ShapeDtypeStruct"),
     "Shard": ("placement", "Shard"),
     "ad_checkpoint": ("ad_checkpoint", ""),
     "block_until_ready": ("arguments", "block_until_ready"),

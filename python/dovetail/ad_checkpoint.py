@@ -14,6 +14,7 @@ from dovetail.arguments import (
     as_numbers,
     as_operand,
     name_of,
+    results_of,
     set_float0_aside,
 )
 from dovetail.errors import type_error, value_error
@@ -205,7 +206,7 @@ def _apply(
         given, keywords = unflatten(spec, tracers)
         full = [args[i] if i in statics else value for i, value in enumerate(given)]
         outs, out_spec = set_float0_aside(*flatten(function(*full, **keywords)))
-        return [as_operand(out, f"result {i} of `{name}`") for i, out in enumerate(outs)], out_spec
+        return results_of(function, outs, out_spec), out_spec
 
     traced = trace(python, [leaf.aval for leaf in leaves], names, "checkpoint", name, leaves)
     saving = {"policy": policy.entries} if policy.entries else {}

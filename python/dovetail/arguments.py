@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
-import math
 import operator
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,123 +13,14 @@ import numpy as np
 
 from dovetail import dtypes, errors, ir
 from dovetail.array import Array, ArrayMethods, ShapedArray
-from dovetail.placement import Place, Sharding, place_on
-from dovetail.platforms import device_meant
 from dovetail.pytree import flatten, leaf_names, register_node, unflatten
-from dovetail.symbolic.size import Size, as_size
+from dovetail.symbolic.size import Size
 from dovetail.tracer import Operand, size_as_array
 from dovetail.transfer_guards import check
 
 Function = Callable[..., Any]
 
 _SCALARS = (bool, int, float, complex)
-
-
-class ShapeDtypeStruct:
-    """The shape and element type of an array that need not exist.
-
-    Args:
-      shape: the sizes of the dimensions, ints or sizes of `dovetail.export.symbolic_shape`.
-      dtype: the element type.
-      weak_type: whether the element type gives way in promotion.
-      sharding: how the array is spread over devices, which it is committed to; None if it is to no
-        device.
-
-    Raises:
-      ValueError: there is no `dtype`, or `sharding` is none.
-
-    Example:
-      >>> import dovetail as dt
-      >>> dt.ShapeDtypeStruct((2, 3), "float32")
-      ShapeDtypeStruct(shape=(2, 3), dtype=float32)
-    """
-
-    __slots__ = ("dtype", "shape", "sharding", "weak_type")
-
-    def __init__(
-        self,
-        shape: Sequence[int],
-        dtype: Any,
-        *,
-        sharding: Sharding | None = None,
-        weak_type: bool = False,
-    ) -> None:
-        if dtype is None:
-            raise ValueError("dtype of a ShapeDtypeStruct must be given, got: None")
-        self.shape = tuple(as_size(size) for size in shape)
-        self.dtype = dtypes.canonicalize_dtype(dtype)
-        self.weak_type = weak_type
-        if sharding is not None and not isinstance(sharding, Sharding):
-            raise ValueError(
-                "sharding of a ShapeDtypeStruct must be a dovetail.sharding.Sharding or None, got: "
-                f"{sharding!r}; SingleDeviceSharding(device) is that of one device"
-            )
-        self.sharding = sharding
-
-    @property
-    def _place(self) -> Place | None:
-        if self.sharding is None:
-            return None
-        return place_on(device_meant(self.sharding), True)
-
-    @property
-    def aval(self) -> ShapedArray:
-        """The same as the type of a value."""
-        return ShapedArray(self.shape, self.dtype, self.weak_type)
-
-    @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        """The number of elements."""
-        return math.prod(self.shape)
-
-    @classmethod
-    def like(cls, x: Any, *, sharding: Sharding | None = None) -> ShapeDtypeStruct:
-        """The description of an array, a number or anything with a shape and a dtype.
-
-        Args:
-          x: what is described.
-          sharding: how the array is to be spread; by default as `x`, if that is committed.
-
-        Example:
-          >>> import dovetail as dt
-          >>> dt.ShapeDtypeStruct.like(1.0)
-          ShapeDtypeStruct(shape=(), dtype=float32, weak_type=True)
-        """
-        if sharding is None and getattr(x, "committed", isinstance(x, ShapeDtypeStruct)):
-            sharding = x.sharding
-        if hasattr(x, "shape") and hasattr(x, "dtype"):
-            weak = getattr(x, "weak_type", False)
-            return cls(x.shape, x.dtype, sharding=sharding, weak_type=weak)
-        dtype, weak = dtypes.dtype_and_weakness(x)
-        return cls(np.shape(x), dtype, sharding=sharding, weak_type=weak)
-
-    def update(self, **changes: Any) -> ShapeDtypeStruct:
-        """A copy with other `shape`, `dtype`, `sharding` or `weak_type`."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return ShapeDtypeStruct(**{**fields, **changes})
-
-    def __len__(self) -> int:
-        if not self.shape:
-            raise TypeError("len() needs a rank of 1 or more, got: rank 0")
-        return self.shape[0]
-
-    def __repr__(self) -> str:
-        rest = "" if self.sharding is None else f", sharding={self.sharding!r}"
-        rest += ", weak_type=True" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{rest})"
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ShapeDtypeStruct):
-            return False
-        return self.aval == other.aval and self.sharding == other.sharding
-
-    def __hash__(self) -> int:
-        return hash((self.aval, self.sharding))
 
 
 def is_arraylike(value: Any) -> bool:
@@ -164,7 +55,7 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
     if isinstance(value, (*_SCALARS, np.ndarray, np.generic)) or hasattr(value, "__array__"):
         if isinstance(value, np.ma.MaskedArray):
             raise errors.value_error(
-                f"{what} must not be masked, got: a numpy.ma.MaskedArray; fill it with "
+                f"numpy masked arrays are not supported, got: one for {what}; fill it with "
                 "x.filled(value), or pass x.data and x.mask"
             )
         try:
@@ -174,14 +65,41 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
             return array
         except OverflowError as error:
             raise OverflowError(
-                f"{what} must fit the default integer type, got: {value!r}"
+                f"An overflow was encountered while parsing an argument{_path(what)}: {what} must "
+                f"fit the default integer type, got: {value!r}; turn on enable_x64, or write it as "
+                "a float"
             ) from error
         except TypeError as error:
-            raise TypeError(f"{what} must be an array or a number: {error}") from None
-    raise TypeError(
-        f"{what} must be an array or a number, got: {value!r} of type {type(value).__name__} "
-        f"{ir.here()}; if it is no data, mark it static (static_argnums, static_argnames) or let "
-        "the function close over it"
+            raise TypeError(f"{_no_array(value, what)}: {error}") from None
+    hint = "return arrays and numbers only" if type(what) is ResultName else ""
+    if type(what) is LeafName:
+        hint = (
+            "if it is no data, mark it static (static_argnums, static_argnames) or let the "
+            "function close over it"
+        )
+    raise TypeError(f"{_no_array(value, what)} {ir.here()}" + (f"; {hint}" if hint else ""))
+
+
+def _path(what: object) -> str:
+    return f" whose argument path is {what.path}" if type(what) is LeafName else ""
+
+
+def _no_array(value: Any, what: object) -> str:
+    """That a value is no array, by what it was given as."""
+    kind = type(value)
+    if type(what) is LeafName:
+        return (
+            f"Error interpreting argument to `{what.function}` as an abstract array. The "
+            f"problematic value is of type {kind} and was passed to the function at path "
+            f"{what.path}. Argument {value!r} of type {kind} is not a valid JAX type"
+        )
+    if type(what) is ResultName:
+        return (
+            f"function {what.function} returned a value of type {kind} at output component "
+            f"{what.path}, which is not a valid JAX type, got: {value!r}"
+        )
+    return (
+        f"{what} must be an array or a number, but {value!r} of type {kind} is not a valid JAX type"
     )
 
 
@@ -240,6 +158,24 @@ def parameter_names(function: Any, count: int) -> list[str]:
     return (names + [f"argument {i}" for i in range(len(names), count)])[:count]
 
 
+def described(function: Any, what: str) -> Callable[[Any], Any]:
+    """A decorator that lets a function be called as another, whose documentation it extends.
+
+    Args:
+      function: the other one.
+      what: what is made of it, in one sentence.
+    """
+    made = functools.wraps(function)
+
+    def decorate(wrapper: Any) -> Any:
+        wrapper = made(wrapper)
+        doc = getattr(function, "__doc__", None)
+        wrapper.__doc__ = what if not doc else f"{what}\n\nOriginal documentation:\n\n{doc}"
+        return wrapper
+
+    return decorate
+
+
 class LeafNames(Sequence[str]):
     """What messages call the leaves of some arguments; worked out when a message needs it.
 
@@ -264,6 +200,11 @@ class LeafNames(Sequence[str]):
         self._is_data = [not is_float0(leaf) for leaf in flatten((chosen, kwargs or {}))[0]]
         self._names: list[str] | None = None
 
+    @property
+    def function(self) -> Any:
+        """The function."""
+        return self._parts[0]
+
     def _made(self) -> list[str]:
         if self._names is None:
             function, args, kwargs, positions = self._parts
@@ -283,6 +224,15 @@ class LeafNames(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return iter(self._made())
 
+    def argument(self, position: int) -> str:
+        """A leaf by how it is passed: `argument x`, or `kwargs['x']`."""
+        kwargs = self._parts[2]
+        by_key = [n for key in sorted(kwargs) for n in leaf_names(kwargs[key], f"kwargs[{key!r}]")]
+        count = len(self._is_data) - len(by_key)
+        names = [f"argument {name}" for name in self._made()]
+        by_key = list(itertools.compress(by_key, self._is_data[count:]))
+        return [*names[: len(names) - len(by_key)], *by_key][position]
+
     def drop(self, left_out: Container[int]) -> None:
         """Count some leaves no more, by their numbers."""
         counted = itertools.count()
@@ -299,10 +249,61 @@ class LeafName(NamedTuple):
     names: LeafNames
     position: int
 
+    @property
+    def path(self) -> str:
+        """Which leaf of the arguments it is."""
+        return self.names[self.position]
+
+    @property
+    def function(self) -> str:
+        """The function's name."""
+        return name_of(self.names.function)
+
     def __format__(self, spec: str) -> str:
-        return f"`{self.names[self.position]}` of `{name_of(self.names._parts[0])}`"
+        return f"`{self.path}` of `{self.function}`"
 
     __str__ = __repr__ = lambda self: format(self)
+
+
+class ResultName(NamedTuple):
+    """The name of one leaf of a result, for a message that may not be needed."""
+
+    of: Any
+    spec: Any
+    position: int
+
+    @property
+    def path(self) -> str:
+        """Which leaf of the result it is; nothing for the whole."""
+        if self.spec is None:
+            return f"[{self.position}]"
+        return leaf_names(unflatten(self.spec, range(self.spec.num_leaves)), "")[self.position]
+
+    @property
+    def function(self) -> str:
+        """The function's name, and where it is defined."""
+        code = getattr(self.of, "__code__", None)
+        where = f" at {code.co_filename}:{code.co_firstlineno}" if code else ""
+        return f"`{name_of(self.of)}`{where}"
+
+    def __format__(self, spec: str) -> str:
+        return f"result {self.position} of `{name_of(self.of)}`"
+
+    __str__ = __repr__ = lambda self: format(self)
+
+
+def results_of(function: Any, leaves: Sequence[Any], spec: Any = None) -> list[Operand]:
+    """The leaves of what a function returned, as operands.
+
+    Args:
+      function: the function.
+      leaves: the leaves of its result.
+      spec: their structure, by default that of a tuple.
+
+    Raises:
+      TypeError: a leaf is none of array, number or tracer.
+    """
+    return [as_operand(leaf, ResultName(function, spec, i)) for i, leaf in enumerate(leaves)]
 
 
 class Selected(NamedTuple):
@@ -336,8 +337,10 @@ def select(
     for number in argnums:
         if not -count <= number < count:
             raise errors.MismatchError(
-                f"{what} must be the number of a positional argument of `{name_of(function)}`, "
-                f"which was called with {count} {ir.here()}, got: {number}"
+                f"differentiating with respect to {what}={number} requires at least "
+                f"{number + 1 if number >= 0 else -number} positional arguments to be passed by "
+                f"the caller, but got only {count} positional arguments. `{name_of(function)}` was "
+                f"called {ir.here()}"
             )
         positions.append(number % count)
     names = LeafNames(function, args, positions=positions)

@@ -67,8 +67,8 @@ class ArrayOperators:
     def _scalar(self, wanted: str) -> Any:
         if self.shape:
             raise type_error(
-                f"only an array of rank 0 converts to {wanted}, got shape {self.shape}; index one "
-                "element first"
+                f"Only scalar arrays can be converted to Python scalars, got: shape {self.shape} "
+                f"for {wanted}; index one element first"
             )
         return self._value().item()
 
@@ -96,11 +96,13 @@ class ArrayOperators:
         return complex(self._scalar("complex"))
 
     def __index__(self) -> int:
-        if dtypes.KINDS[self.dtype] not in "iu":
+        if dtypes.KINDS[self.dtype] not in "iu" or self.shape:
             raise type_error(
-                f"only an integer array is an index, got element type {self.dtype.name}"
+                "Only integer scalar arrays can be converted to a scalar index, got: "
+                f"{self.dtype.name} of shape {self.shape}; index one element first, or convert it "
+                "with astype(int)"
             )
-        return int(self._scalar("an index"))
+        return int(self._value().item())
 
     def __round__(self, ndigits: int | None = None) -> Array:
         rounded = dnp.round(self, ndigits or 0)

@@ -9,10 +9,19 @@ from typing import Any
 import numpy as np
 
 from dovetail import dtypes, ir
-from dovetail.arguments import Function, Selected, as_numbers, as_operand, name_of, select
+from dovetail.arguments import (
+    Function,
+    Selected,
+    as_numbers,
+    as_operand,
+    name_of,
+    results_of,
+    select,
+)
 from dovetail.array import Array, ShapedArray
 from dovetail.errors import MismatchError
 from dovetail.pytree import flatten, is_leaf_spec, unflatten
+from dovetail.structures import where_unlike
 from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 
@@ -146,12 +155,14 @@ def jvp(
       >>> float(value), float(tangent)
       (1.0, 2.0)
     """
-    for values, what in ((primals, "primals"), (tangents, "tangents")):
-        if not isinstance(values, (tuple, list)):
-            raise TypeError(f"{what} of jvp must be a tuple or list, got: {type(values).__name__}")
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError(
+            "primal and tangent arguments to dovetail.jvp must be tuples or lists; found "
+            f"{type(primals).__name__} and {type(tangents).__name__}"
+        )
     name = name_of(fun)
     selected = select(fun, range(len(primals)), primals, {}, "primals")
-    directions = tangent_operands(selected, tuple(tangents), "the tangents of jvp")
+    directions = tangent_operands(selected, tuple(tangents), "jvp")
     results = trace_selected("jvp", name, selected, has_aux)
     traced = results.traced
     operands = [*selected.leaves, *traced.captured]
@@ -225,7 +236,7 @@ def trace_selected(
         if has_aux:
             result, aux = _pair(result, name)
         leaves, spec = flatten(result)
-        outs = [as_operand(leaf, f"result {i} of `{name}`") for i, leaf in enumerate(leaves)]
+        outs = results_of(selected.names.function, leaves, spec)
         count = len(outs)
         aux_leaves, aux_spec = flatten(aux)
         for i, leaf in enumerate(aux_leaves):
@@ -248,10 +259,16 @@ def trace_selected(
 def _pair(result: Any, name: str) -> tuple[Any, Any]:
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         raise TypeError(
-            f"with has_aux=True `{name}` must return a pair (result, auxiliary data), got: "
-            f"{type(result).__name__} {ir.here()}"
+            "has_aux: expected function with aux output to be a two-element tuple (result, "
+            f"auxiliary data), but got: {_count_of(result)} from `{name}` {ir.here()}"
         )
     return result[0], result[1]
+
+
+def _count_of(result: Any) -> str:
+    """What a function returned in place of a pair."""
+    kind = type(result).__name__
+    return f"a {kind} of {len(result)}" if isinstance(result, (tuple, list)) else f"a {kind}"
 
 
 def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
@@ -269,35 +286,56 @@ def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
     return np.zeros(leaf.shape, dtypes.float0)
 
 
-def tangent_operands(selected: Selected, tangents: Any, what: str) -> list[Operand]:
+# What messages begin with where tangents do not fit: of `jvp`, and of what `linearize` gives.
+_PROBLEMS = {
+    "jvp": "jvp called with different primal and tangent shapes or dtypes: ",
+    "linearize": "linearized function called on tangent values inconsistent with the original "
+    "primal values: ",
+}
+
+
+def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[Operand]:
     """A tangent for each selected leaf that has one.
+
+    Args:
+      selected: the primals.
+      tangents: the tangents' tree.
+      transform: who takes them, `jvp` or `linearize`.
 
     Raises:
       MismatchError: structure, shape or dtype are not those of the primals.
     """
     values, spec = flatten(tangents)
     if spec != selected.spec:
+        unlike = where_unlike(selected.spec, spec, "arguments", ("the primals", "the tangents"))
         raise MismatchError(
-            f"{what} must have the structure of the primals, {selected.spec}, got: {spec} "
-            f"{ir.here()}"
+            f"primal and tangent arguments to {transform} must have the same tree structure, got: "
+            f"{unlike} {ir.here()}"
         )
+    problem = _PROBLEMS[transform]
     operands = []
     for i, (value, leaf) in enumerate(zip(values, selected.leaves, strict=True)):
         if dtypes.is_inexact(leaf.dtype):
             operands.append(
-                as_direction(value, leaf.aval, f"the tangent of {selected.names.at(i)}")
+                as_direction(value, leaf.aval, f"the tangent of {selected.names.at(i)}", problem)
             )
         elif getattr(value, "dtype", None) != dtypes.float0:
             raise MismatchError(
-                f"the tangent of {selected.names.at(i)}, which is {leaf.aval}, must have dtype "
-                f"float0, got: {value!r} {ir.here()}; pass numpy.zeros(shape, "
+                f"{problem}the tangent of {selected.names.at(i)}, which is {leaf.aval}, must have "
+                f"dtype float0, got: {value!r} {ir.here()}; pass numpy.zeros(shape, "
                 "dovetail.dtypes.float0)"
             )
     return operands
 
 
-def as_direction(value: Any, aval: ShapedArray, what: str) -> Operand:
+def as_direction(value: Any, aval: ShapedArray, what: str, problem: str) -> Operand:
     """A tangent or cotangent for a value of that type; Python's numbers take its dtype.
+
+    Args:
+      value: the tangent or cotangent.
+      aval: the type.
+      what: what messages call it.
+      problem: what messages begin with.
 
     Raises:
       MismatchError: shape or dtype differ.
@@ -309,7 +347,7 @@ def as_direction(value: Any, aval: ShapedArray, what: str) -> Operand:
         operand = lax.convert_element_type(operand, aval.dtype)
     if operand.shape != aval.shape or operand.dtype != aval.dtype:
         raise MismatchError(
-            f"{what} must be {aval}, got: {operand.aval} {ir.here()}; use reshape, or "
+            f"{problem}{what} must be {aval}, got: {operand.aval} {ir.here()}; use reshape, or "
             f"astype({aval.dtype.name!r})"
         )
     return operand
@@ -332,17 +370,23 @@ def check_differentiable(
     what = selected.names.at(position)
     if holomorphic and kind != "c":
         raise TypeError(
-            f"{transform} with holomorphic=True needs complex arguments, got: {what}, which is "
-            f"{leaf.aval}, {ir.here()}; convert it with astype(complex)"
+            f"{transform} with holomorphic=True requires inputs with complex dtype, but got "
+            f"{leaf.dtype.name} for {what}, {ir.here()}; convert it with astype(complex)"
         )
+    real = "requires real-valued inputs (input dtype that is a sub-dtype of np.floating)"
     if kind not in "fc" and not allow_int:
+        if transform != "jacfwd":
+            real = (
+                "requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                "np.inexact)"
+            )
         raise TypeError(
-            f"{transform} needs float or complex arguments, got: {what}, which is {leaf.aval}, "
-            f"{ir.here()}; convert it with astype(float), or choose other arguments with argnums"
+            f"{transform} {real}, but got {leaf.dtype.name} for {what}, {ir.here()}; convert it "
+            "with astype(float), or choose other arguments with argnums"
         )
     if kind == "c" and not holomorphic and transform == "jacfwd":
         raise TypeError(
-            f"jacfwd needs real arguments, got: {what}, which is {leaf.aval}, {ir.here()}; use "
+            f"jacfwd {real}, but got {leaf.dtype.name} for {what}, {ir.here()}; use "
             "holomorphic=True for a holomorphic function, jvp, or the real and imaginary parts"
         )
 
@@ -351,24 +395,31 @@ def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
     if not is_leaf_spec(results.spec):
         arrays = "1 array" if results.count == 1 else f"{results.count} arrays"
         raise TypeError(
-            f"grad needs a function that returns one scalar, got: {arrays} in {results.spec} from "
-            f"`{name}` {ir.here()}; return (scalar, other results) and pass has_aux=True"
+            f"Gradient only defined for scalar-output functions. Output was {arrays} in "
+            f"{results.spec}, from `{name}` {ir.here()}; return (scalar, other results) and pass "
+            "has_aux=True"
         )
     aval = results.avals[0]
     kind = dtypes.kind(aval.dtype)
     wanted = "c" if holomorphic else "f"
     if aval.shape == () and kind == wanted:
         return
-    got = f"got: {aval} from `{name}`"
+    got = f"as {aval} from `{name}`"
     if results.places[0] is not None:
         got += f", computed at {ir.describe_place(results.places[0])}"
     if aval.shape != ():
         raise TypeError(
-            f"grad needs a function that returns a scalar, {got}; reduce it, with sum or mean for "
-            "example, or use vjp or jacrev"
+            "Gradient only defined for scalar-output functions. Output had shape: "
+            f"{aval.shape}, {got}; reduce it, with sum or mean for example, or use vjp or jacrev"
         )
-    hint = "; convert it with astype(float)" if kind in "biu" else ""
-    if kind == "c":
-        hint = "; use holomorphic=True, or take the real part"
-    name_of_kind = "complex" if holomorphic else "real"
-    raise TypeError(f"grad needs a function that returns a {name_of_kind} scalar, {got}{hint}")
+    raise TypeError(f"{needed_outputs('grad', holomorphic)}, but got {aval.dtype.name}, {got}")
+
+
+def needed_outputs(transform: str, holomorphic: bool) -> str:
+    """What a transform asks of the element types of results."""
+    if holomorphic:
+        return f"{transform} with holomorphic=True requires outputs with complex dtype"
+    return (
+        f"{transform} requires real-valued outputs (output dtype that is a sub-dtype of "
+        "np.floating; holomorphic=True is for complex ones)"
+    )

@@ -13,10 +13,13 @@ from dovetail import _core, ir
 from dovetail.arguments import (
     Function,
     LeafNames,
+    ResultName,
     as_operand,
+    described,
     is_arraylike,
     is_float0,
     name_of,
+    results_of,
     set_float0_aside,
 )
 from dovetail.array import ShapedArray
@@ -64,27 +67,29 @@ def vmap(
     """
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    is_valid = in_axes is None or isinstance(in_axes, (int, tuple))
-    if not is_valid or not all(map(_is_axis, flatten(in_axes)[0])):
-        raise TypeError(
-            "in_axes of vmap must be an int, None, or a tuple with one entry per positional "
-            f"argument, whose leaves are ints, got: {in_axes!r}"
-        )
-    if not all(map(_is_axis, flatten(out_axes)[0])):
-        raise TypeError(
-            f"out_axes of vmap must be an int, None, or a tree of them, got: {out_axes!r}"
-        )
+    _check_axes(in_axes, out_axes)
     name = name_of(fun)
 
-    @functools.wraps(fun)
+    @described(
+        fun,
+        f"Vectorized version of {name}: takes its arguments with one dimension more, and applies "
+        "it to each element along that.",
+    )
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError(
-                f"in_axes must have one entry per positional argument of `{name}`, got: "
-                f"{len(in_axes)} entries for {len(args)} arguments {ir.here()}"
+                f"{_IN_AXES}, but got len(in_axes)={len(in_axes)}, len(args)={len(args)} for "
+                f"`{name}` {ir.here()}"
             )
         values, spec = flatten((args, kwargs))
-        axes = broadcast_prefix(in_axes, args, "in_axes") + [0] * count_leaves(kwargs)
+        if not values and axis_size is None:
+            raise ValueError(
+                "vmap wrapped function must be passed at least one argument containing an array or "
+                f"axis_size must be specified, got empty *args={args} and **kwargs={kwargs} for "
+                f"`{name}` {ir.here()}"
+            )
+        axes = broadcast_prefix(in_axes, args, "vmap in_axes", _hint(in_axes, args))
+        axes += [0] * count_leaves(kwargs)
         values, spec, axes = _without_float0(values, spec, axes, _shape_without)
         names = LeafNames(fun, args, kwargs)
         # What is no array and has no batch is passed as it is.
@@ -113,14 +118,11 @@ def vmap(
             inner_args, inner_kwargs = unflatten(spec, _with_objects(tracers[:taken], objects))
             result = fun(*inner_args, **inner_kwargs)
             outs, out_spec = flatten(result)
-            positions = broadcast_prefix(out_axes, result, "out_axes")
+            positions = broadcast_prefix(out_axes, result, "vmap out_axes")
             outs, out_spec, positions = _without_float0(
                 outs, out_spec, positions, functools.partial(_shape_with, size)
             )
-            return [as_operand(out, f"result {i} of `{name}`") for i, out in enumerate(outs)], (
-                out_spec,
-                positions,
-            )
+            return results_of(fun, outs, out_spec), (out_spec, positions)
 
         avals = [_without_dim(leaf.aval, dim) for leaf, dim in zip(leaves, dims, strict=True)]
         outside = [
@@ -132,7 +134,7 @@ def vmap(
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
         text = "" if axis is None else axis.text
-        out_dims, types = _batched_results(traced, positions, in_dims, size, text, name)
+        out_dims, types = _batched_results(traced, positions, in_dims, size, text, fun)
         attributes: dict[str, Any] = {"in_dims": tuple(in_dims), "out_dims": out_dims}
         if axis is not None:
             attributes["axis"] = text
@@ -145,6 +147,35 @@ def vmap(
         return unflatten(out_spec, outs)
 
     return wrapper
+
+
+_IN_AXES = (
+    "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
+    "arguments passed to the function"
+)
+
+
+def _check_axes(in_axes: Any, out_axes: Any) -> None:
+    """Refuse axes that no argument and no result could have.
+
+    Raises:
+      TypeError: they are no ints, or no trees of ints.
+    """
+    if not (in_axes is None or isinstance(in_axes, (int, tuple))):
+        raise TypeError(f"{_IN_AXES}, but got {in_axes!r}.")
+    for axes, what in ((in_axes, "in_axes"), (out_axes, "out_axes")):
+        if not all(map(_is_axis, flatten(axes)[0])):
+            raise TypeError(
+                f"vmap {what} must be an int, None, or (nested) container with those types as "
+                f"leaves, but got {axes!r}."
+            )
+
+
+def _hint(in_axes: Any, args: tuple[Any, ...]) -> str:
+    """What else axes that do not fit may be for."""
+    if isinstance(in_axes, tuple) and len(args) == 1 and isinstance(args[0], tuple):
+        return "; in_axes of one argument that is a tuple is a tuple within a tuple"
+    return ""
 
 
 def _is_axis(leaf: Any) -> bool:
@@ -201,9 +232,11 @@ def _batch_dim(leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
     except TypeError:
         number = rank
     if not -rank <= number < rank:
+        least = number + 1 if number >= 0 else -number
         raise ValueError(
-            f"in_axes must name a dimension of each argument or be None, got: {axis!r} for "
-            f"{names.at(i)}, which is {leaf.aval}, {ir.here()}"
+            f"vmap was requested to map its argument along axis {axis!r}, which implies that its "
+            f"rank should be at least {least}, but is only {rank} (its shape is {leaf.shape}): it "
+            f"is {names.at(i)} {ir.here()}; give it another axis in in_axes, or None"
         )
     return number % rank
 
@@ -215,23 +248,48 @@ def _batch_size(
     axis_size: int | None,
     name: str,
 ) -> int:
-    sizes: dict[int, str] = {}
+    # The leaves of each size.
+    sizes: dict[int, list[int]] = {} if axis_size is None else {axis_size: []}
     for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
-        if dim != UNBATCHED and leaf.shape[dim] not in sizes:
-            sizes[leaf.shape[dim]] = f"dimension {dim} of `{names[i]}`"
-    if axis_size is not None:
-        sizes.setdefault(axis_size, "axis_size")
+        if dim != UNBATCHED:
+            sizes.setdefault(leaf.shape[dim], []).append(i)
     if not sizes:
         raise ValueError(
-            f"vmap of `{name}` needs an argument with a batch, got: None for all of them in "
-            f"in_axes {ir.here()}; give an axis to one of them, or axis_size"
+            "vmap must have at least one non-None value in in_axes or axis_size must be "
+            f"specified, got: neither for `{name}` {ir.here()}"
         )
     if len(sizes) > 1:
-        listed = ", ".join(f"{size} for {label}" for size, label in sizes.items())
+        lines = _listed_sizes(sizes, leaves, dims, names, axis_size)
         raise ValueError(
-            f"vmap of `{name}` needs one batch size, got: {listed} {ir.here()}; check in_axes"
+            f"vmap got inconsistent sizes for array axes to be mapped:\n{lines}\nin the arguments "
+            f"of `{name}` {ir.here()}; check in_axes"
         )
     return next(iter(sizes))
+
+
+def _listed_sizes(
+    sizes: dict[int, list[int]],
+    leaves: Sequence[Operand],
+    dims: Sequence[int],
+    names: LeafNames,
+    axis_size: int | None,
+) -> str:
+    """The sizes of batches, the most frequent first, with a leaf of each."""
+    lines = [] if axis_size is None else [f"  * the `axis_size` argument was {axis_size};"]
+    several = "most"
+    for size, which in sorted(sizes.items(), key=lambda item: -len(item[1])):
+        if not which:
+            continue
+        i = which[0]
+        example = f"axis {dims[i]} of {names.argument(i)} of type {leaves[i].aval}"
+        if len(which) == 1:
+            lines.append(f"  * one axis had size {size}: {example};")
+        else:
+            lines.append(
+                f"  * {several} axes ({len(which)} of them) had size {size}, e.g. {example};"
+            )
+        several = "some"
+    return "\n".join(lines)
 
 
 def _batched_results(
@@ -240,9 +298,10 @@ def _batched_results(
     in_dims: list[int],
     size: int,
     axis: str,
-    name: str,
+    fun: Function,
 ) -> tuple[tuple[int, ...], list[ShapedArray]]:
     """The batch's dimension in each result, and the results' types."""
+    spec = traced.extra[0]
     if None in positions:
         try:
             known = -1 if is_symbolic_dim(size) else size
@@ -251,9 +310,10 @@ def _batched_results(
             raise ir.explained(error) from None
         for i, (position, is_batched) in enumerate(zip(positions, depends, strict=True)):
             if position is None and is_batched:
+                result = ResultName(fun, spec, i)
                 raise ValueError(
-                    f"out_axes must say where the batch goes in result {i} of `{name}`, which "
-                    f"depends on it, got: None {ir.here()}"
+                    f"at vmap out_axes{result.path}, got axis spec None but output was batched, as "
+                    f"{result} depends on the batch, {ir.here()}; say where it goes in out_axes"
                 )
     dims, types = [], []
     for i, (aval, position) in enumerate(zip(traced.avals, positions, strict=True)):
@@ -264,8 +324,9 @@ def _batched_results(
         rank = len(aval.shape) + 1
         if not isinstance(position, int) or not -rank <= position < rank:
             raise ValueError(
-                f"out_axes must name a dimension of each result or be None, got: {position!r} for "
-                f"result {i} of `{name}`, which has {rank} with the batch, {ir.here()}"
+                f"vmap out_axes must name a dimension of each result or be None, got: "
+                f"{position!r} for {ResultName(fun, spec, i)}, which has {rank} with the batch, "
+                f"{ir.here()}"
             )
         dim = position % rank
         dims.append(dim)

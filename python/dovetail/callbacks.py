@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ir
+from dovetail import dtypes, errors, ir
 from dovetail.arguments import as_operand, name_of
 from dovetail.array import Array, ArrayMethods, ShapedArray
 from dovetail.errors import ConcretizationTypeError, type_error, value_error
@@ -91,7 +91,7 @@ class Callback:
                 return ()
             values = flatten(result)[0]
             if len(values) != len(shapes):
-                raise value_error(
+                raise _refused(
                     f"the {self.what}, {self.where()}, must return as many arrays as "
                     f"result_shape_dtypes has, {len(shapes)}, got: {len(values)}"
                 )
@@ -120,12 +120,20 @@ class Callback:
             size in (-1, got) for size, got in zip(shape, array.shape, strict=True)
         )
         if not fits or array.dtype != dtype:
-            raise value_error(
+            raise _refused(
                 f"result {i} of the {self.what}, {self.where()}, must be what result_shape_dtypes "
                 f"says, {ShapedArray(shape, dtype)}, got: {array.dtype}{list(array.shape)}; return "
                 "an array of that shape and dtype, or say another"
             )
         return array
+
+
+class CallbackResultError(ValueError, errors.JaxRuntimeError):
+    """What a callback returned is not what was said of it, which shows when the program runs."""
+
+
+def _refused(message: str) -> CallbackResultError:
+    return CallbackResultError(f"{message}, {ir.here()}")
 
 
 class _Observer(Callback):

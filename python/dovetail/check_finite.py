@@ -49,11 +49,11 @@ def accepted(
     code = int(np.asarray(code))
     if code == _NONE:
         what += f", which come from {' and '.join(sources) or 'its arguments or constants'}"
-        raise UnwantedValueError(f"`{name}`: {value.refused(what)}")
+        raise UnwantedValueError(value.refused(f"`{name}`", what))
     number, kind = divmod(code, 2)
     made = list(UNWANTED.values())[kind]
     what = f"the first here, and in the end {what if made is value else f'{value.value}: {what}'}"
     if sources:
         what += f", while {' and '.join(sources)} came with some"
     op, place = module().op_numbered(number)
-    raise UnwantedValueError(f"{op}: {made.refused(what)}", place)
+    raise UnwantedValueError(made.refused(op, what), place)

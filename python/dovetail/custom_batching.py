@@ -13,6 +13,7 @@ from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
 from dovetail.errors import type_error, value_error
 from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
+from dovetail.structures import where_unlike
 from dovetail.trace_stack import current, derivative_order, outside_of_traces
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 from dovetail.tracing import Axis, axes_in_scope
@@ -63,7 +64,7 @@ class custom_vmap(WithRule):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, in a way that `vmap` asks the rule."""
         if self.vmap_rule is None:
-            raise missing_rule("vmap", "def_vmap", self.fun)
+            raise missing_rule("batching rule defined for custom_vmap", "def_vmap", self.fun)
         args = self._resolved(args, kwargs)
         in_progress = current()
         if in_progress is None:
@@ -133,15 +134,23 @@ class _Rule:
         result = self.python(
             size, list(unflatten(self.spec, batched)), *unflatten(self.spec, tracers)
         )
-        outs, flags = pair_of(result, self.python, self.called, "results, which have the batch")
+        outs, flags = pair_of(result, name, "the results, and which of them have the batch")
         values, spec = flatten(outs)
         marks, flags_spec = flatten(flags)
-        for what, other in [("results", spec), ("bools", flags_spec)]:
-            if other != self.out_spec:
-                raise value_error(
-                    f"{name} must return {what} of the structure of the function's results, "
-                    f"{self.out_spec}, got {other}"
-                )
+        rule = f"custom vmap rule ({name_of(self.python)})"
+        if flags_spec != spec:
+            owners = "the results", "the bools"
+            raise value_error(
+                f"structure of output value and output batching specification returned by {rule} "
+                f"do not match, got {where_unlike(spec, flags_spec, 'results', owners)}"
+            )
+        if spec != self.out_spec:
+            owners = f"`{self.called}`", "the rule"
+            raise value_error(
+                f"structure of output returned by {rule} does not match that of original "
+                "custom-vmapped function, got "
+                f"{where_unlike(self.out_spec, spec, 'results', owners)}"
+            )
         operands = []
         paths = leaf_names(outs, "results")
         for value, mark, aval, path in zip(values, marks, self.out_avals, paths, strict=True):

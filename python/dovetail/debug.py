@@ -164,7 +164,8 @@ def _applied(
         return apply(first, *args, **kwargs)
     if args or kwargs:
         raise type_error(
-            f"{what} without its first argument must get options only, got: {args} and {kwargs}"
+            f"{what} received unexpected arguments in the two-call form: without its first "
+            f"argument it takes options only, got: {args} and {kwargs}"
         )
     return apply
 
@@ -198,9 +199,9 @@ def _check_fields(what: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, 
     checker.format(fmt, *args, **kwargs)
     if checker.unused:
         raise value_error(
-            f"{what} must have a field in its format for each of its values, got: none for "
-            f"{', '.join(checker.unused)}; write '{{}}' or '{{name}}', and no f-string, whose "
-            "fields are gone before the program runs"
+            f"Unused keyword arguments to {what}, or positional ones: {checker.unused}. You may be "
+            "passing an f-string, whose fields are gone before the program runs; write '{}' or "
+            "'{name}' for each value"
         )
 
 

@@ -48,8 +48,8 @@ def warn_of_useless(
             useless.append(str(inputs[number]))
     if useless:
         warnings.warn(
-            f"some donated arrays of `{name}` were not usable, as there is no result of their "
-            f"type: {', '.join(useless)} {ir.here()}; they are of no more use all the same",
+            f"Some donated buffers were not usable: {', '.join(useless)} of `{name}`, which has no "
+            f"result of their type, {ir.here()}; they are of no more use all the same",
             UserWarning,
             stacklevel=2,
         )

@@ -112,12 +112,12 @@ def _join(nodes: frozenset[str]) -> str:
         if _above(node) == common:
             return node
     names = ", ".join(sorted(nodes))
-    is_float = bool(nodes & {t.name for t in SMALL_FLOATS})
-    small = "floats of 8 bits or less" if is_float else "integers of 2 and 4 bits"
+    floats = sorted({f"{finfo(t).bits}-bit floats" for t in SMALL_FLOATS if t.name in nodes})
+    small = " and ".join(floats) or "integers of 2 and 4 bits"
     raise TypePromotionError(
-        f"element types must have a common type to promote to, got {names}; {small} do not promote "
-        "implicitly: convert explicitly, for example with "
-        f"x.astype({'float32' if is_float else 'int32'!r})"
+        f"Input dtypes {names} have no available implicit dtype promotion path. {small} do not "
+        "support implicit promotion: convert explicitly, for example with "
+        f"x.astype({'float32' if floats else 'int32'!r})"
     )
 
 
@@ -141,10 +141,13 @@ def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np
             # Its modules need this one.
             from dovetail.errors import type_error
 
-            name = "float0" if dtype == float0 else dtype
-            raise type_error(
-                f"{name} goes with no other element type, got {', '.join(str(d) for d, _ in pairs)}"
-            )
+            if dtype == float0:
+                raise type_error(
+                    "float0s do not support any operations by design, as they hold nothing: they "
+                    "are derivatives of integers"
+                )
+            others = ", ".join(str(d) for d, _ in pairs)
+            raise type_error(f"{dtype} goes with no other element type, got {others}")
     if all_weak and not strict:
         # Joined as if strong: weak float16 with weak int32 stays float16.
         return _dtype_of_node(_join(frozenset(dtype.name for dtype, _ in pairs))), True
@@ -180,8 +183,8 @@ def _check_strict(pairs: tuple[tuple[np.dtype, bool], ...], nodes: frozenset[str
         return
     if len(strong) > 1 or any(strong & _above(n) != strong for n in nodes):
         raise TypePromotionError(
-            "element types must be equal when numpy_dtype_promotion is 'strict', got "
-            f"{', '.join(sorted(nodes))}; convert one with x.astype(...) or set "
+            f"Input dtypes {', '.join(sorted(nodes))} have no available implicit dtype promotion "
+            "path when numpy_dtype_promotion=strict; convert one with x.astype(...) or set "
             "numpy_dtype_promotion to 'standard'"
         )
 

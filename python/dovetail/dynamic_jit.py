@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail.arguments import LeafNames, ShapeDtypeStruct
+from dovetail.arguments import LeafNames
 from dovetail.array import ShapedArray
 from dovetail.bounded import Bounded
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.errors import value_error
 from dovetail.jit_options import Options
 from dovetail.pytree import broadcast_prefix, count_leaves, unflatten

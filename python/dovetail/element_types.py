@@ -372,7 +372,7 @@ def itemsize_bits(dtype: DTypeLike) -> int:
       4
     """
     if dtype is None:
-        raise ValueError("dtype must be an element type, got None")
+        raise ValueError("dtype cannot be None; give an element type")
     result = as_dtype(dtype)
     kind = KINDS.get(result)
     if kind in ("i", "u"):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from dovetail import __version__
-from dovetail.arguments import ShapeDtypeStruct, as_operand, set_float0_aside
+from dovetail.arguments import as_operand, set_float0_aside
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.errors import type_error, value_error
 from dovetail.export_module import (
     Function,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail.arguments import ShapeDtypeStruct, as_operand
+from dovetail.arguments import as_operand
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.errors import value_error
 from dovetail.pytree import broadcast_prefix, flatten, unflatten
 from dovetail.symbolic.parse import entries

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dovetail import _core, dtypes, ir
-from dovetail.arguments import LeafNames, ShapeDtypeStruct, as_operand, set_float0_aside
+from dovetail.arguments import LeafNames, as_operand, set_float0_aside
 from dovetail.array import Array, ShapedArray
 from dovetail.callbacks import calls_in
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.dynamic_jit import DynamicJitted
 from dovetail.errors import value_error
 from dovetail.export_serialization import (

@@ -89,8 +89,8 @@ class Unravel:
         is_mixed = any(kind != dtype for kind in own)
         if is_mixed and given != dtype:
             raise type_error(
-                f"unravel: the vector must be of {dtype.name}, which the leaves promote to, got "
-                f"{given.name}; use astype({dtype.name!r})"
+                f"unravel: given a vector of dtype {given.name}, but expected dtype {dtype.name}, "
+                f"which the leaves promote to; use astype({dtype.name!r})"
             )
         ends = [0, *itertools.accumulate(sizes)]
         leaves = []

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dovetail import dtypes, ir
-from dovetail.arguments import Function, as_numbers, as_operand, name_of, select
+from dovetail.arguments import Function, as_numbers, name_of, results_of, select
 from dovetail.array import Array, ShapedArray
-from dovetail.autodiff import check_differentiable, jvp
+from dovetail.autodiff import check_differentiable, jvp, needed_outputs
 from dovetail.batching import vmap
 from dovetail.linearization import vjp
 from dovetail.pytree import flatten, unflatten
@@ -125,16 +125,13 @@ def jacrev(
         primals = unflatten(selected.spec, selected.leaves)
         result, pull, *aux = vjp(partial, *primals, has_aux=has_aux)
         values, spec = flatten(result)
-        avals = [
-            as_operand(value, f"result {i} of `{name}`").aval for i, value in enumerate(values)
-        ]
+        avals = [result.aval for result in results_of(fun, values, spec)]
         for i, aval in enumerate(avals):
             kind = dtypes.kind(aval.dtype)
             if kind != ("c" if holomorphic else "f"):
-                wanted = "complex" if holomorphic else "real"
                 raise TypeError(
-                    f"jacrev needs a function with {wanted} results, got: {aval} as result {i} of "
-                    f"`{name}` {ir.here()}"
+                    f"{needed_outputs('jacrev', holomorphic)}, but got {aval.dtype.name} for "
+                    f"result {i} of `{name}` {ir.here()}"
                 )
         rows = flatten(vmap(pull)(unflatten(spec, _standard_basis(avals))))[0]
         # Per argument leaf, the blocks of all results; wanted is the reverse.

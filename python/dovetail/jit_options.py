@@ -66,9 +66,10 @@ def options_for(
     donated = _completed(function, donate_argnums, donate_argnames, "donate")
     both = [*sorted({*static[0]} & {*donated[0]}), *sorted({*static[1]} & {*donated[1]})]
     if both:
+        kind = "argnames" if {*static[1]} & {*donated[1]} else "argnums"
         raise ValueError(
-            f"an argument of `{name_of(function)}` must be static or donated, not both, got: "
-            f"{', '.join(map(repr, both))} in both"
+            f"static_{kind} and donate_{kind} cannot intersect, as an argument is static or "
+            f"donated, got: {', '.join(map(repr, both))} of `{name_of(function)}` in both"
         )
     if device is not None and backend is not None:
         raise ValueError(
@@ -97,8 +98,8 @@ def _completed(
     except (TypeError, ValueError) as error:
         if by_name and numbers is None:
             raise ValueError(
-                f"{kind}_argnames needs the parameters of `{name_of(function)}`, which has no "
-                f"signature ({error}); give {kind}_argnums too"
+                f"Getting the signature of function `{name_of(function)}` failed. Pass "
+                f"{kind}_argnums instead of {kind}_argnames. ({error})"
             ) from None
         return by_number, by_name
     positional = [

@@ -26,10 +26,10 @@ def check_leaks(trace: Trace) -> None:
             kind for r in gc.get_referrers(tracer) if r is not leaked and (kind := _described(r))
         ]
         raise LeakedTracerError(
-            f"a tracer of `{trace.name}` ({tracer.aval}), made at "
-            f"{ir.describe_place(tracer.place)}, is still referred to after `{trace.kind}` traced "
-            f"that function, by {' and '.join(keepers) or 'an object'}, {ir.here()}; return values "
-            "from the function instead of storing them in a variable, list or attribute outside"
+            f"Leaked trace of `{trace.name}`, traced by `{trace.kind}`: a tracer ({tracer.aval}), "
+            f"which was created on line {ir.describe_place(tracer.place)}, is still referred to by "
+            f"{' and '.join(keepers) or 'an object'}, {ir.here()}; return values from the function "
+            "instead of storing them in a variable, list or attribute outside"
         )
 
 

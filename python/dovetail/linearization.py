@@ -8,16 +8,10 @@ from typing import Any
 import numpy as np
 
 from dovetail import _core, dtypes, ir
-from dovetail.arguments import (
-    Function,
-    Selected,
-    ShapeDtypeStruct,
-    as_numbers,
-    name_of,
-    select,
-)
+from dovetail.arguments import Function, Selected, as_numbers, name_of, select
 from dovetail.array import ShapedArray
 from dovetail.autodiff import Results, inexact, trace_selected
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.pullback import Pullback, Pushed, Pushforward, Side, Transposed
 from dovetail.pytree import map_leaves
 from dovetail.staging import jit

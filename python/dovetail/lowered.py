@@ -20,6 +20,7 @@ from dovetail.placement import Device, Place
 from dovetail.pytree import flatten
 from dovetail.source import Source, kept
 from dovetail.stage import Stage
+from dovetail.structures import where_unlike
 from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import check_shapes, shapes_at
 from dovetail.tracer import Operand, Tracer
@@ -339,25 +340,36 @@ class Compiled(Stage):
             full.insert(number, None)
         values, spec = flatten((tuple(full), kwargs))
         if spec != program.signature.spec:
+            owners = "what was compiled", "this call"
             raise TypeError(
-                f"arguments of the compiled `{program.name}` must have the structure "
-                f"{program.signature.spec}, static ones left out, got: {spec} {ir.here()}"
+                "Function compiled with input pytree does not match the input pytree it was called "
+                f"with, static arguments left out: `{program.name}` got "
+                f"{where_unlike(program.signature.spec, spec, '(args, kwargs)', owners)} "
+                f"{ir.here()}"
             )
-        leaves = []
+        leaves, others = [], []
         for i, (value, aval) in enumerate(zip(values, program.signature.avals, strict=True)):
             leaf = as_operand(value, program.names.at(i), copy=False)
             if type(leaf) is Tracer:
                 raise TypeError(
-                    f"the compiled `{program.name}` takes arrays only, got: a tracer for "
-                    f"{program.names.at(i)} {ir.here()}; call the jitted function instead"
+                    "Cannot apply JAX transformations to a function lowered and compiled for a "
+                    f"particular signature. Detected a tracer for {program.names.at(i)} "
+                    f"{ir.here()}; call the jitted function instead"
                 )
             is_like = leaf.ndim == aval.ndim if has_sizes(aval.shape) else leaf.shape == aval.shape
             if not is_like or leaf.dtype != aval.dtype:
-                raise TypeError(
-                    f"{program.names.at(i)} must be {aval}, for which it was compiled, got: "
-                    f"{leaf.aval} {ir.here()}; lower and compile again for other types"
+                others.append(
+                    f"Argument {program.names[i]!r} compiled with {aval} and called with "
+                    f"{leaf.aval}"
                 )
             leaves.append(leaf)
+        if others:
+            lines = "\n".join(others)
+            raise TypeError(
+                "Argument types differ from the types for which this computation was compiled. "
+                f"The mismatches are:\n{lines}\nfor `{program.name}` {ir.here()}; lower and "
+                "compile again for other types"
+            )
         if program.signature.is_symbolic:
             shapes = [aval.shape for aval in program.signature.avals]
             check_shapes(shapes, [leaf.shape for leaf in leaves], program.names)

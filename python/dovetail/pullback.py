@@ -11,6 +11,7 @@ from dovetail.array import ShapedArray
 from dovetail.autodiff import as_direction, cotangent_type, float0_zeros, tangent_operands
 from dovetail.errors import MismatchError
 from dovetail.pytree import flatten, register_node, unflatten
+from dovetail.structures import where_unlike
 from dovetail.trace_stack import current
 from dovetail.tracer import Operand, call, zeros
 
@@ -75,7 +76,7 @@ class Pushed(LinearPart):
 
     def __call__(self, kept: Sequence[Operand], tangents: tuple[Any, ...]) -> Any:
         """The tangent of the result."""
-        operands = tangent_operands(self._selected, tangents, "the tangents")
+        operands = tangent_operands(self._selected, tangents, "linearize")
         weak = all(operand.weak_type for operand in operands)
         active = [
             aval.update(weak_type=weak)
@@ -114,17 +115,18 @@ class Transposed(LinearPart):
         """The cotangents of the primals."""
         values, spec = flatten(cotangent)
         if spec != self.results.spec:
+            owners = f"the result of `{self.name}`", "the cotangent"
             raise MismatchError(
-                f"the cotangent must have the structure of the result of `{self.name}`, "
-                f"{self.results.spec}, got: {spec} {ir.here()}"
+                "unexpected tree structure: a cotangent must have that of the result, got: "
+                f"{where_unlike(self.results.spec, spec, 'result', owners)} {ir.here()}"
             )
         operands = []
         for i, (aval, used) in enumerate(zip(self.results.avals, self.results.used, strict=True)):
             seed = None
             if i < self.count and dtypes.is_inexact(aval.dtype):
-                seed = as_direction(
-                    values[i], aval, f"the cotangent of result {i} of `{self.name}`"
-                )
+                what = f"the cotangent of result {i} of `{self.name}`"
+                problem = "unexpected JAX type (shape or dtype) for the argument of a pullback: "
+                seed = as_direction(values[i], aval, what, problem)
             if used:
                 operands.append(zeros(aval) if seed is None else seed)
         weak = all(operand.weak_type for operand in operands)
@@ -162,8 +164,9 @@ class Pullback:
         """The cotangents of the primals, for a cotangent of the result's structure."""
         if len(cotangent) != 1:
             raise TypeError(
-                f"the pullback of `{self._linear.name}` takes one cotangent, of the structure of "
-                f"the result, got: {len(cotangent)} arguments {ir.here()}; pass them as one tree"
+                f"The function returned by `vjp` applied to {self._linear.name} was called with "
+                f"{len(cotangent)} arguments {ir.here()}, but takes a single one, a cotangent of "
+                "the structure of the result; pass a tuple, or what the function returns"
             )
         return self._linear(self._kept, cotangent[0])
 

@@ -10,6 +10,8 @@ from typing import Any
 import optree
 from optree import PyTreeSpec
 
+from dovetail.structures import no_prefix
+
 # Where users' nodes are; that of the transforms also has those of arrays which consist of others.
 NAMESPACE = "dovetail"
 _DATA = "dovetail.data"
@@ -92,9 +94,11 @@ def register_node(
     def checked(node: Any) -> Any:
         made = flatten_func(node)
         if not isinstance(made, tuple) or len(made) not in (2, 3) or not _is_iterable(made[0]):
+            is_pair = isinstance(made, tuple) and len(made) in (2, 3)
+            what = "tuple where 'children' is iterable" if is_pair else "tuple"
             raise ValueError(
-                f"a {cls.__name__} must flatten to a tuple (iterable of children, the rest), as "
-                f"the class is registered as a node, got: {made!r}"
+                "The to_iterable function for a custom PyTree node should return a (children, "
+                f"aux_data) {what}, got {made!r} for the registered class {cls.__name__}"
             )
         return made
 
@@ -180,11 +184,12 @@ def leaf_names(tree: Any, root: str) -> list[str]:
     return [root + accessor.codify("") for accessor in optree.tree_accessors(tree, namespace=_DATA)]
 
 
-def broadcast_prefix(prefix: Any, tree: Any, what: str) -> list[Any]:
+def broadcast_prefix(prefix: Any, tree: Any, what: str, hint: str = "") -> list[Any]:
     """One entry of `prefix` for each leaf of `tree`; an entry, or None, stands for a whole subtree.
 
     Raises:
-      ValueError: `prefix` is no prefix of the tree.
+      ValueError: `prefix` is no prefix of the tree; the message calls it `what`, and ends with
+        `hint`.
     """
     if prefix is None or (isinstance(prefix, int) and prefix >= 0):
         return [prefix] * count_leaves(tree)
@@ -202,17 +207,20 @@ def broadcast_prefix(prefix: Any, tree: Any, what: str) -> list[Any]:
     if isinstance(prefix, list) and isinstance(tree, tuple):
         prefix = tuple(prefix)
     try:
-        walk(
-            fill,
-            prefix,
-            tree,
-            is_leaf=lambda node: node is None,
-            none_is_leaf=True,
-            namespace=_DATA,
-        )
+        walk(fill, prefix, tree, is_leaf=_is_none, none_is_leaf=True, namespace=_DATA)
     except ValueError as error:
+        structure: Any = optree.tree_structure
+        spec, whole = (
+            structure(x, _is_none, none_is_leaf=True, namespace=_DATA) for x in (prefix, tree)
+        )
+        places = no_prefix(spec, whole, what) or [str(error)]
+        details = "\n".join(places)
         raise ValueError(
-            f"{what} must be an int, None, or a tree that is a prefix of the values' tree, got: "
-            f"{prefix!r} ({error})"
+            f"{what} specification must be a tree prefix of the corresponding value; got: "
+            f"{prefix!r}{hint}\nMismatch details ({len(places)} found):\n{details}"
         ) from None
     return entries
+
+
+def _is_none(node: Any) -> bool:
+    return node is None

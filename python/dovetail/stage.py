@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.arguments import ShapeDtypeStruct
 from dovetail.array import ShapedArray
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.pytree import unflatten
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol, runtime_checkable
 
 from dovetail.analysis import CompiledMemoryStats as CompiledMemoryStats
-from dovetail.arguments import ShapeDtypeStruct as OutInfo
+from dovetail.descriptions import ShapeDtypeStruct as OutInfo
 from dovetail.lowered import Compiled as Compiled
 from dovetail.lowered import Lowered as Lowered
 from dovetail.stage import ArgInfo as ArgInfo

@@ -15,13 +15,14 @@ import numpy as np
 from dovetail import _core, config, ir, jit_log, monitoring, spans
 from dovetail.arguments import (
     LeafNames,
-    ShapeDtypeStruct,
     as_operand,
     name_of,
     parameter_names,
+    results_of,
     set_float0_aside,
 )
 from dovetail.array import Array, ArrayMethods
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.donation import donated_leaves, warn_of_useless
 from dovetail.jit_options import Options, options_for
 from dovetail.jit_programs import Programs, programs_of
@@ -254,9 +255,7 @@ class Jitted(_core.CompiledCalls):
                 else:
                     kwargs[which] = value
             outs, out_spec = set_float0_aside(*flatten(self._function(*args, **kwargs)))
-            return [
-                as_operand(out, f"result {i} of `{self._name}`") for i, out in enumerate(outs)
-            ], out_spec
+            return results_of(self._function, outs, out_spec), out_spec
 
         avals = [leaf.aval for leaf in call.leaves]
         with spans.step("trace", monitoring.TRACE_EVENT, self._name):
@@ -375,9 +374,9 @@ def _check_hashable(which: int | str, value: Any, name: str) -> None:
         hash(value)
     except TypeError:
         raise ValueError(
-            f"static argument {which!r} of `{name}` must be hashable, got: {value!r} of type "
-            f"{type(value).__name__} {ir.here()}; pass a tuple instead of a list, or a frozen "
-            "dataclass, or let the argument be traced"
+            f"Non-hashable static arguments are not supported, got: {value!r} of type "
+            f"{type(value).__name__} as static argument {which!r} of `{name}`, {ir.here()}; pass a "
+            "tuple instead of a list, or a frozen dataclass, or let the argument be traced"
         ) from None
 
 
@@ -450,11 +449,11 @@ def jit(
         dynamic = {"dynamic_shapes": dynamic_shapes, "dynamic_constraints": dynamic_constraints}
         return functools.partial(jit, **options, **dynamic)
     if not callable(fun):
-        raise TypeError(f"jit needs a function, got: {fun!r}")
+        raise TypeError(f"Expected a callable value, got: {fun!r}; jit takes a function")
     if inspect.isgeneratorfunction(fun):
         raise TypeError(
-            f"jit needs a function that returns arrays, got: a generator function, {fun!r}; "
-            "return a tuple or a list"
+            f"Expected a function, got a generator function: {fun!r}; return a tuple or a list, "
+            "for jit"
         )
     if device is not None or backend is not None:
         warnings.warn(

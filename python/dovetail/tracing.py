@@ -346,7 +346,7 @@ class Trace:
             try:
                 answer = evaluate(*[known[operand] for operand in operands], **keywords)
             except UnboundAxesError:
-                raise error(_unknown(self, number, asked)) from None
+                raise error(_unknown(self, number, asked, error)) from None
             values = [answer] if type(answer) is np.ndarray else answer
             known.update(zip(results, values, strict=True))
         return known[asked.number]
@@ -356,7 +356,7 @@ class Trace:
     ) -> np.ndarray:
         outside = self._outside.get(number)
         if outside is None:
-            raise asked.leaked() if self.ended else error(_unknown(self, number, asked))
+            raise asked.leaked() if self.ended else error(_unknown(self, number, asked, error))
         return outside.concrete(error) if type(outside) is Tracer else outside._value()
 
 
@@ -400,11 +400,19 @@ class Tracer(ArrayMethods):
     def leaked(self) -> LeakedTracerError:
         """The error of a use outside of the traced function."""
         return LeakedTracerError(
-            f"a tracer of `{self._trace.name}` ({self.aval}), made at "
-            f"{ir.describe_place(self.place)} while `{self._trace.kind}` traced that function, "
-            f"was used outside of it {ir.here()}; return values from the function instead of "
-            "storing them in a variable, list or attribute outside"
+            f"Encountered an unexpected tracer: a value of `{self._trace.name}` ({self.aval}), "
+            f"which was created on line {ir.describe_place(self.place)} while "
+            f"`{self._trace.kind}` traced that function, was used outside of it {ir.here()}; "
+            "return values from the function instead of storing them in a variable, list or "
+            "attribute outside"
         )
+
+    def _scalar(self, wanted: str) -> Any:
+        try:
+            return super()._scalar(wanted)
+        except ConcretizationTypeError as error:
+            hint = f"to convert its element type, try using `x.astype({wanted})`"
+            raise type(error)(f"{error}; {hint}") from None
 
     def __bool__(self) -> bool:
         if self.size != 1:
@@ -418,7 +426,8 @@ class Tracer(ArrayMethods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         raise TracerArrayConversionError(
-            f"NumPy cannot take {self.description()} ({self.aval}), a tracer of "
+            "The numpy.ndarray conversion method __array__() was called on traced array with shape "
+            f"{self.aval}: NumPy cannot take {self.description()}, a tracer of "
             f"`{self._trace.name}` under `{self._trace.kind}`, {ir.here()}; use the function of "
             "that name in dovetail.numpy, or move the NumPy call out of the traced function"
         )
@@ -446,7 +455,16 @@ class Tracer(ArrayMethods):
         return self
 
 
-def _unknown(trace: Trace, number: int, asked: Tracer) -> str:
+# What Python does with a value that is not known, by the class of the error.
+_USES = {
+    TracerBoolConversionError: "Attempted boolean conversion of traced array with shape {}.",
+    TracerIntegerConversionError: "The __index__() method was called on traced array with shape "
+    "{}.",
+}
+_USE = "Abstract tracer value encountered where concrete value is expected: traced array of {}."
+
+
+def _unknown(trace: Trace, number: int, asked: Tracer, error: type[ConcretizationTypeError]) -> str:
     """Why a value is not known."""
     subject = asked.description()
     if asked._trace is not trace:
@@ -464,6 +482,7 @@ def _unknown(trace: Trace, number: int, asked: Tracer) -> str:
             ", or make an argument that is not an array static (static_argnums, static_argnames)"
         )
     return (
-        f"{subject} is a tracer ({asked.aval}) without a value while `{trace.kind}` traces "
-        f"`{trace.name}`, but Python asks for its value {ir.here()}; {hint}"
+        f"{_USES.get(error, _USE).format(asked.aval)} Python asks for {subject} "
+        f"{ir.here()}, a tracer without a value while `{trace.kind}` traces "
+        f"`{trace.name}`; {hint}"
     )

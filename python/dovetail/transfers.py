@@ -94,7 +94,10 @@ def device_put(
     aliases = _for_each(may_alias, x, "may_alias")
     for given, alias in zip(_for_each(donate, x, "donate"), aliases, strict=True):
         if given and alias:
-            raise value_error("device_put: donate and may_alias must not both be true, got: True")
+            raise value_error(
+                "device_put: may_alias and donate cannot be True at the same time. got: both; "
+                "donate lets go of the array, which an alias would keep"
+            )
     with explicit():
         results = []
         for leaf, where, alias in zip(leaves, wanted, aliases, strict=True):
@@ -111,7 +114,7 @@ def _for_each(given: Any, tree: Any, what: str) -> list[Any]:
     """One entry for each leaf of a tree, of one value or of a prefix of the tree."""
     if isinstance(given, (bool, str, Device, Sharding)) or given is None:
         return [given] * len(flatten(tree)[0])
-    return broadcast_prefix(given, tree, what)
+    return broadcast_prefix(given, tree, f"device_put {what}")
 
 
 def _checked(device: Any) -> Any:

@@ -12,7 +12,12 @@ from optree import PyTreeSpec
 
 from dovetail import errors
 from dovetail.pytree import NAMESPACE
-from dovetail.tree_paths import flatten_with_path, leaves_with_path, map_with_path
+from dovetail.tree_paths import (
+    flatten_with_path,
+    leaves_with_path,
+    map_with_path,
+    subtrees,
+)
 
 __all__ = [
     "all",
@@ -32,7 +37,7 @@ __all__ = [
 ]
 
 IsLeaf = Callable[[Any], bool] | None
-_all = all
+_all, _map = all, map
 _ABSENT = object()
 
 
@@ -56,7 +61,8 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) ->
       >>> tree.map(lambda x, y: x + y, {"a": 1, "b": (2, None)}, {"a": 10, "b": (20, None)})
       {'a': 11, 'b': (22, None)}
     """
-    return optree.tree_map(f, tree, *rest, is_leaf=is_leaf, namespace=NAMESPACE)
+    values, spec = flatten(tree, is_leaf)
+    return spec.unflatten(_map(f, values, *(subtrees(spec, other) for other in rest)))
 
 
 def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
@@ -224,7 +230,11 @@ def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
       >>> tree.broadcast((1, 2), ([0, 0], {"a": 0}))
       ([1, 1], {'a': 2})
     """
-    return optree.tree_broadcast_prefix(prefix_tree, full_tree, is_leaf, namespace=NAMESPACE)
+    values, spec = flatten(prefix_tree, is_leaf)
+    repeated: list[Any] = []
+    for value, subtree in zip(values, subtrees(spec, full_tree), strict=True):
+        repeated += [value] * structure(subtree).num_leaves
+    return structure(full_tree).unflatten(repeated)
 
 
 def static(**options: Any) -> Any:
@@ -294,13 +304,13 @@ def transpose(
       ([1, 3], [2, 4])
     """
     if inner_treedef is None:
-        subtrees = outer_treedef.flatten_up_to(pytree_to_transpose)
-        if not subtrees:
+        inner = subtrees(outer_treedef, pytree_to_transpose)
+        if not inner:
             raise errors.index_error(
                 f"tree.transpose: the outer structure must have leaves, got {outer_treedef}; give "
                 "inner_treedef"
             )
-        inner_treedef = structure(subtrees[0])
+        inner_treedef = structure(inner[0])
     elements, treedef = flatten(pytree_to_transpose)
     outer, inner = outer_treedef.num_leaves, inner_treedef.num_leaves
     if len(elements) != outer * inner:

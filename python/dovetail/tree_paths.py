@@ -10,6 +10,7 @@ import optree
 from optree import PyTreeSpec
 
 from dovetail.pytree import NAMESPACE
+from dovetail.structures import no_prefix
 
 IsLeaf = Callable[..., bool] | None
 KeyEntry = Any
@@ -236,10 +237,30 @@ def map_with_path(
       {'a': '13'}
     """
     leaves, spec = flatten_with_path(tree, is_leaf, is_leaf_takes_path)
-    others = [spec.flatten_up_to(other) for other in rest]
+    others = [subtrees(spec, other) for other in rest]
     return spec.unflatten(
         f(*items, *others_) for items, *others_ in zip(leaves, *others, strict=True)
     )
+
+
+def subtrees(spec: PyTreeSpec, tree: Any) -> list[Any]:
+    """What of a tree stands where a prefix of it has its leaves.
+
+    Args:
+      spec: the structure of the prefix.
+      tree: the tree.
+
+    Raises:
+      ValueError: it is no prefix; the message says where they part.
+    """
+    try:
+        return spec.flatten_up_to(tree)
+    except ValueError as error:
+        whole = optree.tree_structure(
+            tree, none_is_leaf=spec.none_is_leaf, namespace=spec.namespace or NAMESPACE
+        )
+        places = no_prefix(spec, whole, "tree") or [str(error)]
+        raise ValueError("\n".join(places)) from None
 
 
 # One level ----------------------------------------------------------------------------------------
@@ -248,8 +269,8 @@ def map_with_path(
 def _one_level(tree: Any) -> Any:
     if optree.tree_is_leaf(tree, namespace=NAMESPACE):
         raise ValueError(
-            f"tree must be a node, such as a list or an instance of a registered class, got "
-            f"{type(tree).__name__}"
+            f"can't tree-flatten type {type(tree).__name__}: tree must be a node, such as a list "
+            "or an instance of a registered class"
         )
     return optree.tree_flatten_one_level(tree, namespace=NAMESPACE)
 

@@ -318,14 +318,14 @@ def register_dataclass(
     """
     if (data_fields is None) != (meta_fields is None):
         raise TypeError(
-            "register_dataclass: data_fields and meta_fields must be given together, got: "
-            f"data_fields={data_fields!r} and meta_fields={meta_fields!r}"
+            "register_dataclass: data_fields and meta_fields must both be specified when either is "
+            f"specified. Got data_fields={data_fields!r} meta_fields={meta_fields!r}."
         )
     if data_fields is None or meta_fields is None:
         if not dataclasses.is_dataclass(nodetype):
             raise TypeError(
-                "register_dataclass: data_fields and meta_fields must be given for a class that is "
-                f"no dataclass, got: {nodetype!r}"
+                "register_dataclass: data_fields and meta_fields are required when nodetype is not "
+                f"a dataclass. Got nodetype={nodetype!r}."
             )
         fields = [f for f in dataclasses.fields(nodetype) if f.init]  # type: ignore[arg-type]
         meta_fields = [f.name for f in fields if f.metadata.get("static", False)]
@@ -352,21 +352,21 @@ def _check_fields(
     nodetype: type, data: Sequence[str], meta: Sequence[str], drop: Sequence[str]
 ) -> None:
     """Refuse fields that are not those which the constructor takes."""
-    name = f"register_dataclass: the fields of {nodetype.__name__}"
-    both = sorted({*data} & {*meta})
+    name = f"register_dataclass of {nodetype.__name__}: data_fields and meta_fields"
+    both = {*data} & {*meta}
     if both:
-        raise ValueError(f"{name} must be of one kind, got: {', '.join(both)} in data and meta")
+        raise ValueError(f"{name} must not overlap. Overlapping fields: {both}.")
     if not dataclasses.is_dataclass(nodetype):
         return
     fields = {f.name for f in dataclasses.fields(nodetype) if f.init}
     missing, unknown = fields - {*data, *meta, *drop}, {*data, *meta} - fields
     if missing:
         raise ValueError(
-            f"{name} must all be in data_fields, meta_fields or drop_fields, got: none for "
-            f"{', '.join(sorted(missing))}"
+            f"{name} must include all dataclass fields, but for those in drop_fields. Missing "
+            f"fields: {missing}."
         )
     if unknown:
         raise ValueError(
-            f"{name} are {', '.join(sorted(fields))}, got: {', '.join(sorted(unknown))} in "
-            "data_fields or meta_fields"
+            f"{name} must include all dataclass fields, which are {', '.join(sorted(fields))}, and "
+            f"no others. Unexpected fields: {unknown}."
         )

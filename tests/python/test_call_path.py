@@ -263,7 +263,7 @@ def test_static_arguments_by_negative_numbers() -> None:
     for _ in range(3):
         assert float(jitted(2.0, 3)) == 6
         assert float(jitted(2.0, 1.0, 4)) == 8
-    with pytest.raises(ValueError, match="must be hashable"):
+    with pytest.raises(ValueError, match="Non-hashable static arguments"):
         jitted(2.0, [3])
 
 
@@ -454,7 +454,7 @@ def test_arguments_that_are_none() -> None:
     with pytest.raises(OverflowError, match="`x` of `<lambda>` must fit"):
         jitted(2**40)
     for value in ("text", np.array(["text"]), object()):
-        with pytest.raises(TypeError, match="must be an array or a number"):
+        with pytest.raises(TypeError, match="is not a valid JAX type"):
             jitted(value)
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         jitted()

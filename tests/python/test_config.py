@@ -143,7 +143,9 @@ def test_nan_is_traced_to_its_op(call: Any) -> None:
             with pytest.raises(FloatingPointError) as caught:
                 call(bad)
             message = str(caught.value)
-            assert message.startswith("sqrt: results must have no NaN while debug_nans is on, got ")
+            assert message.startswith(
+                "invalid value (nan) encountered in sqrt: results must have no NaN while "
+            )
             assert "1 among " in message
             assert line_of("the root") in message
     assert np.isnan(np.asarray(call(bad))).any()
@@ -247,7 +249,7 @@ def test_strict_promotion() -> None:
         assert (i + 1).dtype == np.int32
         for f in (lambda: x + i, lambda: i + 1.5, lambda: dt.jit(dnp.add)(x, i)):
             for _ in range(3):
-                with pytest.raises(ValueError, match="must be equal when numpy_dtype_promotion is"):
+                with pytest.raises(ValueError, match="when numpy_dtype_promotion=strict"):
                     f()
     assert (x + i).dtype == np.float32
 

@@ -384,7 +384,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan text": (
         lambda: loose.scan(lambda c, x: (c, x), "abc", None, 3),
         TypeError,
-        "`c` of…'abc'",
+        "at path c…'abc'",
     ),
     "scan text xs": (lambda: loose.scan(lambda c, x: (c, x), ONE, "abc"), TypeError, "'abc'"),
     "scan output": (lambda: loose.scan(lambda c, x: (c, "y"), ONE, None, 3), TypeError, "got: 'y'"),
@@ -406,7 +406,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan value": (
         lambda: loose.scan(lambda c, x: (c if c > 0 else -c, x), ONE, None, 3),
         dt.errors.TracerBoolConversionError,
-        "depends on `c`, is a tracer … while `scan` traces `<lambda>`",
+        "depends on `c`, at … while `scan` traces `<lambda>`",
     ),
     "while condition": (
         lambda: loose.while_loop(lambda c: c > 0, lambda c: c, dnp.ones(3)),
@@ -524,7 +524,11 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "by position or as operand=",
     ),
-    "cond operand": (lambda: loose.cond(True, first, first, "s"), TypeError, "`x` of `first`…'s'"),
+    "cond operand": (
+        lambda: loose.cond(True, first, first, "s"),
+        TypeError,
+        "to `first`…'s'",
+    ),
     "switch nothing": (lambda: loose.switch(0, []), ValueError, "at least one function, got none"),
     "switch float": (
         lambda: loose.switch(0.5, [first, first], ONE),

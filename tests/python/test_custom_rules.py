@@ -109,7 +109,7 @@ def test_forward_mode_of_a_vjp_rule() -> None:
         lambda: dt.jacfwd(f)(1.0, 2.0),
         lambda: dt.jit(lambda x: dt.jvp(f, (x, 2.0), (1.0, 0.0))[1])(1.0),
     ):
-        with pytest.raises(ValueError, match=r"no forward-mode derivative.*test_custom_rules.py"):
+        with pytest.raises(ValueError, match=r"can't apply forward-mode.*test_custom_rules.py"):
             g()
     # Forward over reverse is no such thing.
     close(dt.hessian(f)(0.5, 2.0), -6 * np.sin(0.5))
@@ -146,11 +146,11 @@ def jvp_with(rule: Any) -> Any:
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        (lambda p, t: p[0], "must return a pair (result, tangent of the result), got"),
-        (lambda p, t: (p[0], t[0]), "of the structure that"),
-        (lambda p, t: ({"out": p[0]}, t[0]), "of one structure"),
-        (lambda p, t: ({"out": p[0][:2]}, {"out": t[0]}), "must be float64[3]"),
-        (lambda p, t: ({"out": p[0]}, {"out": t[0][:2]}), "must be float64[3], as the result is"),
+        (lambda p, t: p[0], "must produce a pair (list or tuple of length two)"),
+        (lambda p, t: (p[0], t[0]), "the first element represents the primal output"),
+        (lambda p, t: ({"out": p[0]}, t[0]), "with equal container (pytree) structures"),
+        (lambda p, t: ({"out": p[0][:2]}, {"out": t[0]}), "as float64[3] for"),
+        (lambda p, t: ({"out": p[0]}, {"out": t[0][:2]}), "Expected float64[3]"),
         (lambda p, t: ({"out": p[0]}, {"out": t[0].astype("float32")}), "got float32[3]"),
     ],
 )
@@ -158,7 +158,7 @@ def test_wrong_jvp_rules(rule: Any, message: str) -> None:
     with pytest.raises(TypeError, match=r"test_custom_rules.py") as error:
         jvp_with(rule)()
     assert message in str(error.value)
-    assert "`<lambda>`" in str(error.value)
+    assert "<lambda>" in str(error.value)
 
 
 def vjp_with(fwd: Any, bwd: Any) -> Any:
@@ -174,14 +174,24 @@ def good(x: Any, n: Any) -> Any:
 @pytest.mark.parametrize(
     ("fwd", "bwd", "error", "message"),
     [
-        (lambda x, n: x, lambda r, g: (g, None), TypeError, "a pair (result, residuals), got"),
-        (lambda x, n: ((x, x), None), lambda r, g: (g, None), TypeError, "of the structure that"),
-        (lambda x, n: (x[:2], None), lambda r, g: (g, None), TypeError, "must be float64[3]"),
+        (lambda x, n: x, lambda r, g: (g, None), TypeError, "must produce a pair"),
+        (
+            lambda x, n: ((x, x), None),
+            lambda r, g: (g, None),
+            TypeError,
+            "the first element represents",
+        ),
+        (lambda x, n: (x[:2], None), lambda r, g: (g, None), TypeError, "as float64[3] for"),
         (good, lambda r, g: g, TypeError, "a tuple of 2 cotangents"),
         (good, lambda r, g: None, TypeError, "a tuple of 2 cotangents"),
         (good, lambda r, g: (g,), TypeError, "a tuple of 2 cotangents"),
-        (good, lambda r, g: (g[:2], None), ValueError, "must be float64[3], as the argument is"),
-        (good, lambda r, g: (g * 1j, None), ValueError, "got complex128[3]"),
+        (
+            good,
+            lambda r, g: (g[:2], None),
+            ValueError,
+            "but `x` of `<lambda>` is float64[3]",
+        ),
+        (good, lambda r, g: (g * 1j, None), ValueError, "of type complex128[3]"),
     ],
 )
 def test_wrong_vjp_rules(fwd: Any, bwd: Any, error: Any, message: str) -> None:
@@ -191,16 +201,16 @@ def test_wrong_vjp_rules(fwd: Any, bwd: Any, error: Any, message: str) -> None:
 
 
 def test_wrong_calls() -> None:
-    with pytest.raises(AttributeError, match=r"no jvp is defined for it.*defjvp"):
+    with pytest.raises(AttributeError, match="No JVP defined for custom_jvp function"):
         dt.custom_jvp(lambda x: x)(1.0)
-    with pytest.raises(AttributeError, match=r"no vjp is defined for it.*defvjp"):
+    with pytest.raises(AttributeError, match="No VJP defined for custom_vjp function"):
         dt.custom_vjp(lambda x: x)(1.0)
     f = tripled(dt)
-    with pytest.raises(TypeError, match="arguments of `f` must fit its parameters"):
+    with pytest.raises(TypeError, match="function f must fit its parameters"):
         f(1.0, 2.0, 3.0)
     g = dt.custom_jvp(lambda x, *, scale: x)
     g.defjvp(lambda p, t: (p[0], t[0]))
-    with pytest.raises(TypeError, match="keyword-only"):
+    with pytest.raises(TypeError, match="could not be resolved to positions: scale"):
         g(1.0, scale=2.0)
     h = dt.custom_vjp(lambda n, x: n * x, nondiff_argnums=(0,))
     h.defvjp(lambda n, x: (n * x, None), lambda n, r, g: (g * n,))

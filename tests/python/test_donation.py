@@ -133,7 +133,7 @@ def test_an_array_in_two_places_is_refused() -> None:
 
 
 def test_static_and_donated_is_refused() -> None:
-    with pytest.raises(ValueError, match="static or donated, not both, got: 0"):
+    with pytest.raises(ValueError, match=r"static_argn.* cannot intersect, .* got: 0"):
         dt.jit(lambda x: x, static_argnums=0, donate_argnums=0)
     with pytest.raises(ValueError, match="donate_argnums must be numbers"):
         dt.jit(lambda x: x, donate_argnums=1)

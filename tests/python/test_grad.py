@@ -327,7 +327,7 @@ def test_jacobians_of_trees(jacobian: Any) -> None:
 
 @pytest.mark.parametrize("wrap", [lambda y: (y,), lambda y: [y], lambda y: {"y": y}, lambda y: ()])
 def test_a_scalar_in_a_container_has_no_gradient(wrap: Any) -> None:
-    with pytest.raises(TypeError, match=r"returns one scalar, got: \d array"):
+    with pytest.raises(TypeError, match=r"scalar-output functions\. Output was \d array"):
         dt.grad(lambda x: wrap(x * x))(1.0)
 
 
@@ -354,5 +354,5 @@ def test_mismatches_are_of_both_classes() -> None:
         for error in (TypeError, ValueError):
             with pytest.raises(error):
                 call()
-    with pytest.raises(TypeError, match=r"takes one cotangent, .* got: 2 arguments"):
+    with pytest.raises(TypeError, match=r"was called with 2 arguments .* takes a single one"):
         pull(1.0, 2.0)

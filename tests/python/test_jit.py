@@ -422,11 +422,11 @@ def test_what_jit_refuses() -> None:
         with pytest.raises(ValueError, match="got: 'args'"):
             jit(lambda x, *args, **kwargs: x, **{f"{kind}_argnames": ("x", "args")})
         jit(lambda x, *args, **kwargs: x, **{f"{kind}_argnames": ("x", "other")})
-        with pytest.raises(ValueError, match=f"give {kind}_argnums too"):
+        with pytest.raises(ValueError, match=f"Pass {kind}_argnums instead"):
             jit(functools.partial(max, 1), **{f"{kind}_argnames": "b"})
-    with pytest.raises(TypeError, match="got: a generator function"):
+    with pytest.raises(TypeError, match="got a generator function"):
         dt.jit(generator)
-    with pytest.raises(ValueError, match=r"`x` of `.lambda.` must not be masked"):
+    with pytest.raises(ValueError, match="numpy masked arrays are not supported"):
         dt.jit(lambda x: x)(np.ma.array([1, 2], mask=[True, False]))
 
 

@@ -83,5 +83,5 @@ def test_halves_within_other_transforms():
 
 def test_other_structures_of_cotangents():
     _, pull = dt.vjp(lambda x: (x, x), 1.0)
-    with pytest.raises(TypeError, match="must have the structure of the result"):
+    with pytest.raises(TypeError, match="unexpected tree structure"):
         pull(1.0)

@@ -103,7 +103,7 @@ def test_static_fields_are_part_of_the_signature() -> None:
 def test_registration_is_checked() -> None:
     with pytest.raises(ValueError, match="already registered"):
         tree_util.register_pytree_node_class(Interval)
-    with pytest.raises(TypeError, match="together"):
+    with pytest.raises(TypeError, match="must both be specified"):
         tree_util.register_dataclass(Layer, data_fields=["weights"])
 
 
@@ -118,7 +118,7 @@ def test_trees_as_vectors() -> None:
     assert flatten_util.ravel_pytree(pytree)[1] == unravel
     with pytest.raises(ValueError, match=r"must have shape \(6,\), got \(5,\)"):
         unravel(vector[:5])
-    with pytest.raises(TypeError, match=r"must be of complex64, .* got float32"):
+    with pytest.raises(TypeError, match=r"float32, but expected dtype complex64"):
         unravel(vector.real)
     # Leaves of one type may come back with another one.
     vector, unravel = flatten_util.ravel_pytree((dnp.zeros(2), dnp.zeros(())))
@@ -139,10 +139,18 @@ def unravel_sum(vector: Any) -> Any:
 @pytest.mark.parametrize(
     ("fields", "error", "message"),
     [
-        ({"data_fields": ["x"]}, TypeError, r"got: data_fields=\['x'\] and meta_fields=None"),
-        ({"data_fields": ["x"], "meta_fields": []}, ValueError, "got: none for y"),
-        ({"data_fields": ["x"], "meta_fields": ["y", "z"]}, ValueError, "are x, y, got: z"),
-        ({"data_fields": ["x", "y"], "meta_fields": ["x"]}, ValueError, "got: x in data and meta"),
+        ({"data_fields": ["x"]}, TypeError, r"Got data_fields=\['x'\] meta_fields=None"),
+        ({"data_fields": ["x"], "meta_fields": []}, ValueError, "Missing fields: {'y'}"),
+        (
+            {"data_fields": ["x"], "meta_fields": ["y", "z"]},
+            ValueError,
+            "Unexpected fields: {'z'}",
+        ),
+        (
+            {"data_fields": ["x", "y"], "meta_fields": ["x"]},
+            ValueError,
+            "fields: {'x'}",
+        ),
     ],
 )
 def test_fields_of_dataclasses(fields: Any, error: type[Exception], message: str) -> None:
@@ -166,7 +174,7 @@ def test_dataclasses_need_fields() -> None:
     class Plain:
         pass
 
-    with pytest.raises(TypeError, match=r"no dataclass, got: .*Plain"):
+    with pytest.raises(TypeError, match=r"not a dataclass. Got nodetype=.*Plain"):
         tree_util.register_dataclass(Plain)
 
 
@@ -176,7 +184,7 @@ def test_nodes_that_flatten_to_nonsense(made: Any) -> None:
         pass
 
     tree_util.register_pytree_node(Node, lambda _: made, lambda _, c: Node())
-    with pytest.raises(ValueError, match=r"a Node must flatten to a tuple \(iterable of children"):
+    with pytest.raises(ValueError, match=r"return a \(children, aux_data\) tuple"):
         tree.leaves(Node())
 
 

@@ -103,7 +103,7 @@ def test_one_level() -> None:
         GetAttrKey("x"),
         GetAttrKey("y"),
     ]
-    with pytest.raises(ValueError, match=r"tree must be a node, such as a list .* got int"):
+    with pytest.raises(ValueError, match=r"can't tree-flatten type int: tree must be a node"):
         tree_util.flatten_one_level(3)
 
 

@@ -128,13 +128,13 @@ def test_what_is_no_array_is_passed_as_it_is() -> None:
     axes = ({"w": 0, "name": None}, None, None)
     out = dt.vmap(f, in_axes=axes)({"w": x, "name": "dense"}, 2.0, marker)
     np.testing.assert_array_equal(out, [0, 2, 4])
-    with pytest.raises(TypeError, match="`mode` of `f` must be an array or a number"):
+    with pytest.raises(TypeError, match=r"argument to `f` .* at path mode"):
         dt.vmap(f, in_axes=(axes[0], None, 0))({"w": x, "name": "dense"}, 2.0, marker)
 
 
 @pytest.mark.parametrize("axes", [True, (dnp.zeros(2),), ("x",), ({"a": 1.5},)])
 def test_axes_are_ints(axes: Any) -> None:
-    with pytest.raises(TypeError, match="in_axes of vmap must be an int, None, or a tuple"):
+    with pytest.raises(TypeError, match="vmap in_axes must be an int, None, or"):
         dt.vmap(lambda x: x, in_axes=axes)
-    with pytest.raises(TypeError, match="out_axes of vmap must be an int, None, or a tree"):
+    with pytest.raises(TypeError, match="vmap out_axes must be an int, None, or"):
         dt.vmap(lambda x: x, out_axes=axes)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from dovetail import dtypes, ir
-from dovetail.arguments import Function, LeafNames, as_operand, name_of
+from dovetail.arguments import Function, LeafNames, as_operand, name_of, results_of
 from dovetail.array import ShapedArray
 from dovetail.errors import LeakedTracerError, type_error
 from dovetail.pytree import flatten, leaf_names, unflatten
+from dovetail.structures import where_unlike
 from dovetail.tracer import Operand, Traced, Tracer
 from dovetail.tracer import call as apply_function
 
@@ -64,9 +65,7 @@ class WithRule:
         try:
             bound = inspect.signature(self.fun).bind(*args, **kwargs)
         except TypeError as error:
-            raise type_error(
-                f"the arguments of `{name}` must fit its parameters: {error}"
-            ) from None
+            raise type_error(f"{self._inputs()} must fit its parameters:\n{error}") from None
         except ValueError:
             bound = None
         if bound is None:
@@ -77,10 +76,15 @@ class WithRule:
         by_name = [key for key in bound.kwargs if key in kwargs]
         if by_name:
             raise type_error(
-                f"the arguments of `{name}`, which has a custom rule, must be by position, got "
-                f"the keywords {', '.join(by_name)} for parameters that are keyword-only"
+                f"{self._inputs()} must be by position.\nThe following keyword arguments could not "
+                f"be resolved to positions: {', '.join(by_name)}"
             )
         return bound.args
+
+    def _inputs(self) -> str:
+        """What messages call the arguments."""
+        kind = type(self).__name__
+        return f"The input arguments to the {kind}-decorated function {name_of(self.fun)}"
 
 
 class Call:
@@ -121,9 +125,7 @@ class Call:
     def primal(self, *tracers: Tracer) -> tuple[list[Operand], Any]:
         """What is traced of the function itself; the structure of its results goes with them."""
         leaves, spec = flatten(self.apply(self._function, tracers))
-        return [
-            as_operand(leaf, f"result {i} of `{self.name}`") for i, leaf in enumerate(leaves)
-        ], spec
+        return results_of(self._function, leaves, spec), spec
 
 
 def constant_results(call: Call, primal: Traced) -> Any:
@@ -144,13 +146,13 @@ def refuse_tracers(values: Iterable[Any], name: str) -> None:
     for leaf in flatten(list(values))[0]:
         if type(leaf) is Tracer:
             raise LeakedTracerError(
-                f"arguments of `{name}` that nondiff_argnums names must be known values or "
-                f"functions, got {leaf.description()}, a tracer ({leaf.aval}), {ir.here()}; let "
-                "the rule differentiate it, and return None for its cotangent"
+                f"arguments of the custom_vjp function `{name}` that nondiff_argnums names must be "
+                f"known values or functions, got {leaf.description()}, a tracer ({leaf.aval}), "
+                f"{ir.here()}; let the rule differentiate it, and return None for its cotangent"
             )
 
 
-def pair_of(result: Any, rule: Function, name: str, what: str) -> tuple[Any, Any]:
+def pair_of(result: Any, rule: str, what: str) -> tuple[Any, Any]:
     """The two things that a rule returns.
 
     Raises:
@@ -160,30 +162,34 @@ def pair_of(result: Any, rule: Function, name: str, what: str) -> tuple[Any, Any
         return result[0], result[1]
     got = f"{len(result)} values" if isinstance(result, (tuple, list)) else type(result).__name__
     raise type_error(
-        f"the rule `{name_of(rule)}` of `{name}` must return a pair ({what}), got {got}"
+        f"{rule} must produce a pair (list or tuple of length two) representing {what}, but got "
+        f"{got}"
     )
 
 
 def primal_results(
-    result: Any, rule: Function, name: str, spec: Any, avals: Sequence[ShapedArray]
+    result: Any, rule: str, name: str, spec: Any, avals: Sequence[ShapedArray]
 ) -> list[Operand]:
     """The results that a rule returned, checked against those of the function.
 
     Raises:
       TypeError: structure, shape or element type differ.
     """
+    must = (
+        f"{rule} must produce a pair (list or tuple of length two) where the first element "
+        "represents the primal output, as "
+    )
     values, own = flatten(result)
     if own != spec:
+        owners = f"`{name}`", "the rule"
         raise type_error(
-            f"the rule `{name_of(rule)}` of `{name}` must return a result of the structure that "
-            f"`{name}` returns, {spec}, got {own}"
+            f"{must}`{name}` returns it, got {where_unlike(spec, own, 'result', owners)}"
         )
     operands = []
     for value, aval, path in zip(values, avals, paths_of(spec, "result"), strict=True):
-        what = f"`{path}` of the rule `{name_of(rule)}` of `{name}`"
-        operand = as_operand(value, what)
+        operand = as_operand(value, f"`{path}` of {rule}")
         if operand.shape != aval.shape or operand.dtype != aval.dtype:
-            raise type_error(f"{what} must be {aval}, as `{name}` returns it, got {operand.aval}")
+            raise type_error(f"{must}{aval} for `{path}`, got {operand.aval}")
         operands.append(operand)
     return operands
 
@@ -221,6 +227,5 @@ def share_captured(
 def missing_rule(kind: str, define: str, function: Callable[..., Any]) -> AttributeError:
     """The error of a call before the rule is there."""
     return AttributeError(
-        f"`{name_of(function)}` needs a rule: no {kind} is defined for it, {ir.here()}; define it "
-        f"with {define}"
+        f"No {kind} function {name_of(function)} using {define}. It is needed {ir.here()}"
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dovetail import dtypes, ir
-from dovetail.arguments import Function, LeafNames, as_operand, is_float0, name_of
+from dovetail.arguments import Function, LeafNames, as_operand, is_float0, name_of, results_of
 from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import pair_of
 from dovetail.custom_derivatives.reverse import custom_vjp
@@ -49,14 +49,15 @@ def custom_gradient(fun: Function) -> Function:
       >>> float(dt.grad(f)(3.0))
       3.0
     """
-    what = "result, rule"
+    what = "the result and its rule"
+    label = f"The function {name_of(fun)} of custom_gradient"
 
     @functools.wraps(fun)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        return pair_of(fun(*args, **kwargs), fun, name_of(fun), what)[0]
+        return pair_of(fun(*args, **kwargs), label, what)[0]
 
     def fwd(*args: Any, **kwargs: Any) -> tuple[Any, _Pull]:
-        result, rule = pair_of(fun(*args, **kwargs), fun, name_of(fun), what)
+        result, rule = pair_of(fun(*args, **kwargs), label, what)
         traced = _traced_rule(rule, result)
         return result, _Pull(traced.captured, traced)
 
@@ -134,7 +135,7 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
 
     def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
         leaves, out_spec = flatten(fun(*unflatten(spec, tracers)))
-        return [as_operand(leaf, f"result {i}") for i, leaf in enumerate(leaves)], out_spec
+        return results_of(fun, leaves, out_spec), out_spec
 
     name = name_of(fun)
     order = derivative_order() + 1
@@ -150,8 +151,9 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
         given, own_spec = flatten(args[:count] if count >= 0 else args)
         if own_spec != spec:
             raise type_error(
-                f"the converted `{name}` must be called with arguments of the structure {spec}, "
-                f"then {len(hoisted)} values, got {own_spec}"
+                "The inputs to the closure produced by closure_convert must have the structure of "
+                f"the example, {spec}, with {len(hoisted)} values after them, got {own_spec} for "
+                f"`{name}`"
             )
         leaves = [as_operand(value, names.at(i)) for i, value in enumerate(given)]
         _check_types(leaves, avals, names)

@@ -21,6 +21,7 @@ from dovetail.custom_derivatives.calls import (
 from dovetail.custom_derivatives.symbolic import SymbolicZero, instantiated, tangent_type
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.structures import where_unlike
 from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Tracer, apply, trace
 
@@ -111,7 +112,7 @@ class custom_jvp(WithRule):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, in a way that its derivative is that of the rule."""
         if self.jvp is None:
-            raise missing_rule("jvp", "defjvp", self.fun)
+            raise missing_rule("JVP defined for custom_jvp", "defjvp", self.fun)
         args = self._resolved(args, kwargs)
         order = derivative_order()
         if not order:
@@ -167,21 +168,23 @@ class custom_jvp(WithRule):
             for x in primals
         ]
         result = self.jvp(*call.statics, call.tree(primals), call.tree(tangents))
-        primal_out, tangent_out = pair_of(
-            result, self.jvp, call.name, "result, tangent of the result"
-        )
-        outs = primal_results(primal_out, self.jvp, call.name, spec, avals)
+        rule = f"Custom JVP rule {name_of(self.jvp)} for function {call.name}"
+        primal_out, tangent_out = pair_of(result, rule, "primal and tangent outputs")
+        outs = primal_results(primal_out, rule, call.name, spec, avals)
         return [*outs, *self._tangents(call, spec, avals, tangent_out)], None
 
     def _tangents(
         self, call: Call, spec: Any, avals: Sequence[ShapedArray], result: Any
     ) -> list[Operand]:
         """The tangents that the rule returned, of results that have one."""
-        name = f"the rule `{name_of(self.jvp)}` of `{call.name}`"
+        name = f"Custom JVP rule {name_of(self.jvp)} for function {call.name}"
         values, own = flatten(result)
         if own != spec:
+            owners = "the result", "the tangent"
             raise type_error(
-                f"{name} must return a result and a tangent of one structure, got {spec} and {own}"
+                f"{name} must produce primal and tangent outputs with equal container (pytree) "
+                f"structures, but got {spec} and {own} respectively.\nThey have "
+                f"{where_unlike(spec, own, 'result', owners)}"
             )
         tangents = []
         for value, aval, path in zip(values, avals, paths_of(spec, "tangent"), strict=True):
@@ -194,7 +197,9 @@ class custom_jvp(WithRule):
                 got = operand.aval
             if got.shape != wanted.shape or got.dtype != wanted.dtype:
                 raise type_error(
-                    f"`{path}` of {name} must be {wanted}, as the result is {aval}, got {got}"
+                    "Custom JVP rule must produce primal and tangent outputs with corresponding "
+                    f"shapes and dtypes. Expected {wanted} (tangent type of {aval}) but got {got}. "
+                    f"It is `{path}` of the rule `{name_of(self.jvp)}` for function `{call.name}`"
                 )
             if dtypes.is_inexact(aval.dtype):
                 tangents.append(operand)

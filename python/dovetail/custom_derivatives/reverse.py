@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from dovetail import dtypes
 from dovetail.arguments import Function, as_operand, is_float0, name_of, set_float0_aside
 from dovetail.array import ShapedArray
@@ -25,7 +27,7 @@ from dovetail.custom_derivatives.symbolic import (
     tangent_type,
 )
 from dovetail.errors import type_error, value_error
-from dovetail.pytree import broadcast_prefix, flatten, unflatten
+from dovetail.pytree import broadcast_prefix, flatten, leaf_names, unflatten
 from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 
@@ -95,7 +97,7 @@ class custom_vjp(WithRule):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, in a way that its derivative is that of the rules."""
         if self.fwd is None or self.bwd is None:
-            raise missing_rule("vjp", "defvjp", self.fun)
+            raise missing_rule("VJP defined for custom_vjp", "defvjp", self.fun)
         args = self._resolved(args, kwargs)
         refuse_tracers((args[i] for i in self.nondiff_argnums if i < len(args)), name_of(self.fun))
         order = derivative_order()
@@ -149,10 +151,11 @@ class custom_vjp(WithRule):
                 CustomVJPPrimal(x, type(outer) is Tracer and dtypes.is_inexact(x.dtype))
                 for x, outer in zip(tracers, call.leaves, strict=True)
             ]
+        rule = f"Custom VJP fwd rule {name_of(self.fwd)} for function {call.name}"
         result, residuals = pair_of(
-            call.apply(self.fwd, leaves), self.fwd, call.name, "result, residuals"
+            call.apply(self.fwd, leaves), rule, "the primal output and residuals"
         )
-        outs = primal_results(result, self.fwd, call.name, primal.extra, primal.avals)
+        outs = primal_results(result, rule, call.name, primal.extra, primal.avals)
         values, spec = set_float0_aside(*flatten(residuals))
         kept = [
             as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")
@@ -203,7 +206,7 @@ class custom_vjp(WithRule):
           TypeError: the rule returned another structure.
           ValueError: a cotangent has another type than its argument.
         """
-        name = f"the rule `{name_of(self.bwd)}` of `{call.name}`"
+        name = f"Custom VJP bwd rule {name_of(self.bwd)} for function {call.name}"
         arguments = call.tree(call.leaves)
         try:
             if not isinstance(result, (tuple, list)) or len(result) != call.count:
@@ -212,36 +215,37 @@ class custom_vjp(WithRule):
         except ValueError:
             got = flatten(result)[1]
             raise type_error(
-                f"{name} must return a tuple of {call.count} cotangents of the structure of the "
-                f"arguments, {call.spec}, got {got}"
+                f"{name} must produce a tuple of {call.count} cotangents, of the structure of the "
+                f"arguments, {call.spec}, or with None in place of what is zero, got {got}"
             ) from None
+        paths = leaf_names(arguments, "output")
         found = {}
         for i, (value, leaf) in enumerate(zip(values, call.leaves, strict=True)):
             if value is None or not dtypes.is_inexact(leaf.dtype):
                 continue
             if type(value) is SymbolicZero or is_float0(value):
-                got = f"{value.dtype}[{','.join(map(str, value.shape))}]"
                 if value.shape != leaf.shape:
-                    raise value_error(
-                        f"the cotangent of {call.names.at(i)} that {name} returns "
-                        f"must be {leaf.aval}, got {got}; return None for zero"
-                    )
+                    got = ShapedArray(value.shape, np.dtype(value.dtype))
+                    raise _unlike(got, leaf.aval, f"{name}: at {paths[i]}", call.names.at(i))
                 continue
-            operand = as_operand(value, f"the cotangent of {call.names.at(i)} that {name} returns")
-            found[i] = _converted(operand, leaf.aval, i, call, name)
+            operand = as_operand(value, f"{name}: {paths[i]}, the cotangent of {call.names.at(i)},")
+            found[i] = _converted(operand, leaf.aval, f"{name}: at {paths[i]}", call.names.at(i))
         return found
 
 
-def _converted(
-    operand: Operand, aval: ShapedArray, position: int, call: Call, name: str
-) -> Operand:
+def _unlike(got: ShapedArray, wanted: ShapedArray, where: str, argument: object) -> ValueError:
+    """The error of a cotangent of another type than its argument's."""
+    return value_error(
+        f"{where} the bwd rule produced an output of type {got}, but {argument} is {wanted}. "
+        "Consider just returning a None here if the cotangent is zero"
+    )
+
+
+def _converted(operand: Operand, aval: ShapedArray, where: str, argument: object) -> Operand:
     """A cotangent of the argument's type; another real type is converted."""
     is_lossy = dtypes.kind(operand.dtype) == "c" and dtypes.kind(aval.dtype) != "c"
     if operand.shape != aval.shape or is_lossy:
-        raise value_error(
-            f"the cotangent of {call.names.at(position)} that {name} returns must be {aval}, as "
-            f"the argument is, got {operand.aval}"
-        )
+        raise _unlike(operand.aval, aval, where, argument)
     if operand.dtype == aval.dtype:
         return operand
     from dovetail.lax import convert_element_type

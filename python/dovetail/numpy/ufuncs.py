@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from dovetail import lax
-from dovetail.arguments import ShapeDtypeStruct
 from dovetail.array import Array
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import canonical_axis
 from dovetail.numpy import cumulative, reductions

@@ -28,28 +28,33 @@ class Unwanted(NamedTuple):
     """A value that results may be searched for.
 
     Attributes:
+      name: what the compiler calls it.
       setting: the name of the setting that asks for it.
       value: what messages call it.
       is_value: which elements of an array have it.
     """
 
+    name: str
     setting: str
     value: str
     is_value: Callable[[Any], Any]
 
-    def refused(self, what: str) -> str:
-        """What is wrong with results that have it, and what to do."""
+    def refused(self, where: str, what: str) -> str:
+        """What is wrong with the results of an op or function, and what to do."""
         return (
-            f"results must have no {self.value} while {self.setting} is on, got {what}; keep the "
-            "operands in the function's domain, or turn the setting off with "
-            f"dovetail.{self.setting}(False)"
+            f"invalid value ({self.name}) encountered in {where}: results must have no "
+            f"{self.value} while {self.setting} is on, got {what}; keep the operands in the "
+            f"function's domain, or turn the setting off with dovetail.{self.setting}(False)"
         )
 
 
 # By the names that the compiler has for them.
 UNWANTED = {
-    "nan": Unwanted("debug_nans", "NaN", np.isnan),
-    "inf": Unwanted("debug_infs", "infinity", np.isinf),
+    value.name: value
+    for value in (
+        Unwanted("nan", "debug_nans", "NaN", np.isnan),
+        Unwanted("inf", "debug_infs", "infinity", np.isinf),
+    )
 }
 
 
@@ -87,7 +92,7 @@ def check(name: str, result: Any, values: Sequence[Unwanted]) -> None:
         found = first_of(array, values)
         if found:
             value, what = found
-            raise UnwantedValueError(f"{name}: {value.refused(what)}")
+            raise UnwantedValueError(value.refused(name, what))
 
 
 def first_of(array: np.ndarray, values: Sequence[Unwanted]) -> tuple[Unwanted, str] | None:

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 
 from dovetail import lax
-from dovetail.arguments import name_of
+from dovetail.arguments import name_of, results_of
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.lax.control.bodies import check_callable, results_of
+from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.loops import while_loop
-from dovetail.lax.control.trees import (
+from dovetail.lax.operands import as_operand, canonical_axis
+from dovetail.pytree import flatten, leaf_names, unflatten
+from dovetail.structures import (
     listed,
     structure_differences,
     type_differences,
 )
-from dovetail.lax.operands import as_operand, canonical_axis
-from dovetail.pytree import flatten, leaf_names, unflatten
 from dovetail.symbolic.size import is_symbolic_dim
 
 Combine = Callable[[list[Array], list[Array]], list[Array]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import _core, ir
-from dovetail.arguments import as_operand, name_of
+from dovetail.arguments import name_of
 from dovetail.errors import ConcretizationTypeError, type_error
 from dovetail.symbolic.size import plain
 from dovetail.trace_stack import stack
@@ -25,12 +25,6 @@ def check_callable(what: str, function: Any) -> None:
     """
     if not callable(function):
         raise type_error(f"{what} must be a function, got {function!r}")
-
-
-def results_of(function: Callable[..., Any], leaves: Sequence[Any]) -> list[Operand]:
-    """The leaves of what a function returned, as operands."""
-    name = name_of(function)
-    return [as_operand(leaf, f"result {i} of `{name}`") for i, leaf in enumerate(leaves)]
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import config, dtypes, lax
-from dovetail.arguments import LeafNames, as_operand, name_of, set_float0_aside
+from dovetail.arguments import LeafNames, as_operand, name_of, results_of, set_float0_aside
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.control.bodies import (
@@ -17,12 +17,11 @@ from dovetail.lax.control.bodies import (
     joined,
     known,
     one_module,
-    results_of,
 )
-from dovetail.lax.control.trees import listed, structure_differences, type_differences
 from dovetail.lax.operands import ArrayLike
 from dovetail.pytree import flatten, leaf_names, unflatten
 from dovetail.shaped import ShapedArray
+from dovetail.structures import listed, structure_differences, type_differences
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 
 _NOTHING: Any = object()

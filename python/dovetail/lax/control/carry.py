@@ -11,18 +11,18 @@ from dovetail.arguments import (
     as_operand,
     name_of,
     parameter_names,
+    results_of,
     set_float0_aside,
 )
 from dovetail.errors import type_error
-from dovetail.lax.control.bodies import results_of
-from dovetail.lax.control.trees import (
+from dovetail.pytree import count_leaves, flatten, unflatten
+from dovetail.shaped import ShapedArray
+from dovetail.structures import (
     Difference,
     listed,
     structure_differences,
     type_differences,
 )
-from dovetail.pytree import count_leaves, flatten, unflatten
-from dovetail.shaped import ShapedArray
 from dovetail.tracer import Operand, Traced, Tracer, trace
 
 Step = Callable[..., tuple[Sequence[Operand], Any]]
@@ -139,6 +139,6 @@ class Carry:
 
 
 def _line(difference: Difference, place: ir.Place | None) -> str:
-    path, taken, returned = difference
+    path, taken, returned, _ = difference
     made = f", computed at {ir.describe_place(place)}," if place else ""
     return f"{returned}{made} for `{path}`, which is {taken}"

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from dovetail import config, dtypes, lax
-from dovetail.arguments import LeafNames, as_operand, name_of
+from dovetail.arguments import LeafNames, as_operand, name_of, results_of
 from dovetail.array import Array
 from dovetail.errors import ConcretizationTypeError, type_error, value_error
-from dovetail.lax.control.bodies import check_callable, joined, known, one_module, results_of
+from dovetail.lax.control.bodies import check_callable, joined, known, one_module
 from dovetail.lax.control.carry import Carry
 from dovetail.lax.control.scan import Loop, steps_at_once
 from dovetail.lax.operands import ArrayLike

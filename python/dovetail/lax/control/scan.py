@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dovetail import config, ir, lax
-from dovetail.arguments import as_operand, is_float0, name_of, set_float0_aside
+from dovetail.arguments import as_operand, is_float0, name_of, results_of, set_float0_aside
 from dovetail.errors import (
     ConcretizationTypeError,
     UnknownSizeError,
     type_error,
     value_error,
 )
-from dovetail.lax.control.bodies import check_callable, results_of
+from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.carry import Carry
 from dovetail.pytree import flatten, map_leaves, unflatten
 from dovetail.shaped import ShapedArray

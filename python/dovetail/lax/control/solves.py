@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dovetail.arguments import Function, as_operand, name_of
+from dovetail.arguments import Function, as_operand, name_of, results_of
 from dovetail.array import ShapedArray
 from dovetail.autodiff import jvp
 from dovetail.custom_derivatives import closure_convert, custom_jvp
 from dovetail.custom_derivatives.calls import pair_of
 from dovetail.custom_derivatives.symbolic import instantiated, tangent_type
 from dovetail.errors import type_error
-from dovetail.lax.control.bodies import check_callable, joined, results_of
-from dovetail.lax.control.trees import listed, structure_differences, type_differences
+from dovetail.lax.control.bodies import check_callable, joined
 from dovetail.linearization import linear_transpose, linearize
 from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
+from dovetail.structures import listed, structure_differences, type_differences
 from dovetail.trace_stack import current, derivative_order
 from dovetail.tracer import Operand, Traced, apply, trace
 
@@ -138,7 +138,9 @@ def custom_linear_solve(
         aux: list[Any] = []
         aux_spec = None
         if has_aux:
-            result, auxiliary = pair_of(result, solver, role, "solution, auxiliary data")
+            result, auxiliary = pair_of(
+                result, f"{role} `{name_of(solver)}`", "the solution and auxiliary data"
+            )
             aux, aux_spec = flatten(auxiliary)
         return [*like.leaves_of(role, solver, result), *results_of(solver, aux)], aux_spec
 
@@ -225,7 +227,9 @@ def custom_root(
 
     def solved(x: Any) -> Any:
         result = solve(checked, x)
-        root, aux = pair_of(result, solve, "solve", "root, aux") if has_aux else (result, ())
+        root, aux = result, ()
+        if has_aux:
+            root, aux = pair_of(result, f"solve `{name_of(solve)}`", "the root and auxiliary data")
         return unflatten(like.spec, like.leaves_of("solve", solve, root)), aux
 
     def result_of(root: Any, aux: Any) -> Any:

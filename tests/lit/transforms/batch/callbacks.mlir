@@ -32,7 +32,7 @@ func.func @main(%x: tensor<2xi32>, %y: tensor<f32>) {
 // -----
 
 func.func @main(%x: tensor<2xi32>, %y: tensor<f32>) {
-  // expected-error @+1 {{an ordered io callback must not be batched, since the elements of a batch have no order, got: a vmap over its arguments; use ordered=False, or a loop such as lax.scan or lax.map}}
+  // expected-error @+1 {{Cannot `vmap` ordered IO callback, since the elements of a batch have no order; use ordered=False, or a loop such as lax.scan or lax.map}}
   dovetail.callback "a" effect "io" vmap "sequential"(%x) {ordered = true} : (tensor<2xi32>) -> ()
   return
 }
@@ -40,7 +40,7 @@ func.func @main(%x: tensor<2xi32>, %y: tensor<f32>) {
 // -----
 
 func.func @main(%x: tensor<2xi32>, %y: tensor<f32>) {
-  // expected-error @+1 {{a pure callback over which vmap maps must have a vmap_method, got: None; say 'sequential', 'sequential_unrolled', 'expand_dims' or 'broadcast_all'}}
+  // expected-error @+1 {{vmap is only supported of pure callbacks with a vmap_method, got: None; say 'sequential', 'sequential_unrolled', 'expand_dims' or 'broadcast_all'}}
   dovetail.callback "a" effect "none"(%x) : (tensor<2xi32>) -> ()
   return
 }
@@ -48,7 +48,7 @@ func.func @main(%x: tensor<2xi32>, %y: tensor<f32>) {
 // -----
 
 func.func @main(%x: tensor<i32>, %y: tensor<f32>) {
-  // expected-error @+1 {{an io callback must not be where the elements of a batch part, since it would be called for all of them, got: a 'case' whose predicate differs between the elements of a vmap; move the callback out of it, or loop over the batch with lax.map}}
+  // expected-error @+1 {{IO effect not supported in vmap-of-case with batched predicate, since it would be for all elements; move the callback out of it, or loop over the batch with lax.map}}
   dovetail.case %x of() : (tensor<i32>) -> () {
     dovetail.callback "b" effect "io"() : () -> ()
     dovetail.yield

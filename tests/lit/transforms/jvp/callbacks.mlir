@@ -15,7 +15,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{a pure callback has no derivative, since nothing is known of what it computes; call it in a function that has a rule, by custom_jvp or custom_vjp, or on the stop_gradient of its arguments}}
+  // expected-error @+1 {{Pure callbacks do not support JVP, since nothing is known of what they compute; call them in a function that has a rule, by custom_jvp or custom_vjp, or on the stop_gradient of their arguments}}
   %0 = dovetail.callback "a" effect "none"(%x) : (tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
@@ -23,7 +23,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{an io callback has no derivative}}
+  // expected-error @+1 {{IO callbacks do not support JVP}}
   dovetail.callback "a" effect "io"(%x) : (tensor<f32>) -> ()
   return %x : tensor<f32>
 }

@@ -26,7 +26,7 @@ func.func @main(%x: tensor<f32>) -> tensor<f32> {
 func.func private @bwd(tensor<f32>, tensor<f32>) -> tensor<f32>
 
 func.func @main(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{a function with a custom vjp rule has no forward-mode derivative; use reverse mode (grad, vjp, jacrev), or give it a custom jvp rule}}
+  // expected-error @+1 {{can't apply forward-mode autodiff (jvp) to a custom_vjp function; use reverse mode (grad, vjp, jacrev), or give it a custom jvp rule}}
   %0 = dovetail.custom_tangent @bwd of [0](%x) tangents(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }

@@ -21,7 +21,7 @@ func.func @main(%a: tensor<f32>, %b: tensor<?xf32>) -> tensor<?xf32> {
 func.func private @solve(tensor<2xf32>) -> tensor<2xf32>
 
 func.func @main(%a: tensor<f32>, %b: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{reverse mode needs the solution of the transposed equation, got: none; give custom_linear_solve a transpose_solve, or say symmetric=True}}
+  // expected-error @+1 {{transpose_solve required for reverse mode of custom_linear_solve, got: none; give one, or say symmetric=True}}
   %0 = dovetail.linear_solve @solve matvec @solve(%b) : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
