@@ -1,6 +1,7 @@
 // Lowering of sums of products: one `linalg.generic`; complex ones in real arithmetic.
 #include "Contraction.h"
 #include "Iree.h"
+#include "Target.h"
 
 using namespace mlir;
 
@@ -167,16 +168,25 @@ int64_t blockAcross(int64_t size, ArrayRef<int64_t> inner) {
   return 0;
 }
 
-int64_t partsOfReduction(int64_t terms, int64_t results, int64_t size) {
-  constexpr int64_t manyTerms = 1 << 17, enough = 16, most = 64, least = 4, lanes = 16;
-  if (ShapedType::isDynamic(size) || terms < manyTerms || results >= enough || results == 0)
-    return 0;
-  // Best are parts that are made of whole vectors.
-  for (int64_t each : {lanes, int64_t(1)})
+bool isInParts(int64_t terms, int64_t results) {
+  constexpr int64_t manyTerms = 1 << 17, enough = 16;
+  return terms >= manyTerms && results < enough && results != 0;
+}
+
+int64_t partsOfReduction(int64_t size) {
+  constexpr int64_t most = 64, least = 4;
+  for (int64_t each : {kLanes, int64_t(1)})
     for (int64_t parts = most; parts >= least; --parts)
       if (size % (parts * each) == 0)
         return parts;
   return 0;
+}
+
+bool isStored(Value x) {
+  Operation *op = x.getDefiningOp();
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ExtractSliceOp>(op))
+    return isStored(op->getOperand(0));
+  return !isa_and_nonnull<linalg::LinalgOp>(op);
 }
 
 /// The same for a vector and a matrix, where the vector's products with single elements are in its rows.
@@ -199,20 +209,16 @@ static int64_t blockOfParts(const Operand &lhs, const Operand &rhs, int64_t numP
       return 0;
     results *= size;
   }
-  int64_t parts = partsOfReduction(terms, results, terms);
+  if (ShapedType::isDynamic(terms) || !isInParts(terms, results))
+    return 0;
+  int64_t parts = partsOfReduction(terms);
   return parts ? terms / parts : 0;
 }
 
 /// `count` products from the one at `from` on: what the operand has of them.
 static Operand partOf(ImplicitLocOpBuilder &b, const Operand &operand, int64_t loop, int64_t from, int64_t count) {
-  int64_t dim = llvm::find(operand.loops, loop) - operand.loops.begin();
-  SmallVector<OpFoldResult> sizes = sizesOf(b, operand.value), starts(sizes.size(), b.getIndexAttr(0));
-  if (getConstantIntValue(sizes[dim]) == count)
-    return operand;
-  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
-  starts[dim] = b.getIndexAttr(from);
-  sizes[dim] = b.getIndexAttr(count);
-  return {tensor::ExtractSliceOp::create(b, operand.value, starts, sizes, ones), operand.loops};
+  return {sliced(b, operand.value, llvm::find(operand.loops, loop) - operand.loops.begin(), from, count),
+          operand.loops};
 }
 
 /// The operand with its summed dimension in blocks, over which the first loop runs.
@@ -245,6 +251,9 @@ static Value sumOfBlocks(ImplicitLocOpBuilder &b, const Operand &lhs, const Oper
   Operand y = inBlocksOf(b, part(rhs, 0, length - rest), numParallel, block);
   ContractionLoops loops = loopsOf(b, x, y, numParallel + 1, 1);
   Value blocks = contracted(b, loops, x.value, y.value, element, accumulator);
+  // The code generator's choice are tiles of several blocks, which it computes one by one where they are not whole.
+  if (numParallel == 0 && Target(b.getInsertionBlock()->getParentOp()).isCpu())
+    setTiles(blocks.getDefiningOp(), {1, 0}, {1, 0}, {0, 4 * kLanes});
   Value init;
   if (rest) {
     x = part(lhs, length - rest, rest);

@@ -45,9 +45,16 @@ mlir::Value lowerContraction(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs, mli
 /// quick and accurate, and their sums in `sumType`.
 int64_t blockAcross(int64_t size, llvm::ArrayRef<int64_t> inner);
 
-/// Into how many parts a sum, or another reduction, of `terms` elements is split, along a dimension of so many
-/// elements, so that several threads reduce one each: 0 where there are few terms, or enough results for the threads.
-int64_t partsOfReduction(int64_t terms, int64_t results, int64_t size);
+/// Whether a sum, or another reduction, of `terms` elements is split, so that several threads reduce a part each: where
+/// there are many terms, and too few results for the threads.
+bool isInParts(int64_t terms, int64_t results);
+/// Into how many parts a dimension is split then: 0 if none are alike.
+int64_t partsOfReduction(int64_t size);
+
+/// How many elements the code generator reduces at once. It takes what is left over one by one.
+constexpr int64_t kLanes = 16;
+/// Whether parts of an array can be read apart from each other: it is none that its user would compute.
+bool isStored(mlir::Value x);
 
 /// The type of elements, or of their parts if they are complex.
 mlir::Type partType(mlir::Type element);

@@ -53,9 +53,8 @@ struct CodegenDialect : Dialect {
   Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
     if (parser.getFullSymbolSpec() == kMapping)
       return WorkgroupMappingAttr::get(getContext());
-    parser.emitError(parser.getNameLoc())
-        << "the attribute must be " << kMapping << ", got: " << parser.getFullSymbolSpec();
-    return {};
+    return OpaqueAttr::get(StringAttr::get(getContext(), getDialectNamespace()), parser.getFullSymbolSpec(),
+                           NoneType::get(getContext()));
   }
   static constexpr StringLiteral kMapping = "workgroup_mapping<x>";
 };
@@ -74,6 +73,24 @@ void registerIreeDialects(DialectRegistry &registry) {
     context->getOrLoadDialect<TensorExtDialect>();
     context->getOrLoadDialect<UtilDialect>();
   });
+}
+
+void setTiles(Operation *op, ArrayRef<int64_t> threads, ArrayRef<int64_t> parallel, ArrayRef<int64_t> reduced) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto sizes = [&](StringRef name, ArrayRef<int64_t> tiles) {
+    stream << name << " = [";
+    llvm::interleaveComma(tiles, stream);
+    stream << "]";
+  };
+  stream << "compilation_info<lowering_config = #iree_cpu.lowering_config<";
+  sizes("distribution", threads);
+  sizes(", vector_common_parallel", parallel);
+  sizes(", vector_reduction", reduced);
+  stream << ">, translation_info = #iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>, "
+            "{enable_loop_peeling}>>";
+  Builder b(op->getContext());
+  op->setAttr("compilation_info", OpaqueAttr::get(b.getStringAttr("iree_codegen"), text, b.getNoneType()));
 }
 
 Attribute workgroupMapping(MLIRContext *context) { return WorkgroupMappingAttr::get(context); }

@@ -47,6 +47,11 @@ scatterWindows(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value places,
                bool isUnique,
                llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)> step);
 
+/// States how the loops of a `linalg` op are tiled for a CPU: by threads, then by vectors, the parallel loops and those
+/// that reduce; 0 for a loop that is not. What is left over of a dimension runs in loops of its own.
+void setTiles(mlir::Operation *op, llvm::ArrayRef<int64_t> threads, llvm::ArrayRef<int64_t> parallel,
+              llvm::ArrayRef<int64_t> reduced);
+
 /// The attribute that maps an `scf.forall` to workgroups.
 mlir::Attribute workgroupMapping(mlir::MLIRContext *context);
 

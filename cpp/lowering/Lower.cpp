@@ -129,6 +129,16 @@ Value asValue(ImplicitLocOpBuilder &b, OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(b, b.getLoc(), size);
 }
 
+Value sliced(ImplicitLocOpBuilder &b, Value x, int64_t dim, int64_t from, int64_t count) {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x), starts(sizes.size(), b.getIndexAttr(0));
+  if (getConstantIntValue(sizes[dim]) == count)
+    return x;
+  SmallVector<OpFoldResult> ones(sizes.size(), b.getIndexAttr(1));
+  starts[dim] = b.getIndexAttr(from);
+  sizes[dim] = b.getIndexAttr(count);
+  return tensor::ExtractSliceOp::create(b, x, starts, sizes, ones);
+}
+
 Value transposed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> order) {
   if (llvm::is_sorted(order))
     return x;

@@ -84,6 +84,8 @@ mlir::Value mapElements(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type
 
 /// A size as a value.
 mlir::Value asValue(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size);
+/// `count` elements of `x` along a dimension, from the one at `from` on.
+mlir::Value sliced(mlir::ImplicitLocOpBuilder &b, mlir::Value x, int64_t dim, int64_t from, int64_t count);
 /// `x` with its dimensions in another order, and `x` backwards along some.
 mlir::Value transposed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> order);
 mlir::Value reversed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims);

@@ -2,6 +2,7 @@
 #include "dialects/Reduce.h"
 #include "Contraction.h"
 #include "Lowering.h"
+#include "Target.h"
 
 using namespace mlir;
 
@@ -81,11 +82,12 @@ static std::pair<int64_t, int64_t> partsOf(RankedTensorType type, ArrayRef<int64
   int64_t terms = numReduced(type, dims);
   if (ShapedType::isDynamic(terms) || !type.hasStaticShape())
     return {0, 0};
-  int64_t results = terms ? type.getNumElements() / terms : 0;
+  if (!terms || !isInParts(terms, type.getNumElements() / terms))
+    return {0, 0};
   SmallVector<int64_t> order(dims);
   llvm::sort(order);
   for (int64_t dim : order)
-    if (int64_t parts = partsOfReduction(terms, results, type.getDimSize(dim)))
+    if (int64_t parts = partsOfReduction(type.getDimSize(dim)))
       return {dim, parts};
   return {0, 0};
 }
@@ -152,6 +154,32 @@ static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type
   return reduced(b, op, x, op.getDims(), element, sum);
 }
 
+/// A reduction of `x` by `reduce`; of an array whose rows do not consist of whole vectors, that of such rows and that
+/// of what is left over of them.
+static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type element,
+                       function_ref<Value(Value)> reduce) {
+  constexpr int64_t manyElements = 1 << 16, longRow = 64, longRowAcross = 512;
+  auto type = cast<RankedTensorType>(x.getType());
+  int64_t last = type.getRank() - 1;
+  bool isAcross = !llvm::is_contained(op.getDims(), last);
+  int64_t unit = isAcross ? 2 * kLanes : kLanes, least = isAcross ? longRowAcross : longRow;
+  if (!type.hasStaticShape() || type.getNumElements() < manyElements || !isStored(x) || !Target(op).isCpu())
+    return reduce(x);
+  int64_t size = type.getDimSize(last), rest = size % unit;
+  if (size < least || rest == 0)
+    return reduce(x);
+  Value whole = reduce(sliced(b, x, last, 0, size - rest)), others = reduce(sliced(b, x, last, size - rest, rest));
+  auto result = cast<RankedTensorType>(whole.getType());
+  if (isAcross)
+    return tensor::ConcatOp::create(b, result.getRank() - 1, ValueRange{whole, others});
+  AffineMap map = b.getMultiDimIdentityMap(result.getRank());
+  return parallelLoops(b, sizesOf(b, whole), result.getElementType(), {whole, others}, {map, map},
+                       [&](OpBuilder &inner, Location loc, ValueRange args) {
+                         scalar::ScalarBuilder step(loc, inner, element);
+                         return op.emitStep(step, args[0], args[1]);
+                       });
+}
+
 /// A complex sum by its parts, in type `accumulator`.
 static Value sumOfParts(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ComplexType element, Type accumulator) {
   Type real = element.getElementType();
@@ -176,8 +204,10 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
   if (auto complex = dyn_cast<ComplexType>(element))
     if (Type part = reductionType(op, complex.getElementType(), terms); part != complex.getElementType())
       return sumOfParts(b, op, x, complex, part);
-  Value ans = accumulator == accumulatorType(element) ? reduced(b, op, x, op.getDims(), element, accumulator)
-                                                      : summed(b, op, x, element, accumulator);
+  Value ans = byVectors(b, op, x, accumulator, [&](Value x) {
+    return accumulator == accumulatorType(element) ? reduced(b, op, x, op.getDims(), element, accumulator)
+                                                   : summed(b, op, x, element, accumulator);
+  });
   return converted(b, ans, accumulator, element);
 }
 

@@ -43,10 +43,10 @@ func.func @one(%x: tensor<8x10xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: func.func @large
 // CHECK-NOT: flow.dispatch
 module attributes {dovetail.target = "cpu"} {
-func.func @large(%x: tensor<1000x1000xf32>) -> (tensor<1000xf32>, tensor<1000xf32>) {
-  %a = dovetail.reduce_max %x [1] : tensor<1000x1000xf32>
-  %b = dovetail.reduce_sum %x [0] : tensor<1000x1000xf32>
-  return %a, %b : tensor<1000xf32>, tensor<1000xf32>
+func.func @large(%x: tensor<1024x1024xf32>) -> (tensor<1024xf32>, tensor<1024xf32>) {
+  %a = dovetail.reduce_max %x [1] : tensor<1024x1024xf32>
+  %b = dovetail.reduce_sum %x [0] : tensor<1024x1024xf32>
+  return %a, %b : tensor<1024xf32>, tensor<1024xf32>
 }
 }
 

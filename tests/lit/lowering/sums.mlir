@@ -157,15 +157,39 @@ func.func @parts_of_a_dot(%arg0: tensor<8388608xf32>, %arg1: tensor<8388608xf32>
   return %0 : tensor<f32>
 }
 // CHECK-LABEL: func.func @parts_of_a_dot
-// CHECK: linalg.generic {{.*}}["parallel", "reduction"]} ins(%{{.*}} : tensor<64x131072xf32>, tensor<64x131072xf32>) outs(%{{.*}} : tensor<64xf64>)
+// CHECK: linalg.generic {{.*}}["parallel", "reduction"]} ins(%{{.*}} : tensor<64x131072xf32>, tensor<64x131072xf32>) outs(%{{.*}} : tensor<64xf64>) attrs =
+// CHECK-SAME: {compilation_info = #iree_codegen.compilation_info<lowering_config = #iree_cpu.lowering_config<distribution = [1, 0], vector_common_parallel = [1, 0], vector_reduction = [0, 64]>, translation_info = #iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>, {enable_loop_peeling}>>}
 // CHECK: linalg.generic {{.*}}["reduction"]} ins(%{{.*}} : tensor<64xf64>) outs(%{{.*}} : tensor<f64>)
 
-// A prime number of terms has no parts.
+// What is left over of whole vectors is reduced by itself: a prime number of terms has no parts.
 func.func @prime(%arg0: tensor<1000003xf32>) -> tensor<f32> {
-  %0 = dovetail.reduce_sum %arg0 [0] : tensor<1000003xf32>
+  %0 = dovetail.reduce_max %arg0 [0] : tensor<1000003xf32>
   return %0 : tensor<f32>
 }
 // CHECK-LABEL: func.func @prime
-// CHECK-NOT: tensor.expand_shape
+// CHECK: %[[WHOLE:.*]] = tensor.extract_slice %arg0[0] [1000000] [1]
+// CHECK: tensor.expand_shape %[[WHOLE]] {{.*}} into tensor<50x20000xf32>
+// CHECK: %[[REST:.*]] = tensor.extract_slice %arg0[1000000] [3] [1]
+// CHECK: linalg.generic {{.*}}["reduction"]} ins(%[[REST]] : tensor<3xf32>)
+// CHECK: arith.maximumf
+
+func.func @rows(%arg0: tensor<1000x1000xf32>) -> (tensor<1000xf32>, tensor<1000xf32>) {
+  %0 = dovetail.reduce_sum %arg0 [1] : tensor<1000x1000xf32>
+  %1 = dovetail.reduce_sum %arg0 [0] : tensor<1000x1000xf32>
+  return %0, %1 : tensor<1000xf32>, tensor<1000xf32>
+}
+// CHECK-LABEL: func.func @rows
+// CHECK: tensor.extract_slice %arg0[0, 0] [1000, 992] [1, 1]
+// CHECK: tensor.extract_slice %arg0[0, 992] [1000, 8] [1, 1]
+// CHECK: tensor.concat dim(0) {{.*}} : (tensor<992xf64>, tensor<8xf64>) -> tensor<1000xf64>
+
+// Other arrays would be computed twice.
+func.func @computed(%arg0: tensor<1000x1000xf32>) -> tensor<1000xf32> {
+  %0 = dovetail.sin %arg0 : tensor<1000x1000xf32>
+  %1 = dovetail.reduce_sum %0 [1] : tensor<1000x1000xf32>
+  return %1 : tensor<1000xf32>
+}
+// CHECK-LABEL: func.func @computed
+// CHECK-NOT: tensor.extract_slice
 // CHECK: return
 }
