@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
+from breadth import one_of
 from op_row import Case, Row, Types, assert_close
 from op_samplers import draw, special_tuples
 from op_table import OPS
@@ -109,10 +108,10 @@ def calls_to_compile(dtype: np.dtype, rows: Sequence[Row] = OPS) -> list[Call]:
     """Calls of these rows with operands of a type: all for some types, and one of each op for the
     others, another one for each type. At night all.
     """
-    if dtype in IN_EVERY_WAY or os.environ.get("DOVETAIL_PROFILE") == "nightly":
+    if dtype in IN_EVERY_WAY:
         return all_calls(dtype, rows)
     ways = [list(calls_of(row, dtype)) for row in rows]
-    return [calls[crc32(str(calls[0]).encode()) % len(calls)] for calls in ways if calls]
+    return [call for calls in ways if calls for call in one_of(calls, f"{calls[0]}")]
 
 
 def run_compiled(

@@ -1,0 +1,22 @@
+"""What `tools/test --nightly` tries in full, and ordinary runs in part: compiling takes minutes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TypeVar
+from zlib import crc32
+
+T = TypeVar("T")
+
+IS_NIGHTLY = os.environ.get("DOVETAIL_PROFILE") == "nightly"
+
+
+def one_of(ways: Sequence[T], name: str) -> Sequence[T]:
+    """One of several ways to do the same, which depends on the name of what is tried; all at night.
+
+    Args:
+      ways: at least one.
+      name: the name, such that each way is chosen for some of them.
+    """
+    return ways if IS_NIGHTLY else (ways[crc32(name.encode()) % len(ways)],)
