@@ -3,6 +3,7 @@
 #include "Create.h"
 #include "DerivativeMarks.h"
 #include "Pointwise.h"
+#include "Size.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -106,6 +107,8 @@ private:
 
   void returnAllCarriesFromRest();
   void findInvariants();
+  Value runs();
+  void gateTangent(BlockArgument argument);
   FailureOr<Value> sizeOutside(Value size);
   FailureOr<Value> hoisted(Value value);
   void emitKnown();
@@ -118,8 +121,9 @@ private:
   unsigned numCarries, numKnownArgs;
 
   /// Values of the known body that are the same at every step, and what is computed of them outside.
-  DenseSet<Value> invariant;
+  DenseSet<Value> invariant, gated;
   IRMapping outside;
+  Value anySteps;
   /// For each residual, in order: the operand of the rest that it is, or null where the known part stacks it.
   SmallVector<Value> residuals, residualOperands;
   SmallVector<bool> isSliced;
@@ -206,6 +210,26 @@ FailureOr<Value> LoopSplit::sizeOutside(Value size) {
   return inlineBody(e.builder, *made, arguments).front();
 }
 
+/// Whether the loop takes any step.
+Value LoopSplit::runs() {
+  auto scalar = RankedTensorType::get({}, e.builder.getI32Type());
+  Value steps = loop.count         ? loop.count
+                : loop.length == 0 ? e.zeros(scalar, {})
+                                   : e.make<FromIndexOp>(scalar, e.size(loop.xs[0], 0));
+  return e.greater(steps, e.zerosLike(steps));
+}
+
+/// Keeps cotangents from a constant that is used outside, if there are no steps: what is computed there is part of no
+/// step then, and where it has no derivative a cotangent would be 0 times infinity.
+void LoopSplit::gateTangent(BlockArgument argument) {
+  Value operand = outside.lookup(argument);
+  if ((loop.length > 0 && !loop.count) || !mayHaveTangent(operand) || !gated.insert(argument).second)
+    return;
+  if (!anySteps)
+    anySteps = runs();
+  outside.map(argument, selectLeading(e, anySteps, operand, e.make<StopGradientOp>(operand)));
+}
+
 /// An invariant value, computed outside of the loop.
 FailureOr<Value> LoopSplit::hoisted(Value value) {
   SmallVector<Operation *> pending;
@@ -220,8 +244,12 @@ FailureOr<Value> LoopSplit::hoisted(Value value) {
     if (pending.size() != before)
       continue;
     pending.pop_back();
-    if (!outside.contains(op->getResult(0)))
-      e.builder.clone(*op, outside);
+    if (outside.contains(op->getResult(0)))
+      continue;
+    for (Value operand : op->getOperands())
+      if (auto argument = dyn_cast<BlockArgument>(operand))
+        gateTangent(argument);
+    e.builder.clone(*op, outside);
   }
   return outside.lookup(value);
 }

@@ -108,6 +108,8 @@ static void setPackage(nb::dict parts) {
 #endif
 }
 
+static void setCaller(nb::object caller) { package->caller = std::move(caller); }
+
 static void setRuntime(nb::object buffer) {
   auto *made = new Runtime;
   made->buffer = reinterpret_cast<PyTypeObject *>(buffer.ptr());
@@ -123,6 +125,7 @@ static void setRuntime(nb::object buffer) {
 
 void bindPackage(nb::module_ &m) {
   m.def("set_package", &setPackage, "parts"_a, "Give what calls in C++ need of the Python package.");
+  m.def("set_caller", &setCaller, "caller"_a, "Have eager calls that are not replayed made by caller(function, ...).");
   m.def("exchange_data", &exchangeData, "array"_a, "data"_a, "Give an array other data; returns the former.");
   m.def("set_runtime", &setRuntime, "buffer"_a, "Give the class of the runtime's buffers.");
 }

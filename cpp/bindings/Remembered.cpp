@@ -165,13 +165,23 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
 
 // Calls ---------------------------------------------------------------------------------------------------------------
 
+/// Calls the function through what looks at its result.
+PyObject *callLookedAt(const Remembered *self, PyObject *const *args, size_t count, PyObject *names) {
+  llvm::SmallVector<PyObject *> all = {self->function};
+  all.append(args, args + count + (names ? PyTuple_GET_SIZE(names) : 0));
+  return PyObject_Vectorcall(package->caller.ptr(), all.data(), count + 1, names);
+}
+
 PyObject *callWithArrays(Remembered *self, PyObject *const *args, size_t flaggedCount, PyObject *names) {
   size_t count = PyVectorcall_NARGS(flaggedCount);
+  bool tracing = isTracing();
   auto plain = [&] {
     PyErr_Clear();
+    if (!tracing && package->caller.is_valid())
+      return callLookedAt(self, args, count, names);
     return PyObject_Vectorcall(self->function, args, flaggedCount, names);
   };
-  if (isTracing())
+  if (tracing)
     return plain();
   for (bool byValue : {false, true}) {
     Key key(maxWords);

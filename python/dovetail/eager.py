@@ -23,6 +23,7 @@ from dovetail.array import Array
 from dovetail.element_types import KINDS
 from dovetail.pytree import flatten, is_named_tuple
 from dovetail.recording import record
+from dovetail.reference.checks import Unwanted, UnwantedValueError, first_of, unwanted
 from dovetail.reference.table import quiet_state
 from dovetail.trace_stack import stack
 
@@ -55,6 +56,33 @@ _core.set_package(
 config.on_change(_core.forget)
 config.on_change(_core.settings_changed)
 
+
+def _call(function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
+    """Call a public function, and refuse a value that its result has and that it was not given.
+
+    Its ops are checked one by one, but those that choose between values may choose a constant.
+    """
+    result = function(*args, **kwargs)
+    for value in unwanted():
+        found = _first_in(result, value)
+        if found and not _first_in((args, kwargs), value):
+            what = f"{found}, which come from its constants"
+            raise UnwantedValueError(f"{function.__name__}: {value.refused(what)}")
+    return result
+
+
+def _first_in(tree: Any, value: Unwanted) -> str | None:
+    """The first among the arrays and numbers of a tree that has a value, as `first_of` says it."""
+    for leaf in flatten(tree)[0]:
+        if isinstance(leaf, (Array, np.ndarray, np.generic, float, complex)):
+            found = first_of(np.asarray(leaf), (value,))
+            if found:
+                return found[1]
+    return None
+
+
+for _setting in (config.debug_nans, config.debug_infs):
+    _setting.when_used(lambda: _core.set_caller(_call))
 
 # The flag of a function with *args.
 _VARARGS = 0x04

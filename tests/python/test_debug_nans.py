@@ -12,6 +12,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
+from dovetail.scipy import special
 
 MODES = ["never", "now"]
 
@@ -319,3 +320,22 @@ def test_a_conversion_hands_on_what_it_is_given() -> None:
         assert float(dnp.max(dnp.ones(2), initial=-np.inf)) == 1
         with pytest.raises(FloatingPointError, match="convert: results must have no infinity"):
             dnp.float64(1e300).astype("float32")
+
+
+def test_what_eager_functions_choose_among_their_constants() -> None:
+    """Of the values that no op made, those are refused which nobody gave."""
+    outside = dnp.array([0.5, 1.0])
+    with dt.debug_infs():
+        for _ in range(3):
+            with pytest.raises(
+                FloatingPointError, match=r"^ndtri: .*which come from its constants"
+            ):
+                special.ndtri(outside)
+        assert np.isinf(dnp.where(outside > 0.7, np.inf, outside)[1])
+        assert np.isinf(dnp.flip(dnp.array([1.0, np.inf]))[0])
+    with (
+        dt.debug_nans(),
+        pytest.raises(FloatingPointError, match=r"^ndtri: results must have no NaN"),
+    ):
+        special.ndtri(outside + 1.0)
+    assert np.isinf(special.ndtri(outside)[1])

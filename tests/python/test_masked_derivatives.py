@@ -206,6 +206,66 @@ def test_derivatives_at_nan_are_nan(transform: Function) -> None:
         np.testing.assert_array_equal(equal, [1, 1])
 
 
+# Loops of no steps --------------------------------------------------------------------------------
+
+
+def singular(c: Any, y: Any) -> Any:
+    """A step with parts that only `y` decides, of which none has a derivative at 0."""
+    return dnp.sqrt(c) / y**1.5 + dnp.log(y) * c + dnp.sqrt(y)
+
+
+OF_NO_STEPS: dict[str, Function] = {
+    "known": lambda x, y, n: lax.fori_loop(0, 0, lambda _, c: singular(c, y), x),
+    "counted": lambda x, y, n: lax.fori_loop(0, n, lambda _, c: singular(c, y), x),
+    "while": lambda x, y, n: lax.while_loop(
+        lambda c: c[1] < n, lambda c: (singular(c[0], y), c[1] + 1), (x, 0)
+    )[0],
+    "bounded": lambda x, y, n: lax.while_loop(
+        lambda c: c[1] < n, lambda c: (singular(c[0], y), c[1] + 1), (x, 0), max_steps=3
+    )[0],
+    "scan": lambda x, y, n: lax.scan(lambda c, _: (singular(c, y), c), x, None, length=0)[0],
+    "within": lambda x, y, n: lax.fori_loop(
+        0, 2, lambda _, c: 1 * OF_NO_STEPS["counted"](c, y, n), x
+    ),
+    "around": lambda x, y, n: lax.fori_loop(
+        0, n, lambda _, c: lax.fori_loop(0, 2, lambda _, c: singular(c, y), c), x
+    ),
+    "branch": lambda x, y, n: lax.cond(n > 0, OF_NO_STEPS["around"], lambda x, y, n: x, x, y, n),
+    "checkpoint": lambda x, y, n: dt.checkpoint(OF_NO_STEPS["counted"])(x, y, n),
+}
+
+
+@pytest.mark.parametrize("name", OF_NO_STEPS)
+def test_loops_of_no_steps(name: str) -> None:
+    """What is the same at every step, and computed once for all, is part of no step here."""
+    loop = OF_NO_STEPS[name]
+
+    def derivatives(x: Any, y: Any, n: Any) -> list[Any]:
+        once = dt.grad(loop, (0, 1))
+        twice = [dt.grad(dt.grad(loop, i), (0, 1))(x, y, n) for i in (0, 1)]
+        mixed = [dt.jacfwd(once, (0, 1))(x, y, n), dt.jacrev(dt.jacfwd(loop, 1), 1)(x, y, n)]
+        batch = dt.vmap(dt.grad(dt.grad(loop, 1), 1), (None, None, 0))(x, y, dnp.stack([n, n]))
+        return [once(x, y, n), twice, mixed, batch]
+
+    for function in (derivatives, dt.jit(derivatives)):
+        first, *others = function(2.0, 0.0, np.int32(0))
+        assert [float(d) for d in first] == [1, 0]
+        for leaf in dt.tree.leaves(others):
+            np.testing.assert_array_equal(leaf, np.zeros_like(leaf))
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_loops_over_symbolic_sizes(size: int) -> None:
+    def loop(y: Any, xs: Any) -> Any:
+        return lax.scan(lambda c, x: (c * dnp.log(y) + x * dnp.sqrt(y), None), 1.0, xs)[0]
+
+    at, xs = float(size), np.arange(size, dtype=np.float64)
+    second = dt.grad(dt.grad(loop))
+    symbolic = dt.jit(second, dynamic_shapes=(None, "n"), dynamic_constraints="n >= 0")
+    np.testing.assert_allclose(symbolic(at, xs), second(at, xs), rtol=1e-12)
+    assert np.isfinite(second(at, xs))
+
+
 # Where a formula is replaced ----------------------------------------------------------------------
 
 SMOOTH = [lambda x, y: x**y, lax.pow, dnp.power, dnp.float_power, dnp.logaddexp, dnp.hypot]

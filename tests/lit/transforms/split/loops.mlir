@@ -169,3 +169,21 @@ func.func @main(%p: tensor<?xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-NEXT:      dovetail.yield %arg1, %[[CONVERT]] : tensor<?xf32>, tensor<i32>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    return %[[SCAN]]#1 : tensor<4xi32>
+
+// -----
+
+// Of a loop that may take no step, what is computed outside has no derivative then.
+func.func @main(%k: tensor<f32>, %a: tensor<f32>, %n: tensor<i32>) -> tensor<f32> {
+  %0 = dovetail.scan length -1 count %n init(%a) over() consts(%k) : (tensor<f32>, tensor<f32>, tensor<i32>) -> tensor<f32> {
+  ^bb0(%c: tensor<f32>, %f: tensor<f32>):
+    %1 = dovetail.log %f : tensor<f32>
+    %2 = dovetail.mul %c, %1 : tensor<f32>
+    dovetail.yield %2 : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+// CHECK-LABEL: func.func private @main.known(%arg0: tensor<f32>, %arg1: tensor<i32>)
+// CHECK:         %[[RUNS:.+]] = dovetail.compare gt %arg1, %{{.+}} : tensor<i32>
+// CHECK:         %[[STOPPED:.+]] = dovetail.stop_gradient %arg0 : tensor<f32>
+// CHECK:         %[[GATED:.+]] = dovetail.select %[[RUNS]], %arg0, %[[STOPPED]]
+// CHECK:         dovetail.log %[[GATED]] : tensor<f32>
