@@ -44,8 +44,8 @@ class Cumulative<string mnemonic, Type element, string neutral, string step, lis
 
 def CumsumOp : Cumulative<"cumsum", Number, "zero", "add", [DeclareOpInterfaceMethods<LinearOpInterface>]>;
 def CumprodOp : Cumulative<"cumprod", Number, "one", "mul", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
-def CummaxOp : Cumulative<"cummax", RealNumber, "lowest", "max", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
-def CumminOp : Cumulative<"cummin", RealNumber, "highest", "min", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+def CummaxOp : Cumulative<"cummax", Number, "lowest", "max", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
+def CumminOp : Cumulative<"cummin", Number, "highest", "min", [DeclareOpInterfaceMethods<JvpOpInterface>]>;
 def CumlogsumexpOp : Cumulative<"cumlogsumexp", Float, "lowest", "logAddExp",
                                 [DeclareOpInterfaceMethods<JvpOpInterface>]>;
 

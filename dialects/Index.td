@@ -76,11 +76,11 @@ def ScatterMulOp : Scatter<"scatter_mul", Element, "::dovetail::scalar::mul(b, x
                            [DeclareOpInterfaceMethods<JvpOpInterface>, DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "an array with its windows multiplied by updates";
 }
-def ScatterMinOp : Scatter<"scatter_min", Ordered, "::dovetail::scalar::min(b, x, update)",
+def ScatterMinOp : Scatter<"scatter_min", Element, "::dovetail::scalar::min(b, x, update)",
                            [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "an array whose windows are the lesser of element and update";
 }
-def ScatterMaxOp : Scatter<"scatter_max", Ordered, "::dovetail::scalar::max(b, x, update)",
+def ScatterMaxOp : Scatter<"scatter_max", Element, "::dovetail::scalar::max(b, x, update)",
                            [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "an array whose windows are the greater of element and update";
 }

@@ -382,10 +382,10 @@ def itemsize_bits(dtype: DTypeLike) -> int:
 
 @functools.cache
 def limit(dtype: np.dtype, greatest: bool) -> Any:
-    """The greatest or the least value of a real type, infinite if it has infinities.
+    """The greatest or the least value of a type, infinite if it has infinities.
 
     Args:
-      dtype: bool, an integer type or a float type.
+      dtype: bool, an integer type, a float type or a complex type.
       greatest: which of the two.
 
     Returns:
@@ -398,6 +398,8 @@ def limit(dtype: np.dtype, greatest: bool) -> Any:
     kind = KINDS[dtype]
     if kind == "b":
         return greatest
+    if kind == "c":
+        return np.inf if greatest else -np.inf
     info = ml_dtypes.finfo(dtype) if kind == "f" else ml_dtypes.iinfo(dtype)
     finite = info.max if greatest else info.min
     if kind != "f":

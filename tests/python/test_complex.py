@@ -24,7 +24,7 @@ from complex_exact import (
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, ops
+from dovetail import config, lax, ops
 from dovetail.compile import compile_module
 
 DTYPES: list[Complex] = [np.complex64, np.complex128]
@@ -276,3 +276,48 @@ def test_squares_on_the_diagonal_are_imaginary(square: Any) -> None:
     result = dt.jit(square, compile="now")(x + 1j * x)
     np.testing.assert_array_equal(result.real, 0)
     np.testing.assert_allclose(result.imag, 2 * x * x, rtol=1e-6)
+
+
+# Order --------------------------------------------------------------------------------------------
+
+
+def test_extremes_are_in_lexicographic_order() -> None:
+    """Of running ones, of updates and of segments; a NaN stays."""
+    dtype, rng = np.complex64, np.random.default_rng(0)
+    z = (rng.integers(0, 3, 60) + 1j * rng.integers(0, 3, 60)).astype(dtype)
+    z[[27, 41, 55]] = complex(np.nan, 1), complex(1, np.nan), complex(-9, np.nan)
+    rows, places = z.reshape(3, 20), np.arange(60) % 7
+    wanted = {name: np.zeros(7, dtype) for name in ("maximum", "minimum")}
+    for name, result in wanted.items():
+        getattr(np, name).at(result, places, z)
+
+    def extremes(z: Any, rows: Any) -> list[Any]:
+        start, back = dnp.zeros(7, dtype), rows[:, ::-1]
+        return [
+            *(lax.cummax(rows, axis=1), lax.cummin(z), lax.cummax(z, reverse=True)),
+            *(lax.cummax(rows, axis=0), lax.max(rows, back), lax.min(rows, back)),
+            *(start.at[places].max(z), start.at[places].min(z)),
+            dt.ops.segment_max(z[:20], places[:20], 7),
+            *(dt.vmap(lax.cummin)(rows), dnp.max(z[20:30]), dnp.max(dnp.asarray([7, z[41]]))),
+        ]
+
+    back = rows[:, ::-1]
+    expected = [
+        *(np.maximum.accumulate(rows, 1), np.minimum.accumulate(z)),
+        *(np.maximum.accumulate(z[::-1])[::-1], np.maximum.accumulate(rows, 0)),
+        *(np.maximum(rows, back), np.minimum(rows, back), wanted["maximum"], wanted["minimum"]),
+        np.array([max(z[i:20:7], key=lambda c: (c.real, c.imag)) for i in range(7)]),
+        *(np.minimum.accumulate(rows, 1), z[27], z[41]),
+    ]
+    for results in (extremes(dnp.asarray(z), dnp.asarray(rows)), dt.jit(extremes)(z, rows)):
+        for ours, theirs in zip(results, expected, strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("extreme", [lax.cummax, lambda z: z[:5].at[np.arange(12) % 5].min(z)])
+def test_derivatives_of_complex_extremes(extreme: Any) -> None:
+    """That of the element which was chosen."""
+    z = np.random.default_rng(1).permutation(np.arange(12) - 5 + 1j).astype(np.complex64)
+    for function in (extreme, dt.jit(extreme)):
+        value, tangent = dt.jvp(function, (z,), (z * 2,))
+        np.testing.assert_array_equal(tangent, 2 * value)

@@ -224,6 +224,11 @@ Value allOnes(ScalarBuilder &b) { return arith::ConstantOp::create(b, b.getInteg
 
 static Value extreme(ScalarBuilder &b, bool greatest) {
   Type type = lowered(b.elementType);
+  if (auto pair = dyn_cast<ComplexType>(type)) {
+    ScalarBuilder part(b.getLoc(), b, pair.getElementType());
+    Value end = extreme(part, greatest);
+    return complex(b, end, end);
+  }
   if (auto real = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
     bool hasInfinity = APFloat::semanticsHasInf(semantics);

@@ -1,4 +1,5 @@
 // Rounding, sign, order and neighbours.
+#include "Basic.h"
 #include "Complex.h"
 #include "Kernels.h"
 #include "Ufuncs.h"
@@ -149,11 +150,26 @@ static Value extremum(ScalarBuilder &b, Value x, Value y) {
   return isUnsigned(b) ? Unsigned::create(b, x, y).getResult() : Signed::create(b, x, y).getResult();
 }
 
+/// Of complex numbers, in lexicographic order; the first NaN.
+static Value firstInOrder(ScalarBuilder &b, Value x, Value y, arith::CmpFPredicate isBefore) {
+  Value equalReal = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, real(b, x), real(b, y));
+  Value before = select(b, equalReal, arith::CmpFOp::create(b, isBefore, imag(b, x), imag(b, y)),
+                        arith::CmpFOp::create(b, isBefore, real(b, x), real(b, y)));
+  auto isNan = [&](Value z) { return notEqual(b, z, z); };
+  // Where y alone is NaN, no comparison may keep x.
+  Value isX = select(b, isNan(y), isNan(x), bitOr(b, before, isNan(x)));
+  return select(b, isX, x, y);
+}
+
 Value max(ScalarBuilder &b, Value x, Value y) {
+  if (isa<ComplexType>(x.getType()))
+    return firstInOrder(b, x, y, arith::CmpFPredicate::OGT);
   return extremum<arith::MaximumFOp, arith::MaxUIOp, arith::MaxSIOp>(b, x, y);
 }
 
 Value min(ScalarBuilder &b, Value x, Value y) {
+  if (isa<ComplexType>(x.getType()))
+    return firstInOrder(b, x, y, arith::CmpFPredicate::OLT);
   return extremum<arith::MinimumFOp, arith::MinUIOp, arith::MinSIOp>(b, x, y);
 }
 

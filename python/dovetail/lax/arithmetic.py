@@ -8,6 +8,7 @@ from typing import Any
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error
+from dovetail.lax.lexicographic import first_in_order
 from dovetail.lax.operands import ArrayLike, as_operand, same, unary
 
 
@@ -124,10 +125,10 @@ def rem(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def max(x: ArrayLike, y: ArrayLike) -> Array:
-    """The greater of x and y; NaN if either is NaN.
+    """The greater of x and y; NaN if either is NaN; complex numbers in lexicographic order.
 
     Args:
-      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
 
     Returns:
       An array of that type and shape.
@@ -139,14 +140,15 @@ def max(x: ArrayLike, y: ArrayLike) -> Array:
       >>> max(1, 2)
       Array(2, dtype=int32, weak_type=True)
     """
-    return ops.max(*same("max", (x, y), "biuf"))
+    a, b = same("max", (x, y), "biufc")
+    return first_in_order(a, b, "gt") if dtypes.KINDS[a.dtype] == "c" else ops.max(a, b)
 
 
 def min(x: ArrayLike, y: ArrayLike) -> Array:
-    """The smaller of x and y; NaN if either is NaN.
+    """The smaller of x and y; NaN if either is NaN; complex numbers in lexicographic order.
 
     Args:
-      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
+      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
 
     Returns:
       An array of that type and shape.
@@ -158,7 +160,8 @@ def min(x: ArrayLike, y: ArrayLike) -> Array:
       >>> min(1, 2)
       Array(1, dtype=int32, weak_type=True)
     """
-    return ops.min(*same("min", (x, y), "biuf"))
+    a, b = same("min", (x, y), "biufc")
+    return first_in_order(a, b, "lt") if dtypes.KINDS[a.dtype] == "c" else ops.min(a, b)
 
 
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:

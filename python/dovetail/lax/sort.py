@@ -69,7 +69,7 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The greatest of all elements up to each along a dimension, or from each on if `reverse`.
 
     Args:
-      operand: an array of real numbers or bools.
+      operand: an array of numbers or bools; complex numbers are in lexicographic order.
       axis: the dimension.
       reverse: whether to begin at the end.
 
@@ -80,14 +80,14 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cummax(np.float32([1, 3, 2]))
       Array([1., 3., 3.], dtype=float32)
     """
-    return _running(ops.cummax, "cummax", operand, axis, reverse, "biuf")
+    return _running(ops.cummax, "cummax", operand, axis, reverse, "biufc")
 
 
 def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The smallest of all elements up to each along a dimension, or from each on if `reverse`.
 
     Args:
-      operand: an array of real numbers or bools.
+      operand: an array of numbers or bools; complex numbers are in lexicographic order.
       axis: the dimension.
       reverse: whether to begin at the end.
 
@@ -98,7 +98,7 @@ def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
       >>> cummin(np.float32([2, 1, 3]))
       Array([2., 1., 1.], dtype=float32)
     """
-    return _running(ops.cummin, "cummin", operand, axis, reverse, "biuf")
+    return _running(ops.cummin, "cummin", operand, axis, reverse, "biufc")
 
 
 def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:

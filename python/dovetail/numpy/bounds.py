@@ -5,6 +5,7 @@ from __future__ import annotations
 from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
+from dovetail.lax.lexicographic import complex_order, first_in_order
 from dovetail.lax.operands import PYTHON_SCALARS, ArrayLike, as_operand
 from dovetail.numpy.promotion import pair
 
@@ -24,7 +25,7 @@ def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
     """
     a, b = pair("maximum", x, y)
     if dtypes.KINDS[a.dtype] == "c":
-        return ops.select(_first_of(a, b, "gt"), a, b)
+        return first_in_order(a, b, "gt")
     return ops.max(a, b)
 
 
@@ -43,23 +44,8 @@ def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
     """
     a, b = pair("minimum", x, y)
     if dtypes.KINDS[a.dtype] == "c":
-        return ops.select(_first_of(a, b, "lt"), a, b)
+        return first_in_order(a, b, "lt")
     return ops.min(a, b)
-
-
-def _first_of(x: Array, y: Array, direction: str) -> Array:
-    """Whether complex x comes before y, or is NaN."""
-    return ops.or_(complex_order(x, y, direction), ops.compare(x, x, "ne"))
-
-
-def complex_order(x: Array, y: Array, direction: str) -> Array:
-    """Complex numbers compared lexicographically: by real part, then by imaginary part."""
-    real_x, real_y = ops.real(x), ops.real(y)
-    return ops.select(
-        ops.compare(real_x, real_y, "eq"),
-        ops.compare(ops.imag(x), ops.imag(y), direction),
-        ops.compare(real_x, real_y, direction),
-    )
 
 
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
+from dovetail.lax.lexicographic import first_in_order
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -20,7 +21,7 @@ from dovetail.lax.operands import (
     canonical_axis,
     check_kind,
 )
-from dovetail.numpy.bounds import complex_order, maximum, minimum
+from dovetail.numpy.bounds import maximum, minimum
 from dovetail.numpy.creation import as_dtype, broadcast_to_shape
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import no_out, strong, with_dtype
@@ -281,9 +282,8 @@ def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str, empty: flo
     while x.shape[0] > 1:
         half = x.shape[0] // 2
         first, second = lax.slice_in_dim(x, 0, half), lax.slice_in_dim(x, half, 2 * half)
-        keep = complex_order(first, second, direction) | (first != first)
         rest = [lax.slice_in_dim(x, 2 * half, None)] if x.shape[0] % 2 else []
-        x = lax.concatenate([ops.select(keep, first, second), *rest], 0)
+        x = lax.concatenate([first_in_order(first, second, direction), *rest], 0)
     return lax.squeeze(x, (0,))
 
 

@@ -104,7 +104,8 @@ def segment_max(
     """The greatest element of each segment of an array: of the rows that have one number.
 
     Args:
-      data: an array of real numbers or bools; its first dimension is that of `segment_ids`.
+      data: an array of numbers or bools, complex ones in lexicographic order; its first dimension
+        is that of `segment_ids`.
       segment_ids, num_segments, indices_are_sorted, unique_indices, mode: as for `segment_sum`.
       bucket_size: accepted.
 
@@ -136,7 +137,8 @@ def segment_min(
     """The least element of each segment of an array: of the rows that have one number.
 
     Args:
-      data: an array of real numbers or bools; its first dimension is that of `segment_ids`.
+      data: an array of numbers or bools, complex ones in lexicographic order; its first dimension
+        is that of `segment_ids`.
       segment_ids, num_segments, indices_are_sorted, unique_indices, mode: as for `segment_sum`.
       bucket_size: accepted.
 
@@ -170,8 +172,8 @@ class _Reduction(NamedTuple):
 _REDUCTIONS = {
     "sum": _Reduction("add", "iufc", lambda dtype: 0, reductions.sum),
     "prod": _Reduction("multiply", "iufc", lambda dtype: 1, reductions.prod),
-    "max": _Reduction("max", "biuf", lambda dtype: limit(dtype, False), reductions.max),
-    "min": _Reduction("min", "biuf", lambda dtype: limit(dtype, True), reductions.min),
+    "max": _Reduction("max", "biufc", lambda dtype: limit(dtype, False), reductions.max),
+    "min": _Reduction("min", "biufc", lambda dtype: limit(dtype, True), reductions.min),
 }
 
 

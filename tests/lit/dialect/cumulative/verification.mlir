@@ -17,9 +17,9 @@ func.func @wrong(%arg0: tensor<f32>) {
 
 // -----
 
-func.func @wrong(%arg0: tensor<2xcomplex<f32>>) {
-  // expected-error @+1 {{'dovetail.cummax' op operand #0 must be tensor without encoding of integer or float values, but got 'tensor<2xcomplex<f32>>'}}
-  %0 = dovetail.cummax %arg0, 0 : tensor<2xcomplex<f32>>
+func.func @wrong(%arg0: tensor<2xi1>) {
+  // expected-error @+1 {{'dovetail.cummax' op operand #0 must be tensor without encoding of integer, float or complex values, but got 'tensor<2xi1>'}}
+  %0 = dovetail.cummax %arg0, 0 : tensor<2xi1>
   return
 }
 
