@@ -85,14 +85,27 @@ FailureOr<func::FuncOp> findRule(Operation *op, StringRef what, FlatSymbolRefAtt
 
 //===- What both share ---------------------------------------------------------------===//
 
-/// Checks that only arguments have tangents: the rules say nothing of what a function closes over.
-static LogicalResult checkCaptured(Operation *op, ArrayRef<Value> tangentsOfCaptured) {
-  if (llvm::none_of(tangentsOfCaptured, [](Value tangent) { return static_cast<bool>(tangent); }))
-    return success();
-  auto callee = op->getAttrOfType<FlatSymbolRefAttr>("callee").getValue();
-  return op->emitError() << "the derivative of '" << callee << "' with respect to a value that it closes over is not "
-                         << "known, since its custom rule gives derivatives for its arguments only; pass the value as "
-                            "an argument";
+/// Checks that only arguments have tangents: the rules say nothing of what a function closes over. What rules alone
+/// close over has no part in the function's results.
+static LogicalResult checkCaptured(Operation *op, func::FuncOp callee, unsigned numArgs, ArrayRef<Value> tangents) {
+  for (unsigned i = numArgs; i < tangents.size(); ++i)
+    if (tangents[i] && (callee.isExternal() || !callee.getArgument(i).use_empty()))
+      return op->emitError() << "the derivative of '" << callee.getSymName()
+                             << "' with respect to a value that it closes over is not known, since its custom rule "
+                                "gives derivatives for its arguments only; pass the value as an argument";
+  return success();
+}
+
+/// The call as it is, where no argument has a tangent; otherwise null.
+static Operation *callWithoutTangents(Emitter &e, Operation *op, unsigned numArgs, ValueRange primals,
+                                      ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
+                                      SmallVectorImpl<Value> &resultTangents) {
+  if (present(tangents.take_front(numArgs)).any())
+    return nullptr;
+  Operation *call = cloneWith(e, op, primals, op->getResultTypes());
+  llvm::append_range(results, call->getResults());
+  resultTangents.append(op->getNumResults(), Value());
+  return call;
 }
 
 static int64_t firstBatched(int64_t a, int64_t b) { return a != kUnbatched ? a : b; }
@@ -102,8 +115,10 @@ static int64_t firstBatched(int64_t a, int64_t b) { return a != kUnbatched ? a :
 LogicalResult CustomJvpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                                SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
   unsigned numArgs = getArgs().size();
-  if (failed(checkCaptured(*this, tangents.drop_front(numArgs))))
+  if (failed(checkCaptured(*this, e.transforms().lookup(getCalleeAttr()), numArgs, tangents)))
     return failure();
+  if (callWithoutTangents(e, *this, numArgs, primals, tangents, results, resultTangents))
+    return success();
   SmallVector<Value> args(primals);
   for (auto [primal, tangent] : llvm::zip(primals.take_front(numArgs), tangents))
     if (isDifferentiable(primal.getType()))
@@ -154,8 +169,10 @@ LogicalResult CustomJvpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
 LogicalResult CustomVjpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                                SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
   unsigned numArgs = getArgs().size(), numResults = getNumResults();
-  if (failed(checkCaptured(*this, tangents.drop_front(numArgs))))
+  if (failed(checkCaptured(*this, e.transforms().lookup(getCalleeAttr()), numArgs, tangents)))
     return failure();
+  if (callWithoutTangents(e, *this, numArgs, primals, tangents, results, resultTangents))
+    return success();
   ValueRange outs = emitCall(e, e.transforms().lookup(getFwdAttr()), primals);
   llvm::append_range(results, outs.take_front(numResults));
   SmallVector<int64_t> of;

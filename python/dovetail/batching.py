@@ -130,7 +130,7 @@ def vmap(
         ]
         axis = None if axis_name is None else new_axis(axis_name, size)
         bound: dict[Hashable, Axis] = {} if axis is None else {axis_name: axis}
-        traced = trace(python, avals, names, "vmap", name, outside, bound)
+        traced = trace(python, avals, names, "vmap", name, outside, bound, origins=leaves)
         out_spec, positions = traced.extra
         in_dims = dims + [UNBATCHED] * len(traced.captured)
         text = "" if axis is None else axis.text

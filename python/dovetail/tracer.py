@@ -237,6 +237,7 @@ def trace(
     outside: Sequence[Operand | None] | None = None,
     axes: Mapping[Hashable, Axis] | None = None,
     order: int | None = None,
+    origins: Sequence[Operand] | None = None,
 ) -> Traced:
     """Trace a function.
 
@@ -250,8 +251,10 @@ def trace(
         is not given, that of nothing in the function may.
       axes: the named axes that the transform binds.
       order: how often it will be differentiated; by default as often as the trace in progress.
+      origins: what the arguments are made of, where no derivative begins at them.
     """
     in_progress = Trace(kind, name, outside is not None, names, axes, order)
+    in_progress.origins = origins
     watch = None
     if config.debug_key_reuse.value:
         from dovetail.random.reuse import Watch
@@ -277,7 +280,7 @@ def trace(
         # Also after an error, so that a program which handles it can go on: a module needs finished
         # functions.
         in_progress.function.finish(numbers)
-        in_progress.ended = True
+        in_progress.ended, in_progress.origins = True, None
     if config.check_tracer_leaks.value:
         from dovetail.leaks import check_leaks
 

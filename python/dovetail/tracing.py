@@ -26,6 +26,7 @@ from dovetail.placement import Place, incompatible
 from dovetail.reference.collectives import UnboundAxesError
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.trace_stack import current, derivative_order, stack
+from dovetail.unknown_value import unknown_value
 
 if TYPE_CHECKING:
     from dovetail.symbolic.emission import Emission
@@ -92,6 +93,8 @@ class Trace:
         self.ended = False
         # No reference to itself, which would keep its operands until the garbage is collected.
         self._root: Trace | None = None if parent is None else parent.root
+        # What the arguments are made of, if no derivative begins at them.
+        self.origins: Sequence[Operand] | None = None
         # The named axes in scope; inner ones hide outer ones.
         self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
         self.module = (stack.module or _core.module()) if parent is None else parent.module
@@ -187,6 +190,19 @@ class Trace:
         instructions = self.function.slice([number], [])
         used = {operand for instruction in instructions for operand in instruction[1]}
         return [argument for argument in self._argument_of if argument in used]
+
+    def origins_of(self, number: int) -> list[Operand | None]:
+        """What a value of this function comes from outside of it; None for what is not known."""
+        explicit = self.names if self.origins is None else self.origins
+        found: list[Operand | None] = []
+        arguments = [number] if number in self._argument_of else self.arguments_of(number)
+        for argument in arguments:
+            position = self._argument_of[argument]
+            if position >= len(explicit):
+                found.append(self.captured[position - len(explicit)])
+            else:
+                found.append(None if self.origins is None else self.origins[position])
+        return found
 
     def number(self, operand: Operand) -> int:
         """The value's number in this function; what comes from outside becomes an argument."""
@@ -346,7 +362,7 @@ class Trace:
             try:
                 answer = evaluate(*[known[operand] for operand in operands], **keywords)
             except UnboundAxesError:
-                raise error(_unknown(self, number, asked, error)) from None
+                raise error(unknown_value(self, number, asked, error)) from None
             values = [answer] if type(answer) is np.ndarray else answer
             known.update(zip(results, values, strict=True))
         return known[asked.number]
@@ -356,7 +372,7 @@ class Trace:
     ) -> np.ndarray:
         outside = self._outside.get(number)
         if outside is None:
-            raise asked.leaked() if self.ended else error(_unknown(self, number, asked, error))
+            raise asked.leaked() if self.ended else error(unknown_value(self, number, asked, error))
         return outside.concrete(error) if type(outside) is Tracer else outside._value()
 
 
@@ -453,36 +469,3 @@ class Tracer(ArrayMethods):
     def block_until_ready(self) -> Tracer:
         """Returns the tracer: it has nothing to wait for."""
         return self
-
-
-# What Python does with a value that is not known, by the class of the error.
-_USES = {
-    TracerBoolConversionError: "Attempted boolean conversion of traced array with shape {}.",
-    TracerIntegerConversionError: "The __index__() method was called on traced array with shape "
-    "{}.",
-}
-_USE = "Abstract tracer value encountered where concrete value is expected: traced array of {}."
-
-
-def _unknown(trace: Trace, number: int, asked: Tracer, error: type[ConcretizationTypeError]) -> str:
-    """Why a value is not known."""
-    subject = asked.description()
-    if asked._trace is not trace:
-        causes = [number]
-    elif trace.name_of(asked.number):
-        causes = []
-    else:
-        causes = [number] if trace.name_of(number) else trace.arguments_of(number)
-    if causes:
-        names = ", ".join(trace.name_of(cause) or "an argument" for cause in causes)
-        subject += f", which depends on {names},"
-    hint = "choose between arrays with dovetail.numpy.where"
-    if trace.kind == "jit":
-        hint += (
-            ", or make an argument that is not an array static (static_argnums, static_argnames)"
-        )
-    return (
-        f"{_USES.get(error, _USE).format(asked.aval)} Python asks for {subject} "
-        f"{ir.here()}, a tracer without a value while `{trace.kind}` traces "
-        f"`{trace.name}`; {hint}"
-    )

@@ -11,7 +11,7 @@ from custom_programs import PROGRAMS, XS, log1pexp, scaled, tripled
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config
+from dovetail import config, custom_derivatives
 from dovetail.errors import LeakedTracerError
 
 
@@ -272,3 +272,47 @@ def test_arguments_of_rules_with_symbolic_zeros_are_leaves() -> None:
 
     f.defvjp(fwd, lambda _, g: ({"x": 3 * g},), symbolic_zeros=True)
     assert float(dt.grad(f)({"x": 1.0})["x"]) == 3.0
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, dt.jit])
+@pytest.mark.parametrize("batched", [False, True])
+def test_tangents_of_what_no_derivative_reaches_are_symbolic(wrap: Any, batched: bool) -> None:
+    @dt.custom_jvp
+    def f(scale: Any, x: Any, y: Any) -> Any:
+        return scale * x + y
+
+    def rule(primals: Any, tangents: Any) -> Any:
+        kinds = [type(tangent) is custom_derivatives.SymbolicZero for tangent in tangents]
+        assert kinds == [True, False, True]
+        assert tangents[2].shape == primals[2].shape
+        return f(*primals), primals[0] * tangents[1]
+
+    f.defjvp(rule, symbolic_zeros=True)
+    constant = dnp.ones(3) * 2 if batched else 2.0
+
+    def g(x: Any) -> Any:
+        call = dt.vmap(f) if batched else f
+        return call(constant, dnp.sin(x), dnp.broadcast_to(dnp.asarray(5.0), dnp.shape(x))).sum()
+
+    x = dnp.arange(3.0) if batched else dnp.asarray(1.0)
+    close(wrap(dt.grad(g))(x), 2 * np.cos(x))
+
+
+@pytest.mark.parametrize("in_forward", [False, True])
+def test_rules_may_close_over_what_is_differentiated(in_forward: bool) -> None:
+    # The result does not depend on it, only the derivative does.
+    def slope(y: Any) -> Any:
+        @dt.custom_vjp
+        def f(x: Any) -> Any:
+            return 2.0 * dnp.sin(x)
+
+        def fwd(x: Any) -> Any:
+            return f(x), y if in_forward else None
+
+        f.defvjp(fwd, lambda kept, g: (2.0 * dnp.cos(kept if in_forward else y) * g,))
+        return dt.grad(f)(1.0)
+
+    close(slope(3.0), 2 * np.cos(3.0))
+    for transform in (dt.grad, lambda f: dt.jit(dt.grad(f)), lambda f: dt.grad(dt.jit(f))):
+        close(transform(slope)(4.0), -2 * np.sin(4.0))
+    close(dt.vmap(dt.grad(slope))(dnp.arange(3.0)), -2 * np.sin(np.arange(3.0)))

@@ -18,7 +18,12 @@ from dovetail.custom_derivatives.calls import (
     primal_results,
     share_captured,
 )
-from dovetail.custom_derivatives.symbolic import SymbolicZero, instantiated, tangent_type
+from dovetail.custom_derivatives.symbolic import (
+    SymbolicZero,
+    instantiated,
+    may_have_tangent,
+    tangent_type,
+)
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, map_leaves, unflatten
 from dovetail.structures import where_unlike
@@ -163,10 +168,12 @@ class custom_jvp(WithRule):
         assert self.jvp is not None
         primals, given = tracers[: len(call.leaves)], iter(tracers[len(call.leaves) :])
         zero = SymbolicZero if self.symbolic_zeros else instantiated
-        tangents = [
-            next(given) if dtypes.is_inexact(x.dtype) else zero(tangent_type(x.aval))
-            for x in primals
-        ]
+        tangents: list[Any] = []
+        for x, outer in zip(primals, call.leaves, strict=True):
+            tangent = next(given) if dtypes.is_inexact(x.dtype) else zero(tangent_type(x.aval))
+            if self.symbolic_zeros and not may_have_tangent(outer):
+                tangent = SymbolicZero(tangent_type(x.aval))
+            tangents.append(tangent)
         result = self.jvp(*call.statics, call.tree(primals), call.tree(tangents))
         rule = f"Custom JVP rule {name_of(self.jvp)} for function {call.name}"
         primal_out, tangent_out = pair_of(result, rule, "primal and tangent outputs")

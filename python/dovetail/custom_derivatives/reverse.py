@@ -24,6 +24,7 @@ from dovetail.custom_derivatives.symbolic import (
     CustomVJPPrimal,
     SymbolicZero,
     instantiated,
+    may_have_tangent,
     tangent_type,
 )
 from dovetail.errors import type_error, value_error
@@ -148,7 +149,7 @@ class custom_vjp(WithRule):
         leaves: list[Any] = list(tracers)
         if self.symbolic_zeros:
             leaves = [
-                CustomVJPPrimal(x, type(outer) is Tracer and dtypes.is_inexact(x.dtype))
+                CustomVJPPrimal(x, may_have_tangent(outer))
                 for x, outer in zip(tracers, call.leaves, strict=True)
             ]
         rule = f"Custom VJP fwd rule {name_of(self.fwd)} for function {call.name}"

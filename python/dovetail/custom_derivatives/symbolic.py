@@ -11,7 +11,7 @@ from dovetail import dtypes
 from dovetail.array import ShapedArray
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, unflatten
-from dovetail.tracer import Operand, zeros
+from dovetail.tracer import Operand, Tracer, zeros
 
 
 class SymbolicZero:
@@ -70,6 +70,22 @@ class CustomVJPPrimal:
 def tangent_type(aval: ShapedArray) -> ShapedArray:
     """The type of tangents and cotangents."""
     return aval if dtypes.is_inexact(aval.dtype) else ShapedArray(aval.shape, dtypes.float0)
+
+
+def may_have_tangent(x: Operand) -> bool:
+    """Whether a value may depend on what some transform around it differentiates by.
+
+    What is computed from known arrays alone does not, nor do these.
+    """
+    if type(x) is not Tracer or not dtypes.is_inexact(x.dtype):
+        return False
+    return any(y is None or _may_vary(y) for y in x._trace.origins_of(x.number))
+
+
+def _may_vary(x: Operand) -> bool:
+    return type(x) is Tracer and any(
+        y is None or _may_vary(y) for y in x._trace.origins_of(x.number)
+    )
 
 
 def instantiated(aval: ShapedArray) -> Operand | np.ndarray:

@@ -50,3 +50,21 @@ func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
   %0 = dovetail.custom_vjp @f fwd @fwd bwd @bwd wrt [1](%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// What only the rules close over has no part in the results.
+func.func private @f(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+}
+func.func private @fwd(tensor<f32>, tensor<f32>) -> tensor<f32>
+func.func private @bwd(tensor<f32>, tensor<f32>) -> tensor<f32>
+
+// CHECK-LABEL: func.func private @main.jvp(
+// CHECK-SAME:    %[[X:.+]]: tensor<f32>, %[[Y:.+]]: tensor<f32>, %[[DX:.+]]: tensor<f32>)
+// CHECK-NEXT:    %[[OUT:.+]] = dovetail.custom_vjp @f fwd @fwd bwd @bwd wrt [0](%[[Y]]) captured(%[[X]])
+// CHECK-NEXT:    return %[[OUT]]
+func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %0 = dovetail.custom_vjp @f fwd @fwd bwd @bwd wrt [0](%y) captured(%x) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
