@@ -94,9 +94,10 @@ def _no_array(value: Any, what: object) -> str:
             f"{what.path}. Argument {value!r} of type {kind} is not a valid JAX type"
         )
     if type(what) is ResultName:
+        place = f" at output component {what.path}" if what.path else ""
         return (
-            f"function {what.function} returned a value of type {kind} at output component "
-            f"{what.path}, which is not a valid JAX type, got: {value!r}"
+            f"function {what.function} returned a value of type {kind}{place}, which is not a "
+            f"valid JAX type, got: {value!r}"
         )
     return (
         f"{what} must be an array or a number, but {value!r} of type {kind} is not a valid JAX type"
@@ -284,7 +285,7 @@ class ResultName(NamedTuple):
         """The function's name, and where it is defined."""
         code = getattr(self.of, "__code__", None)
         where = f" at {code.co_filename}:{code.co_firstlineno}" if code else ""
-        return f"`{name_of(self.of)}`{where}"
+        return f"{name_of(self.of)}{where}"
 
     def __format__(self, spec: str) -> str:
         return f"result {self.position} of `{name_of(self.of)}`"

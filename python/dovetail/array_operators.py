@@ -80,9 +80,10 @@ class ArrayOperators:
 
     def __bool__(self) -> bool:
         if self.size != 1:
+            kind = "an array with more than one element" if self.size else "an empty array"
             raise value_error(
-                f"the truth value of an array needs exactly one element, got shape {self.shape}; "
-                "use dovetail.numpy.any or dovetail.numpy.all"
+                f"The truth value of {kind} is ambiguous. It needs exactly one element, got shape "
+                f"{self.shape}; use dovetail.numpy.any or dovetail.numpy.all"
             )
         return bool(self._value().item())
 

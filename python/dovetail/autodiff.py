@@ -412,14 +412,16 @@ def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
             "Gradient only defined for scalar-output functions. Output had shape: "
             f"{aval.shape}, {got}; reduce it, with sum or mean for example, or use vjp or jacrev"
         )
-    raise TypeError(f"{needed_outputs('grad', holomorphic)}, but got {aval.dtype.name}, {got}")
+    hint = "convert it with astype(float)" if kind in "biu" else ""
+    if kind == "c":
+        hint = "use holomorphic=True, or take the real part"
+    needed = needed_outputs("grad", holomorphic)
+    raise TypeError(f"{needed}, but got {aval.dtype.name}, {got}" + (f"; {hint}" if hint else ""))
 
 
 def needed_outputs(transform: str, holomorphic: bool) -> str:
     """What a transform asks of the element types of results."""
     if holomorphic:
         return f"{transform} with holomorphic=True requires outputs with complex dtype"
-    return (
-        f"{transform} requires real-valued outputs (output dtype that is a sub-dtype of "
-        "np.floating; holomorphic=True is for complex ones)"
-    )
+    kind = "(output dtype that is a sub-dtype of np.floating)"
+    return f"{transform} requires real-valued outputs {kind}"

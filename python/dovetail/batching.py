@@ -324,9 +324,8 @@ def _batched_results(
         rank = len(aval.shape) + 1
         if not isinstance(position, int) or not -rank <= position < rank:
             raise ValueError(
-                f"vmap out_axes must name a dimension of each result or be None, got: "
-                f"{position!r} for {ResultName(fun, spec, i)}, which has {rank} with the batch, "
-                f"{ir.here()}"
+                f"vmap out_axes: axis {position!r} is out of bounds for "
+                f"{ResultName(fun, spec, i)}, which has rank {rank} with the batch, {ir.here()}"
             )
         dim = position % rank
         dims.append(dim)

@@ -198,9 +198,10 @@ def _check_fields(what: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, 
     checker = _Checker()
     checker.format(fmt, *args, **kwargs)
     if checker.unused:
+        kind = "positional" if checker.unused[0].isdigit() else "keyword"
         raise value_error(
-            f"Unused keyword arguments to {what}, or positional ones: {checker.unused}. You may be "
-            "passing an f-string, whose fields are gone before the program runs; write '{}' or "
+            f"Unused {kind} arguments to {what}: {checker.unused}. You may be passing "
+            "an f-string, whose fields are gone before the program runs; write '{}' or "
             "'{name}' for each value"
         )
 

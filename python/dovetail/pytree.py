@@ -94,7 +94,7 @@ def register_node(
     def checked(node: Any) -> Any:
         made = flatten_func(node)
         if not isinstance(made, tuple) or len(made) not in (2, 3) or not _is_iterable(made[0]):
-            is_pair = isinstance(made, tuple) and len(made) in (2, 3)
+            is_pair = isinstance(made, tuple) and len(made) == 2
             what = "tuple where 'children' is iterable" if is_pair else "tuple"
             raise ValueError(
                 "The to_iterable function for a custom PyTree node should return a (children, "

@@ -43,10 +43,10 @@ def test_print_of_batches_and_options(run: Transform, capsys: pytest.CaptureFixt
 
 def test_print_checks_its_format(run: Transform) -> None:
     # The place is that of the call, not one of the standard library.
-    message = r"arguments to debug\.print, .*1.*f-string.*, at .*test_debug_print\.py"
+    message = r"positional arguments to debug\.print: .*1.*f-string.*, at .*test_debug_print\.py"
     with pytest.raises(ValueError, match=message):
         run(lambda x: dt.debug.print("{}", x, x))(1.0)
-    with pytest.raises(ValueError, match=r"to debug\.print, .*x"):
+    with pytest.raises(ValueError, match=r"keyword arguments to debug\.print: .*x"):
         run(lambda x: dt.debug.print(f"{1}", x=x))(1.0)
     with pytest.raises(KeyError, match="y"):
         run(lambda x: dt.debug.print("{y}", x=x))(1.0)

@@ -168,9 +168,15 @@ def pair_of(result: Any, rule: str, what: str) -> tuple[Any, Any]:
 
 
 def primal_results(
-    result: Any, rule: str, name: str, spec: Any, avals: Sequence[ShapedArray]
+    result: Any, rule: str, mode: str, name: str, spec: Any, avals: Sequence[ShapedArray]
 ) -> list[Operand]:
     """The results that a rule returned, checked against those of the function.
+
+    Args:
+      result: what it returned.
+      rule, mode: what messages call it, in full and in short.
+      name: the name of the function.
+      spec, avals: the structure and the types of the function's results.
 
     Raises:
       TypeError: structure, shape or element type differ.
@@ -189,7 +195,10 @@ def primal_results(
     for value, aval, path in zip(values, avals, paths_of(spec, "result"), strict=True):
         operand = as_operand(value, f"`{path}` of {rule}")
         if operand.shape != aval.shape or operand.dtype != aval.dtype:
-            raise type_error(f"{must}{aval} for `{path}`, got {operand.aval}")
+            raise type_error(
+                f"{must}`{name}` returns it, got {mode} output type {operand.aval} which doesn't "
+                f"match {aval} for `{path}`"
+            )
         operands.append(operand)
     return operands
 

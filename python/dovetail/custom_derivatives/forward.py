@@ -177,7 +177,7 @@ class custom_jvp(WithRule):
         result = self.jvp(*call.statics, call.tree(primals), call.tree(tangents))
         rule = f"Custom JVP rule {name_of(self.jvp)} for function {call.name}"
         primal_out, tangent_out = pair_of(result, rule, "primal and tangent outputs")
-        outs = primal_results(primal_out, rule, call.name, spec, avals)
+        outs = primal_results(primal_out, rule, "jvp", call.name, spec, avals)
         return [*outs, *self._tangents(call, spec, avals, tangent_out)], None
 
     def _tangents(

@@ -156,7 +156,7 @@ class custom_vjp(WithRule):
         result, residuals = pair_of(
             call.apply(self.fwd, leaves), rule, "the primal output and residuals"
         )
-        outs = primal_results(result, rule, call.name, primal.extra, primal.avals)
+        outs = primal_results(result, rule, "fwd", call.name, primal.extra, primal.avals)
         values, spec = set_float0_aside(*flatten(residuals))
         kept = [
             as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")

@@ -43,12 +43,23 @@ def as_operand(name: str, x: Any, position: int = 0) -> Array:
         dtype, weak = dtypes.dtype_and_weakness(x)
         return scalar(x, dtype, weak)
     if isinstance(x, (np.ndarray, np.generic)):
-        return copied(x, dtypes.canonicalize_dtype(x.dtype))
+        try:
+            dtype = dtypes.canonicalize_dtype(x.dtype)
+        except TypeError as error:
+            raise TypeError(f"{_interpreting(name, x, position)} {error}") from None
+        return copied(x, dtype)
     if (array := array_meant(x)) is not x:
         return as_operand(name, array, position)
     raise type_error(
-        f"{name}: argument {position} must be an array or a scalar, got {type(x).__name__}; make "
-        "an array of it with dovetail.numpy.array"
+        f"{_interpreting(name, x, position)} It must be an array or a scalar; make an array of it "
+        "with dovetail.numpy.array"
+    )
+
+
+def _interpreting(name: str, x: Any, position: int) -> str:
+    return (
+        f"Error interpreting argument to {name} as a JAX value. The problematic value is of type "
+        f"{type(x)} and was passed to {name} at position {position}."
     )
 
 
