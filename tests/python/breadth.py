@@ -7,9 +7,15 @@ from collections.abc import Sequence
 from typing import TypeVar
 from zlib import crc32
 
+import pytest
+
 T = TypeVar("T")
 
 IS_NIGHTLY = os.environ.get("DOVETAIL_PROFILE") == "nightly"
+
+
+# For what takes long and is nearly covered by other tests.
+at_night = pytest.mark.skipif(not IS_NIGHTLY, reason="tried by tools/test --nightly")
 
 
 def one_of(ways: Sequence[T], name: str) -> Sequence[T]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -104,14 +104,22 @@ IN_EVERY_WAY = {
 }
 
 
-def calls_to_compile(dtype: np.dtype, rows: Sequence[Row] = OPS) -> list[Call]:
+def calls_to_compile(
+    dtype: np.dtype,
+    rows: Sequence[Row] = OPS,
+    in_every_way: Collection[np.dtype] = IN_EVERY_WAY,
+) -> list[Call]:
     """Calls of these rows with operands of a type: all for some types, and one of each op for the
     others, another one for each type. At night all.
     """
-    if dtype in IN_EVERY_WAY:
+    if dtype in in_every_way:
         return all_calls(dtype, rows)
     ways = [list(calls_of(row, dtype)) for row in rows]
     return [call for calls in ways if calls for call in one_of(calls, f"{calls[0]}")]
+
+
+# Compilers take more time for one large program than for several.
+MOST_CALLS = 64
 
 
 def run_compiled(
@@ -120,15 +128,16 @@ def run_compiled(
     dynamic: bool = False,
     target: str = "cpu",
 ) -> list[np.ndarray | CompileError]:
-    """The results of compiled code: of one program if IREE takes it, else of one per call.
+    """The results of compiled code: of many calls in a program if IREE takes it, else of one.
 
     With `dynamic`, all sizes are unknown to the compiler.
     """
-    try:
-        return list(_run_as_one(calls, operands, dynamic, target))
-    except CompileError as error:
-        if len(calls) == 1:
-            return [error]
+    if len(calls) <= MOST_CALLS:
+        try:
+            return list(_run_as_one(calls, operands, dynamic, target))
+        except CompileError as error:
+            if len(calls) == 1:
+                return [error]
     # In halves: few of many fail.
     half = len(calls) // 2
     return [

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+from breadth import at_night
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -455,11 +456,22 @@ def test_perturbed_tridiagonal() -> None:
     assert_close(np.abs(x[:, 0] / np.linalg.norm(x)), np.abs(v[:, 0]), 100)
 
 
+# Of the others `lu_solve` has LU and triangular systems, and `test_runs_without_python` has eigh.
+VULKAN = ("cholesky", "lu_solve", "svd", "hessenberg", "tridiagonal", "tridiagonal_solve")
+
+
 # ===- Other machines -----------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("vulkan")
-@pytest.mark.parametrize("name", [name for name in CHECKS if name not in ("eig", "schur")])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in VULKAN else pytest.param(name, marks=at_night)
+        for name in CHECKS
+        if name not in ("eig", "schur")
+    ],
+)
 def test_vulkan(name: str) -> None:
     CHECKS[name](on_vulkan, square("random", 5, np.float32))
 
