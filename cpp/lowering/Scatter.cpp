@@ -256,6 +256,9 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
     for (Value &input : MutableArrayRef(inputs).drop_front())
       if (isComputedFrom(input, operands[0]))
         input = computeBarrier(b, input);
+    // It would make its own copy of a part of another array, on the stack, which does not hold an unknown size.
+    if (!type.hasStaticShape() && operands[0].getDefiningOp<tensor::ExtractSliceOp>())
+      inputs[0] = computeBarrier(b, operands[0]);
     ScatterForm form(b, inputs, scatter.getDims(), scatter.getWindow(), indexElement);
     Value result = form.emit(scatter.getUnique(), step);
     if (result.getType() != type)

@@ -67,7 +67,7 @@ def _call(function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
         found = _first_in(result, value)
         if found and not _first_in((args, kwargs), value):
             what = f"{found}, which come from its constants"
-            raise UnwantedValueError(f"{function.__name__}: {value.refused(what)}")
+            raise UnwantedValueError(value.refused(function.__name__, what))
     return result
 
 

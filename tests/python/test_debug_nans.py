@@ -328,14 +328,14 @@ def test_what_eager_functions_choose_among_their_constants() -> None:
     with dt.debug_infs():
         for _ in range(3):
             with pytest.raises(
-                FloatingPointError, match=r"^ndtri: .*which come from its constants"
+                FloatingPointError, match=r"in ndtri: .*which come from its constants"
             ):
                 special.ndtri(outside)
         assert np.isinf(dnp.where(outside > 0.7, np.inf, outside)[1])
         assert np.isinf(dnp.flip(dnp.array([1.0, np.inf]))[0])
     with (
         dt.debug_nans(),
-        pytest.raises(FloatingPointError, match=r"^ndtri: results must have no NaN"),
+        pytest.raises(FloatingPointError, match=r"\(nan\) encountered in ndtri"),
     ):
         special.ndtri(outside + 1.0)
     assert np.isinf(special.ndtri(outside)[1])

@@ -317,3 +317,27 @@ def test_slices_of_what_may_be_empty(mode: Any) -> None:
         x = np.arange(1, size + 1, dtype=np.float32)
         for actual, expected in zip(program(x), slices(np, x), strict=True):
             np.testing.assert_array_equal(actual, expected)
+
+
+@pytest.mark.parametrize("mode", ["never", "now"])
+def test_indices_of_what_may_be_empty(mode: Any) -> None:
+    """Where nothing is selected, or something is there; of nothing zeros are read, and nothing is
+    written.
+    """
+    none, twice = np.zeros(0, np.int32), np.array([0, 0])
+
+    def pieces(x: Any) -> list[Any]:
+        rest = x[1:]
+        grad = dt.grad(lambda x: (x[1:][twice] * 3).sum())(x)
+        return [rest[none], rest[twice], rest.at[twice].add(2.0), rest.at[none].set(9.0), grad]
+
+    program = dt.jit(pieces, dynamic_shapes=("n",), compile=mode)
+    expected = {
+        1: [[], [0, 0], [], [], [0]],
+        2: [[], [2, 2], [6], [2], [0, 6]],
+        4: [[], [2, 2], [6, 3, 4], [2, 3, 4], [0, 6, 0, 0]],
+    }
+    for size, wanted in expected.items():
+        results = program(np.arange(1.0, size + 1, dtype=np.float32))
+        for actual, values in zip(results, wanted, strict=True):
+            np.testing.assert_array_equal(actual, values)

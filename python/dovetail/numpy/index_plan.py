@@ -14,7 +14,7 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
 from dovetail.errors import NonConcreteBooleanIndexError, value_error
 from dovetail.lax.operands import as_operand, broadcast_shapes, broadcast_to
-from dovetail.symbolic.size import Size
+from dovetail.symbolic.size import Size, max_dim
 from dovetail.symbolic.slices import range_of
 from dovetail.tracer import Tracer, constant
 
@@ -234,7 +234,7 @@ def _range(start: Any, count: Any, step: int, dtype: np.dtype) -> Any:
 
 def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:
     """Indices counted from the start, of one integer type; moved within bounds under `clip`."""
-    last = max(size - 1, 0)
+    last = max_dim(size - 1, 0)
     if type(size) is Size and not isinstance(entry, Tracer):
         entry = as_operand("index", entry)
     if isinstance(entry, Tracer):

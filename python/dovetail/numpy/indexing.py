@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -89,18 +88,25 @@ def _gathered(
     x: Array, entries: list[Entry | None], mode: str, fill_value: Any, wrap: bool
 ) -> Array:
     what = plan(x.shape, entries, mode, wrap)
-    if not x.size and math.prod(what.shape):
+    if is_empty(x.shape) and not is_empty(what.shape):
         raise index_error(
             f"an array of shape {x.shape} has no elements, got an index that selects {what.shape}"
         )
     if not what.dims:
         return lax.reshape(x, what.shape)
-    if 0 in what.shape:
+    if is_empty(what.shape):
         return lax.full_like(x, 0, shape=what.shape)
     windows = ops.gather(x, what.indices, what.dims, what.window)
     if mode == "fill":
         windows = filled(x, windows, what.indices, what.dims, what.window, fill_value)
     return what.result(windows, x.shape)
+
+
+def is_empty(shape: Sequence[Any]) -> bool:
+    """Whether it is known that there are no elements. Where a symbolic size turns out to be 0, the
+    program reads zeros.
+    """
+    return any(type(size) is not Size and not size for size in shape)
 
 
 def by_numpy(
@@ -222,8 +228,9 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
     for dim, entry in enumerate(of_dims):
         if isinstance(entry, _Mask):
             continue
-        # Only an integer asks a symbolic size whether it is 0.
-        if not isinstance(entry, slice) and not np.ndim(entry) and not x.shape[dim]:
+        # Only an integer that is known asks a symbolic size whether it is 0.
+        may_ask = not isinstance(entry, Tracer) or type(x.shape[dim]) is not Size
+        if may_ask and not isinstance(entry, slice) and not np.ndim(entry) and not x.shape[dim]:
             raise index_error(f"an integer is out of bounds for dimension {dim} of size 0")
     return x, entries
 

@@ -19,7 +19,7 @@ from dovetail.numpy.arithmetic import divide
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.elementary import power
 from dovetail.numpy.index_plan import plan
-from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered
+from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered, is_empty
 from dovetail.numpy.promotion import promote, with_dtype
 from dovetail.tracer import constant
 
@@ -260,7 +260,7 @@ def _scattered(
             f"at[...].{name}: values must broadcast to {what.shape}, the shape that the index "
             f"selects, got {new.shape}"
         )
-    if 0 in what.shape or not x.size:
+    if is_empty(what.shape) or is_empty(x.shape):
         return x
     new = broadcast_to(new, what.shape)
     if what.dims:
