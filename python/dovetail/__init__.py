@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from dovetail.transfers import copy_to_host_async as copy_to_host_async
     from dovetail.transfers import device_get as device_get
     from dovetail.transfers import device_put as device_put
+    from dovetail.user_context import make_user_context as make_user_context
 
     jacobian = jacrev
     make_jaxpr = make_ir
@@ -183,6 +184,7 @@ _PUBLIC = {
     "log_compiles": ("config", "log_compiles"),
     "make_ir": ("inspection", "make_ir"),
     "make_jaxpr": ("inspection", "make_ir"),
+    "make_user_context": ("user_context", "make_user_context"),
     "monitoring": ("monitoring", ""),
     "named_call": ("scopes", "named_call"),
     "named_scope": ("scopes", "named_scope"),

@@ -311,9 +311,10 @@ def _batched_results(
         for i, (position, is_batched) in enumerate(zip(positions, depends, strict=True)):
             if position is None and is_batched:
                 result = ResultName(fun, spec, i)
+                named = f"vmap has mapped output (axis_name={axis}) but out_axes is None: "
                 raise ValueError(
-                    f"at vmap out_axes{result.path}, got axis spec None but output was batched, as "
-                    f"{result} depends on the batch, {ir.here()}; say where it goes in out_axes"
+                    f"{named if axis else ''}at vmap out_axes{result.path}, got axis spec None but output "
+                    f"was batched, as {result} depends on the batch, {ir.here()}; say where it goes in out_axes"
                 )
     dims, types = [], []
     for i, (aval, position) in enumerate(zip(traced.avals, positions, strict=True)):

@@ -268,7 +268,7 @@ transfer_guard = Option(
 __test__ = {name: option.__doc__ for name, option in _options.items()}
 
 # What a traced and compiled program depends on.
-_TRACED = (
+_TRACED: list[Option[Any]] = [
     enable_x64,
     explicit_x64_dtypes,
     numpy_dtype_promotion,
@@ -282,7 +282,22 @@ _TRACED = (
     enable_custom_prng,
     default_device,
     merge_small_ops,
-)
+]
+
+
+def trace_for(option: Option[Any]) -> None:
+    """Have functions traced once for each value of one more setting.
+
+    Args:
+      option: the setting.
+
+    Example:
+      >>> from dovetail import config
+      >>> from dovetail.user_context import UserContext
+      >>> config.trace_for(UserContext(1))
+    """
+    _TRACED.append(option)
+    changed()
 
 
 class Snapshot(NamedTuple):

@@ -290,6 +290,29 @@ def test_no_tracing() -> None:
             f(dnp.ones(2))
 
 
+def test_contexts_of_users() -> None:
+    context = dt.make_user_context(2)
+    traced: list[Any] = []
+
+    @dt.jit
+    def f(x: Any) -> Any:
+        traced.append(context.value)
+        return x * context.value
+
+    for _ in range(2):
+        assert float(f(1.0)) == 2.0
+        with context(3):
+            assert float(f(1.0)) == 3.0
+            with context(2):
+                assert float(f(1.0)) == 2.0
+    assert traced == [2, 3]
+    context.set_global(5)
+    assert context.get_global() == 5
+    assert float(f(1.0)) == 5.0
+    with pytest.raises(TypeError, match="unhashable"):
+        context([])
+
+
 def test_logs(caplog: pytest.LogCaptureFixture) -> None:
     def scaled(x: Any, factor: Any = 2) -> Any:
         return x * factor
