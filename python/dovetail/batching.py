@@ -313,8 +313,9 @@ def _batched_results(
                 result = ResultName(fun, spec, i)
                 named = f"vmap has mapped output (axis_name={axis}) but out_axes is None: "
                 raise ValueError(
-                    f"{named if axis else ''}at vmap out_axes{result.path}, got axis spec None but output "
-                    f"was batched, as {result} depends on the batch, {ir.here()}; say where it goes in out_axes"
+                    f"{named if axis else ''}at vmap out_axes{result.path}, got axis spec None but "
+                    f"output was batched, as {result} depends on the batch, {ir.here()}; say where "
+                    "it goes in out_axes"
                 )
     dims, types = [], []
     for i, (aval, position) in enumerate(zip(traced.avals, positions, strict=True)):

@@ -120,8 +120,10 @@ class Callback:
             size in (-1, got) for size, got in zip(shape, array.shape, strict=True)
         )
         if not fits or array.dtype != dtype:
+            wrong = "dtype" if fits else "shape"
             raise _refused(
-                f"result {i} of the {self.what}, {self.where()}, must be what result_shape_dtypes "
+                f"Incorrect output {wrong} for return value #{i}: result {i} of the {self.what}, "
+                f"{self.where()}, must be what result_shape_dtypes "
                 f"says, {ShapedArray(shape, dtype)}, got: {array.dtype}{list(array.shape)}; return "
                 "an array of that shape and dtype, or say another"
             )

@@ -38,7 +38,7 @@ def ravel_pytree(pytree: Any) -> tuple[Array, Unravel]:
 
     leaves, spec = flatten(pytree)
     if not leaves:
-        return dnp.zeros(0), Unravel(spec, (), (), np.dtype(np.float32))
+        return dnp.zeros(0, np.float32), Unravel(spec, (), (), np.dtype(np.float32))
     kinds = [dtypes.dtype_and_weakness(leaf) for leaf in leaves]
     dtype = dtypes.promote(*kinds)[0]
     shapes = tuple(np.shape(leaf) for leaf in leaves)

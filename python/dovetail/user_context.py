@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from dovetail import config
-from dovetail.setting import Option, Override
+from dovetail.setting import Option
 
 _numbers = itertools.count()
 
@@ -55,10 +55,6 @@ class UserContext(Option[Any]):
             accepts="a hashable value",
         )
         config.trace_for(self)
-
-    def __call__(self, new_val: Any) -> Override:
-        """Another value for the length of a `with` block, or of calls of a function."""
-        return super().__call__(new_val)
 
     def get_global(self) -> Any:
         """The value outside of `with` blocks."""
