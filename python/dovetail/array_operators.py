@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail import dtypes
-from dovetail.errors import type_error, value_error
+from dovetail.errors import needed_for, type_error, value_error
 from dovetail.protocols import StandsForArray
 from dovetail.symbolic.size import Size
 
@@ -125,14 +125,20 @@ class ArrayOperators:
         return (self[i] for i in reversed(range(self.shape[0])))
 
     def __contains__(self, item: Any) -> bool:
-        if self.ndim != 1 or np.ndim(item):
-            raise value_error(
-                "`in` looks for a scalar in a vector, got shapes "
-                f"{np.shape(item)} and {self.shape}; write (x == y).any()"
-            )
+        for fits, what, x in (
+            (self.ndim == 1, "search array must be one-dimensional", self),
+            (np.ndim(item) == 0, "query value must be a scalar", item),
+        ):
+            if not fits:
+                raise value_error(
+                    f"Array.__contains__: {what}, got shape {np.shape(x)}; write (x == y).any()"
+                )
         found = self == item
         if isinstance(found, bool):
-            raise type_error(f"`in` looks for a number, got {type(item).__name__}")
+            raise type_error(
+                f"Array.__contains__: unsupported operand type {type(item).__name__}; `in` looks "
+                "for a number"
+            )
         return bool(found.any())
 
     def __format__(self, spec: str) -> str:
@@ -149,11 +155,13 @@ class ArrayOperators:
 
     def tolist(self) -> Any:
         """Nested lists of Python scalars."""
-        return self._value().tolist()
+        with needed_for("The tolist() method was called on traced array"):
+            return self._value().tolist()
 
     def tobytes(self, order: Any = "C") -> bytes:
         """The elements' bytes, in row-major order or, if it is "F", in column-major order."""
-        return self._value().tobytes(order)
+        with needed_for("The tobytes() method was called on traced array"):
+            return self._value().tobytes(order)
 
     # Operators ------------------------------------------------------------------------------------
 

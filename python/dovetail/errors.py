@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -79,6 +81,16 @@ def warn(message: str, stacklevel: int, category: type[Warning] = UserWarning) -
         # A remembered call would not warn.
         stack.recording.refuse()
     warnings.warn(message, category, stacklevel=stacklevel + 1)
+
+
+@contextlib.contextmanager
+def needed_for(purpose: str) -> Iterator[None]:
+    """What a value is needed for, in the message that it is not known."""
+    try:
+        yield
+    except ConcretizationTypeError as error:
+        error.args = (f"{error}. {purpose}",)
+        raise
 
 
 def type_error(message: str) -> TypeError:

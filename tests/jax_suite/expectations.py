@@ -30,7 +30,8 @@ _KINDS = (
         "looks at jaxprs, StableHLO or private attributes",
         r"Precision\.HIGHEST|stablehlo|phase must be one of trace|compiler_ir|_cache_size|args_res|"
         r"opaque_residuals|with_refs|_kept_var_idx|live_executables|_base_array|'_impl'|IRText|"
-        r"has no attribute '(func|eqns|jaxpr)'|assert 'select' in|dovetail\.\w+ %|: module \{",
+        r"'custom_call' not found|has no attribute '(func|eqns|jaxpr)'|assert 'select' in|"
+        r"dovetail\.\w+ %|: module \{",
     ),
     ("counts traces or compilations", r"^AssertionError: -?\d+ != -?\d+$"),
     (

@@ -345,7 +345,11 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "float32[] for `c`, which is bfloat16[]",
     ),
-    "scan pair": (lambda: loose.scan(unpaired, ONE, None, 3), TypeError, "pair…one value of type"),
+    "scan pair": (
+        lambda: loose.scan(unpaired, ONE, None, 3),
+        TypeError,
+        "pair…must be a pair, got float32[]",
+    ),
     "scan triple": (
         lambda: loose.scan(lambda c, x: (c, c, c), ONE, None, 3),
         TypeError,
@@ -354,12 +358,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan sizes": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, (dnp.ones(3), dnp.ones(4))),
         ValueError,
-        "leading dimensions of xs must be equal, got 3, 4",
+        "different leading axis sizes: 3, 4",
     ),
     "scan length": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, dnp.ones(3), 4),
         ValueError,
-        "length must be that of the leading dimensions of xs, got 4 and 3",
+        "argument of 4 which disagrees with leading axis sizes [3]",
     ),
     "scan negative length": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, None, -1),
@@ -369,17 +373,17 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan no length": (
         lambda: loose.scan(lambda c, x: (c, x), ONE),
         ValueError,
-        "length must be given when xs has no arrays",
+        "no values to scan over and `length` not provided",
     ),
     "scan traced length": (
         lambda: dt.jit(lambda n: loose.scan(lambda c, x: (c, x), ONE, None, n))(3),
         dt.errors.ConcretizationTypeError,
-        "length must be an int that is known…`n`…lax.fori_loop or lax.while_loop",
+        "`length` argument to `scan` expects a concrete `int` value…`n`…lax.fori_loop or lax.while_loop",
     ),
     "scan scalar": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, 1.0),
         ValueError,
-        "a leading dimension to go along, got float32[]",
+        "no leading axis to scan over: float32[]",
     ),
     "scan text": (
         lambda: loose.scan(lambda c, x: (c, x), "abc", None, 3),
@@ -391,12 +395,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan function": (
         lambda: loose.scan(3, ONE, None, 3),
         TypeError,
-        "f must be a function, got 3",
+        "f argument should be callable, got 3",
     ),
     "scan unroll": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, None, 3, unroll=-1),
         ValueError,
-        "unroll must not be negative, got -1",
+        "`unroll` must be 0 or more, got -1",
     ),
     "scan unroll type": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, None, 3, unroll=2.5),
@@ -411,17 +415,17 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "while condition": (
         lambda: loose.while_loop(lambda c: c > 0, lambda c: c, dnp.ones(3)),
         TypeError,
-        "must return a bool of rank 0, got bool[3]; compare, or reduce",
+        "but got output type(s) [ShapedArray(bool[3])]",
     ),
     "while number": (
         lambda: loose.while_loop(lambda c: c, lambda c: c, ONE),
         TypeError,
-        "must return a bool of rank 0, got float32[]",
+        "must return a boolean scalar, but got output type(s) [ShapedArray(float32[])]",
     ),
     "while tree": (
         lambda: loose.while_loop(lambda c: (c > 0,), lambda c: c, ONE),
         TypeError,
-        "must return a bool of rank 0, got a tree",
+        "must return a boolean scalar, but got pytree",
     ),
     "while structure": (
         lambda: loose.while_loop(lambda c: c[0] < 3, lambda c: c[0], (ONE, ONE)),
@@ -436,7 +440,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "while function": (
         lambda: loose.while_loop(None, lambda c: c, ONE),
         TypeError,
-        "cond_fun must be a function, got None",
+        "cond_fun argument should be callable, got None",
     ),
     "while bound": (
         lambda: loose.while_loop(lambda c: c < 3, lambda c: c, ONE, max_steps=-1),
@@ -456,12 +460,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "fori bounds": (
         lambda: loose.fori_loop(0, 3.0, lambda i, c: c, ONE),
         TypeError,
-        "one element type, got int32 and float32",
+        "must have equal types, got int32 and float32",
     ),
     "fori unsigned": (
         lambda: loose.fori_loop(0, np.uint8(3), lambda i, c: c, ONE),
         TypeError,
-        "one element type, got int32 and uint8",
+        "must have equal types, got int32 and uint8",
     ),
     "fori rank": (
         lambda: loose.fori_loop(0, dnp.arange(2), lambda i, c: c, ONE),
@@ -471,12 +475,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "fori unroll": (
         lambda: dt.jit(lambda n: loose.fori_loop(0, n, lambda i, c: c, ONE, unroll=2))(3),
         ValueError,
-        "unroll needs bounds that are known while tracing, got unroll=2",
+        "if the loop bounds are statically known, got unroll=2",
     ),
     "fori function": (
         lambda: loose.fori_loop(0, 3, 2, ONE),
         TypeError,
-        "body_fun must be a function, got 2",
+        "body_fun argument should be callable, got 2",
     ),
     "cond types": (
         lambda: loose.cond(True, first, second, ONE),
@@ -497,27 +501,31 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "an array of false_fun and None of true_fun",
     ),
-    "cond none": (lambda: loose.cond(None, first, first, ONE), TypeError, "pred must be…got None"),
+    "cond none": (lambda: loose.cond(None, first, first, ONE), TypeError, "cond predicate is None"),
     "cond vector": (
         lambda: loose.cond(dnp.ones(3) > 0, first, first, ONE),
         TypeError,
-        "pred must have rank 0, got bool[3]; use vmap, or …where",
+        "Pred must be a scalar, got bool[3]; use vmap, or …where",
     ),
     "cond list": (
         lambda: loose.cond([True], first, first, ONE),
         TypeError,
-        "pred must be…type list",
+        "Pred must be a scalar, got [True] of type <class 'list'>",
     ),
-    "cond text": (lambda: loose.cond("a", first, first, ONE), TypeError, "pred must be…type str"),
+    "cond text": (
+        lambda: loose.cond("a", first, first, ONE),
+        TypeError,
+        "Pred must be a scalar, got a of type <class 'str'>",
+    ),
     "cond complex": (
         lambda: loose.cond(1j, first, first, ONE),
         TypeError,
-        "pred must be a bool or a real number, got complex64[]",
+        "Pred type must be either boolean or number, got complex64[]",
     ),
     "cond function": (
         lambda: loose.cond(True, 1, first, ONE),
         TypeError,
-        "true_fun must be a function, got 1",
+        "true_fun argument should be callable, got 1",
     ),
     "cond operands": (
         lambda: loose.cond(True, first, first, ONE, operand=ONE),
@@ -529,21 +537,21 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         TypeError,
         "to `first`…'s'",
     ),
-    "switch nothing": (lambda: loose.switch(0, []), ValueError, "at least one function, got none"),
+    "switch nothing": (lambda: loose.switch(0, []), ValueError, "Empty branch sequence"),
     "switch float": (
         lambda: loose.switch(0.5, [first, first], ONE),
         TypeError,
-        "index must be an integer, got float32[]",
+        "Index type must be an integer, got float32[]",
     ),
     "switch bool": (
         lambda: loose.switch(True, [first, first], ONE),
         TypeError,
-        "index must be an integer, got bool[]",
+        "Index type must be an integer, got bool[]",
     ),
     "switch vector": (
         lambda: loose.switch(dnp.arange(2), [first, first], ONE),
         TypeError,
-        "index must have rank 0, got int32[2]",
+        "Branch index must be scalar, got int32[2]",
     ),
     "switch types": (
         lambda: loose.switch(0, [first, first, second], ONE),
@@ -553,9 +561,13 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "switch function": (
         lambda: loose.switch(0, [first, 3], ONE),
         TypeError,
-        "branch 1 must be a function, got 3",
+        "branch 1 argument should be callable, got 3",
     ),
-    "map nothing": (lambda: loose.map(lambda x: x, None), ValueError, "length must be given"),
+    "map nothing": (
+        lambda: loose.map(lambda x: x, None),
+        ValueError,
+        "no values to scan over and `length` not provided",
+    ),
     "map batches": (
         lambda: loose.map(lambda x: x, dnp.ones(3), batch_size=-1),
         ValueError,
@@ -594,7 +606,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "associative function": (
         lambda: loose.associative_scan(3, ONE),
         TypeError,
-        "fn must be a function, got 3",
+        "fn argument should be callable, got 3",
     ),
 }
 

@@ -376,21 +376,25 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dnp.add(X, dnp.ones(2)),
         ValueError,
-        r"add: shapes must broadcast together, got \(2, 3\) and \(2,\)",
+        r"add: Incompatible shapes for broadcasting: shapes=\[\(2, 3\), \(2,\)\]",
     ),
-    (lambda: dnp.add(dnp.ones(2), dnp.ones(3)), TypeError, r"add: shapes must broadcast together"),
-    (lambda: dnp.negative(True), TypeError, r"negative: the element type must be .*, got bool"),
+    (
+        lambda: dnp.add(dnp.ones(2), dnp.ones(3)),
+        TypeError,
+        r"add got incompatible shapes for broadcasting",
+    ),
+    (lambda: dnp.negative(True), TypeError, r"negative does not accept dtype bool"),
     (
         lambda: dnp.reshape(X, (4, -1)),
         TypeError,
         r"number of elements must stay the same, got \(4, -1\)",
     ),
-    (lambda: dnp.sum(X, 2), ValueError, r"axis 2 is out of bounds for an array of rank 2"),
-    (lambda: dnp.sum(X, (0, 0)), ValueError, r"axis must not repeat"),
+    (lambda: dnp.sum(X, 2), ValueError, r"axis 2 is out of bounds for array of dimension 2"),
+    (lambda: dnp.sum(X, (0, 0)), ValueError, r"duplicate value in 'axis': \(0, 0\)"),
     (lambda: dnp.sum(X, out=X), NotImplementedError, r"arrays are immutable, so out must be None"),
     (lambda: dnp.max(dnp.zeros(0)), ValueError, r"an empty array needs initial"),
     (lambda: dnp.max(X, where=X > 0), ValueError, r"initial must be given with where"),
-    (lambda: dnp.argmax(dnp.zeros(0)), ValueError, r"argmax: the dimension must have an element"),
+    (lambda: dnp.argmax(dnp.zeros(0)), ValueError, r"attempt to get argmax of an empty sequence"),
     (
         lambda: X @ X,
         TypeError,
@@ -408,20 +412,24 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dnp.concatenate([X, dnp.ones(3)]),
         TypeError,
-        r"shapes must be equal but for dimension 0",
+        r"shapes that differ in dimensions other than the one being concatenated",
     ),
     (lambda: dnp.stack([X, X[0]]), ValueError, r"all arrays must have the same shape"),
     (lambda: dnp.split(X, 2, 1), ValueError, r"sections must be equal, got 2 of size 3"),
-    (lambda: dnp.squeeze(X, 0), ValueError, r"only dimensions of size 1 can go"),
-    (lambda: dnp.transpose(X, (0, 0)), ValueError, r"axes must not repeat"),
+    (lambda: dnp.squeeze(X, 0), ValueError, r"cannot select an axis to squeeze out"),
+    (lambda: dnp.transpose(X, (0, 0)), ValueError, r"duplicate value in 'axes': \(0, 0\)"),
     (
         lambda: dnp.broadcast_to(X, (3,)),
         ValueError,
-        r"broadcast_to: the shape must be one that \(2, 3\) broadcasts to",
+        r"broadcast_to: Cannot broadcast to shape with fewer dimensions: \(2, 3\)",
     ),
     (lambda: dnp.zeros((2, -1)), TypeError, r"shape must have no negative size"),
-    (lambda: dnp.zeros(2.5), TypeError, r"shape must be integers known while tracing, got float"),
-    (lambda: dnp.array(None), ValueError, r"None is not data for an array"),
+    (
+        lambda: dnp.zeros(2.5),
+        TypeError,
+        r"Shapes must be 1D sequences of concrete values of integer type, got 2.5",
+    ),
+    (lambda: dnp.array(None), ValueError, r"None is not a valid value for jnp.array"),
     (lambda: dnp.array("a"), TypeError, r"the data must be numbers, got str"),
     (lambda: dnp.array([X, X[0]]), ValueError, r"nested lists must be rectangular"),
     (
@@ -429,17 +437,21 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"an array's element type must be bool, integer, float or complex",
     ),
-    (lambda: X[0, 0, 0], IndexError, r"at most 2 indices for shape \(2, 3\), got 3"),
-    (lambda: X[1.0], TypeError, r"got float 1.0"),
+    (
+        lambda: X[0, 0, 0],
+        IndexError,
+        r"Too many indices: array is 2-dimensional, but 3 were indexed",
+    ),
+    (lambda: X[1.0], TypeError, r"got indexer with type float: 1.0"),
     (lambda: X["a"], TypeError, r"got str 'a'"),
     (lambda: X[..., ...], IndexError, r"can contain ... once"),
     (lambda: dnp.where(X, X), ValueError, r"x and y must be given both or not at all"),
-    (lambda: dnp.clip(1j, 0, 1), ValueError, r"complex numbers have no order"),
+    (lambda: dnp.clip(1j, 0, 1), ValueError, r"Complex values have no ordering"),
     (lambda: dnp.power(dnp.arange(3), -1), TypeError, r"an exponent of 0 or more, got -1"),
     (
         lambda: dnp.pad(X, 1, mode="no"),
         NotImplementedError,
-        r"mode must be one of constant, .*, got 'no'",
+        r"Unimplemented padding mode 'no' for np.pad; it must be one of constant",
     ),
     (lambda: dnp.arange(X), TypeError, r"start, stop and step must be scalars"),
     (
@@ -450,7 +462,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dnp.left_shift(1.0, 2),
         TypeError,
-        r"left_shift: the element type must be .* integer, got float",
+        r"left_shift does not accept dtype float64",
     ),
 ]
 
@@ -464,12 +476,14 @@ def test_errors(function: Callable[[], Any], kind: type[Exception], message: str
 def test_rank_promotion_setting() -> None:
     with (
         config.numpy_rank_promotion("raise"),
-        pytest.raises(ValueError, match="ranks must be equal"),
+        pytest.raises(
+            ValueError, match="Operands could not be broadcast together for add on shapes"
+        ),
     ):
         dnp.add(X, dnp.ones(3))
     with (
         config.numpy_rank_promotion("warn"),
-        pytest.warns(UserWarning, match="ranks must be equal"),
+        pytest.warns(UserWarning, match="automatic rank promotion for add on shapes"),
     ):
         dnp.add(X, dnp.ones(3))
     with config.numpy_rank_promotion("raise"):

@@ -268,7 +268,7 @@ def test_sets_that_were_promised_to_be_unique(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["cov", "corrcoef"])
 def test_covariances_are_inexact(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}: dtype must be a float or complex type"):
+    with pytest.raises(ValueError, match=f"{name}: dtype must be a subclass of float or complex"):
         getattr(dnp, name)(X, dtype=int)
 
 
@@ -279,36 +279,36 @@ def test_only_numbers_are_in_arrays(item: Any) -> None:
 
 
 def test_contracted_dimensions_are_pairs() -> None:
-    with pytest.raises(TypeError, match="axes must be pairs, got 1 for a and 2 for b"):
+    with pytest.raises(TypeError, match="axes lists to have equal length"):
         dnp.tensordot(X, X[0], axes=([0], [0, 1]))
 
 
 def test_distances_of_samples_are_scalars() -> None:
-    with pytest.raises(ValueError, match="d must be a scalar"):
+    with pytest.raises(ValueError, match="d argument of .* only takes a single value"):
         dnp.fft.fftfreq(4, [1.0, 2.0])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "all", "nansum"])
 def test_where_must_be_bools(name: str) -> None:
     options = {"initial": 0} if name in ("max", "min") else {}
-    with pytest.raises(ValueError, match="bools"):
+    with pytest.raises(ValueError, match=f"jnp.{name}: where must be None or a boolean array"):
         getattr(dnp, name)(X, where=np.ones(4, int), **options)
     if name in ("sum", "prod", "max", "min", "nansum"):
-        with pytest.raises(ValueError, match="a scalar"):
+        with pytest.raises(ValueError, match="initial value must be a scalar"):
             getattr(dnp, name)(X, initial=np.ones(4))
 
 
 def test_classes_of_errors() -> None:
     for numbers in ((1 + 2j, 5), (0, 5, 1j), (np.complex64(3),)):
-        with pytest.raises(ValueError, match="must be real"):
+        with pytest.raises(ValueError, match="Passing complex start/stop/step to jnp.arange"):
             dnp.arange(*numbers)
-    with pytest.raises(ValueError, match="must be real"):
+    with pytest.raises(ValueError, match="hypot is not well defined for complex-valued inputs"):
         dnp.hypot(1j, 2)
     vector = dnp.arange(4)
     assert 1 in vector
     assert 9 not in vector
     for item, array in ((1, dnp.array(1)), (np.arange(2), vector), (1, dnp.ones((2, 2)))):
-        with pytest.raises(ValueError, match="scalar in a vector"):
+        with pytest.raises(ValueError, match="Array.__contains__"):
             _ = item in array
     assert dnp.asarray(X).tobytes("F") == X.tobytes("F")
 
@@ -325,12 +325,12 @@ def test_indices_that_are_traced() -> None:
 @pytest.mark.parametrize(
     ("batching", "index_batching", "match"),
     [
-        ((0,), (), "as many"),
-        ((0,), (0, 1), "as many"),
-        ((0,), (2,), "indices must be distinct"),
-        ((7,), (0,), "within|in \\[0"),
-        ((2,), (0,), "no others"),
-        ((1,), (0,), "equal sizes"),
+        ((0,), (), "equal numbers of"),
+        ((0,), (0, 1), "equal numbers of"),
+        ((0,), (2,), "cannot have the index vector dimension as a batching"),
+        ((7,), (0,), "valid range is .0, 3"),
+        ((2,), (0,), "must be disjoint"),
+        ((1,), (0,), "have the same shape"),
     ],
 )
 def test_gathers_with_wrong_batching(batching: Any, index_batching: Any, match: str) -> None:
@@ -360,9 +360,9 @@ def test_a_function_made_a_ufunc_says_what_it_is() -> None:
 
 def test_frequencies_and_shifts_of_nothing() -> None:
     for function in (dnp.fft.fftfreq, dnp.fft.rfftfreq):
-        with pytest.raises(ValueError, match="integer"):
+        with pytest.raises(ValueError, match="only takes an int"):
             function([3])  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="scalar"):
+        with pytest.raises(ValueError, match="only takes a single value"):
             function(3, np.ones(2))
     np.testing.assert_array_equal(dnp.fft.fftshift(X, ()), X)
 

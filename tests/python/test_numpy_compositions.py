@@ -309,12 +309,16 @@ def test_vectorize_errors() -> None:
         dot(1.0, X)
     with pytest.raises(TypeError, match="an argument given by name must be excluded, got 'b'"):
         dot(X, b=X)
-    with pytest.raises(ValueError, match=r"a result must have the dimensions \(\), got"):
+    with pytest.raises(ValueError, match=r"output shape \(4, 3\) does not match core dimensions"):
         dnp.vectorize(lambda x: x, signature="(n)->()")(X)
-    with pytest.raises(TypeError, match="the function must return 2 arrays, got 1"):
+    with pytest.raises(
+        TypeError, match="output must be a tuple when multiple outputs are expected"
+    ):
         dnp.vectorize(lambda x: x, signature="(n)->(n),(n)")(X)
     dt.config.update("numpy_rank_promotion", "raise")
-    with pytest.raises(ValueError, match="ranks must be equal"):
+    with pytest.raises(
+        ValueError, match="Operands could not be broadcast together for vectorize on shapes"
+    ):
         dot(dnp.ones((2, 3)), dnp.ones((4, 2, 3)))
 
 

@@ -176,8 +176,8 @@ def paddings(
         pads = [(as_size(low), as_size(high)) for low, high in padding]
     except (TypeError, ValueError):
         raise value_error(
-            f"{name}: padding must be 'SAME', 'SAME_LOWER', 'VALID' or pairs of integers, got "
-            f"{padding!r}"
+            f"padding argument to {name} should be 'SAME', 'SAME_LOWER', 'VALID' or a sequence of "
+            f"(low, high) pairs, got {padding!r}"
         ) from None
     if len(pads) != len(sizes):
         raise value_error(
@@ -198,10 +198,11 @@ def per_dimension(
         raise type_error(f"{name}: {what} must be integers, got {values!r}") from None
     if len(result) != rank:
         raise error(
-            f"{name}: {what} must have one entry for each of {rank} dimensions, got {values!r}"
+            f"{name} window and {what} must have the same number of dimensions, but got {rank} and "
+            f"{len(result)}"
         )
     if any(value < 1 for value in result):
-        raise error(f"{name}: {what} must be at least 1, got {values!r}")
+        raise error(f"{name} {what} must have every element be strictly positive, got {values!r}")
     return result
 
 

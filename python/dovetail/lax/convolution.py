@@ -104,14 +104,14 @@ def _operands(name: str, lhs: ArrayLike, rhs: ArrayLike) -> tuple[Array, Array]:
     x, y = as_operand(name, lhs), as_operand(name, rhs, 1)
     if x.dtype != y.dtype:
         raise type_error(
-            f"{name}: element types must be equal, got {x.dtype.name} and {y.dtype.name}; convert "
-            "one with x.astype(...)"
+            f"{name} requires arguments to have the same dtypes, got {x.dtype.name}, "
+            f"{y.dtype.name}; convert one with x.astype(...)"
         )
     check_kind(name, x, "iufc")
     if x.ndim != y.ndim or x.ndim < 2:
         raise value_error(
-            f"{name}: operands must have the same rank, at least 2, got shapes {x.shape} and "
-            f"{y.shape}"
+            f"{name} lhs and rhs must have the same number of dimensions, at least 2, but got "
+            f"{x.shape} and {y.shape}"
         )
     return x, y
 
@@ -131,25 +131,26 @@ def _check_groups(
         ("batch_group_count", batch_groups),
     ):
         if count < 1:
-            raise value_error(f"{name}: {what} must be at least 1, got {count}")
+            raise value_error(f"{name} {what} must be a positive integer, got {count}")
         if outputs % count:
             raise value_error(
-                f"{name}: {what} must divide the number of output features, got {count} and "
-                f"{outputs}"
+                f"{name} rhs output feature dimension size must be a multiple of {what}, but "
+                f"{outputs} is not a multiple of {count}"
             )
     if feature_groups > 1 and batch_groups > 1:
         raise value_error(
-            f"{name}: only one of feature_group_count and batch_group_count may be greater than 1, "
-            f"got {feature_groups} and {batch_groups}"
+            f"{name}: At most one of batch_group_count and feature_group_count may be > 1, got "
+            f"batch_group_count={batch_groups} and feature_group_count={feature_groups}"
         )
     if batch % batch_groups:
         raise value_error(
-            f"{name}: batch_group_count must divide the batch, got {batch_groups} and {batch}"
+            f"{name} batch_group_count must divide lhs batch dimension size, but {batch_groups} "
+            f"does not divide {batch}"
         )
     if features != inputs * feature_groups:
         raise value_error(
-            f"{name}: the operand must have feature_group_count times the features that the kernel "
-            f"takes, got {features} and {feature_groups} times {inputs}"
+            f"{name} lhs feature dimension size divided by feature_group_count must equal the rhs "
+            f"input feature dimension size, but {features} // {feature_groups} != {inputs}"
         )
 
 

@@ -52,8 +52,8 @@ def dot_general(
     rc = canonical_axes(tuple(rhs_contract), y.ndim, "rhs contracting dimension")
     lb = canonical_axes(tuple(lhs_batch), x.ndim, "lhs batch dimension")
     rb = canonical_axes(tuple(rhs_batch), y.ndim, "rhs batch dimension")
-    _check_sizes("contracting", x, lc, y, rc)
-    _check_sizes("batch", x, lb, y, rb)
+    _check_sizes("contracting dimensions", x, lc, y, rc)
+    _check_sizes("lhs batch dimensions and rhs batch dimensions", x, lb, y, rb)
     if set(lc) & set(lb) or set(rc) & set(rb):
         raise type_error(
             "dot_general: contracting and batch dimensions must be distinct, got "
@@ -72,12 +72,12 @@ def dot_general(
 def _check_sizes(
     what: str, x: Array, x_dims: tuple[int, ...], y: Array, y_dims: tuple[int, ...]
 ) -> None:
-    x_sizes = [x.shape[d] for d in x_dims]
-    y_sizes = [y.shape[d] for d in y_dims]
+    x_sizes = tuple(x.shape[d] for d in x_dims)
+    y_sizes = tuple(y.shape[d] for d in y_dims)
     if x_sizes != y_sizes:
         raise type_error(
-            f"dot_general: {what} dimensions must have equal sizes, got {x_dims} of {x.shape} and "
-            f"{y_dims} of {y.shape}"
+            f"dot_general requires {what} to have the same shape, got {x_sizes} and {y_sizes}: "
+            f"dimensions {x_dims} of {x.shape} and {y_dims} of {y.shape}"
         )
 
 

@@ -32,19 +32,26 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> A
                 f"operand, got {len(entries)}"
             )
         for entry in entries:
-            if entry.shape or dtypes.KINDS[entry.dtype] not in "iu":
-                raise type_error(f"{name}: start indices must be integer scalars, got {entry.aval}")
+            if entry.shape:
+                raise type_error(
+                    f"start_indices arguments to {name} must be scalars, got indices of type "
+                    f"{entry.aval}"
+                )
         # Python's numbers and weak types have the others'.
         types = {entry.dtype for entry in entries if not entry.weak_type}
-        if len(types) > 1:
-            names = ", ".join(sorted(t.name for t in types))
-            raise type_error(f"{name}: start indices must have one element type, got {names}")
+        if len(types) > 1 or any(dtypes.KINDS[entry.dtype] not in "iu" for entry in entries):
+            names = ", ".join(entry.dtype.name for entry in entries)
+            raise type_error(
+                f"index arguments to {name} must be integers of the same type, got: {names}"
+            )
         if not entries:
             return lax.full((0,), 0, dtypes.int32)
         columns = [lax.reshape(ops.convert(entry, dtypes.int32), (1,)) for entry in entries]
         vector = lax.concatenate(columns, 0)
     if dtypes.KINDS[vector.dtype] not in "iu":
-        raise type_error(f"{name}: start indices must be integers, got {vector.dtype.name}")
+        raise type_error(
+            f"index arguments to {name} must be integers of the same type, got: {vector.dtype.name}"
+        )
     if vector.dtype.itemsize < 4:
         vector = ops.convert(vector, dtypes.int32)
     sizes = vector_of_sizes(x.shape, vector.dtype)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from dovetail import dtypes, ops
+from dovetail import dtypes, ir, ops
 from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.errors import MismatchError, type_error, value_error
 from dovetail.lax.convert import convert
 from dovetail.lax.create import full
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
@@ -60,9 +60,9 @@ def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Ar
     if kind is FftType.RFFT:
         operand = convert(operand, dtypes.to_inexact_dtype(operand.dtype))
         if operand.dtype not in (dtypes.float32, dtypes.float64):
-            raise type_error(
-                f"fft: the operand of RFFT must be float32 or float64, got {operand.dtype.name}; "
-                "convert it, or use FFT for complex numbers"
+            raise MismatchError(
+                f"RFFT input must be float32 or float64, got {operand.dtype.name}; convert it, or "
+                f"use FFT for complex numbers, {ir.here()}"
             )
     else:
         operand = convert(operand, dtypes.to_complex_dtype(operand.dtype))
@@ -79,7 +79,7 @@ def _kind_of(fft_type: FftType | str) -> FftType:
         raise type_error(f"fft: fft_type must be an FftType or its name, got {fft_type!r}")
     if fft_type.upper() not in FftType.__members__:
         raise value_error(
-            f"fft: fft_type must be one of {', '.join(FftType.__members__)}, got {fft_type!r}"
+            f"Unknown FFT type {fft_type!r}; it must be one of {', '.join(FftType.__members__)}"
         )
     return FftType[fft_type.upper()]
 
@@ -87,16 +87,20 @@ def _kind_of(fft_type: FftType | str) -> FftType:
 def _check_lengths(x: Array, kind: FftType, lengths: tuple[int, ...]) -> None:
     if len(lengths) > x.ndim:
         raise value_error(
-            f"fft: there must be at most as many fft_lengths as dimensions, got {lengths} for "
-            f"shape {x.shape}"
+            f"FFT input shape {x.shape} must have at least as many input dimensions as fft_lengths "
+            f"{lengths}"
         )
-    expected = lengths
-    if kind is FftType.IRFFT and lengths:
+    if not lengths or 0 in lengths:
+        return
+    expected, wanted = lengths, f"fft_lengths {lengths}"
+    if kind is FftType.IRFFT:
         expected = (*lengths[:-1], lengths[-1] // 2 + 1)
-    if lengths and x.shape[-len(lengths) :] != expected and 0 not in lengths:
+        wanted = f"all except the last fft_length, got fft_lengths={lengths}"
+    if x.shape[-len(lengths) :] != expected:
+        name = kind.name.replace("IFFT", "FFT")
         raise value_error(
-            f"fft: the last sizes of the operand of {kind.name} must be {expected} for fft_lengths "
-            f"{lengths}, got shape {x.shape}; pad or slice it"
+            f"{name} input shape {x.shape} minor dimensions must be equal to {wanted}; pad or "
+            f"slice it to {expected}"
         )
 
 

@@ -13,6 +13,12 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.create import vector_of_sizes
+from dovetail.lax.dimension_numbers import (
+    CheckedNumbers,
+    check_numbers,
+    check_updates,
+    check_windows,
+)
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
 
 
@@ -103,29 +109,13 @@ class _Windows(NamedTuple):
 
 
 def _windows(
-    name: str,
     x: Array,
-    start_indices: ArrayLike,
-    index_map: Sequence[int],
-    batching: Sequence[tuple[int, int]],
+    indices: Array,
+    numbers: CheckedNumbers,
     sizes: Sequence[int],
     mode: GatherScatterMode,
 ) -> _Windows:
-    indices = as_operand(name, start_indices, 1)
-    if dtypes.KINDS[indices.dtype] not in "iu":
-        raise type_error(f"{name}: indices must be integers, got {indices.dtype.name}")
-    if not indices.ndim or indices.shape[-1] != len(index_map):
-        raise type_error(
-            f"{name}: the last dimension of the indices must have {len(index_map)} elements, one "
-            f"for each of the dimensions {tuple(index_map)}, got shape {indices.shape}"
-        )
-    if len(set(index_map)) != len(index_map) or any(not 0 <= d < x.ndim for d in index_map):
-        raise type_error(
-            f"{name}: indices must be for distinct dimensions within [0, {x.ndim}), got "
-            f"{tuple(index_map)}"
-        )
-    if len(sizes) != x.ndim or any(not 0 <= w <= n for w, n in zip(sizes, x.shape, strict=True)):
-        raise type_error(f"{name}: windows must fit the shape {x.shape}, got sizes {tuple(sizes)}")
+    index_map = numbers.index_map
     if indices.dtype.itemsize < 4:
         indices = ops.convert(indices, dtypes.int32)
     if mode is not GatherScatterMode.FILL_OR_DROP:
@@ -134,7 +124,7 @@ def _windows(
         indices = lax.clamp(lax.full_like(indices, 0), indices, bound)
     dims = list(index_map)
     columns = [indices]
-    for dim, index_dim in batching:
+    for dim, index_dim in numbers.batching:
         columns.append(lax.broadcasted_iota(indices.dtype, (*indices.shape[:-1], 1), index_dim))
         dims.append(dim)
     # A window that is neither whole nor at an index begins at 0.
@@ -146,63 +136,11 @@ def _windows(
     return _Windows(joined, tuple(dims), tuple(sizes[d] for d in dims))
 
 
-def _check_numbers(
-    name: str,
-    rank: int,
-    result_rank: int,
-    offset: Sequence[int],
-    collapsed: Sequence[int],
-    batching: Sequence[int],
-) -> list[int]:
-    """The dimensions of an operand that windows in the result, or in the updates, keep."""
-    for what, dims, bound in (
-        ("window dimensions of the result", offset, result_rank),
-        ("dimensions that windows lack", collapsed, rank),
-        ("batching dimensions", batching, rank),
-    ):
-        if list(dims) != sorted(set(dims)) or any(not 0 <= d < bound for d in dims):
-            raise type_error(f"{name}: {what} must increase within [0, {bound}), got {tuple(dims)}")
-    kept = [d for d in range(rank) if d not in collapsed and d not in batching]
-    if len(offset) != len(kept):
-        raise type_error(
-            f"{name}: the result must have a dimension for each of the {len(kept)} that windows "
-            f"keep, got {tuple(offset)}"
-        )
-    return kept
-
-
-def _batching(
-    name: str,
-    shape: tuple[int, ...],
-    indices_shape: tuple[int, ...],
-    dims: Sequence[int],
-    index_dims: Sequence[int],
-    apart: Sequence[int],
-) -> list[tuple[int, int]]:
-    """The pairs of dimensions that operand and indices share, none of which is in `apart`."""
-    if len(dims) != len(index_dims):
-        raise type_error(
-            f"{name}: operand and indices must have as many batching dimensions, got {tuple(dims)} "
-            f"and {tuple(index_dims)}"
-        )
-    rank = len(indices_shape) - 1
-    for what, some, bound in (("operand", dims, len(shape)), ("indices", index_dims, rank)):
-        if len(set(some)) != len(some) or any(not 0 <= d < bound for d in some):
-            raise type_error(
-                f"{name}: batching dimensions of the {what} must be distinct and in [0, {bound}), "
-                f"got {tuple(some)}"
-            )
-    if set(dims) & set(apart):
-        raise type_error(
-            f"{name}: batching dimensions must be no others of a window or index, got {tuple(dims)}"
-        )
-    pairs = list(zip(dims, index_dims, strict=True))
-    if any(shape[d] != indices_shape[i] for d, i in pairs):
-        raise type_error(
-            f"{name}: batching dimensions of operand and indices must have equal sizes, got "
-            f"{tuple(dims)} of {shape} and {tuple(index_dims)} of {indices_shape}"
-        )
-    return pairs
+def _indices(name: str, start_indices: ArrayLike) -> Array:
+    indices = as_operand(name, start_indices, 1)
+    if dtypes.KINDS[indices.dtype] not in "iu":
+        raise type_error(f"{name}: indices must be integers, got {indices.dtype.name}")
+    return indices
 
 
 def gather(
@@ -238,39 +176,22 @@ def gather(
       Array([[4, 5],
              [0, 1]], dtype=int32)
     """
-    x = as_operand("gather", operand)
-    numbers = dimension_numbers
+    x, indices = as_operand("gather", operand), _indices("gather", start_indices)
     parsed = GatherScatterMode.from_any("promise_in_bounds" if mode is None else mode)
-    batching = _batching(
-        "gather",
-        x.shape,
-        np.shape(start_indices),
-        numbers.operand_batching_dims,
-        numbers.start_indices_batching_dims,
-        (*numbers.collapsed_slice_dims, *numbers.start_index_map),
-    )
+    result_rank = max(indices.ndim - 1, 0) + len(dimension_numbers.offset_dims)
+    numbers = check_numbers("gather", dimension_numbers, x.shape, indices.shape, result_rank)
     sizes = [op.index(size) for size in slice_sizes]
-    dropped = (*numbers.collapsed_slice_dims, *numbers.operand_batching_dims)
-    kept = _check_numbers(
-        "gather",
-        x.ndim,
-        max(np.ndim(start_indices) - 1, 0) + len(numbers.offset_dims),
-        numbers.offset_dims,
-        numbers.collapsed_slice_dims,
-        numbers.operand_batching_dims,
-    )
-    if len(sizes) == x.ndim and any(sizes[d] != 1 for d in dropped):
-        raise type_error(f"gather: windows must have size 1 along {dropped}, got sizes {sizes}")
-    what = _windows("gather", x, start_indices, numbers.start_index_map, batching, sizes, parsed)
+    check_windows(numbers, x.shape, sizes)
+    what = _windows(x, indices, numbers, sizes, parsed)
     windows = ops.gather(x, what.indices, what.dims, what.window)
     if parsed is GatherScatterMode.FILL_OR_DROP:
         windows = filled(x, windows, what.indices, what.dims, what.window, fill_value)
     batch = what.indices.ndim - 1
-    shape = (*windows.shape[:batch], *(windows.shape[batch + d] for d in kept))
+    shape = (*windows.shape[:batch], *(windows.shape[batch + d] for d in numbers.kept))
     order, next_batch = [], 0
     for i in range(len(shape)):
-        if i in numbers.offset_dims:
-            order.append(batch + tuple(numbers.offset_dims).index(i))
+        if i in numbers.window:
+            order.append(batch + numbers.window.index(i))
         else:
             order.append(next_batch)
             next_batch += 1
@@ -305,7 +226,7 @@ def _scatter(
     operand: ArrayLike,
     scatter_indices: ArrayLike,
     updates: ArrayLike,
-    numbers: ScatterDimensionNumbers,
+    dimension_numbers: ScatterDimensionNumbers,
     unique: bool,
     mode: str | GatherScatterMode | None,
 ) -> Array:
@@ -315,38 +236,18 @@ def _scatter(
             f"{name}: operand and updates must have one element type, got {x.dtype.name} and "
             f"{new.dtype.name}"
         )
-    batching = _batching(
-        name,
-        x.shape,
-        np.shape(scatter_indices),
-        numbers.operand_batching_dims,
-        numbers.scatter_indices_batching_dims,
-        (*numbers.inserted_window_dims, *numbers.scatter_dims_to_operand_dims),
-    )
-    batch_rank = max(np.ndim(scatter_indices) - 1, 0)
-    kept = _check_numbers(
-        name,
-        x.ndim,
-        new.ndim,
-        numbers.update_window_dims,
-        numbers.inserted_window_dims,
-        numbers.operand_batching_dims,
-    )
-    if new.ndim != batch_rank + len(kept):
-        raise type_error(f"{name}: updates must have rank {batch_rank + len(kept)}, got {new.ndim}")
+    indices = _indices(name, scatter_indices)
+    rank = max(indices.ndim - 1, 0) + len(dimension_numbers.update_window_dims)
+    if new.ndim != rank:
+        raise type_error(f"Updates tensor must be of rank {rank}; got {new.ndim}")
+    numbers = check_numbers("scatter", dimension_numbers, x.shape, indices.shape, new.ndim)
+    check_updates(numbers, x.shape, indices.shape, new.shape)
     sizes = [1] * x.ndim
-    for d, i in zip(kept, numbers.update_window_dims, strict=True):
+    for d, i in zip(numbers.kept, numbers.window, strict=True):
         sizes[d] = new.shape[i]
-    parsed = GatherScatterMode.from_any(mode)
-    index_map = numbers.scatter_dims_to_operand_dims
-    what = _windows(name, x, scatter_indices, index_map, batching, sizes, parsed)
-    batch = [i for i in range(new.ndim) if i not in numbers.update_window_dims]
-    if tuple(new.shape[i] for i in batch) != what.indices.shape[:-1]:
-        raise type_error(
-            f"{name}: updates must have the batch dimensions of the indices, got shapes {new.shape}"
-            f" and {what.indices.shape}"
-        )
-    ordered = lax.transpose(new, (*batch, *numbers.update_window_dims))
+    what = _windows(x, indices, numbers, sizes, GatherScatterMode.from_any(mode))
+    batch = [i for i in range(new.ndim) if i not in numbers.window]
+    ordered = lax.transpose(new, (*batch, *numbers.window))
     full = lax.reshape(ordered, (*(new.shape[i] for i in batch), *sizes))
     return scatter_op(x, what.indices, full, what.dims, what.window, unique)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail import dtypes
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import axis_error, type_error, value_error
+from dovetail.errors import ConcretizationTypeError, axis_error, type_error, value_error
 from dovetail.protocols import array_meant
 from dovetail.recording import Deferred
 from dovetail.symbolic.size import Size, as_size
@@ -100,8 +100,8 @@ def python_value(x: bool | int | float | complex, dtype: np.dtype) -> np.ndarray
             return np.array(x, wide).astype(dtype)
         except OverflowError:
             raise OverflowError(
-                f"a Python int must fit {wide.name}, got {x}; turn on enable_x64, or write it as a "
-                "float"
+                f"Python int {x} too large to convert to {wide.name}; turn on enable_x64, or write "
+                "it as a float"
             ) from None
 
 
@@ -123,8 +123,8 @@ def check_kind(name: str, x: Array, kinds: str) -> Array:
     if dtypes.KINDS[x.dtype] not in kinds:
         accepted = [_KIND_NAMES[k] for k in kinds]
         raise type_error(
-            f"{name}: the element type must be {_either(accepted)}, got {x.dtype.name}; convert it "
-            "with x.astype(...)"
+            f"{name} does not accept dtype {x.dtype.name}; the element type must be "
+            f"{_either(accepted)}: convert it with x.astype(...)"
         )
     return x
 
@@ -147,8 +147,8 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
     if any(a.dtype != first.dtype for a in arrays):
         types = ", ".join(a.dtype.name for a in arrays)
         raise type_error(
-            f"{name}: element types must be equal, got {types}; convert one with x.astype(...), or "
-            "use the function of dovetail.numpy, which promotes"
+            f"{name} requires arguments to have the same dtypes, got {types}; convert one with "
+            "x.astype(...), or use the function of dovetail.numpy, which promotes"
         )
     check_kind(name, first, kinds)
     shape = first.shape
@@ -157,9 +157,9 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
     ranks = {a.ndim for a in arrays if a.ndim}
     if len(ranks) > 1:
         raise type_error(
-            f"{name}: ranks must be equal, got {', '.join(map(str, sorted(ranks)))}; add "
-            "dimensions with lax.expand_dims, or use the function of dovetail.numpy, which "
-            "broadcasts"
+            f"{name}: arrays must have same number of dimensions, got "
+            f"{', '.join(str(a.shape) for a in arrays)}; add dimensions with lax.expand_dims, or "
+            "use the function of dovetail.numpy, which broadcasts"
         )
     shape = broadcast_shapes(*(a.shape for a in arrays), name=name)
     return [broadcast_to(a, shape) for a in arrays]
@@ -183,7 +183,13 @@ def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[in
       (3, 4)
     """
     if name == "broadcast_shapes":
-        shapes = tuple(map(canonical_shape, shapes))
+        shapes = tuple(map(concrete_sizes, shapes))
+        for shape in shapes:
+            if any(size < 0 for size in shape):
+                raise type_error(
+                    "Only non-negative indices are allowed when broadcasting static shapes, but "
+                    f"got shape {shape}"
+                )
     if not shapes:
         return ()
     rank = max(len(s) for s in shapes)
@@ -193,15 +199,18 @@ def broadcast_shapes(*shapes: Shape, name: str = "broadcast_shapes") -> tuple[in
             if size == result[i] or size == 1:
                 continue
             if result[i] != 1:
-                got = " and ".join(str(tuple(s)) for s in shapes)
-                # As in JAX: its operators have a check of their own, for equal ranks.
-                of_operator = not name.startswith("broadcast") and len({*map(len, shapes)}) == 1
-                error = type_error if of_operator else value_error
-                raise error(
-                    f"{name}: shapes must broadcast together, got {got}; sizes must be equal or 1"
-                )
+                raise _no_broadcast(name, shapes)
             result[i] = size
     return tuple(result)
+
+
+def _no_broadcast(name: str, shapes: Sequence[Shape]) -> Exception:
+    got, remedy = ", ".join(str(tuple(s)) for s in shapes), "sizes must be equal or 1"
+    # As in JAX: its operators have a check of their own, for equal ranks.
+    if not name.startswith("broadcast") and len({*map(len, shapes)}) == 1:
+        return type_error(f"{name} got incompatible shapes for broadcasting: {got}; {remedy}")
+    prefix = "" if name == "broadcast_shapes" else f"{name}: "
+    return value_error(f"{prefix}Incompatible shapes for broadcasting: shapes=[{got}]; {remedy}")
 
 
 def broadcast_to(x: Array, shape: tuple[int, ...]) -> Array:
@@ -240,30 +249,48 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     try:
         index = operator.index(axis)
     except TypeError:
-        raise type_error(f"{name} must be an integer, got {type(axis).__name__}") from None
+        kind = type(axis).__name__
+        raise type_error(f"{name}: {kind!r} object cannot be interpreted as an integer") from None
     if not -ndim <= index < ndim:
-        raise axis_error(f"{name} {index} is out of bounds for an array of rank {ndim}")
+        prefix = "" if name == "axis" else f"{name}: "
+        raise axis_error(
+            f"{prefix}axis {index} is out of bounds for array of dimension {ndim}; it must be in "
+            f"[{-ndim}, {ndim})"
+        )
     return index % ndim
 
 
-def canonical_axes(axis: Any, ndim: int, name: str = "axis") -> tuple[int, ...]:
-    """One axis, several, or None for all, as distinct numbers in [0, ndim), in the order given."""
+def canonical_axes(
+    axis: Any, ndim: int, name: str = "axis", repeated: str = "duplicate value in '{name}'"
+) -> tuple[int, ...]:
+    """One axis, several, or None for all, as distinct numbers in [0, ndim), in the order given; of
+    the same one twice `repeated` tells.
+    """
     if axis is None:
         return tuple(range(ndim))
     result = tuple(canonical_axis(a, ndim, name) for a in one_or_several(axis))
     if len(set(result)) != len(result):
-        raise value_error(f"{name} must not repeat, got {axis}")
+        raise value_error(f"{repeated.format(name=name)}: {axis}; each may be given once")
     return result
 
 
 def canonical_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
     """A shape given as an int or a sequence of ints, as a tuple."""
-    sizes = one_or_several(shape)
-    try:
-        result = tuple(as_size(s) for s in sizes)
-    except TypeError:
-        kinds = ", ".join(type(s).__name__ for s in sizes)
-        raise type_error(f"{name} must be integers known while tracing, got {kinds}") from None
+    result = concrete_sizes(shape, name)
     if any(s < 0 for s in result):
         raise type_error(f"{name} must have no negative size, got {result}")
     return result
+
+
+def concrete_sizes(shape: Any, name: str = "shape") -> tuple[int, ...]:
+    """The sizes of a shape, which may be negative."""
+    try:
+        return tuple(as_size(s) for s in one_or_several(shape))
+    except TypeError as error:
+        what = "Shapes must be 1D sequences of concrete values of integer type"
+        prefix = f"{name.removesuffix('shape').rstrip(': ')}: ".removeprefix(": ")
+        message = f"{prefix}{what}, got {shape!r}"
+        if isinstance(error, ConcretizationTypeError):
+            error.args = (f"{message}; {error}",)
+            raise
+        raise type_error(message) from None

@@ -146,7 +146,12 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
     """
     x = as_operand("index_in_dim", operand)
     axis = canonical_axis(axis, x.ndim)
-    start = canonical_axis(index, x.shape[axis], "index")
+    start, size = as_size(index), x.shape[axis]
+    if not -size <= start < size:
+        raise value_error(
+            f"index_in_dim: index {start} is out of bounds for axis {axis} with size {size}"
+        )
+    start += size if start < 0 else 0
     result = slice_in_dim(x, start, start + 1, 1, axis)
     return result if keepdims else squeeze(result, (axis,))
 
@@ -190,13 +195,19 @@ def pad(
         )
     low, high, interior = zip(*config, strict=True) if config else ((), (), ())
     if any(i < 0 for i in interior):
-        raise value_error(f"pad: interior padding must not be negative, got {interior}")
+        raise value_error(
+            "interior padding in padding_config must be nonnegative, got padding_config "
+            f"{padding_config}"
+        )
     shape = tuple(
         lo + hi + size + max(size - 1, 0) * gap
         for size, lo, hi, gap in zip(x.shape, low, high, interior, strict=True)
     )
     if any(s < 0 for s in shape):
-        raise value_error(f"pad: cropping must leave sizes of 0 or more, got shape {shape}")
+        raise value_error(
+            f"pad: Dimension size after padding is not at least 0, got result shape {shape}, for "
+            f"padding_config {padding_config} and operand shape {x.shape}"
+        )
     if all(p == 0 for p in (*low, *high)) and shape == x.shape:
         return x
     if not x.size:
@@ -247,13 +258,14 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
     rest = [x.shape[:axis] + x.shape[axis + 1 :] for x in xs]
     if any(x.ndim != first.ndim for x in xs) or any(r != rest[0] for r in rest):
         raise type_error(
-            f"concatenate: shapes must be equal but for dimension {axis}, got "
+            "Cannot concatenate arrays with shapes that differ in dimensions other than the one "
+            f"being concatenated: concatenating along dimension {axis} for shapes "
             f"{', '.join(str(x.shape) for x in xs)}"
         )
     if any(x.dtype != first.dtype for x in xs):
         raise type_error(
-            f"concatenate: element types must be equal, got {', '.join(x.dtype.name for x in xs)}; "
-            "use dovetail.numpy.concatenate, which promotes"
+            "concatenate requires arguments to have the same dtypes, got "
+            f"{', '.join(x.dtype.name for x in xs)}; use dovetail.numpy.concatenate, which promotes"
         )
     return first if len(xs) == 1 else ops.concatenate(xs, axis)
 
@@ -327,10 +339,12 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     x = as_operand("split", operand)
     axis = canonical_axis(axis, x.ndim)
     lengths = tuple(as_size(size) for size in sizes)
-    if any(length < 0 for length in lengths) or sum(lengths) != x.shape[axis]:
+    if any(length < 0 for length in lengths):
+        raise value_error(f"Sizes passed to split must be nonnegative, got {list(lengths)}")
+    if sum(lengths) != x.shape[axis]:
         raise value_error(
-            f"split: sizes must be 0 or more and add up to that of dimension {axis}, "
-            f"{x.shape[axis]}, got {lengths}"
+            f"split: Sum of sizes {sum(lengths)} must be equal to dimension {axis} of the operand "
+            f"shape {list(x.shape)}"
         )
     pieces, start = [], 0
     for length in lengths:

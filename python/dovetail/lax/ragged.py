@@ -116,14 +116,13 @@ def ragged_dot_general(
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = map(tuple, contract), map(tuple, batch)
     if len(numbers.lhs_ragged_dimensions) != 1:
         raise type_error(
-            f"{name}: there must be one ragged dimension, got {numbers.lhs_ragged_dimensions}"
+            f"{name} expects exactly one lhs ragged dimension, got {numbers.lhs_ragged_dimensions}"
         )
     (ragged,) = numbers.lhs_ragged_dimensions
-    if not 0 <= ragged < x.ndim:
-        raise type_error(f"{name}: the ragged dimension must be in [0, {x.ndim}), got {ragged}")
-    _check_groups(name, numbers, ragged, y, sizes)
+    _check_in_range(name, ragged, x, "lhs ragged dimension", "lhs")
     prefix = _outer_dims(x, ragged, lhs_batch, lhs_contract)
     _check_sizes(name, sizes, tuple(x.shape[d] for d in prefix))
+    _check_groups(name, numbers, ragged, y, sizes)
     if ragged in lhs_batch:
         # Each element of the batch meets its own, whatever the group.
         return lax.dot_general(
@@ -145,6 +144,14 @@ def ragged_dot_general(
     return lax.transpose(result, (n, *range(n), *range(n + 1, result.ndim)))
 
 
+def _check_in_range(name: str, dim: int, x: Array, what: str, operand: str) -> None:
+    if not 0 <= dim < x.ndim:
+        raise type_error(
+            f"{name} requires {what} numbers to be nonnegative and less than the number of axes of "
+            f"the {operand} value, got {dim} for {operand} of rank {x.ndim}"
+        )
+
+
 def _check_groups(
     name: str, numbers: RaggedDotDimensionNumbers, ragged: int, y: Array, sizes: Array
 ) -> None:
@@ -154,24 +161,25 @@ def _check_groups(
     if ragged in (*contract[0], *batch[0]):
         if groups:
             raise type_error(
-                f"{name}: the right operand has groups only where the ragged dimension is free, "
-                f"got {groups}"
+                f"{name} requires zero group dimensions in the rhs when lhs ragged dimension is "
+                f"contracting or batch, got {groups}"
             )
         return
     if len(groups) != 1:
         raise type_error(
-            f"{name}: a free ragged dimension needs one group dimension of the right operand, got "
-            f"{groups}"
+            f"{name} requires exactly one rhs group dimension when lhs ragged dimension is "
+            f"noncontracting, got {groups}"
         )
-    if not 0 <= groups[0] < y.ndim or groups[0] in (*contract[1], *batch[1]):
+    _check_in_range(name, groups[0], y, "rhs group dimension", "rhs")
+    if groups[0] in (*contract[1], *batch[1]):
         raise type_error(
-            f"{name}: the group dimension must be one of the right operand's {y.ndim} that is "
-            f"neither contracted nor of the batch, got {groups[0]}"
+            f"{name} requires rhs group dimension numbers to be distinct from contracting and "
+            f"batch dimensions, got {groups[0]}"
         )
-    if sizes.ndim and y.shape[groups[0]] != sizes.shape[-1]:
+    if y.shape[groups[0]] != sizes.shape[-1]:
         raise type_error(
-            f"{name}: there must be as many group_sizes as groups of the right operand, got "
-            f"{sizes.shape[-1]} and {y.shape[groups[0]]}"
+            f"{name}: expected rhs group dimension size to be {sizes.shape[-1]}, got "
+            f"{y.shape[groups[0]]}"
         )
 
 
@@ -188,10 +196,13 @@ def _outer_dims(
 
 
 def _check_sizes(name: str, sizes: Array, outer: tuple[int, ...]) -> None:
-    if sizes.ndim != 1 and (not sizes.ndim or sizes.shape[:-1] != outer):
+    if not sizes.ndim:
+        raise type_error(f"{name}: expected rank of group_sizes to be >=1, got a scalar")
+    expected = (*outer, sizes.shape[-1])
+    if sizes.ndim != 1 and sizes.shape != expected:
         raise type_error(
-            f"{name}: group_sizes must have shape (groups,) or {outer} and groups, got "
-            f"{sizes.shape}"
+            f"{name}: expected group_sizes to have shape {expected}, got {sizes.shape}; or the "
+            "sizes of the groups alone"
         )
 
 

@@ -19,8 +19,13 @@ def _reduce(
     kinds: str,
 ) -> Array:
     x = unary(name, operand, kinds)
-    dims = tuple(sorted(canonical_axes(tuple(axes), x.ndim, "axes")))
+    dims = tuple(sorted(reduced_axes(axes, x.ndim)))
     return op(x, dims) if dims else x
+
+
+def reduced_axes(axes: Any, ndim: int) -> tuple[int, ...]:
+    """Distinct dimensions to reduce over."""
+    return canonical_axes(tuple(axes), ndim, "axes", "duplicate value in 'axes' of reduction")
 
 
 def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
@@ -193,8 +198,8 @@ def _arg_reduce(
     dimension = canonical_axis(axis, x.ndim)
     if x.shape[dimension] == 0:
         raise value_error(
-            f"{name}: the dimension must have an element, got size 0 for dimension {dimension} of "
-            f"{x.shape}"
+            "argmin and argmax require non-empty reduced dimension, got size 0 for dimension "
+            f"{dimension} of {x.shape}"
         )
     dtype = dtypes.requested(index_dtype, name)
     if dtypes.KINDS[dtype] not in "iu":

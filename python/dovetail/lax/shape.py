@@ -46,8 +46,8 @@ def reshape(operand: ArrayLike, new_sizes: Any, dimensions: Sequence[int] | None
         x = transpose(x, dimensions)
     if math.prod(shape) != x.size:
         raise type_error(
-            f"reshape: the number of elements must stay the same, got shapes {x.shape} ({x.size} "
-            f"elements) and {shape} ({math.prod(shape)})"
+            f"cannot reshape array of shape {x.shape} (size {x.size}) into shape {shape} (size "
+            f"{math.prod(shape)})"
         )
     return x if x.shape == shape else ops.reshape(x, shape)
 
@@ -73,7 +73,8 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     order = tuple(op.index(p) for p in permutation)
     if sorted(order) != list(range(x.ndim)):
         raise type_error(
-            f"transpose: permutation must order the dimensions 0 to {x.ndim - 1}, got {order}"
+            "transpose permutation isn't a permutation of operand dimensions, got permutation "
+            f"{order} for operand shape {x.shape}"
         )
     return x if order == tuple(range(x.ndim)) else ops.transpose(x, order)
 
@@ -128,20 +129,30 @@ def broadcast_in_dim(
     dims = tuple(op.index(d) for d in broadcast_dimensions)
     if len(dims) != x.ndim:
         raise type_error(
-            "broadcast_in_dim: broadcast_dimensions must name one dimension for each of the "
-            f"operand's {x.ndim}, got {dims}"
+            "broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got "
+            f"broadcast_dimensions {dims} for operand ndim {x.ndim}"
         )
-    if len(set(dims)) != len(dims) or any(not 0 <= d < len(sizes) for d in dims):
+    if len(sizes) < x.ndim:
         raise type_error(
-            "broadcast_in_dim: broadcast_dimensions must be distinct and within "
-            f"[0, {len(sizes)}), got {dims}"
+            "broadcast_in_dim target broadcast shape must have equal or higher rank to the operand "
+            f"shape; got operand ndim {x.ndim} and target broadcast ndim {len(sizes)}"
         )
-    for i, d in enumerate(dims):
-        if x.shape[i] not in (1, sizes[d]):
-            raise type_error(
-                f"broadcast_in_dim: operand sizes must be 1 or those of the shape, got {x.shape} "
-                f"as dimensions {dims} of {sizes}"
-            )
+    if any(not 0 <= d < len(sizes) for d in dims):
+        raise type_error(
+            "broadcast_in_dim broadcast_dimensions must be a subset of output dimensions, got "
+            f"{dims} for operand ndim {x.ndim} and shape {sizes}"
+        )
+    if any(n not in (1, sizes[d]) for n, d in zip(x.shape, dims, strict=True)):
+        raise type_error(
+            "broadcast_in_dim operand dimension sizes must either be 1, or be equal to their "
+            "corresponding dimensions in the target broadcast shape; got operand of shape "
+            f"{x.shape}, target broadcast shape {sizes}, broadcast_dimensions {dims}"
+        )
+    if len(set(dims)) != len(dims):
+        raise type_error(
+            "broadcast_in_dim broadcast_dimensions must not contain duplicates, got "
+            f"broadcast_dimensions {dims}"
+        )
     order = sorted(range(x.ndim), key=dims.__getitem__)
     return broadcast_dims(transpose(x, order), sizes, tuple(sorted(dims)))
 
@@ -204,7 +215,8 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
       (1, 3, 1)
     """
     x = as_operand("expand_dims", array)
-    dims = canonical_axes(tuple(dimensions), x.ndim + len(tuple(dimensions)), "dimensions")
+    dims = tuple(dimensions)
+    dims = canonical_axes(dims, x.ndim + len(dims), "dimensions", "repeated axis in expand_dims")
     sizes = list(x.shape)
     for d in sorted(dims):
         sizes.insert(d, 1)
@@ -229,10 +241,11 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
       (3,)
     """
     x = as_operand("squeeze", array)
-    dims = canonical_axes(tuple(dimensions), x.ndim, "dimensions")
+    dims = canonical_axes(tuple(dimensions), x.ndim, "dimensions", "{name} are not unique")
     if any(x.shape[d] != 1 for d in dims):
         raise value_error(
-            f"squeeze: only dimensions of size 1 can go, got dimensions {dims} of shape {x.shape}"
+            "squeeze: cannot select an axis to squeeze out which has size not equal to one, got "
+            f"shape={x.shape} and dimensions={dims}"
         )
     return ops.reshape(x, tuple(s for i, s in enumerate(x.shape) if i not in dims)) if dims else x
 

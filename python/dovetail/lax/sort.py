@@ -224,15 +224,17 @@ def _of_rows(name: str, operand: ArrayLike, k: int, axis: int) -> tuple[Array, i
     x = unary(name, operand, "biuf")
     dimension = canonical_axis(axis, x.ndim)
     size = x.shape[dimension]
-    if not 0 <= k <= size:
+    if k < 0:
+        raise value_error(f"k argument to {name} must be nonnegative, got {k}")
+    if k > size:
         raise value_error(
-            f"{name}: k must be at least 0 and at most the size of dimension {dimension}, {size}, "
-            f"got {k}"
+            f"k argument to {name} must be no larger than size along axis; got k={k} with "
+            f"shape={x.shape} and axis={dimension}"
         )
     if not is_symbolic_dim(size) and size > np.iinfo(np.int32).max:
         raise value_error(
-            f"{name}: a dimension must have indices that int32 holds, got size {size}; take the "
-            "greatest of parts first"
+            f"{name} returns int32 indices, which will overflow for a dimension of size {size}; "
+            "take the greatest of parts first"
         )
     return x, dimension
 

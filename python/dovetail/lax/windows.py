@@ -19,7 +19,8 @@ from dovetail.lax.conv_dimensions import (
     per_dimension,
 )
 from dovetail.lax.convert import convert
-from dovetail.lax.operands import Shape, as_operand, canonical_axes
+from dovetail.lax.operands import Shape, as_operand
+from dovetail.lax.reduce import reduced_axes
 from dovetail.pytree import flatten, unflatten
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracer import Tracer
@@ -56,10 +57,16 @@ def reduce(
       (6, 3)
     """
     flat, inits, combine = _reduction("reduce", operands, init_values, computation)
-    dims = canonical_axes(tuple(dimensions), flat[0].ndim, "dimensions")
+    dims = reduced_axes(dimensions, flat[0].ndim)
     name = _monoid(computation, flat, init_values)
     if name in _REDUCERS:
         return _REDUCERS[name](flat[0], dims) if dims else flat[0]
+    return _reduced(flat, inits, combine, dims)
+
+
+def _reduced(
+    flat: list[Array], inits: list[Array], combine: _Combine, dims: tuple[int, ...]
+) -> Any:
     kept = [d for d in range(flat[0].ndim) if d not in dims]
     shape = tuple(flat[0].shape[d] for d in kept)
     count = math.prod(flat[0].shape[d] for d in dims)
@@ -85,8 +92,8 @@ class _Combine:
         leaves, tree = flatten(result)
         if tree != self.structure:
             raise value_error(
-                f"{self.name}: the function must return the tree that it takes, {self.structure}, "
-                f"got {tree}"
+                f"{self.name} output must have the same tree structure as the operands, "
+                f"{self.structure}, got {tree}"
             )
         outs = [as_operand(self.name, leaf) for leaf in leaves]
         for out, aval in zip(outs, self.avals, strict=True):
@@ -110,7 +117,7 @@ def _reduction(
     starts, init_tree = flatten(init_values)
     if tree != init_tree:
         raise value_error(
-            f"{name}: operands and initial values must be one kind of tree, got {tree} and "
+            f"{name}: Operands must have the same tree structure as init_values, got {tree} and "
             f"{init_tree}"
         )
     if not leaves:
@@ -120,9 +127,7 @@ def _reduction(
     for x, start in zip(flat, starts, strict=True):
         init = as_operand(name, start)
         if init.shape:
-            # As in JAX.
-            error = value_error if name == "reduce" else type_error
-            raise error(f"{name}: initial values must be scalars, got {init.aval}")
+            raise _non_scalar(name, [np.shape(start) for start in starts])
         if init.dtype != x.dtype and not init.weak_type:
             raise type_error(
                 f"{name}: initial values must have the operands' types, got {init.aval} for "
@@ -137,6 +142,15 @@ def _reduction(
                 f"{name}: operands must have one shape, got {flat[0].shape} and {x.shape}"
             )
     return operands, inits, _Combine(name, computation, tree, [x.aval for x in operands])
+
+
+def _non_scalar(name: str, shapes: list[Any]) -> Exception:
+    # As in JAX.
+    if name == "reduce":
+        return value_error(f"reduce found non-scalar initial value: {shapes}")
+    return type_error(
+        f"{name} expected init_values to be scalars but init_values have shapes {shapes}."
+    )
 
 
 def _combined(rows: list[Array], inits: list[Array], combine: _Combine) -> list[Array]:
@@ -271,13 +285,21 @@ class _Windows:
         base_dilation: Any,
         window_dilation: Any,
     ) -> None:
-        name, rank = "reduce_window", len(shape)
-        self.window = per_dimension(name, "window_dimensions", window, rank, error=type_error)
-        self.strides = per_dimension(name, "window_strides", strides, rank, error=type_error)
-        self.dilation = per_dimension(
-            name, "window_dilation", window_dilation, rank, error=type_error
+        name = "reduce_window"
+        if len(window) != len(shape):
+            raise type_error(
+                f"{name} got the wrong number of window_dimensions for operand: got operand shape "
+                f"{tuple(shape)} with window_dimensions {window}"
+            )
+        self.window, self.strides, self.dilation, base = (
+            self._per_dimension(what, values, window)
+            for what, values in (
+                ("window_dimensions", window),
+                ("window_strides", strides),
+                ("window_dilation", window_dilation),
+                ("base_dilation", base_dilation),
+            )
         )
-        base = per_dimension(name, "base_dilation", base_dilation, rank, error=type_error)
         sizes = list(map(dilated, shape, base))
         spans = list(map(dilated, self.window, self.dilation))
         # Names are of the sizes without dilation.
@@ -289,6 +311,15 @@ class _Windows:
                 sizes, pads, spans, self.strides, strict=True
             )
         )
+
+    @staticmethod
+    def _per_dimension(what: str, values: Any, window: Sequence[int]) -> tuple[int, ...]:
+        if values is not None and len(values) != len(window):
+            raise type_error(
+                f"reduce_window got inconsistent {what} and window_dimensions: got {what} {values} "
+                f"and window_dimensions {window}"
+            )
+        return per_dimension("reduce_window", what, values, len(window), error=type_error)
 
     def elements(self, x: Array) -> Array:
         """Of a padded array, the windows and, as a last dimension, their elements."""
@@ -350,4 +381,4 @@ def reduce_window(
     if name in _WINDOW_REDUCERS:
         return _WINDOW_REDUCERS[name](padded[0], windows.window, windows.strides, windows.dilation)
     elements = [windows.elements(x) for x in padded]
-    return reduce(combine.tree(elements), combine.tree(inits), computation, (len(windows.counts),))
+    return _reduced(elements, inits, combine, (len(windows.counts),))

@@ -11,7 +11,7 @@ import dovetail.numpy as dnp
 from dovetail import dtypes, lax
 from dovetail.array import Array
 from dovetail.custom_derivatives import custom_jvp
-from dovetail.errors import value_error, warn
+from dovetail.errors import needed_for, value_error, warn
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.symbolic.size import as_size
@@ -234,9 +234,10 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
     """
     array = dnp.asarray(x)
     if dtypes.KINDS[array.dtype] not in "iu":
-        warn(f"one_hot: x should be an array of integers, got {array.dtype.name}", stacklevel=2)
+        warn(f"one_hot input should be integer-typed, got {array.dtype.name}", stacklevel=2)
     result = dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, "one_hot")
-    count = as_size(num_classes)
+    with needed_for("It arose in the one_hot argument `num_classes`"):
+        count = as_size(num_classes)
     if not isinstance(axis, (int, np.integer)):
         if lax.axis_size(axis) != count:
             raise value_error(

@@ -124,7 +124,7 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
     ]
     if "c" in kinds:
         raise value_error(
-            "clip: complex numbers have no order, got complex operands; clip the parts"
+            "clip: Complex values have no ordering and cannot be clipped; clip x.real and x.imag"
         )
     low, high = bounds
     if low is not None:

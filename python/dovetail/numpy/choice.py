@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import value_error
+from dovetail.errors import needed_for, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
 from dovetail.numpy.arithmetic import remainder
 from dovetail.numpy.bounds import clip
@@ -180,8 +180,12 @@ def choose(
             chosen = functools.partial(_chosen, mode=mode)
             return apply_known(chosen, index, *cases, weak_type=cases[0].weak_type)
     if mode == "raise":
-        # Of what is not known this is an error.
-        _check_choice(index._value(), count)
+        with needed_for(
+            "The error occurred because jnp.choose was jit-compiled with mode='raise'. Use "
+            "mode='wrap' or mode='clip' instead."
+        ):
+            value = index._value()
+        _check_choice(value, count)
     index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
     which, *cases = broadcast(
         "choose", with_dtype(index, dtypes.int32), *promote("choose", *choices)
@@ -202,8 +206,8 @@ def _chosen(index: np.ndarray, *cases: np.ndarray, mode: Any) -> np.ndarray:
 def _check_choice(index: np.ndarray, count: int) -> None:
     if ((index < 0) | (index >= count)).any():
         raise value_error(
-            f"choose: an index must be at least 0 and less than {count}, got one that is not; use "
-            "mode='clip' or mode='wrap'"
+            "invalid entry in choice array: an index must be at least 0 and less than "
+            f"{count}; use mode='clip' or mode='wrap'"
         )
 
 

@@ -102,7 +102,9 @@ def cov(
 def _inexact(name: str, dtype: Any) -> np.dtype:
     element = dtypes.requested(dtype, name)
     if not dtypes.is_inexact(element):
-        raise value_error(f"{name}: dtype must be a float or complex type, got {element.name}")
+        raise value_error(
+            f"{name}: dtype must be a subclass of float or complex, got {element.name}"
+        )
     return element
 
 

@@ -120,7 +120,7 @@ def _from_data(data: Any, dtype: np.dtype | None) -> Array:
         return _from_data(meant, dtype)
     if data is None:
         raise value_error(
-            "array: None is not data for an array; use an array, a number or nested lists of "
+            "None is not a valid value for jnp.array; use an array, a number or nested lists of "
             "numbers"
         )
     try:
@@ -204,7 +204,7 @@ def _leaves(data: Any) -> Iterator[Any]:
             yield from _leaves(x)
         elif x is None:
             raise value_error(
-                "array: None is not data for an array; use NaN or 0 for what is missing"
+                "None is not a valid value for jnp.array; use NaN or 0 for what is missing"
             )
         else:
             meant = array_meant(x)
@@ -327,11 +327,14 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, *, device: Any = 
 def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
     """`x` broadcast to exactly `shape`."""
     sizes = x.shape
-    fits = len(sizes) <= len(shape) and all(
-        s in (1, t) for s, t in zip(reversed(sizes), reversed(shape), strict=False)
-    )
-    if not fits:
-        raise value_error(f"{name}: the shape must be one that {sizes} broadcasts to, got {shape}")
+    if len(sizes) > len(shape):
+        raise value_error(
+            f"{name}: Cannot broadcast to shape with fewer dimensions: {sizes} to {shape}"
+        )
+    if any(s not in (1, t) for s, t in zip(reversed(sizes), reversed(shape), strict=False)):
+        raise value_error(
+            f"{name}: Incompatible shapes for broadcasting: {sizes} and requested shape {shape}"
+        )
     return broadcast_to(x, shape)
 
 
@@ -390,6 +393,12 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
 
 def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
+    if type(shape) is type(dtype) is int:
+        raise type_error(
+            f"{name}: Cannot interpret '{dtype}' as a data type. Did you accidentally write "
+            f"`{name}({shape}, {dtype})` when you meant `{name}(({shape}, {dtype}))`, with a "
+            "single tuple for the shape?"
+        )
     element = dtypes.requested(dtype, name, dtypes.float64)
     if element == dtypes.float0:
         return np.zeros(canonical_shape(shape), element)  # type: ignore[return-value]

@@ -183,9 +183,13 @@ def _array_api(
     initial: int,
 ) -> Array:
     x = as_operand(name, a)
-    if x.ndim == 0 or (axis is None and x.ndim != 1):
+    if x.ndim == 0:
+        what = name.replace("_", " ").replace("prod", "product")
+        raise value_error(f"{name}: The input must be non-scalar to take a {what}, got a scalar")
+    if axis is None and x.ndim != 1:
         raise value_error(
-            f"{name}: an array of rank {x.ndim} needs an axis, and one of rank 1 none"
+            f"{name}: The input array has rank {x.ndim}, however axis was not set to an explicit "
+            "value; only for vectors axis may be left out"
         )
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
     result = _running(name, op, accumulated(name, x, dtype), dimension, dtype, None)

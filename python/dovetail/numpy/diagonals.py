@@ -39,7 +39,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
         raise value_error(
             f"diagonal: the array must have at least 2 dimensions, got shape {x.shape}"
         )
-    axes = canonical_axes((axis1, axis2), x.ndim)
+    axes = canonical_axes((axis1, axis2), x.ndim, "axis", "axis1 and axis2 can not be same")
     x = moveaxis(x, axes, (-2, -1))
     k = operator.index(offset)
     rows, columns = x.shape[-2:]

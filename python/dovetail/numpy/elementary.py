@@ -323,6 +323,7 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair_inexact("hypot", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         raise value_error(
-            f"hypot: the element type must be real, got {x.dtype.name}; take x.real first"
+            f"jnp.hypot is not well defined for complex-valued inputs, got {x.dtype.name}; take "
+            "x.real first"
         )
     return ops.hypot(x, y)

@@ -68,7 +68,7 @@ def histogram_bin_edges(
     first, last = asarray(first, dtype=dtype), asarray(last, dtype=dtype)
     is_point = first == last
     first, last = where(is_point, first - 0.5, first), where(is_point, last + 0.5, last)
-    count = operator.index(static("histogram_bin_edges", bins))
+    count = operator.index(static(bins, "the histogram_bin_edges argument 'bins'"))
     return linspace(first, last, count + 1, dtype=dtype)
 
 

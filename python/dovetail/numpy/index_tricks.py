@@ -11,14 +11,14 @@ import numpy as np
 
 from dovetail import dtypes, lax
 from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.errors import needed_for, type_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.numpy.arithmetic import floor_divide, remainder
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import asarray, zeros
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.patterns import meshgrid
-from dovetail.numpy.promotion import promote, strong, with_dtype
+from dovetail.numpy.promotion import promote, static, strong, with_dtype
 from dovetail.numpy.ranges import arange, linspace
 from dovetail.numpy.shape import ravel, shape
 from dovetail.symbolic.size import as_size, is_symbolic_dim
@@ -333,9 +333,16 @@ def _inside(x: Array, size: int, mode: str) -> Array:
     if mode == "wrap":
         return remainder(x, size)
     if mode == "raise":
-        value = x._value()
+        with needed_for(
+            "The error occurred because ravel_multi_index was jit-compiled with mode='raise'. Use "
+            "mode='wrap' or mode='clip' instead."
+        ):
+            value = x._value()
         if ((value < 0) | (value >= size)).any():
-            raise value_error(f"ravel_multi_index: indices must be in [0, {size}), got {value}")
+            raise value_error(
+                "invalid entry in coordinates array of ravel_multi_index: indices must be in "
+                f"[0, {size}), got {value}"
+            )
     elif mode != "ignore":
         raise value_error(
             f"ravel_multi_index: mode must be 'raise', 'clip', 'wrap' or 'ignore', got {mode!r}"
@@ -346,12 +353,16 @@ def _inside(x: Array, size: int, mode: str) -> Array:
 # Indexed with slices ------------------------------------------------------------------------------
 
 
-def _span(key: slice) -> Array:
+def _span(key: slice, name: str) -> Array:
     """The numbers of a slice; an imaginary step is a count of points, the end among them."""
-    start = 0 if key.start is None else key.start
-    if isinstance(key.step, complex):
-        return linspace(start, key.stop, int(abs(key.step)))
-    return arange(start, key.stop, key.step)
+    start, stop, step = (
+        static(getattr(key, what), f"the slice {what} of jnp.{name}")
+        for what in ("start", "stop", "step")
+    )
+    start = 0 if start is None else start
+    if isinstance(step, complex):
+        return linspace(start, stop, int(abs(step)))
+    return arange(start, stop, step)
 
 
 class _Grid:
@@ -359,15 +370,16 @@ class _Grid:
     together.
     """
 
-    def __init__(self, sparse: bool) -> None:
+    def __init__(self, name: str, sparse: bool) -> None:
+        self._name = name
         self._sparse = sparse
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            return _span(key)
+            return _span(key, self._name)
         if not key:
             return [] if self._sparse else zeros(0, int)
-        spans = promote("mgrid", *map(_span, key))
+        spans = promote(self._name, *(_span(k, self._name) for k in key))
         grids = meshgrid(*spans, indexing="ij", sparse=self._sparse)
         return grids if self._sparse else lax.stack(grids)
 
@@ -375,7 +387,8 @@ class _Grid:
 class _Joiner:
     """`r_[1:3, 4]`: slices, numbers and arrays joined along one dimension; `c_` joins columns."""
 
-    def __init__(self, axis: int, ndmin: int, trailing: int) -> None:
+    def __init__(self, name: str, axis: int, ndmin: int, trailing: int) -> None:
+        self._name = name
         self._defaults = (axis, ndmin, trailing)
 
     def __getitem__(self, key: Any) -> Array:
@@ -388,7 +401,7 @@ class _Joiner:
             else:
                 axis, ndmin, position = self._stated(entries[0])
             entries = entries[1:]
-        parts = [_span(e) if isinstance(e, slice) else asarray(e) for e in entries]
+        parts = [_span(e, self._name) if isinstance(e, slice) else asarray(e) for e in entries]
         result = concatenate([self._raised(p, ndmin, position) for p in parts], axis)
         if of_vectors is None or result.ndim != 1:
             return result
@@ -400,8 +413,8 @@ class _Joiner:
             numbers = [int(v) for v in directive.split(",")[:3]]
         except ValueError:
             raise value_error(
-                "what is joined may be said by 'r', 'c' or up to three integers in front, got "
-                f"{directive!r}"
+                f"could not understand directive {directive!r}; it must be 'r', 'c' or up to three "
+                "integers"
             ) from None
         axis, ndmin, position = (*numbers, *self._defaults[len(numbers) :])
         return axis, ndmin, position
@@ -420,7 +433,7 @@ class _Joiner:
         return lax.transpose(x, [*range(shift, ndmin), *range(shift)])
 
 
-mgrid = _Grid(sparse=False)
-ogrid = _Grid(sparse=True)
-r_ = _Joiner(axis=0, ndmin=1, trailing=-1)
-c_ = _Joiner(axis=-1, ndmin=2, trailing=0)
+mgrid = _Grid("mgrid", sparse=False)
+ogrid = _Grid("ogrid", sparse=True)
+r_ = _Joiner("r_", axis=0, ndmin=1, trailing=-1)
+c_ = _Joiner("c_", axis=-1, ndmin=2, trailing=0)

@@ -23,6 +23,7 @@ from dovetail.tracer import Tracer, apply_known, constant, current, is_eager
 
 _NO_PLACES = np.zeros(0, np.int32)
 _ACCEPTED = "an index must be an integer, a slice, ..., None, an array of integers or bools"
+_NO_INDEX = "Indexer must have integer or boolean type, got indexer with type"
 
 
 def getitem(x: Array, index: Any) -> Array:
@@ -231,7 +232,7 @@ def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
         # Only an integer that is known asks a symbolic size whether it is 0.
         may_ask = not isinstance(entry, Tracer) or type(x.shape[dim]) is not Size
         if may_ask and not isinstance(entry, slice) and not np.ndim(entry) and not x.shape[dim]:
-            raise index_error(f"an integer is out of bounds for dimension {dim} of size 0")
+            raise index_error(f"index {entry} is out of bounds for axis {dim} with size 0")
     return x, entries
 
 
@@ -245,7 +246,7 @@ def _expanded(shape: tuple[int, ...], index: Any) -> list[Any]:
     used = sum(map(_rank, checked))
     if used > len(shape):
         raise index_error(
-            f"there must be at most {len(shape)} indices for shape {shape}, got {used}"
+            f"Too many indices: array is {len(shape)}-dimensional, but {used} were indexed"
         )
     entries: list[Any] = []
     dim = 0
@@ -279,7 +280,8 @@ class _Mask:
         )
         if not fits:
             raise index_error(
-                f"a mask must have the shape of what it indexes, {expected}, got {self.shape}"
+                "boolean index did not match shape of what it indexes: got "
+                f"{self.shape}, expected {expected}"
             )
         return list(selected(self.mask))
 
@@ -296,7 +298,9 @@ def _checked(entry: Any) -> Any:
         return entry
     if isinstance(entry, slice):
         return slice(*(_bound(v) for v in (entry.start, entry.stop, entry.step)))
-    if isinstance(entry, (float, complex, str)):
+    if isinstance(entry, (float, complex)):
+        raise type_error(f"{_NO_INDEX} {type(entry).__name__}: {entry!r}; convert it with int")
+    if isinstance(entry, str):
         raise type_error(f"{_ACCEPTED}, got {type(entry).__name__} {entry!r}")
     if isinstance(entry, (list, tuple)):
         is_traced = any(isinstance(leaf, Tracer) for leaf in flatten(entry)[0])
@@ -306,11 +310,11 @@ def _checked(entry: Any) -> Any:
     if isinstance(entry, (np.ndarray, np.generic)):
         entry = np.asarray(entry)
         if entry.dtype.kind not in "iu":
-            raise type_error(f"{_ACCEPTED}, got an array of {entry.dtype}")
+            raise type_error(f"{_NO_INDEX} {entry.dtype}; convert it with astype")
         return int(entry) if not entry.ndim else entry
     if isinstance(entry, ArrayMethods):
         if dtypes.KINDS[entry.dtype] not in "iu":
-            raise type_error(f"{_ACCEPTED}, got an array of {entry.dtype.name}")
+            raise type_error(f"{_NO_INDEX} {entry.dtype.name}; convert it with astype")
         return int(entry) if type(entry) is Array and not entry.shape else entry
     try:
         return operator.index(entry)

@@ -61,8 +61,8 @@ def interp(
         )
     if places.ndim != 1 or places.shape != values.shape or not places.shape[0]:
         raise value_error(
-            "interp: xp and fp must be vectors of one size that is not 0, got shapes "
-            f"{places.shape} and {values.shape}"
+            "interp: xp and fp must be one-dimensional arrays of equal size that is not 0, got "
+            f"shapes {places.shape} and {values.shape}"
         )
     for end in (left, right):
         if isinstance(end, str) and end != "extrapolate":

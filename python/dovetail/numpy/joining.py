@@ -63,7 +63,8 @@ def concatenate(
         xs, axis = [ravel(x) for x in xs], 0
     if len({x.ndim for x in xs}) > 1:
         raise type_error(
-            f"concatenate: shapes must be equal but for dimension {axis}, got "
+            "Cannot concatenate arrays with shapes that differ in dimensions other than the one "
+            f"being concatenated: concatenating along dimension {axis} for shapes "
             f"{' and '.join(str(x.shape) for x in xs)}"
         )
     if not xs[0].ndim:
@@ -359,7 +360,7 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
         bounds = [0, *(within(i, size, 0, size) for i in indices), size]
         pieces = [(a, max_dim(a, b)) for a, b in itertools.pairwise(bounds)]
     else:
-        count = operator.index(indices_or_sections)
+        count = _sections(indices_or_sections)
         if count < 1:
             raise value_error(f"{name}: there must be 1 section or more, got {count}")
         if size % count != 0 and name != "array_split":
@@ -371,6 +372,13 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
         ends = [i * length + min_dim(i, longer) for i in range(count + 1)]
         pieces = list(itertools.pairwise(ends))
     return [lax.slice_in_dim(x, a, b, 1, dim) for a, b in pieces]
+
+
+def _sections(number: Any) -> int:
+    """The number of sections, as which a float serves that is whole."""
+    value = number._value()[()] if isinstance(number, ArrayMethods) else number
+    is_whole = isinstance(value, (float, np.floating)) and float(value).is_integer()
+    return int(value) if is_whole else operator.index(value)
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:

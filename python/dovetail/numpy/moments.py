@@ -17,11 +17,11 @@ from dovetail.numpy.promotion import filled, inexact, no_out, promote
 from dovetail.numpy.reductions import Axis, kept, mask_of, prepared, sum
 
 
-def _count(x: Array, dims: tuple[int, ...], where: ArrayLike | None, dtype: np.dtype) -> Any:
+def _count(x: Array, dims: tuple[int, ...], where: Array | None, dtype: np.dtype) -> Any:
     """How many elements are reduced: a Python number, or with a mask an array of `dtype`."""
     if where is None:
         return math.prod(x.shape[d] for d in dims)
-    return sum(mask_of(where, x.shape), dims, dtype)
+    return sum(where, dims, dtype)
 
 
 def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dtype]:
@@ -65,9 +65,10 @@ def mean(
     """
     x, dims = prepared("mean", a, axis, out)
     compute, result = _computation_dtype("mean", x, dtype)
-    total = sum(as_dtype(x, compute), dims, keepdims=keepdims, where=where)
-    count = _count(x, dims, where, dtypes.to_real_dtype(compute))
-    if keepdims and where is not None:
+    mask = None if where is None else mask_of("mean", where, x.shape)
+    total = sum(as_dtype(x, compute), dims, keepdims=keepdims, where=mask)
+    count = _count(x, dims, mask, dtypes.to_real_dtype(compute))
+    if keepdims and mask is not None:
         count = kept(x, dims, count)
     return as_dtype(total / count, result)
 
@@ -116,23 +117,23 @@ def var(
         )
     compute, result = _computation_dtype("var", x, dtype)
     wide = as_dtype(x, compute)
-    if where is not None:
+    mask = None if where is None else mask_of("var", where, x.shape)
+    if mask is not None:
         # What takes no part may be NaN, and so would its derivative.
-        mask = mask_of(where, x.shape)
         wide = ops.select(mask, wide, filled(wide, 0))
-    center = _mean_of(wide, dims, keepdims=True, where=where) if mean is None else mean
+    center = _mean_of(wide, dims, keepdims=True, where=mask) if mean is None else mean
     deviation = wide - center
     if dtypes.KINDS[compute] == "c":
         squares = ops.real(deviation * ops.conj(deviation))
     else:
         squares = ops.integer_pow(deviation, 2)
-    count = _count(x, dims, where, squares.dtype) - (ddof if correction is None else correction)
+    count = _count(x, dims, mask, squares.dtype) - (ddof if correction is None else correction)
     divisor = (
         choose(count > 0, count, math.nan)
-        if where is not None
+        if mask is not None
         else (count if count > 0 else math.nan)
     )
-    total = sum(squares, dims, where=where) / divisor
+    total = sum(squares, dims, where=mask) / divisor
     result = dtypes.to_real_dtype(result) if dtype is None else result
     return as_dtype(kept(x, dims, total) if keepdims else total, result)
 
@@ -181,8 +182,9 @@ def std(
     x = as_operand("std", a)
     if dtype is not None and dtypes.KINDS[dtypes.requested(dtype, "std")] not in "fc":
         raise value_error(f"std: dtype must be float or complex, got {dtype}")
+    mask = None if where is None else mask_of("std", where, x.shape)
     squared = var(
-        x, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction
+        x, axis, dtype, None, ddof, keepdims, where=mask, mean=mean, correction=correction
     )
     return ops.sqrt(squared)
 

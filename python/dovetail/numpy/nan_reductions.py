@@ -17,12 +17,13 @@ from dovetail.numpy.promotion import filled, no_out
 Axis = Any
 
 
-def _valid(name: str, x: Array, where: ArrayLike | None) -> Array:
-    """Which elements count: those that are not NaN, and in the mask."""
+def _valid(name: str, x: Array, where: ArrayLike | None) -> Array | None:
+    """Which elements count, those that are not NaN, and in the mask; None if all do."""
+    mask = None if where is None else reductions.mask_of(name, where, x.shape)
+    if _exact(x):
+        return mask
     valid = ops.not_(isnan(x))
-    if where is not None:
-        valid = valid & reductions.mask_of(where, x.shape)
-    return valid
+    return valid if mask is None else valid & mask
 
 
 def _exact(x: Array) -> builtins.bool:
@@ -58,7 +59,7 @@ def nansum(
     """
     no_out("nansum", out)
     x = as_operand("nansum", a)
-    mask = where if _exact(x) else _valid("nansum", x, where)
+    mask = _valid("nansum", x, where)
     return reductions.sum(x, axis, dtype, None, keepdims, initial, mask)
 
 
@@ -91,7 +92,7 @@ def nanprod(
     """
     no_out("nanprod", out)
     x = as_operand("nanprod", a)
-    mask = where if _exact(x) else _valid("nanprod", x, where)
+    mask = _valid("nanprod", x, where)
     return reductions.prod(x, axis, dtype, None, keepdims, initial, mask)
 
 
@@ -201,7 +202,7 @@ def nanmean(
     """
     no_out("nanmean", out)
     x = as_operand("nanmean", a)
-    mask = where if _exact(x) else _valid("nanmean", x, where)
+    mask = _valid("nanmean", x, where)
     return moments.mean(x, axis, dtype, None, keepdims, where=mask)
 
 
@@ -236,7 +237,7 @@ def nanvar(
     """
     no_out("nanvar", out)
     x = as_operand("nanvar", a)
-    mask = where if _exact(x) else _valid("nanvar", x, where)
+    mask = _valid("nanvar", x, where)
     return moments.var(x, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
 
 

@@ -79,12 +79,15 @@ def pad(
             x = apply_along_axis(mode, dim, x, width, dim, kwargs)
         return x
     if mode not in _DEFAULTS:
-        raise NotImplementedError(f"pad: mode must be one of {', '.join(_DEFAULTS)}, got {mode!r}")
+        raise NotImplementedError(
+            f"Unimplemented padding mode '{mode}' for np.pad; it must be one of "
+            f"{', '.join(_DEFAULTS)}"
+        )
     unknown = kwargs.keys() - _DEFAULTS[mode].keys()
     if unknown:
         raise value_error(
-            f"pad: mode {mode!r} takes {sorted(_DEFAULTS[mode]) or 'no options'}, got "
-            f"{sorted(unknown)}"
+            f"pad: unsupported keyword arguments for mode {mode!r}: {sorted(unknown)}; it takes "
+            f"{sorted(_DEFAULTS[mode]) or 'none'}"
         )
     options = _DEFAULTS[mode] | kwargs
     if mode in ("constant", "empty"):

@@ -9,7 +9,7 @@ from typing import Any
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
+from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, concrete_sizes
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import placed, zeros
 from dovetail.symbolic.size import as_size, max_dim, min_dim
@@ -87,7 +87,7 @@ def tri(N: int, M: int | None = None, k: int | Array = 0, dtype: Any = None) -> 
 
 def _shifted_row_and_column(shape: Any, k: Any) -> tuple[Array, Array]:
     """Each element's row plus `k`, and its column: on diagonal `k` they are equal."""
-    sizes = tuple(map(as_size, shape))
+    sizes = concrete_sizes(shape)
     if any(size < 0 for size in sizes):
         raise value_error(f"the numbers of rows and columns must be 0 or more, got {sizes}")
     # Diagonals outside of the matrix are all alike, and their numbers may not fit.

@@ -209,9 +209,9 @@ def _promoted(name: str, x: Array, values: ArrayLike) -> tuple[Array, Array]:
         )
     if x.dtype != given and not is_weak:
         warn(
-            f"at[...].{name}: values should be of a type that promotes to the array's, "
-            f"{given.name}, got {x.dtype.name}; convert them with astype, since this will be an "
-            "error",
+            f"at[...].{name}: scatter inputs have incompatible types: cannot safely cast value to "
+            f"dtype={given.name}, with which it promotes to {x.dtype.name}; convert it with "
+            "astype, since this will be an error",
             stacklevel=4,  # The user, behind the method and `_changed`.
             category=FutureWarning,
         )

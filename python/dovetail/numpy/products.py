@@ -326,16 +326,27 @@ def tensordot(
         counts = [len(one_or_several(a)) for a in axes]
         if counts[0] != counts[1]:
             raise type_error(
-                f"tensordot: axes must be pairs, got {counts[0]} for a and {counts[1]} for b"
+                f"tensordot requires axes lists to have equal length, got {axes[0]} and {axes[1]}"
+            )
+        if any(isinstance(a, str) for a in axes):
+            raise type_error(
+                "tensordot requires both axes lists to be either ints, tuples or lists, got "
+                f"{axes[0]!r} and {axes[1]!r}"
             )
         lc = canonical_axes(axes[0], x.ndim, "axes[0]")
         rc = canonical_axes(axes[1], y.ndim, "axes[1]")
     else:
-        count: int = operator.index(axes)  # pyright: ignore[reportArgumentType]
+        try:
+            count: int = operator.index(axes)  # pyright: ignore[reportArgumentType]
+        except TypeError:
+            raise type_error(
+                "tensordot axes argument must be an int, a pair of ints, or a pair of lists/tuples "
+                f"of ints, got {axes!r}"
+            ) from None
         if not 0 <= count <= min(x.ndim, y.ndim):
             raise type_error(
-                f"tensordot: axes must be at most the ranks of both arrays, got {count} for shapes "
-                f"{x.shape} and {y.shape}"
+                f"Number of tensordot axes (axes {count}) exceeds input ranks ({x.ndim} and "
+                f"{y.ndim})"
             )
         lc, rc = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
     _check_inner("tensordot", x, y, lc, rc)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dovetail import config, dtypes, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import type_error, value_error, warn
+from dovetail.errors import needed_for, type_error, value_error, warn
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
     as_operand,
@@ -170,13 +170,18 @@ def check_ranks(
     mode = config.numpy_rank_promotion.value
     if mode == "allow" or len({len(s) for s in shapes if s}) < 2 or not is_of_user(given):
         return
-    message = (
-        f"{name}: ranks must be equal when numpy_rank_promotion is {mode!r}, got shapes "
-        f"{' and '.join(map(str, shapes))}; add the missing dimensions with reshape or expand_dims"
-    )
+    got, rest = " ".join(map(str, shapes)), f"numpy_rank_promotion is {mode!r}"
+    remedy = "add the missing dimensions with reshape or expand_dims"
     if mode == "raise":
-        raise value_error(message)
-    warn(message, stacklevel=stacklevel)
+        raise value_error(
+            f"Operands could not be broadcast together for {name} on shapes {got}, since {rest}; "
+            f"{remedy}"
+        )
+    warn(
+        f"Following NumPy automatic rank promotion for {name} on shapes {got}, since {rest}; "
+        f"{remedy}",
+        stacklevel=stacklevel,
+    )
 
 
 def filled(x: Array, value: bool | int | float | complex) -> Array:
@@ -197,6 +202,9 @@ def strong(x: Array) -> Array:
     return with_dtype(x, x.dtype)
 
 
-def static(name: str, x: Any) -> Any:
-    """The value of a scalar argument that decides a shape, so must be known while tracing."""
-    return x._value()[()] if isinstance(x, ArrayMethods) else x
+def static(x: Any, what: str) -> Any:
+    """The value of a scalar that decides a shape, so must be known while tracing; an error calls it
+    `what`.
+    """
+    with needed_for(f"It arose in {what}"):
+        return x._value()[()] if isinstance(x, ArrayMethods) else x

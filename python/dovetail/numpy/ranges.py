@@ -45,7 +45,11 @@ def arange(
       >>> arange(1, 7, 2)
       Array([1, 3, 5], dtype=int32)
     """
-    first, last, step = (static("arange", v) for v in (start, stop, step))
+    start_name = "stop" if stop is None else "start"
+    first, last, step = (
+        static(v, f"the jnp.arange argument {what!r}")
+        for v, what in ((start, start_name), (stop, "stop"), (step, "step"))
+    )
     if last is None:
         first, last = 0, first
     step = 1 if step is None else step
@@ -61,7 +65,8 @@ def arange(
     )
     if any(isinstance(v, (complex, np.complexfloating)) for v in (first, last, step)):
         raise value_error(
-            f"arange: start, stop and step must be real, got {first}, {last} and {step}"
+            "Passing complex start/stop/step to jnp.arange is no longer supported, got "
+            f"{first}, {last} and {step}"
         )
     are_sizes = any(type(v) is Size for v in (first, last))
     if (dtypes.KINDS[element] in "iu" or are_sizes) and all(

@@ -108,6 +108,11 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
              [1, 3]], dtype=int32)
     """
     x = as_operand("rot90", m)
+    if x.ndim < 2:
+        raise value_error(
+            "rot90 requires its first argument to have ndim at least two, but got first argument "
+            f"of shape {x.shape}"
+        )
     i, j = canonical_axes(tuple(axes), x.ndim, "axes")
     turns = operator.index(k) % 4
     if turns == 0:

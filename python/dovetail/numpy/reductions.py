@@ -44,7 +44,7 @@ def _finish(
     if initial is not None:
         start = as_operand("initial", initial)
         if start.ndim:
-            raise value_error(f"initial must be a scalar, got shape {start.shape}")
+            raise value_error(f"initial value must be a scalar. Got array of shape {start.shape}")
         result = combine(with_dtype(start, result.dtype), result)
     return strong(kept(x, dims, result) if keepdims else result)
 
@@ -54,14 +54,14 @@ def kept(x: Array, dims: tuple[int, ...], result: Array) -> Array:
     return lax.reshape(result, tuple(1 if i in dims else s for i, s in enumerate(x.shape)))
 
 
-def _masked(x: Array, where: ArrayLike | None, neutral: Any) -> Array:
+def _masked(name: str, x: Array, where: ArrayLike | None, neutral: Any) -> Array:
     """`x` with the neutral element where the mask does not hold."""
     if where is None:
         return x
-    return ops.select(mask_of(where, x.shape), x, lax.full_like(x, neutral))
+    return ops.select(mask_of(name, where, x.shape), x, lax.full_like(x, neutral))
 
 
-def mask_of(where: ArrayLike, shape: tuple[int, ...]) -> Array:
+def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
     """Which elements of an array of a shape take part in a reduction.
 
     Raises:
@@ -69,7 +69,10 @@ def mask_of(where: ArrayLike, shape: tuple[int, ...]) -> Array:
     """
     mask = as_operand("where", where)
     if mask.dtype != dtypes.bool_:
-        raise value_error(f"where must be an array of bools, got {mask.dtype.name}; write x != 0")
+        raise value_error(
+            f"jnp.{name}: where must be None or a boolean array, got {mask.dtype.name}; write "
+            "x != 0"
+        )
     return broadcast_to_shape("where", mask, shape)
 
 
@@ -124,7 +127,7 @@ def sum(
       Array([4., 6.], dtype=float32)
     """
     x, dims = prepared("sum", a, axis, out)
-    x = _masked(accumulated("sum", x, dtype, promote_integers), where, 0)
+    x = _masked("sum", accumulated("sum", x, dtype, promote_integers), where, 0)
     result = ops.reduce_sum(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, lambda p, q: p + q)
 
@@ -163,7 +166,7 @@ def prod(
       Array([3., 8.], dtype=float32)
     """
     x, dims = prepared("prod", a, axis, out)
-    x = _masked(accumulated("prod", x, dtype, promote_integers), where, 1)
+    x = _masked("prod", accumulated("prod", x, dtype, promote_integers), where, 1)
     result = ops.reduce_prod(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, lambda p, q: p * q)
 
@@ -203,9 +206,9 @@ def max(
     x, dims = prepared("max", a, axis, out)
     _check_identity("max", x, dims, initial, where)
     if dtypes.KINDS[x.dtype] == "c":
-        result = _complex_extreme(_masked(x, where, -math.inf), dims, "gt", -math.inf)
+        result = _complex_extreme(_masked("max", x, where, -math.inf), dims, "gt", -math.inf)
     else:
-        x = _masked(x, where, dtypes.limit(x.dtype, greatest=False))
+        x = _masked("max", x, where, dtypes.limit(x.dtype, greatest=False))
         result = ops.reduce_max(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, maximum)
 
@@ -242,9 +245,9 @@ def min(
     x, dims = prepared("min", a, axis, out)
     _check_identity("min", x, dims, initial, where)
     if dtypes.KINDS[x.dtype] == "c":
-        result = _complex_extreme(_masked(x, where, math.inf), dims, "lt", math.inf)
+        result = _complex_extreme(_masked("min", x, where, math.inf), dims, "lt", math.inf)
     else:
-        x = _masked(x, where, dtypes.limit(x.dtype, greatest=True))
+        x = _masked("min", x, where, dtypes.limit(x.dtype, greatest=True))
         result = ops.reduce_min(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, minimum)
 
@@ -372,6 +375,8 @@ def _arg_reduce(
     x = as_operand(name, a)
     dims = tuple(range(x.ndim)) if axis is None else (canonical_axis(axis, x.ndim),)
     flat = lax.reshape(x, (x.size,)) if axis is None else x
+    if 0 in (x.shape[d] for d in dims):
+        raise value_error(f"attempt to get {name} of an empty sequence, got shape {x.shape}")
     result = op(flat, 0 if axis is None else dims[0], dtypes.default_dtype("i"))
     return kept(x, dims, result) if keepdims else result
 
@@ -407,7 +412,7 @@ def all(
       Array(False, dtype=bool)
     """
     x, dims = prepared("all", a, axis, out)
-    x = _masked(truth("all", x), where, True)
+    x = _masked("all", truth("all", x), where, True)
     result = ops.reduce_and(x, dims) if dims else x
     return kept(x, dims, result) if keepdims else result
 
@@ -440,7 +445,7 @@ def any(
       Array(True, dtype=bool)
     """
     x, dims = prepared("any", a, axis, out)
-    x = _masked(truth("any", x), where, False)
+    x = _masked("any", truth("any", x), where, False)
     result = ops.reduce_or(x, dims) if dims else x
     return kept(x, dims, result) if keepdims else result
 

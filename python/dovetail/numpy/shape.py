@@ -77,7 +77,8 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
       3
     """
     sizes = shape(a)
-    return math.prod(sizes[d] for d in canonical_axes(axis, len(sizes)))
+    axes = canonical_axes(axis, len(sizes), "axis", "repeated axis in size")
+    return math.prod(sizes[d] for d in axes)
 
 
 def isscalar(element: Any) -> bool:

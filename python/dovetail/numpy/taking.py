@@ -9,7 +9,12 @@ import numpy as np
 
 from dovetail import dtypes, lax, ops
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import NonConcreteBooleanIndexError, type_error, value_error
+from dovetail.errors import (
+    NonConcreteBooleanIndexError,
+    index_error,
+    type_error,
+    value_error,
+)
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.indexing import checked_mode, gathered
 from dovetail.numpy.logic import truth
@@ -22,7 +27,7 @@ from dovetail.tracer import Tracer, apply_all_known, apply_known, is_eager, is_f
 def _integers(name: str, x: ArrayLike) -> Array:
     array = as_operand(name, np.asarray(x) if isinstance(x, (list, tuple)) else x, 1)
     if dtypes.KINDS[array.dtype] not in "iu":
-        raise type_error(f"{name}: indices must be integers, got {array.dtype.name}")
+        raise type_error(f"{name} indices must be of integer type, got {array.dtype.name}")
     return array
 
 
@@ -61,6 +66,10 @@ def take(
     if axis is None:
         x, axis = lax.reshape(x, (x.size,)), 0
     axis = canonical_axis(axis, x.ndim)
+    if x.shape[axis] == 0 and numbers.size:
+        raise index_error(
+            f"Cannot do a non-empty jnp.take() from an empty axis: axis {axis} of shape {x.shape}"
+        )
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
     elif mode == "clip":

@@ -53,7 +53,10 @@ def vectorize(
       (3, 4)
     """
     if any(not isinstance(e, (int, str)) for e in excluded):
-        raise type_error(f"vectorize: excluded must be positions and names, got {excluded!r}")
+        raise type_error(
+            "vectorize can only exclude integer or string arguments, positions and names, got "
+            f"{excluded!r}"
+        )
     if any(isinstance(e, int) and e < 0 for e in excluded):
         raise value_error(f"vectorize: excluded positions must be 0 or more, got {excluded!r}")
     parsed = None if signature is None else _parsed(signature)
@@ -70,10 +73,14 @@ def vectorize(
         inputs, results = parsed or ([()] * len(batched), None)
         if len(batched) != len(inputs):
             raise type_error(
-                f"vectorize: there must be {len(inputs)} arguments for the signature {signature}, "
-                f"got {len(batched)}"
+                f"vectorize: wrong number of positional arguments: expected {len(inputs)}, got "
+                f"{len(batched)} for signature={signature!r}"
             )
         names = {i: n for i, n in zip(batched, inputs, strict=True) if args[i] is not None or n}
+        if missing := {i for i in names if args[i] is None}:
+            raise value_error(
+                f"vectorize: Cannot pass None at locations {missing} with {signature=}"
+            )
         operands = [asarray(args[i]) for i in names]
         sizes: dict[str, int] = {}
         for x, dims in zip(operands, names.values(), strict=True):
@@ -109,29 +116,34 @@ def _agree(sizes: dict[str, int], shape: Sequence[int], names: Names) -> None:
     """Note the sizes of the last dimensions of a shape, which must be those noted before."""
     if len(shape) < len(names):
         raise value_error(
-            f"vectorize: the dimensions ({','.join(names)}) must be in the shape, got "
-            f"{tuple(shape)}"
+            f"vectorize: input with shape {tuple(shape)} does not have enough dimensions for all "
+            f"core dimensions ({','.join(names)})"
         )
     for name, size in zip(names, shape[len(shape) - len(names) :], strict=True):
         if sizes.setdefault(name, size) != size:
             raise value_error(
-                f"vectorize: the dimension {name} must have one size, got {sizes[name]} and {size}"
+                f"vectorize: inconsistent size for core dimension {name!r}: {size} vs {sizes[name]}"
             )
 
 
 def _check_results(result: Any, names: list[Names], sizes: dict[str, int]) -> None:
     results = result if isinstance(result, tuple) else (result,)
-    if len(results) != len(names) or (len(names) > 1 and not isinstance(result, tuple)):
+    if len(names) > 1 and not isinstance(result, tuple):
         raise type_error(
-            f"vectorize: the function must return {len(names)} arrays, got {len(results)}"
+            "vectorize: output must be a tuple when multiple outputs are expected, got "
+            f"{type(result).__name__}"
+        )
+    if len(results) != len(names):
+        raise type_error(
+            f"vectorize: wrong number of output arguments: expected {len(names)}, got "
+            f"{len(results)}"
         )
     known = dict(sizes)
     for x, dims in zip(results, names, strict=True):
         shape = asarray(x).shape
         if len(shape) != len(dims):
             raise value_error(
-                f"vectorize: a result must have the dimensions ({','.join(dims)}), got shape "
-                f"{shape}"
+                f"vectorize: output shape {shape} does not match core dimensions ({','.join(dims)})"
             )
         _agree(known, shape, dims)
 

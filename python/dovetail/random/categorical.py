@@ -165,8 +165,8 @@ def categorical(
     count = math.prod(before)
     if count > array.shape[axis]:
         raise value_error(
-            "categorical: without replacement at most as many numbers as categories can be drawn, "
-            f"got {count} of {array.shape[axis]}"
+            "categorical: Number of samples without replacement cannot exceed number of "
+            f"categories, got {count} of {array.shape[axis]}"
         )
     numbers = array + gumbel_of(key, array.shape, dtype, mode)
     indices = lax.top_k(dnp.moveaxis(numbers, axis, -1), count)[1]

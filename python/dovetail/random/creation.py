@@ -68,13 +68,15 @@ def PRNGKey(seed: int | ArrayLike, *, impl: Any = None) -> KeyArray | Array:
 
 def _one_of(name: str, impl: Any, dtype: Any) -> Generator:
     if impl is not None and dtype is not None:
-        raise value_error(f"{name}: one of impl and dtype can be given, got both")
+        raise value_error(f"Cannot specify both `impl` and `dtype` arguments to {name}")
     return find_generator(dtype if impl is None else impl)
 
 
 def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
     if isinstance(seed, KeyArray):
-        raise type_error(f"{name}: the seed must be an integer, got a key; use split or fold_in")
+        raise type_error(
+            f"{name} accepts a scalar seed, but was given a PRNG key; use split or fold_in"
+        )
     if isinstance(seed, int):
         # As of 64 bits, so that hashes of Python can be seeds.
         number = int(np.int64(seed)) + config.random_seed_offset.value
@@ -85,11 +87,13 @@ def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
     array = as_operand(name, seed)
     if array.ndim:
         raise type_error(
-            f"{name}: the seed must have rank 0, got shape {array.shape}; map over seeds with "
-            "dovetail.vmap"
+            f"{name} accepts a scalar seed, but was given an array of shape {array.shape}; map "
+            "over seeds with dovetail.vmap"
         )
     if dtypes.KINDS[array.dtype] not in "iu":
-        raise type_error(f"{name}: the seed must be an integer, got element type {array.dtype}")
+        raise type_error(
+            f"{name}: PRNG key seed must be an integer, got element type {array.dtype}"
+        )
     if config.random_seed_offset.value:
         array = lax.add(array, np.asarray(config.random_seed_offset.value, array.dtype))
     high = lax.full((), np.uint32(0))

@@ -86,10 +86,12 @@ def find_generator(given: Any) -> Generator:
         if given in GENERATORS:
             return GENERATORS[given]
         names = ", ".join(map(repr, GENERATORS))
-        raise value_error(f"a random generator must be one of {names}, got {given!r}")
+        raise value_error(
+            f"unrecognized PRNG implementation {given!r}. Did you mean one of: {names}?"
+        )
     raise type_error(
-        "a random generator must be given by its name or the dtype of its keys, got "
-        f"{type(given).__name__}"
+        f"unrecognized type {type(given).__name__} for specifying PRNG implementation; give its "
+        "name or the dtype of its keys"
     )
 
 

@@ -369,8 +369,7 @@ def _check_rank(entries: tuple[Any, ...], rank: int) -> None:
         from dovetail.errors import index_error
 
         raise index_error(
-            f"an index must have at most one entry per dimension of the keys, got {counted} for "
-            f"rank {rank}"
+            f"Too many indices: the array of keys is {rank}-dimensional, but {counted} were indexed"
         )
 
 

@@ -80,8 +80,8 @@ def single(name: str, key: Any) -> KeyArray:
     keys = as_keys(name, key)
     if keys._data.ndim != len(keys._generator.key_shape):
         raise value_error(
-            f"{name}: a single key is needed, got an array of keys of shape {keys.shape}; map over "
-            "them with dovetail.vmap"
+            f"{name} accepts a single key, but was given a key array of shape {keys.shape}; map "
+            "over them with dovetail.vmap"
         )
     if keys is key:
         keys.use(name)
@@ -136,7 +136,7 @@ def random_bits(key: Any, width: int, shape: tuple[int, ...]) -> Array:
 # Element types and shapes -------------------------------------------------------------------------
 
 
-_KINDS = {"f": "float", "fc": "float or complex", "iu": "int", "u": "unsigned int"}
+_KINDS = {"f": "a float", "fc": "a float or complex", "iu": "an int", "u": "an unsigned int"}
 
 
 def element_type(name: str, dtype: Any, kinds: str = "f") -> np.dtype:
@@ -148,11 +148,12 @@ def element_type(name: str, dtype: Any, kinds: str = "f") -> np.dtype:
     if dtype is None:
         return dtypes.default_dtype("u" if kinds == "u" else "i" if kinds == "iu" else "f")
     if isinstance(dtype, KeyArray) or hasattr(dtype, "generator"):
-        raise type_error(f"{name}: dtype must be {_KINDS[kinds]}, got {dtype}")
+        raise type_error(f"dtype argument to {name} must be {_KINDS[kinds]} dtype, got {dtype}")
     result = dtypes.requested(dtype, name)
     if dtypes.KINDS[result] not in kinds:
         raise value_error(
-            f"{name}: dtype must be {_KINDS[kinds]}, got {result.name}; leave it out for "
+            f"dtype argument to {name} must be {_KINDS[kinds]} dtype, got {result.name}; leave it "
+            "out for "
             f"{element_type(name, None, kinds).name}"
         )
     return result

@@ -52,7 +52,7 @@ def associative_scan(
       >>> lax.associative_scan(dnp.add, dnp.array([1, 2, 3, 4]))
       Array([ 1,  3,  6, 10], dtype=int32)
     """
-    check_callable("associative_scan: fn", fn)
+    check_callable("lax.associative_scan: fn", fn)
     values, spec = flatten(elems)
     leaves = [as_operand("associative_scan", value, i) for i, value in enumerate(values)]
     if not leaves:

@@ -57,10 +57,10 @@ def cond(
     if not callable(true_fun) and callable(false_fun) and len(operands) == 2:
         # An older order of arguments: one operand, and its function, for each case.
         first, on_true, second, on_false = true_fun, false_fun, *operands
-        check_callable("cond: false_fun", on_false)
+        check_callable("lax.cond: false_fun", on_false)
         return cond(pred, lambda x, _: on_true(x), lambda _, y: on_false(y), first, second)
-    check_callable("cond: true_fun", true_fun)
-    check_callable("cond: false_fun", false_fun)
+    check_callable("lax.cond: true_fun", true_fun)
+    check_callable("lax.cond: false_fun", false_fun)
     operands = _operands("cond", operands, operand)
     index = _truth(pred)
     return _choose("cond", index, (false_fun, true_fun), ("false_fun", "true_fun"), operands)
@@ -95,20 +95,32 @@ def switch(
     """
     functions = tuple(branches)
     for i, function in enumerate(functions):
-        check_callable(f"switch: branch {i}", function)
+        check_callable(f"lax.switch: branch {i}", function)
     operands = _operands("switch", operands, operand)
-    number = _as_scalar("switch: index", index)
-    if dtypes.kind(number.dtype) not in "iu":
-        raise type_error(
-            f"switch: index must be an integer, got {number.aval}; convert it with "
-            "astype('int32'), or use lax.cond"
-        )
+    number = _index(index)
     if not functions:
-        raise value_error("switch: there must be at least one function, got none")
+        raise value_error("switch: Empty branch sequence; there must be at least one function")
     if len(functions) == 1:
         return functions[0](*operands)
     names = [f"branch {i}" for i in range(len(functions))]
     return _choose("switch", lax.convert_element_type(number, np.int32), functions, names, operands)
+
+
+def _index(index: Any) -> Array:
+    """The number of a branch, as it was given."""
+    no_integer = "switch: Index type must be an integer"
+    if isinstance(index, str):
+        raise type_error(f"{no_integer}, got {index}.")
+    if isinstance(index, (tuple, list)):
+        raise type_error(
+            f"switch: Branch index must be scalar, got {index} of shape {np.shape(index)}."
+        )
+    number = _as_scalar(index, no_integer, "switch: Branch index must be scalar")
+    if dtypes.kind(number.dtype) not in "iu":
+        raise type_error(
+            f"{no_integer}, got {number.aval}; convert it with astype('int32'), or use lax.cond"
+        )
+    return number
 
 
 def _operands(what: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, ...]:
@@ -122,33 +134,32 @@ def _operands(what: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, 
     return (operand,)
 
 
-def _as_scalar(what: str, value: Any) -> Array:
-    """A value that must be an array of rank 0."""
+def _as_scalar(value: Any, no_array: str, no_scalar: str) -> Array:
+    """A value that must be an array of rank 0, else the message of one of two faults."""
+    kind = f"of type {type(value)}"
+    if isinstance(value, (tuple, list, str)):
+        raise type_error(f"{no_scalar}, got {value} {kind}")
     try:
-        if isinstance(value, (tuple, list)):
-            raise TypeError
-        array = as_operand(value, what)
+        array = as_operand(value, no_array)
     except TypeError:
-        raise type_error(
-            f"{what} must be an array of rank 0, got {value!r} of type {type(value).__name__}"
-        ) from None
+        raise type_error(f"{no_array}, got {value!r} {kind}") from None
     if array.shape:
         raise type_error(
-            f"{what} must have rank 0, got {array.aval}; use vmap, or choose element by element "
-            "with dovetail.numpy.where or lax.select_n"
+            f"{no_scalar}, got {array.aval}; use vmap, or choose element by element with "
+            "dovetail.numpy.where or lax.select_n"
         )
     return array
 
 
 def _truth(pred: Any) -> Array:
     """The number of the branch: 1 if true, else 0."""
-    array = _as_scalar("cond: pred", pred)
+    if pred is None:
+        raise type_error("cond predicate is None; it must be a bool or a number")
+    no_number = "cond: Pred type must be either boolean or number"
+    array = _as_scalar(pred, no_number, "cond: Pred must be a scalar")
     kind = dtypes.kind(array.dtype)
     if kind not in "biuf":
-        raise type_error(
-            f"cond: pred must be a bool or a real number, got {array.aval}; compare it with what "
-            "it should be"
-        )
+        raise type_error(f"{no_number}, got {array.aval}; compare it with what it should be")
     return lax.convert_element_type(array if kind == "b" else array != 0, np.int32)
 
 

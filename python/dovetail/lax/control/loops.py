@@ -49,8 +49,8 @@ def while_loop(
       >>> lax.while_loop(lambda x: x < 100, lambda x: 2 * x, 3)
       Array(192, dtype=int32, weak_type=True)
     """
-    check_callable("while_loop: cond_fun", cond_fun)
-    check_callable("while_loop: body_fun", body_fun)
+    check_callable("lax.while_loop: cond_fun", cond_fun)
+    check_callable("lax.while_loop: body_fun", body_fun)
     if max_steps is not None:
         return _bounded(cond_fun, body_fun, init_val, _bound(max_steps))
     return _while_loop(cond_fun, body_fun, init_val, {})
@@ -124,14 +124,15 @@ def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> Traced:
         leaves, spec = flatten(cond_fun(carry.tree(tracers)))
         if not spec.is_leaf():
             raise type_error(
-                f"while_loop: `{name}` must return a bool of rank 0, got a tree: {spec}; return "
-                "one array"
+                f"while_loop: cond_fun must return a boolean scalar, but got pytree {spec}. It is "
+                f"`{name}`, which must return one array"
             )
         (out,) = results_of(cond_fun, leaves)
         if out.shape or out.dtype != np.bool_:
             raise type_error(
-                f"while_loop: `{name}` must return a bool of rank 0, got {out.aval}; compare, or "
-                "reduce with dovetail.numpy.any or all"
+                "while_loop: cond_fun must return a boolean scalar, but got output type(s) "
+                f"[ShapedArray({out.aval})]. It is `{name}`: compare, or reduce with "
+                "dovetail.numpy.any or all"
             )
         return [out], None
 
@@ -178,7 +179,7 @@ def fori_loop(
       >>> lax.fori_loop(1, 5, lambda i, product: i * product, 1)
       Array(24, dtype=int32, weak_type=True)
     """
-    check_callable("fori_loop: body_fun", body_fun)
+    check_callable("lax.fori_loop: body_fun", body_fun)
     bounds = as_operand(lower, "lower"), as_operand(upper, "upper")
     dtype = _counter_type(*bounds)
     carry = Carry("fori_loop", body_fun, (0, init_val), 1, init_val)
@@ -200,7 +201,7 @@ def fori_loop(
         return carry.tree(loop.run([counter, *carry.leaves], [], at_once)[1:])
     if unroll is not None and unroll is not False and unroll != 1:
         raise value_error(
-            "fori_loop: unroll needs bounds that are known while tracing, got "
+            "Can only use `unroll` in `fori_loop` if the loop bounds are statically known, got "
             f"unroll={unroll!r}; leave it out"
         )
     start, stop = (lax.convert_element_type(x, dtype) if x.dtype != dtype else x for x in bounds)
@@ -228,6 +229,6 @@ def _counter_type(lower: Array, upper: Array) -> np.dtype:
     if kinds == "ii" and lower.weak_type != upper.weak_type:
         return upper.dtype if lower.weak_type else lower.dtype
     raise type_error(
-        "fori_loop: lower and upper must have one element type, got "
+        "lower and upper arguments to fori_loop must have equal types, got "
         f"{lower.dtype.name} and {upper.dtype.name}; convert one with x.astype(...)"
     )

@@ -37,7 +37,7 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
       >>> lax.map(lambda x: x * x, dnp.array([1, 2, 3]))
       Array([1, 4, 9], dtype=int32)
     """
-    check_callable("map: f", f)
+    check_callable("lax.map: f", f)
     if batch_size is None:
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
     size = _checked(batch_size)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import config, ir, lax
 from dovetail.arguments import as_operand, is_float0, name_of, results_of, set_float0_aside
+from dovetail.array import ArrayMethods
 from dovetail.errors import (
     ConcretizationTypeError,
     UnknownSizeError,
@@ -62,7 +63,7 @@ def scan(
       >>> total, sums
       (Array(6, dtype=int32), Array([1, 3, 6], dtype=int32))
     """
-    check_callable("scan: f", f)
+    check_callable("lax.scan: f", f)
     values, x_spec = flatten(xs)
     length = _length(values, length)
     at_once = steps_at_once(unroll, length)
@@ -77,8 +78,8 @@ def scan(
         result = f(carry.tree(tracers[:count]), unflatten(x_spec, tracers[count:]))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise type_error(
-                f"scan: `{name_of(f)}` must return a pair (carry, output), got "
-                f"{_counted(result)}; return (carry, None) if there is no output"
+                f"scan body output must be a pair, got {_described(result)}. `{name_of(f)}` must "
+                "return (carry, output); return (carry, None) if there is no output"
             )
         ys, y_spec = flatten(result[1])
         ys, y_spec = set_float0_aside(ys, y_spec, [(length, *np.shape(y)) for y in ys])
@@ -94,10 +95,11 @@ def _row(aval: ShapedArray) -> ShapedArray:
     return aval.update(shape=aval.shape[1:])
 
 
-def _counted(result: Any) -> str:
+def _described(result: Any) -> str:
     if isinstance(result, (tuple, list)):
         return f"a {type(result).__name__} of {len(result)}"
-    return f"one value of type {type(result).__name__}"
+    is_array = hasattr(result, "dtype") and hasattr(result, "shape")
+    return str(ShapedArray(result.shape, result.dtype)) if is_array else repr(result)
 
 
 class Loop(NamedTuple):
@@ -209,7 +211,7 @@ def _length(values: Sequence[Any], length: Any) -> int:
     if () in shapes:
         scalar = as_operand(values[shapes.index(())], "xs of scan")
         raise value_error(
-            "scan: xs must be arrays with a leading dimension to go along, got "
+            "scan got value with no leading axis to scan over: "
             f"{scalar.aval}; pass an array, or let f close over it"
         )
     sizes = [shape[0] for shape in shapes]
@@ -218,22 +220,22 @@ def _length(values: Sequence[Any], length: Any) -> int:
             length = length if is_symbolic_dim(length) else int(length)
         except ConcretizationTypeError as error:
             raise type(error)(
-                f"scan: length must be an int that is known while tracing: {error}; for a number "
-                "of steps that is computed use lax.fori_loop or lax.while_loop"
+                f"The `length` argument to `scan` expects a concrete `int` value: {error}; for a "
+                "number of steps that is computed use lax.fori_loop or lax.while_loop"
             ) from None
         if length < 0:
             raise value_error(f"scan: length must not be negative, got {length}")
         if any(size != length for size in sizes):
             raise value_error(
-                f"scan: length must be that of the leading dimensions of xs, got {length} and "
-                f"{', '.join(map(str, sizes))}; leave it out"
+                f"scan got `length` argument of {length} which disagrees with leading axis sizes "
+                f"{sizes}; leave it out"
             )
         return length
     if not sizes:
-        raise value_error("scan: length must be given when xs has no arrays, got neither")
+        raise value_error("scan got no values to scan over and `length` not provided.")
     if len(set(sizes)) > 1:
         raise value_error(
-            "scan: leading dimensions of xs must be equal, got "
+            "scan got values with different leading axis sizes: "
             f"{', '.join(map(str, sizes))}; slice them to one length"
         )
     return sizes[0]
@@ -241,6 +243,13 @@ def _length(values: Sequence[Any], length: Any) -> int:
 
 def steps_at_once(unroll: Any, length: int) -> int:
     """How many steps one iteration has."""
+    if isinstance(unroll, ArrayMethods):
+        try:
+            unroll = unroll._value()[()]
+        except ConcretizationTypeError as error:
+            raise type(error)(
+                f"The `unroll` argument to `scan` expects a concrete `int` or `bool` value: {error}"
+            ) from None
     if isinstance(unroll, (bool, np.bool_)):
         count = length if unroll else 1
     else:
@@ -249,7 +258,7 @@ def steps_at_once(unroll: Any, length: int) -> int:
         except TypeError:
             raise type_error(f"scan: unroll must be an int or a bool, got {unroll!r}") from None
         if count < 0:
-            raise value_error(f"scan: unroll must not be negative, got {count}")
+            raise value_error(f"scan: `unroll` must be 0 or more, got {count}")
         count = count or length
     if count == 1:
         return 1

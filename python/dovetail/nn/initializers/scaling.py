@@ -32,8 +32,8 @@ def _fans(shape: Shape, in_axis: Axes, out_axis: Axes, batch_axis: Axes) -> tupl
     """How many inputs an output has, and how many outputs an input."""
     if in_axis == -2 and len(shape) <= 1:
         raise value_error(
-            f"variance_scaling: the shape must have at least 2 dimensions, got {tuple(shape)}; or "
-            "give in_axis"
+            f"Can't compute input and output sizes of a {len(shape)}-dimensional weights tensor "
+            "with default in_axis. Must be at least 2D or specify in_axis explicitly."
         )
     inputs, outputs = _product(shape, in_axis), _product(shape, out_axis)
     receptive = math.prod(shape) / inputs / outputs / _product(shape, batch_axis)

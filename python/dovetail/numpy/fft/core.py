@@ -21,7 +21,9 @@ def checked_norm(name: str, norm: Any) -> str:
     if norm is None:
         return NORMS[0]
     if norm not in NORMS:
-        raise value_error(f'{name}: norm must be "backward", "ortho" or "forward", got {norm!r}')
+        raise value_error(
+            f'{name}: Invalid norm value {norm}; should be "backward", "ortho" or "forward".'
+        )
     return norm
 
 
@@ -42,7 +44,7 @@ def along(
     x, chosen = as_operand(name, a), checked_norm(name, norm)
     sizes = None if s is None else canonical_shape(s, f"{name}: sizes")
     if sizes is not None and 0 in sizes:
-        raise value_error(f"{name}: sizes must be at least 1, got {sizes}")
+        raise value_error(f"{name}: Shape should be positive, got {sizes}")
     if axes is None and sizes is not None:
         if len(sizes) > x.ndim:
             raise value_error(
@@ -50,9 +52,12 @@ def along(
                 f"{x.shape}"
             )
         axes = range(x.ndim - len(sizes), x.ndim)
-    dims = canonical_axes(axes if axes is None else tuple(axes), x.ndim, "axes")
-    if sizes is not None and len(sizes) != len(dims):
-        raise value_error(f"{name}: there must be a size for each axis, got {sizes} for {axes}")
+    if sizes is not None and axes is not None and len(sizes) != len(axes):
+        raise value_error(
+            f"{name}: Shape and axes have different lengths, got {sizes} for axes {axes}"
+        )
+    repeated = f"{name} does not support repeated axes. Got axes"
+    dims = canonical_axes(axes if axes is None else tuple(axes), x.ndim, "axes", repeated)
     x = _converted(name, x, kind)
     if sizes is None:
         sizes = _sizes_of(x, kind, dims)

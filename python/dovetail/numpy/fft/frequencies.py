@@ -70,14 +70,14 @@ def _count(name: str, n: Any) -> int:
     try:
         return as_size(n)
     except TypeError:
-        raise value_error(f"{name}: n must be an integer, got {type(n).__name__}") from None
+        raise value_error(f"The n argument of {name} only takes an int. Got n = {n}") from None
 
 
 def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Array:
     to = dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, name)
     computed = dtypes.to_inexact_dtype(to)
     if isinstance(d, (tuple, list)) or np.ndim(d):
-        raise value_error(f"{name}: d must be a scalar, got shape {np.shape(d)}")
+        raise value_error(f"The d argument of {name} only takes a single value. Got d = {d}")
     distance = as_operand(name, d, 1)
     period = lax.convert_element_type(distance * count, computed)
     result = divide(lax.convert_element_type(numbers, computed), period)

@@ -20,7 +20,9 @@ def _double(
     norm: str | None,
 ) -> Array:
     if len(axes) != 2:
-        raise value_error(f"{name}: there must be 2 axes, got {axes}; use {name[:-1]}n for others")
+        raise value_error(
+            f"{name} only supports 2 axes. Got axes = {axes!r}; use {name[:-1]}n for others"
+        )
     return along(name, kind, a, s, axes, norm)
 
 

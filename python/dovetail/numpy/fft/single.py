@@ -17,7 +17,7 @@ from dovetail.numpy.parts import conjugate
 def _single(name: str, kind: FftType, a: ArrayLike, n: Any, axis: Any, norm: str | None) -> Array:
     if isinstance(axis, (list, tuple)):
         raise value_error(
-            f"{name}: axis must be one dimension, got {axis}; use {name}n for several"
+            f"{name} does not support multiple axes. Please use {name}n. Got axis = {axis!r}"
         )
     sizes = None if n is None else (operator.index(n),)
     return along(name, kind, a, sizes, None if axis is None else (axis,), norm)

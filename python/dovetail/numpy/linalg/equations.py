@@ -110,7 +110,7 @@ def pinv(
     """
     if rcond is not None:
         if rtol is not None:
-            raise value_error("pinv: only one of rtol and rcond may be given, got both")
+            raise value_error("pinv: only one of rtol and rcond may be specified, got both")
         rtol = rcond
     array = inexact("pinv", a)
     if array.ndim < 2:

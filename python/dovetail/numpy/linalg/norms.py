@@ -80,7 +80,7 @@ def _matrix_norm(x: Array, ord: Any, axes: tuple[int, ...], keepdims: bool) -> A
             result = amax(s, axis=-1, initial=0) if ord == 2 else amin(s, axis=-1)
         return expand_dims(result, axes) if keepdims else result
     raise value_error(
-        f"norm: ord must be 1, -1, 2, -2, inf, -inf, 'fro' or 'nuc' for matrices, got {ord!r}"
+        f"Invalid order '{ord}' for matrix norm. It must be 1, -1, 2, -2, inf, -inf, 'fro' or 'nuc'"
     )
 
 
@@ -109,7 +109,8 @@ def vector_norm(
     where: Any = {"axis": axis, "keepdims": keepdims}
     if isinstance(ord, str):
         raise value_error(
-            f"vector_norm: ord must be a number, got {ord!r}; write dovetail.numpy.inf for infinity"
+            f"Invalid order {ord!r} for vector norm. It must be a number; write "
+            "dovetail.numpy.inf for infinity"
         )
     if ord is None or ord == 2:
         return _root_of_squares(array, axis, keepdims)
@@ -174,7 +175,7 @@ def matrix_rank(
     """
     if tol is not None:
         if rtol is not None:
-            raise value_error("matrix_rank: only one of tol and rtol may be given, got both")
+            raise value_error("matrix_rank: only one of tol or rtol may be specified, got both")
         rtol = tol
     array = inexact("matrix_rank", M)
     if array.ndim < 2:

@@ -153,10 +153,15 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     """
     first, second = promote("leslie", _vectors("leslie", f), _vectors("leslie", s, 1))
     n = first.shape[-1]
-    if n < 2 or second.shape[-1] != n - 1:
+    if n < 2:
         raise value_error(
-            f"leslie: f must have 2 elements or more, and s one less, got shapes {first.shape} and "
-            f"{second.shape}"
+            "leslie: The length of f along the last axis must be at least 2, got shape "
+            f"{first.shape}"
+        )
+    if second.shape[-1] != n - 1:
+        raise value_error(
+            "Incorrect lengths for f and s. The length of s along the last axis must be one less "
+            f"than the length of f; got f shape {first.shape} and s shape {second.shape}"
         )
     return _with_first_row(first, second)
 
@@ -193,7 +198,8 @@ def companion(a: ArrayLike) -> Array:
     vector = _vectors("companion", inexact("companion", a))
     if vector.shape[-1] < 2:
         raise value_error(
-            f"companion: there must be 2 coefficients or more, got shape {vector.shape}"
+            "companion: The length of `a` along the last axis must be at least 2, got shape "
+            f"{vector.shape}"
         )
     row = -vector[..., 1:] / vector[..., :1]
     return _with_first_row(row, lax.full((*row.shape[:-1], row.shape[-1] - 1), 1, row.dtype))
@@ -236,7 +242,10 @@ def fiedler_companion(a: ArrayLike) -> Array:
     """
     vector = _vectors("fiedler_companion", inexact("fiedler_companion", a))
     if not vector.shape[-1]:
-        raise value_error("fiedler_companion: there must be coefficients, got none")
+        raise value_error(
+            "fiedler_companion requires the last axis of 'a' to have nonzero length, got shape "
+            f"{vector.shape}"
+        )
     n = vector.shape[-1] - 1
     if n == 0:
         return lax.full((*vector.shape[:-1], 0, 0), 0, vector.dtype)
@@ -280,13 +289,15 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
     """
     count = as_count("convolution_matrix", n, 1)
     vector = as_operand("convolution_matrix", a)
-    if vector.ndim == 0 or not vector.shape[-1]:
+    if vector.ndim == 0:
+        raise value_error("convolution_matrix: a must be at least 1-dimensional, got a scalar")
+    if not vector.shape[-1]:
         raise value_error(
-            f"convolution_matrix: a must have elements along a dimension, got shape {vector.shape}"
+            f"convolution_matrix: len(a) must be at least 1, got shape {vector.shape}"
         )
     if mode not in ("full", "valid", "same"):
         raise value_error(
-            f"convolution_matrix: mode must be 'full', 'valid' or 'same', got {mode!r}"
+            f"convolution_matrix: mode must be one of 'full', 'valid', 'same', got {mode!r}"
         )
     m = vector.shape[-1]
     rows = m + count - 1

@@ -101,9 +101,7 @@ def minimize(
       Array([3., 3.], dtype=float32)
     """
     if not isinstance(args, tuple):
-        raise type_error(
-            f"minimize: args must be a tuple, got {type(args).__name__}; write (args,)"
-        )
+        raise type_error(f"args argument to minimize must be a tuple, got {args!r}; write (args,)")
     start = strong(inexact("minimize", x0))
     if start.ndim != 1:
         raise value_error(

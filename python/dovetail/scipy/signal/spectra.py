@@ -207,7 +207,11 @@ def istft(
     size = _size("istft", "nperseg", nperseg, count)
     odd = input_onesided and size == count + 1
     points = _size("istft", "nfft", nfft, count + 1 if odd else count)
-    overlap = size // 2 if not noverlap else operator.index(static("istft", noverlap))
+    overlap = (
+        size // 2
+        if not noverlap
+        else operator.index(static(noverlap, "the istft argument 'noverlap'"))
+    )
     _check_sizes("istft", size, points, overlap)
     inverse = fft.irfft if input_onesided else fft.ifft
     segments = moveaxis(inverse(z, points, -2)[..., :size, :], -2, -1)
@@ -326,7 +330,11 @@ def _spectra(
     size = _segment_size(name, window, nperseg, signals[0].shape[-1])
     shape = _window(name, window, size, real_type)
     points = _size(name, "nfft", nfft, size)
-    overlap = size // 2 if noverlap is None else operator.index(static(name, noverlap))
+    overlap = (
+        size // 2
+        if noverlap is None
+        else operator.index(static(noverlap, f"the {name} argument 'noverlap'"))
+    )
     _check_sizes(name, size, points, overlap)
     step = size - overlap
     signals = [_extended(name, s, boundary, size, step, padded) for s in signals]

@@ -101,8 +101,8 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
       >>> bessel_jn(1.0, v=1)
       Array([0.7651977, 0.4400506], dtype=float32)
     """
-    order = operator.index(static("bessel_jn", v))
-    steps = operator.index(static("bessel_jn", n_iter))
+    order = operator.index(static(v, "the bessel_jn argument 'v'"))
+    steps = operator.index(static(n_iter, "the bessel_jn argument 'n_iter'"))
     if order < 0:
         raise value_error(f"bessel_jn: v must not be negative, got {order}")
     return pointwise("bessel_jn", _with_order(order, steps), z)
@@ -180,7 +180,9 @@ def sph_harm_y(
     for name, array in (("n", degree), ("m", order)):
         if dtypes.KINDS[array.dtype] not in "iu":
             raise type_error(f"sph_harm_y: {name} must be integers, got {array.dtype.name}")
-    most = operator.index(np.max(static("sph_harm_y", degree if n_max is None else n_max)))
+    most = operator.index(
+        np.max(static(degree if n_max is None else n_max, "the sph_harm_y argument 'n_max'"))
+    )
     angles = [real_inexact("sph_harm_y", angle) for angle in (theta, phi)]
     dtype = dtypes.result_type(*angles)
     parts = [with_dtype(x, dtype) for x in (degree, order, *angles)]

@@ -276,7 +276,7 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
       >>> multigammaln(5.0, 2)
       Array(6.204155, dtype=float32)
     """
-    size = int(static("multigammaln", d))
+    size = int(static(d, "the multigammaln argument 'd'"))
     at = real_inexact("multigammaln", a)
     halves = arange(size, dtype=at.dtype) / 2
     terms = ops.lgamma(inexacts("multigammaln", expand_dims(at, -1) - halves)[0])

@@ -107,7 +107,7 @@ def bernoulli(n: int) -> Array:
       Array([ 1.        , -0.5       ,  0.16666667,  0.        , -0.03333334],
             dtype=float32)
     """
-    count = operator.index(static("bernoulli", n))
+    count = operator.index(static(n, "the bernoulli argument 'n'"))
     if count < 0:
         raise value_error(f"bernoulli: n must not be negative, got {count}")
     with np.errstate(over="ignore"):
