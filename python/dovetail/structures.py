@@ -11,13 +11,34 @@ from dovetail.shaped import ShapedArray
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict)
 
 
+# What of two nodes differs, and what follows.
+_SO = {
+    "different types": "their Python types differ",
+    "different lengths of tuple": "the lengths do not match",
+    "different lengths of list": "the lengths do not match",
+    "different numbers of pytree children": "the numbers of children do not match",
+    "different pytree metadata": "the pytree node metadata does not match",
+    "dtype": "the dtypes do not match",
+    "shape": "the shapes do not match",
+    "dtype and shape": "the dtypes do not match, and the shapes do not match",
+}
+
+
 class Difference(NamedTuple):
-    """A place of two trees, and what each has there; `kind` says what of it differs."""
+    """A place of two trees, and what each has there; `kind` says what of it differs, `keys` which
+    keys only one of two dictionaries has.
+    """
 
     path: str
     first: str
     second: str
     kind: str = ""
+    keys: str = ""
+
+    @property
+    def consequence(self) -> str:
+        """What of the two does not match, as a clause."""
+        return _SO[self.kind] + self.keys
 
 
 def structure_differences(
@@ -37,10 +58,10 @@ def structure_differences(
         # In a prefix one class of dictionaries stands for another.
         kind = "" if first.entries() == second.entries() else kind
     if kind:
-        one, other = _node(first, is_prefix), _node(second, is_prefix)
+        one, other = _node(first, kind), _node(second, kind)
         if one == other:
             one, other = str(first), str(second)
-        yield Difference(path, one, other, kind)
+        yield Difference(path, one, other, kind, _keys(first, second))
         return
     for a, b, step in zip(
         first.children(), second.children(), first.one_level().accessors(), strict=True
@@ -60,16 +81,29 @@ def _kind(first: Any, second: Any) -> str:
     return "different numbers of pytree children"
 
 
-def _node(spec: Any, is_prefix: bool) -> str:
-    """The topmost node of a structure, in words; leaves of a prefix need not be arrays."""
+def _node(spec: Any, kind: str) -> str:
+    """The topmost node of a structure, in JAX's words, with what of it differs."""
     if spec.is_leaf():
-        return "a leaf" if is_prefix else "an array"
+        return "a pytree leaf"
     if spec.type is type(None):
         return "None"
-    if issubclass(spec.type, dict):
-        keys = ", ".join(map(repr, spec.entries()))
-        return f"a {spec.type.__name__} with " + (f"the keys {keys}" if keys else "no keys")
-    return f"a {spec.type.__name__} of {spec.num_children}"
+    count = spec.num_children
+    if kind.startswith("different lengths"):
+        return f"a {spec.type.__name__} of length {count}"
+    if kind == "different numbers of pytree children":
+        return f"a {spec.type} with {count} child{'' if count == 1 else 'ren'}"
+    if kind == "different pytree metadata":
+        metadata = tuple(spec.entries()) if spec.type in _DICTS else spec.one_level()
+        return f"a {spec.type} with pytree metadata {metadata}"
+    return f"a {spec.type}"
+
+
+def _keys(first: Any, second: Any) -> str:
+    if first.type not in _DICTS or second.type not in _DICTS:
+        return ""
+    unlike = [key for key in first.entries() if key not in second.entries()]
+    unlike += [key for key in second.entries() if key not in first.entries()]
+    return f", with the symmetric difference of key sets: {{{', '.join(map(repr, unlike))}}}"
 
 
 def where_unlike(first: Any, second: Any, path: str, owners: tuple[str, str]) -> str:
@@ -82,7 +116,7 @@ def where_unlike(first: Any, second: Any, path: str, owners: tuple[str, str]) ->
     """
     return listed(
         [
-            f"{d.first} of {owners[0]} and {d.second} of {owners[1]} for `{d.path}`"
+            f"{d.first} of {owners[0]} and {d.second} of {owners[1]} for `{d.path}`{d.keys}"
             for d in structure_differences(first, second, path)
         ]
     )
@@ -97,7 +131,7 @@ def no_prefix(prefix: Any, whole: Any, path: str) -> list[str]:
     """
     return [
         f"pytree structure error: {d.kind} at key path\n    {d.path}\n"
-        f"where the prefix has {d.first}, and the tree {d.second}"
+        f"where the prefix has {d.first}, and the tree {d.second}{d.keys}"
         for d in structure_differences(prefix, whole, path, is_prefix=True)
     ]
 
@@ -107,10 +141,23 @@ def type_differences(
 ) -> list[Difference]:
     """Where arrays differ in shape or element type."""
     return [
-        Difference(path, str(a), str(b))
+        Difference(path, str(a), str(b), _type_kind(a, b))
         for path, a, b in zip(paths, first, second, strict=True)
         if a.shape != b.shape or a.dtype != b.dtype
     ]
+
+
+def _type_kind(first: ShapedArray, second: ShapedArray) -> str:
+    differs = first.dtype != second.dtype, first.shape != second.shape
+    return {(True, True): "dtype and shape", (True, False): "dtype"}.get(differs, "shape")
+
+
+def itemized(sentences: list[str]) -> str:
+    """One sentence by itself, several as the items of a list."""
+    if len(sentences) == 1:
+        is_article = sentences[0].startswith("the ")
+        return f"{'T' if is_article else sentences[0][0]}{sentences[0][1:]}.\n"
+    return ";\n".join(f"  * {sentence}" for sentence in sentences) + ".\n"
 
 
 def listed(lines: list[str]) -> str:

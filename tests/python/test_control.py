@@ -325,30 +325,33 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan types": (
         lambda: loose.scan(looped, PAIR, None, 3),
         TypeError,
-        "scan: `looped` must return a carry of the types that it takes … int32…"
-        "test_control.py:…for `carry['a']`, which is float32[]…float32[3]…for `carry['b']`, which "
-        "is float32[]…convert or reshape",
+        "scan body function carry input and carry output must have equal types, but they differ:…"
+        "component carry['a'] has type float32[] but …int32…dtypes do not match;…component "
+        "carry['b'] has type float32[] but…float32[3], so the shapes do not match.…computed at "
+        "…test_control.py:…Convert or reshape what `looped` returns",
     ),
     "scan structure": (
         lambda: loose.scan(rebuilt, PAIR, None, 3),
         TypeError,
-        "`rebuilt` must return … a tuple of 1 for `carry['b']`, which is an array…the same "
-        "containers",
+        "must have the same pytree structure, but they differ:…The input carry component "
+        "carry['b'] is a pytree leaf but …output is a <class 'tuple'>, so their Python types differ"
+        "…the same containers from `rebuilt`",
     ),
     "scan keys": (
         lambda: loose.scan(lambda c, x: ({"a": ONE}, None), PAIR, None, 3),
         TypeError,
-        "a dict with the keys 'a' for `c`, which is a dict with the keys 'a', 'b'",
+        "The input carry c is a <class 'dict'> with 2 children but…<class 'dict'> with 1 child, so"
+        "…symmetric difference of key sets: {'b'}",
     ),
     "scan weak type": (
         lambda: loose.scan(lambda c, x: (1.0, c), BF16, None, 3),
         TypeError,
-        "float32[] for `c`, which is bfloat16[]",
+        "carry c has type bfloat16[] but…has type float32[], so the dtypes do not match",
     ),
     "scan pair": (
         lambda: loose.scan(unpaired, ONE, None, 3),
         TypeError,
-        "pair…must be a pair, got float32[]",
+        "scan body output must be a pair, got float32[]",
     ),
     "scan triple": (
         lambda: loose.scan(lambda c, x: (c, c, c), ONE, None, 3),
@@ -378,7 +381,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan traced length": (
         lambda: dt.jit(lambda n: loose.scan(lambda c, x: (c, x), ONE, None, n))(3),
         dt.errors.ConcretizationTypeError,
-        "`length` argument to `scan` expects a concrete `int` value…`n`…lax.fori_loop or lax.while_loop",
+        "`length` argument to `scan` expects a concrete `int` value…`n`…lax.fori_loop",
     ),
     "scan scalar": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, 1.0),
@@ -395,7 +398,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan function": (
         lambda: loose.scan(3, ONE, None, 3),
         TypeError,
-        "f argument should be callable, got 3",
+        "f should be callable, got 3",
     ),
     "scan unroll": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, None, 3, unroll=-1),
@@ -430,17 +433,17 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "while structure": (
         lambda: loose.while_loop(lambda c: c[0] < 3, lambda c: c[0], (ONE, ONE)),
         TypeError,
-        "while_loop: … an array for `c`, which is a tuple of 2",
+        "while_loop body function…input carry c is a <class 'tuple'> but…is a pytree leaf, so",
     ),
     "while types": (
         lambda: loose.while_loop(lambda c: c[0] < 3, lambda c: (c[0], c[0] > 0), (ONE, ONE)),
         TypeError,
-        "while_loop: … bool[]… for `c[1]`, which is float32[]",
+        "while_loop body…component c[1] has type float32[] but…has type bool[], so",
     ),
     "while function": (
         lambda: loose.while_loop(None, lambda c: c, ONE),
         TypeError,
-        "cond_fun argument should be callable, got None",
+        "cond_fun should be callable, got None",
     ),
     "while bound": (
         lambda: loose.while_loop(lambda c: c < 3, lambda c: c, ONE, max_steps=-1),
@@ -450,12 +453,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "fori types": (
         lambda: loose.fori_loop(0, 3, lambda i, total: total + 1j, ONE),
         TypeError,
-        "fori_loop: … complex64[]… for `total`, which is float32[]",
+        "fori_loop body…carry total has type float32[] but…has type complex64[], so",
     ),
     "fori traced types": (
         lambda: dt.jit(lambda n: loose.fori_loop(0, n, lambda i, total: total + 1j, ONE))(3),
         TypeError,
-        "fori_loop: … complex64[]… for `total`, which is float32[]",
+        "fori_loop body…carry total has type float32[] but…has type complex64[], so",
     ),
     "fori bounds": (
         lambda: loose.fori_loop(0, 3.0, lambda i, c: c, ONE),
@@ -480,26 +483,27 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "fori function": (
         lambda: loose.fori_loop(0, 3, 2, ONE),
         TypeError,
-        "body_fun argument should be callable, got 2",
+        "body_fun should be callable, got 2",
     ),
     "cond types": (
         lambda: loose.cond(True, first, second, ONE),
         TypeError,
-        "cond: the functions must return arrays of equal shapes and element types, got…"
-        "float32[3] of false_fun and float32[] of true_fun for `result['a']`…"
-        "int32[2] of false_fun and float32[] of true_fun for `result['b'][0]`…"
-        "false_fun is `second` of …test_control.py:…true_fun is `first` of …convert with",
+        "cond branches must have equal output types but they differ:…the output of true_fun at "
+        "path ['a'] has type float32[] but the corresponding output of false_fun has type "
+        "float32[3]…at path ['b'][0] has type float32[] but…false_fun has type int32[2], so the "
+        "dtypes do not match, and…true_fun is `first` of …test_control.py:…false_fun is `second` "
+        "of …convert with",
     ),
     "cond structure": (
         lambda: loose.cond(True, lambda x: (x, x), lambda x: [x, x], ONE),
         TypeError,
-        "cond: the functions must return trees of one structure, got a list of 2 of false_fun "
-        "and a tuple of 2 of true_fun for `result`",
+        "cond branch outputs must have the same pytree structure, but they differ:…true_fun output "
+        "is a <class 'tuple'> but false_fun output is a <class 'list'>, so their Python types",
     ),
     "cond nothing": (
         lambda: loose.cond(True, lambda x: None, lambda x: x, ONE),
         TypeError,
-        "an array of false_fun and None of true_fun",
+        "true_fun output is None but false_fun output is a pytree leaf",
     ),
     "cond none": (lambda: loose.cond(None, first, first, ONE), TypeError, "cond predicate is None"),
     "cond vector": (
@@ -525,7 +529,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "cond function": (
         lambda: loose.cond(True, 1, first, ONE),
         TypeError,
-        "true_fun argument should be callable, got 1",
+        "true_fun should be callable, got 1",
     ),
     "cond operands": (
         lambda: loose.cond(True, first, first, ONE, operand=ONE),
@@ -556,12 +560,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "switch types": (
         lambda: loose.switch(0, [first, first, second], ONE),
         TypeError,
-        "float32[] of branch 0 and float32[3] of branch 2 for `result['a']`",
+        "branch 0 at path ['a'] has type float32[] but the…branch 2 has type float32[3]",
     ),
     "switch function": (
         lambda: loose.switch(0, [first, 3], ONE),
         TypeError,
-        "branch 1 argument should be callable, got 3",
+        "branch 1 should be callable, got 3",
     ),
     "map nothing": (
         lambda: loose.map(lambda x: x, None),
@@ -601,12 +605,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "associative tree": (
         lambda: loose.associative_scan(lambda a, b: (a, b), dnp.ones(5)),
         TypeError,
-        "a tuple of 2 for `elems`, which is an array",
+        "a <class 'tuple'> for `elems`, which is a pytree leaf",
     ),
     "associative function": (
         lambda: loose.associative_scan(3, ONE),
         TypeError,
-        "fn argument should be callable, got 3",
+        "fn should be callable, got 3",
     ),
 }
 

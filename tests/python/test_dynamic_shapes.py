@@ -261,7 +261,7 @@ def test_what_is_not_decided_is_an_error() -> None:
     ):
         with pytest.raises(NotImplementedError):
             dt.jit(f).lower(struct)
-    with pytest.raises(TypeError, match="broadcast together"):
+    with pytest.raises(TypeError, match="incompatible shapes for broadcasting"):
         dt.jit(lambda x: x + dnp.zeros((4, 3))).lower(struct)
     with pytest.raises(ValueError, match=r"sections must be equal.*'b % 2 == 0'"):
         dt.jit(lambda x: dnp.split(x, 2)).lower(struct)

@@ -198,7 +198,7 @@ def test_bad_indices() -> None:
         x[..., 0, ...]
     with pytest.raises(ValueError, match="must broadcast together"):
         x[np.arange(2), np.arange(3)]
-    with pytest.raises(IndexError, match="dimension 0 of size 0"):
+    with pytest.raises(IndexError, match="index 0 is out of bounds for axis 0 with size 0"):
         dnp.zeros((0, 2)).at[0].set(1)
     with pytest.raises(IndexError, match=r"no elements, got an index that selects \(3, 2\)"):
         dnp.zeros((0, 2))[np.arange(3)]

@@ -227,7 +227,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: lax.concatenate([V, I], 0),
         TypeError,
-        r"element types must be equal, got float32, int32",
+        r"concatenate requires arguments to have the same dtypes, got float32, int32",
     ),
     (
         lambda: lax.concatenate([X, X[:, :2]], 0),

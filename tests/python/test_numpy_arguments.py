@@ -226,7 +226,7 @@ def test_vectors_joined_to_matrices(joiner: str, directive: str) -> None:
         warnings.simplefilter("ignore", PendingDeprecationWarning)
         expected = np.asarray(getattr(np, joiner)[key])
     np.testing.assert_array_equal(getattr(dnp, joiner)[key], expected)
-    with pytest.raises(ValueError, match="'r', 'c' or up to three integers"):
+    with pytest.raises(ValueError, match="could not understand directive"):
         getattr(dnp, joiner)["rows", 1]
 
 
@@ -284,7 +284,7 @@ def test_contracted_dimensions_are_pairs() -> None:
 
 
 def test_distances_of_samples_are_scalars() -> None:
-    with pytest.raises(ValueError, match="d argument of .* only takes a single value"):
+    with pytest.raises(ValueError, match=r"d argument of .* only takes a single value"):
         dnp.fft.fftfreq(4, [1.0, 2.0])  # type: ignore[arg-type]
 
 
@@ -300,7 +300,7 @@ def test_where_must_be_bools(name: str) -> None:
 
 def test_classes_of_errors() -> None:
     for numbers in ((1 + 2j, 5), (0, 5, 1j), (np.complex64(3),)):
-        with pytest.raises(ValueError, match="Passing complex start/stop/step to jnp.arange"):
+        with pytest.raises(ValueError, match=r"Passing complex start/stop/step to jnp\.arange"):
             dnp.arange(*numbers)
     with pytest.raises(ValueError, match="hypot is not well defined for complex-valued inputs"):
         dnp.hypot(1j, 2)
@@ -308,7 +308,7 @@ def test_classes_of_errors() -> None:
     assert 1 in vector
     assert 9 not in vector
     for item, array in ((1, dnp.array(1)), (np.arange(2), vector), (1, dnp.ones((2, 2)))):
-        with pytest.raises(ValueError, match="Array.__contains__"):
+        with pytest.raises(ValueError, match=r"Array\.__contains__"):
             _ = item in array
     assert dnp.asarray(X).tobytes("F") == X.tobytes("F")
 

@@ -24,7 +24,7 @@ def check_callable(what: str, function: Any) -> None:
       TypeError: it is none.
     """
     if not callable(function):
-        raise type_error(f"{what} argument should be callable, got {function!r}")
+        raise type_error(f"{what} should be callable, got {function!r}")
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from dovetail.lax.control.bodies import (
 from dovetail.lax.operands import ArrayLike
 from dovetail.pytree import flatten, leaf_names, unflatten
 from dovetail.shaped import ShapedArray
-from dovetail.structures import listed, structure_differences, type_differences
+from dovetail.structures import itemized, structure_differences, type_differences
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 
 _NOTHING: Any = object()
@@ -248,33 +248,46 @@ def _where(functions: Sequence[Any], titles: Sequence[str], pair: tuple[int, int
 def _check_structures(
     what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[Traced]
 ) -> None:
-    for i, body in enumerate(bodies[1:], 1):
-        differences = list(structure_differences(bodies[0].extra, body.extra, "result"))
-        if differences:
-            lines = [
-                f"{d.first} of {titles[0]} and {d.second} of {titles[i]} for `{d.path}`"
-                for d in differences
-            ]
+    for pair in _pairs(titles):
+        first, second = (bodies[i].extra for i in pair)
+        sentences = [
+            f"{titles[pair[0]]} output{_at(d.path)} is {d.first} but {titles[pair[1]]} "
+            f"output{_at(d.path)} is {d.second}, so {d.consequence}"
+            for d in structure_differences(first, second, "result")
+        ]
+        if sentences:
             raise type_error(
-                f"{what}: the functions must return trees of one structure, got {listed(lines)}, "
-                f"where {_where(functions, titles, (0, i))}; return the same containers"
+                f"{what} branch outputs must have the same pytree structure, but they differ:\n\n"
+                f"{itemized(sentences)}\n{_where(functions, titles, pair)}; return the same "
+                "containers"
             )
 
 
 def _check_types(
     what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[Traced]
 ) -> None:
-    first = bodies[0]
-    paths = leaf_names(unflatten(first.extra, range(first.extra.num_leaves)), "result")
-    for i, body in enumerate(bodies[1:], 1):
-        differences = type_differences(paths, first.avals, body.avals)
-        if differences:
-            lines = [
-                f"{d.first} of {titles[0]} and {d.second} of {titles[i]} for `{d.path}`"
-                for d in differences
-            ]
+    spec = bodies[0].extra
+    paths = leaf_names(unflatten(spec, range(spec.num_leaves)), "result")
+    for pair in _pairs(titles):
+        first, second = (bodies[i].avals for i in pair)
+        sentences = [
+            f"the output of {titles[pair[0]]}{_at(d.path)} has type {d.first} but the "
+            f"corresponding output of {titles[pair[1]]} has type {d.second}, so {d.consequence}"
+            for d in type_differences(paths, first, second)
+        ]
+        if sentences:
             raise type_error(
-                f"{what}: the functions must return arrays of equal shapes and element types, got "
-                f"{listed(lines)}, where {_where(functions, titles, (0, i))}; convert with "
-                "astype, or broadcast"
+                f"{what} branches must have equal output types but they differ:\n\n"
+                f"{itemized(sentences)}\n{_where(functions, titles, pair)}; convert with astype, "
+                "or broadcast"
             )
+
+
+def _pairs(titles: Sequence[str]) -> list[tuple[int, int]]:
+    """The functions to compare; of two the one for true comes first."""
+    return [(1, 0)] if titles[0] == "false_fun" else [(0, i) for i in range(1, len(titles))]
+
+
+def _at(path: str) -> str:
+    place = path.removeprefix("result")
+    return f" at path {place}" if place else ""

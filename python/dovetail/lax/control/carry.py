@@ -18,8 +18,7 @@ from dovetail.errors import type_error
 from dovetail.pytree import count_leaves, flatten, unflatten
 from dovetail.shaped import ShapedArray
 from dovetail.structures import (
-    Difference,
-    listed,
+    itemized,
     structure_differences,
     type_differences,
 )
@@ -74,11 +73,15 @@ class Carry:
         values, spec = set_float0_aside(*flatten(result))
         differences = list(structure_differences(self.spec, spec, self.root))
         if differences:
-            lines = [f"{d.second} for `{d.path}`, which is {d.first}" for d in differences]
+            sentences = [
+                f"{self._component(d.path)} is {d.first} but the corresponding component of the "
+                f"carry output is {d.second}, so {d.consequence}"
+                for d in differences
+            ]
             raise type_error(
-                f"{self.what}: `{name_of(self.body)}` must return a carry of the structure that it "
-                f"takes, got {listed(lines)}; return the same containers as those of the initial "
-                "carry"
+                f"{self.what} body function carry input and carry output must have the same pytree "
+                f"structure, but they differ:\n\n{itemized(sentences)}\nReturn the same "
+                f"containers from `{name_of(self.body)}` as those of the initial carry"
             )
         return results_of(self.body, values)
 
@@ -130,15 +133,22 @@ class Carry:
         if not differences:
             return
         made = dict(zip(self.paths, places, strict=True))
-        lines = [_line(difference, made[difference.path]) for difference in differences]
+        sentences = [
+            f"{self._component(d.path)} has type {d.first} but the corresponding output carry "
+            f"component has type {d.second}, so {d.consequence}"
+            for d in differences
+        ]
+        computed = "".join(
+            f"It is computed at {ir.describe_place(place)} for `{d.path}`.\n"
+            for d in differences
+            if (place := made[d.path])
+        )
         raise type_error(
-            f"{self.what}: `{name_of(self.body)}` must return a carry of the types that it takes, "
-            f"got {listed(lines)}; convert or reshape what is returned, or the initial value, so "
-            "that they agree"
+            f"{self.what} body function carry input and carry output must have equal types, but "
+            f"they differ:\n\n{itemized(sentences)}{computed}\nConvert or reshape what "
+            f"`{name_of(self.body)}` returns, or the initial value, so that they agree"
         )
 
-
-def _line(difference: Difference, place: ir.Place | None) -> str:
-    path, taken, returned, _ = difference
-    made = f", computed at {ir.describe_place(place)}," if place else ""
-    return f"{returned}{made} for `{path}`, which is {taken}"
+    def _component(self, path: str) -> str:
+        """What a message calls a part of the carry that is given."""
+        return f"the input carry {'' if path == self.root else 'component '}{path}"
