@@ -372,7 +372,11 @@ HALF: Any = 2.5
 ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: nn.glu(np.zeros(3, np.float32)), ValueError, "the size of dimension 0 must be even"),
     (lambda: nn.relu("x"), TypeError, "of type <class 'str'> and was passed"),
-    (lambda: nn.sigmoid(1), TypeError, "does not accept dtype int32; the element type must be float or complex"),
+    (
+        lambda: nn.sigmoid(1),
+        TypeError,
+        "does not accept dtype int32; the element type must be float or complex",
+    ),
     (lambda: nn.gelu(1j), TypeError, "must be real"),
     (lambda: nn.softmax(A, 7), np.exceptions.AxisError, "out of bounds"),
     (lambda: nn.standardize(A, algorithm="best"), ValueError, "'fast' or 'stable', got 'best'"),

@@ -151,7 +151,7 @@ def test_sets(name: str, x: np.ndarray, y: np.ndarray) -> None:
         same(last, 0 if name == "setdiff1d" else np.asarray(expected[0]))
     if name == "setdiff1d" and not x.size:
         return
-    with pytest.raises(TypeError, match="is a tracer"):
+    with pytest.raises(TypeError, match="Abstract tracer value"):
         dt.jit(function)(x, y)
 
 
@@ -301,15 +301,17 @@ def test_vectorize_errors() -> None:
     with pytest.raises(ValueError, match="excluded positions must be 0 or more"):
         dnp.vectorize(dnp.dot, excluded={-1})
     dot = dnp.vectorize(dnp.dot, signature="(n),(n)->()")
-    with pytest.raises(TypeError, match="there must be 2 arguments"):
+    with pytest.raises(TypeError, match="wrong number of positional arguments: expected 2"):
         dot(X)
     with pytest.raises(ValueError, match="inconsistent size for core dimension 'n': 2 vs 3"):
         dot(X[:3], X[:2])
-    with pytest.raises(ValueError, match=r"the dimensions \(n\) must be in the shape"):
+    with pytest.raises(
+        ValueError, match=r"does not have enough dimensions for all core dimensions \(n\)"
+    ):
         dot(1.0, X)
     with pytest.raises(TypeError, match="an argument given by name must be excluded, got 'b'"):
         dot(X, b=X)
-    with pytest.raises(ValueError, match=r"output shape \(4, 3\) does not match core dimensions"):
+    with pytest.raises(ValueError, match=r"output shape .* does not match core dimensions"):
         dnp.vectorize(lambda x: x, signature="(n)->()")(X)
     with pytest.raises(
         TypeError, match="output must be a tuple when multiple outputs are expected"

@@ -66,7 +66,7 @@ def take(
     if axis is None:
         x, axis = lax.reshape(x, (x.size,)), 0
     axis = canonical_axis(axis, x.ndim)
-    if x.shape[axis] == 0 and numbers.size:
+    if type(x.shape[axis]) is not Size and not x.shape[axis] and numbers.size:
         raise index_error(
             f"Cannot do a non-empty jnp.take() from an empty axis: axis {axis} of shape {x.shape}"
         )

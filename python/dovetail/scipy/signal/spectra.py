@@ -252,7 +252,9 @@ def _median(power: Array) -> Array:
 
 
 def _size(name: str, what: str, given: Any, default: int) -> int:
-    size = default if given is None else operator.index(static(name, given))
+    size = (
+        default if given is None else operator.index(static(given, f"the {name} argument {what!r}"))
+    )
     if size < 1:
         raise value_error(f"{name}: {what} must be positive, got {size}")
     return size
