@@ -229,7 +229,7 @@ def test_one_hot() -> None:
     assert nn.one_hot(1, 2, dtype=bool).tolist() == [False, True]
     parts = dt.vmap(lambda _: nn.one_hot(x, 3, axis="c"), axis_name="c")(np.arange(3))
     np.testing.assert_array_equal(np.moveaxis(parts, 0, -1), expected)
-    with pytest.warns(UserWarning, match="x should be an array of integers"):
+    with pytest.warns(UserWarning, match="one_hot input should be integer-typed"):
         assert nn.one_hot(1.0, 2).tolist() == [0, 1]
 
 

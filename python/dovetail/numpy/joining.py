@@ -377,8 +377,9 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
 def _sections(number: Any) -> int:
     """The number of sections, as which a float serves that is whole."""
     value: Any = number._value()[()] if isinstance(number, ArrayMethods) else number
-    is_whole = isinstance(value, (float, np.floating)) and float(value).is_integer()
-    return int(value) if is_whole else operator.index(value)
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return int(value)
+    return operator.index(value)  # type: ignore[arg-type]
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
