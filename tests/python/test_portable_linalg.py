@@ -457,7 +457,7 @@ def test_perturbed_tridiagonal() -> None:
 
 
 # Of the others `lu_solve` has LU and triangular systems, and `test_runs_without_python` has eigh.
-VULKAN = ("cholesky", "lu_solve", "svd", "hessenberg", "tridiagonal", "tridiagonal_solve")
+VULKAN = ("cholesky", "lu_solve", "svd", "tridiagonal", "tridiagonal_solve")
 
 
 # ===- Other machines -----------------------------------------------------------------------------
