@@ -31,7 +31,7 @@ class Maker:
         self.rng, self.size = random.Random(seed), size_of(seed)
         # JAX has no reverse mode of such loops.
         self.loops = [Maker.scan, Maker.fori, *[Maker.while_loop] * with_while]
-        # The code generator refuses some updates of slices of unknown size.
+        # The code generator cannot schedule some batches of updates of slices of unknown size.
         self.parts = [Maker.part] * with_parts
 
     def leaf(self) -> Program:

@@ -10,6 +10,7 @@
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=concat_mixed --input='2x3xf32=1 2 3 4 5 6' --input='1x3xf32=7 8 9' | FileCheck %s --check-prefix=CONCAT_MIXED
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=reverse_dyn --input='2x3xf32=1 2 3 4 5 6' | FileCheck %s --check-prefix=REVERSE_DYN
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=dims --input='5x4xf32=0' | FileCheck %s --check-prefix=DIMS
+// RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=write_part --input='4xf32=1 2 3 4' --input=3 --input='1x1xi32=1' --input='1x1xf32=9' | FileCheck %s --check-prefix=WRITE_PART
 
 func.func @reshape_dyn_split(%arg0: tensor<?xf32>, %arg1: index) -> tensor<?x2xf32> {
   %0 = dovetail.reshape %arg0 sizes(%arg1) : tensor<?xf32> -> tensor<?x2xf32>
@@ -118,3 +119,11 @@ func.func @dims(%arg0: tensor<?x4xf32>) -> index {
   return %0 : index
 }
 // DIMS: result[0]: i64=5
+
+// A part of an array that is written to is an array of its own: on the stack there is no room for an unknown size.
+func.func @write_part(%x: tensor<?xf32>, %size: index, %i: tensor<1x1xi32>, %u: tensor<1x1xf32>) -> tensor<?xf32> {
+  %0 = dovetail.slice %x starts [1] strides [1] sizes(%size) : tensor<?xf32> -> tensor<?xf32>
+  %1 = dovetail.scatter %0, %i, %u dims [0] window [1] : tensor<?xf32>, tensor<1x1xi32>, tensor<1x1xf32>
+  return %1 : tensor<?xf32>
+}
+// WRITE_PART: 3xf32=2 9 4
