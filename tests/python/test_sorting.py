@@ -69,7 +69,7 @@ def test_top_k() -> None:
         values, indices = function(x, 2)
         np.testing.assert_array_equal(values, f32([[np.nan, 3], [4, 4]]))
         np.testing.assert_array_equal(indices, [[3, 1], [0, 2]])
-    with pytest.raises(ValueError, match="k must be at least 0 and at most the size"):
+    with pytest.raises(ValueError, match="k argument to top_k must be no larger than size"):
         lax.top_k(x, 5)
 
 
