@@ -313,7 +313,7 @@ def test_settings_are_part_of_a_call() -> None:
         with config.numpy_rank_promotion("raise"), pytest.raises(ValueError, match="ranks must"):
             dnp.add(x, x[0])
         assert dnp.add(x, x[0]).shape == (2, 3)
-        with config.numpy_dtype_promotion("strict"), pytest.raises(ValueError, match="must be equ"):
+        with config.numpy_dtype_promotion("strict"), pytest.raises(ValueError, match="promotion path"):
             dnp.add(x, dnp.ones(3))
         assert dnp.add(x, dnp.ones(3)).dtype == "float32"
     before = config.read("numpy_rank_promotion")
@@ -361,7 +361,7 @@ def test_errors_come_each_time_and_say_where() -> None:
     for _ in range(CALLS):
         with pytest.raises(TypeError, match=r"must broadcast.*test_eager\.py"):
             dnp.add(x, y)
-        with pytest.raises(TypeError, match="argument 0 must be an array"):
+        with pytest.raises(TypeError, match=r"and was passed to .* at position 0"):
             dnp.add("a", x)  # type: ignore[arg-type]
         with pytest.raises(OverflowError, match="turn on enable_x64"):
             dnp.add(dnp.arange(3), 2**40)
@@ -434,7 +434,7 @@ def test_functions_look_like_functions() -> None:
     assert pickle.loads(pickle.dumps(dnp.sum)) is dnp.sum
     assert inspect.isroutine(dnp.sum)
     assert dnp.abs is dnp.absolute
-    with pytest.raises(TypeError, match="argument 0 must be an array"):
+    with pytest.raises(TypeError, match=r"and was passed to .* at position 0"):
         dnp.positive.__get__(object())()
 
 

@@ -409,7 +409,7 @@ def test_what_the_standard_asks_of_functions() -> None:
         (lambda: dnp.nonzero(dnp.asarray(1)), ValueError, "at least 1 dimension, got rank 0"),
         (lambda: dnp.choose(dnp.asarray([0, 2]), [1, 2]), ValueError, "less than 2"),
         (lambda: dnp.clip(MATRIX, 1j), ValueError, "Complex values have no ordering"),
-        (lambda: dnp.clip(NOT_AN_ARRAY, 0), TypeError, "clip: argument 0 must be an array"),
+        (lambda: dnp.clip(NOT_AN_ARRAY, 0), TypeError, "passed to clip at position 0"),
     ],
 )
 def test_errors_of_functions(
