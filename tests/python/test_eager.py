@@ -310,10 +310,16 @@ def test_settings_are_part_of_a_call() -> None:
         assert dnp.add(x, 1.5).dtype == "float32"
         with config.enable_x64(True):
             assert dnp.add(x, 1.5).dtype == "float64"
-        with config.numpy_rank_promotion("raise"), pytest.raises(ValueError, match="ranks must"):
+        with (
+            config.numpy_rank_promotion("raise"),
+            pytest.raises(ValueError, match="rank_promotion"),
+        ):
             dnp.add(x, x[0])
         assert dnp.add(x, x[0]).shape == (2, 3)
-        with config.numpy_dtype_promotion("strict"), pytest.raises(ValueError, match="promotion path"):
+        with (
+            config.numpy_dtype_promotion("strict"),
+            pytest.raises(ValueError, match="promotion path"),
+        ):
             dnp.add(x, dnp.ones(3))
         assert dnp.add(x, dnp.ones(3)).dtype == "float32"
     before = config.read("numpy_rank_promotion")
@@ -359,7 +365,7 @@ def test_no_warnings_of_arithmetic() -> None:
 def test_errors_come_each_time_and_say_where() -> None:
     x, y = dnp.ones(3), dnp.ones(4)
     for _ in range(CALLS):
-        with pytest.raises(TypeError, match=r"must broadcast.*test_eager\.py"):
+        with pytest.raises(TypeError, match=r"incompatible shapes.*test_eager\.py"):
             dnp.add(x, y)
         with pytest.raises(TypeError, match=r"and was passed to .* at position 0"):
             dnp.add("a", x)  # type: ignore[arg-type]
