@@ -341,10 +341,10 @@ def test_compiled_derivative() -> None:
     [
         (lambda: lax.linalg.cholesky(np.ones((2, 3))), ValueError, "square, got shape"),
         (lambda: lax.linalg.cholesky(np.ones(2)), TypeError, "rank 2 or more"),
-        (lambda: lax.linalg.lu(np.ones((2, 2), int)), TypeError, "float or complex, got int64"),
+        (lambda: lax.linalg.lu(np.ones((2, 2), int)), TypeError, "lu does not accept dtype int64"),
         (lambda: L.inv(np.ones((2, 3))), ValueError, "square, got shape"),
         (lambda: L.solve(np.ones((2, 2)), np.ones(3)), ValueError, "as many rows as a"),
-        (lambda: L.norm(np.ones((2, 2)), "bad"), ValueError, "ord must be"),
+        (lambda: L.norm(np.ones((2, 2)), "bad"), ValueError, "Invalid order .bad. for matrix norm"),
         (lambda: L.matrix_power(np.ones((2, 3)), 2), TypeError, "square, got shape"),
         (lambda: sla.toeplitz(np.ones(2), np.ones((2, 3, 4))), None, ""),
         (lambda: sla.hadamard(3), ValueError, "power of 2, got 3"),

@@ -192,7 +192,7 @@ def test_minimize_ends() -> None:
 def test_minimize_refuses() -> None:
     with pytest.raises(ValueError, match="method must be one of"):
         minimize(matyas, np.zeros(2), method="newton")
-    with pytest.raises(TypeError, match="args must be a tuple, got float"):
+    with pytest.raises(TypeError, match=r"args argument to minimize must be a tuple, got 0\.3"):
         minimize(matyas, np.zeros(2), 0.3, method="BFGS")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="options must be among"):
         minimize(matyas, np.zeros(2), method="BFGS", options={"steps": 3})
