@@ -108,7 +108,7 @@ static void setPackage(nb::dict parts) {
 #endif
 }
 
-static void setCaller(nb::object caller) { package->caller = std::move(caller); }
+static void setChecker(nb::object checker) { package->checker = checker.is_none() ? nb::object() : std::move(checker); }
 
 static void setRuntime(nb::object buffer) {
   auto *made = new Runtime;
@@ -125,7 +125,8 @@ static void setRuntime(nb::object buffer) {
 
 void bindPackage(nb::module_ &m) {
   m.def("set_package", &setPackage, "parts"_a, "Give what calls in C++ need of the Python package.");
-  m.def("set_caller", &setCaller, "caller"_a, "Have eager calls that are not replayed made by caller(function, ...).");
+  m.def("set_checker", &setChecker, "checker"_a.none(),
+        "Have results of eager calls that are not replayed looked at: checker(function, result, *args, **kwargs).");
   m.def("exchange_data", &exchangeData, "array"_a, "data"_a, "Give an array other data; returns the former.");
   m.def("set_runtime", &setRuntime, "buffer"_a, "Give the class of the runtime's buffers.");
 }

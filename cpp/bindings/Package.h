@@ -13,8 +13,8 @@ struct Package {
   nanobind::object shapeName, dtypeName, spaceName, bytesName, tracesName, valueName, protocolName;
   /// Where an array keeps its attributes.
   Py_ssize_t data, host, place, weak;
-  /// What makes the calls of public functions that are not replayed, once somebody looks at their results.
-  nanobind::object caller;
+  /// What looks at the results of public functions whose calls are not replayed; null until somebody wants that.
+  nanobind::object checker;
 };
 
 /// What calls of compiled programs need besides; set with the first of them.

@@ -165,11 +165,18 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
 
 // Calls ---------------------------------------------------------------------------------------------------------------
 
-/// Calls the function through what looks at its result.
-PyObject *callLookedAt(const Remembered *self, PyObject *const *args, size_t count, PyObject *names) {
-  llvm::SmallVector<PyObject *> all = {self->function};
+/// Calls the function, and has its result looked at.
+PyObject *callChecked(const Remembered *self, PyObject *const *args, size_t count, PyObject *names) {
+  PyObject *result = PyObject_Vectorcall(self->function, args, count, names);
+  if (!result)
+    return nullptr;
+  llvm::SmallVector<PyObject *> all = {self->function, result};
   all.append(args, args + count + (names ? PyTuple_GET_SIZE(names) : 0));
-  return PyObject_Vectorcall(package->caller.ptr(), all.data(), count + 1, names);
+  PyObject *checked = PyObject_Vectorcall(package->checker.ptr(), all.data(), count + 2, names);
+  if (!checked)
+    Py_CLEAR(result);
+  Py_XDECREF(checked);
+  return result;
 }
 
 PyObject *callWithArrays(Remembered *self, PyObject *const *args, size_t flaggedCount, PyObject *names) {
@@ -177,8 +184,8 @@ PyObject *callWithArrays(Remembered *self, PyObject *const *args, size_t flagged
   bool tracing = isTracing();
   auto plain = [&] {
     PyErr_Clear();
-    if (!tracing && package->caller.is_valid())
-      return callLookedAt(self, args, count, names);
+    if (!tracing && package->checker.is_valid())
+      return callChecked(self, args, count, names);
     return PyObject_Vectorcall(self->function, args, flaggedCount, names);
   };
   if (tracing)

@@ -8,6 +8,7 @@ are part of what a call is remembered by.
 
 from __future__ import annotations
 
+import atexit
 import enum
 import functools
 import inspect
@@ -57,18 +58,16 @@ config.on_change(_core.forget)
 config.on_change(_core.settings_changed)
 
 
-def _call(function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
-    """Call a public function, and refuse a value that its result has and that it was not given.
+def _check(function: FunctionType, result: Any, /, *args: Any, **kwargs: Any) -> None:
+    """Refuse a value that the result of a public function has and that it was not given.
 
     Its ops are checked one by one, but those that choose between values may choose a constant.
     """
-    result = function(*args, **kwargs)
     for value in unwanted():
         found = _first_in(result, value)
         if found and not _first_in((args, kwargs), value):
             what = f"{found}, which come from its constants"
             raise UnwantedValueError(value.refused(function.__name__, what))
-    return result
 
 
 def _first_in(tree: Any, value: Unwanted) -> str | None:
@@ -82,7 +81,9 @@ def _first_in(tree: Any, value: Unwanted) -> str | None:
 
 
 for _setting in (config.debug_nans, config.debug_infs):
-    _setting.when_used(lambda: _core.set_caller(_call))
+    _setting.when_used(lambda: _core.set_checker(_check))
+# The garbage collector does not see that C++ holds it, with all that this module refers to.
+atexit.register(_core.set_checker, None)
 
 # The flag of a function with *args.
 _VARARGS = 0x04

@@ -339,3 +339,9 @@ def test_what_eager_functions_choose_among_their_constants() -> None:
     ):
         special.ndtri(outside + 1.0)
     assert np.isinf(special.ndtri(outside)[1])
+
+
+def test_warnings_name_the_users_line_once_values_are_looked_at() -> None:
+    with dt.debug_nans(), pytest.warns(UserWarning, match="truncated to dtype float32") as caught:
+        dnp.ones(3).astype("float64")
+    assert caught[0].filename == __file__

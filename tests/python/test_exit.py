@@ -39,8 +39,18 @@ for _ in range(4):
 """
 
 
+CHECKED = """
+class Held:
+    pass
+
+Held.program = dt.jit(lambda x: x + 1)
+with dt.debug_nans():
+    Held.array = dnp.flip(Held.program(dnp.ones(3)))
+"""
+
+
 @pytest.mark.parametrize("compile", ["now", "never"])
-@pytest.mark.parametrize("held", [PYTREE, ENUM], ids=["pytree", "enum"])
+@pytest.mark.parametrize("held", [PYTREE, ENUM, CHECKED], ids=["pytree", "enum", "checked"])
 def test_classes_that_hold_arrays_and_programs_are_let_go(held: str, compile: str) -> None:
     start = (
         "import numpy as np, dovetail as dt, dovetail.numpy as dnp\n"
