@@ -111,7 +111,8 @@ def test_errors(program: Callable[[Any], Any]) -> None:
         with pytest.raises(Exception) as caught:  # noqa: PT011
             program(lib)
         classes.append(caught.type)
-    assert classes[0] is classes[1]
+    # An error of a transform is of all classes that JAX has for them.
+    assert issubclass(*classes)
 
 
 def test_messages(capsys: pytest.CaptureFixture[str]) -> None:
