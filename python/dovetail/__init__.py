@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from dovetail.config import explain_cache_misses as explain_cache_misses
     from dovetail.config import legacy_prng_key as legacy_prng_key
     from dovetail.config import log_compiles as log_compiles
+    from dovetail.config import no_execution as no_execution
     from dovetail.config import no_tracing as no_tracing
     from dovetail.config import numpy_dtype_promotion as numpy_dtype_promotion
     from dovetail.config import numpy_rank_promotion as numpy_rank_promotion
@@ -189,6 +190,7 @@ _PUBLIC = {
     "named_call": ("scopes", "named_call"),
     "named_scope": ("scopes", "named_scope"),
     "nn": ("nn", ""),
+    "no_execution": ("config", "no_execution"),
     "no_tracing": ("config", "no_tracing"),
     "numpy": ("numpy", ""),
     "numpy_dtype_promotion": ("config", "numpy_dtype_promotion"),

@@ -213,8 +213,8 @@ class _Deleted:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         raise RuntimeError(
-            "an array must not be used after delete(), or after a call that it was donated to, "
-            f"got one of {self.aval}"
+            "Array has been deleted: it must not be used after delete(), or after a call that it "
+            f"was donated to, got one of {self.aval}"
         )
 
     @property

@@ -70,6 +70,9 @@ check_tracer_leaks = Option(
     "Raise LeakedTracerError at the end of a trace of which a tracer is still referred to.",
 )
 no_tracing = Option("no_tracing", False, "Raise RuntimeError where `jit` would trace a function.")
+no_execution = Option(
+    "no_execution", False, "Raise RuntimeError where a jitted function would run."
+)
 log_compiles = Option(
     "log_compiles",
     False,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -284,14 +284,21 @@ def is_weakly_typed(x: Any) -> bool:
     return dtype_and_weakness(x)[1]
 
 
-def result_type(*args: Any) -> np.dtype:
+@overload
+def result_type(*args: Any, return_weak_type_flag: Literal[False] = False) -> np.dtype: ...
+@overload
+def result_type(*args: Any, return_weak_type_flag: Literal[True]) -> tuple[np.dtype, bool]: ...
+def result_type(
+    *args: Any, return_weak_type_flag: bool = False
+) -> np.dtype | tuple[np.dtype, bool]:
     """The element type that an operation on `args` computes in.
 
     Args:
       *args: at least one array, scalar or dtype.
+      return_weak_type_flag: whether to say if the result is weakly typed, too.
 
     Returns:
-      The canonical dtype.
+      The canonical dtype, and if it is asked for, whether it is weak.
 
     Raises:
       ValueError: there are no arguments.
@@ -306,7 +313,8 @@ def result_type(*args: Any) -> np.dtype:
     if not args:
         raise ValueError("result_type needs at least one array, scalar or dtype, got none")
     result, weak = promote(*map(dtype_and_weakness, args), operands=args)
-    return default_dtype(KINDS[result]) if weak else result  # type: ignore[arg-type]
+    dtype = default_dtype(KINDS[result]) if weak else result  # type: ignore[arg-type]
+    return (dtype, weak) if return_weak_type_flag else dtype
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:

@@ -57,14 +57,15 @@ def explain(
         reason = "; ".join(min(reversed(differences), key=len))
     elif code is not None and code in _traced:
         reason = (
-            "another function of the same lines was traced, but this one was never called; apply "
-            "jit once, outside of what makes the function again"
+            "never seen function, but another function defined on the same line; apply jit once, "
+            "outside of what makes the function again"
         )
     else:
-        reason = "it was never called"
+        reason = "never seen function"
     if code is not None:
         _traced.add(code)
-    logger.warning("`%s` is traced at %s: %s", name, ir.describe_place(ir.place()), reason)
+    place = ir.describe_place(ir.place())
+    logger.warning("TRACING CACHE MISS at %s: `%s` is traced, %s", place, name, reason)
 
 
 def explain_compilation(name: str, why: str) -> None:
@@ -77,18 +78,18 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[s
     """What differs, for a message, between two keys."""
     spec, types, statics, kinds, *rest = now
     if before[0] != spec:
-        return [f"the structure of the arguments is {spec}, was {before[0]} in the last trace"]
+        return [f"different input pytree: now {spec} and before {before[0]}"]
     changes = [
-        f"{which} is {_described(new)}, was {_described(old)} in the last trace"
+        f"different input types: at {which}, now {_described(new)} and before {_described(old)}"
         for which, new, old in zip(names, types, before[1], strict=False)
         if new != old
     ]
     if before[2:4] != (statics, kinds):
-        changes.append(f"static arguments are {statics}, were {before[2]} in the last trace")
+        changes.append(f"different static arguments: now {statics} and before {before[2]}")
     if before[4] != rest[0]:
-        changes.append("settings have changed since the last trace")
+        changes.append("different tracing context: settings have changed")
     if list(before[5:]) != rest[1:]:
-        changes.append("it runs on another device than in the last trace")
+        changes.append("different device")
     return changes
 
 

@@ -110,6 +110,11 @@ class Jitted(_core.CompiledCalls):
     def _run(self, call: _Call, args: Any, kwargs: dict[str, Any], settings: Any) -> Any:
         if current() is not None or Tracer in map(type, call.leaves):
             return self._inline(call)
+        if config.no_execution.value:
+            raise RuntimeError(
+                f"no jitted function may run while no_execution is on, got: a call of "
+                f"`{self._name}` {ir.here()}"
+            )
         general = self._generalized(call)
         compiled = self._compiled.get(general.key)
         if compiled is None:

@@ -335,9 +335,24 @@ def test_logs(caplog: pytest.LogCaptureFixture) -> None:
             f(dnp.ones(4), 3)
         told = [record.getMessage() for record in caplog.records]
         first, second = (message for message in told if "is traced" in message)
-        assert "x is float32[4], was float32[3] in the last trace" in first
-        assert "the structure of the arguments is" in second
+        assert "different input types: at x, now float32[4] and before float32[3]" in first
+        assert "different input pytree" in second
         assert __file__ in first
+
+
+def test_no_execution() -> None:
+    program = dt.jit(lambda x: x + 1)
+    for _ in range(3):
+        assert program(1) == 2
+        with (
+            dt.no_execution(),
+            pytest.raises(RuntimeError, match=r"no_execution is on, got: a call of `<lambda>` at "),
+        ):
+            program(1)
+    with dt.no_execution():
+        # Nothing runs for these.
+        assert dt.eval_shape(program, 1).shape == ()
+        assert "add" in dt.jit(lambda x: program(x) + 1).lower(1).as_text()
 
 
 def test_tracer_leaks() -> None:

@@ -98,7 +98,9 @@ def test_copies_of_what_was_deleted_are_refused() -> None:
         x = source()
         x.delete()
         for name in ("method", "array", "function", "copy-module"):
-            with pytest.raises(RuntimeError, match="must not be used after delete"):
+            with pytest.raises(
+                RuntimeError, match="Array has been deleted: it must not be used after delete"
+            ):
                 COPIES[name](x)
 
 

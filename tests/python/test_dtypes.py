@@ -227,3 +227,11 @@ def test_arrays_of_another_byte_order_are_converted() -> None:
             assert y.dtype == np.int32
             assert y.tolist() == [1, 2, 300]
     assert dnp.zeros(2, ">f4").dtype == np.float32
+
+
+def test_whether_a_result_type_is_weak() -> None:
+    weak = dnp.array(1.0)
+    assert dtypes.result_type(weak, return_weak_type_flag=True) == (np.float32, True)
+    assert dtypes.result_type(weak, 1, return_weak_type_flag=True) == (np.float32, True)
+    strong = weak.astype("float32")
+    assert dtypes.result_type(weak, strong, return_weak_type_flag=True) == (np.float32, False)

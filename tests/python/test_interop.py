@@ -91,7 +91,9 @@ def test_arrays_have_buffers() -> None:
     np.testing.assert_array_equal(dnp.frombuffer(matrix, np.float32), [1, 2, 3, 4, 5, 6])
     deleted: Any = dnp.zeros(3)
     deleted.delete()
-    with pytest.raises(RuntimeError, match="must not be used after delete"):
+    with pytest.raises(
+        RuntimeError, match="Array has been deleted: it must not be used after delete"
+    ):
         memoryview(deleted)
     with pytest.raises(TypeError, match="read-write"):
         struct.pack_into("f", MATRIX, 0, 7.0)
