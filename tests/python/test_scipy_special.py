@@ -401,3 +401,16 @@ def test_integers_and_complex() -> None:
         special.factorial(5, exact=True)
     with pytest.raises(ValueError, match="series_order must be from 0 to 30, got 31"):
         special.log_ndtr(0.0, 31)
+
+
+def test_derivatives_around_functions_of_constants() -> None:
+    """Their rules are given no tangents."""
+
+    def scaled(x: Any) -> Any:
+        si, ci = special.sici(dnp.array(0.3))
+        return x * special.ndtri(dnp.array(0.3)) * si + ci
+
+    expected = scipy.special.ndtri(0.3) * scipy.special.sici(0.3)[0]
+    for function in (grad(scaled), jit(grad(scaled))):
+        np.testing.assert_allclose(function(2.0), expected, rtol=1e-6)
+        np.testing.assert_allclose(vmap(function)(dnp.ones(3)), np.full(3, expected), rtol=1e-6)

@@ -7,9 +7,10 @@ from typing import Any
 
 from dovetail import dtypes, ops
 from dovetail.array import Array
-from dovetail.custom_derivatives import SymbolicZero, custom_jvp
+from dovetail.custom_derivatives import SymbolicZero, custom_jvp, zero_from_primal
 from dovetail.errors import type_error
 from dovetail.numpy.promotion import filled, promote_and_broadcast
+from dovetail.pytree import map_leaves
 
 # A numerator and a denominator, from the constant term on.
 Rational = tuple[Sequence[float], Sequence[float]]
@@ -96,6 +97,8 @@ def with_derivatives(*partial: Callable[..., Any]) -> Callable[[Callable[..., An
                 for derivative, t in zip(partial, tangents, strict=True)
                 if not isinstance(t, SymbolicZero)
             ]
+            if not terms:
+                return value, map_leaves(zero_from_primal, value)
             if isinstance(value, tuple):
                 return value, tuple(sum(parts) for parts in zip(*terms, strict=True))
             return value, sum(terms)
