@@ -142,3 +142,11 @@ def test_divisors(dtype: str) -> None:
                 assert int(m) == expected
             else:
                 assert (int(m) - expected) % bits == 0 or (int(m) + expected) % bits == 0
+
+
+@pytest.mark.parametrize("name", ["nin", "nout", "nargs", "identity", "_func"])
+def test_attributes_are_read_only(name: str) -> None:
+    made = dnp.frompyfunc(lambda x, y: x + y, 2, 1)
+    getattr(made, name)
+    with pytest.raises(AttributeError):
+        setattr(made, name, None)

@@ -66,13 +66,18 @@ class ufunc(metaclass=_Named):
     ) -> None:
         self._counts = operator.index(nin), operator.index(nout)
         self._identity = identity
-        self._func = func
+        self._function = func
         self.__name__ = name or getattr(func, "__name__", "ufunc")
         self.__doc__ = func.__doc__
         self._call = call or vectorize(func)
         self._reduction = reduction
         self._running = running
         self._is_associative = is_associative
+
+    @property
+    def _func(self) -> Function:
+        """The function of scalars; JAX's name for it, and read-only as all that a ufunc says."""
+        return self._function
 
     @property
     def nin(self) -> int:
