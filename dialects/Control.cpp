@@ -158,9 +158,10 @@ Value gateTangent(Emitter &e, Value p, Value x, int64_t dim) {
 LogicalResult checkRunsForAll(Emitter &e, Operation *op, Region &body) {
   if (!e.transforms().hasEffects(body.front(), EffectKind::Counted))
     return success();
-  return op->emitError() << "IO effect not supported in vmap-of-" << op->getName().stripDialect()
-                         << " with batched predicate, since it would be for all elements; move the callback out of it, "
-                            "or loop over the batch with lax.map";
+  return op->emitError()
+         << "IO effect not supported in vmap-of-" << op->getName().stripDialect()
+         << " with batched predicate, since it would be called for all elements; move the callback out of it, "
+            "or loop over the batch with lax.map";
 }
 
 Value mostSteps(Emitter &e, Value counts) {

@@ -189,7 +189,7 @@ bool isStored(Value x) {
   return !isa_and_nonnull<linalg::LinalgOp>(op);
 }
 
-/// The same for a vector and a matrix, where the vector's products with single elements are in its rows.
+/// `blockAcross` for a vector and a matrix, where the vector's products with single elements are in its rows.
 static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   for (const Operand *operand : {&lhs, &rhs}) {
     auto shape = cast<RankedTensorType>(operand->value.getType()).getShape();
@@ -200,7 +200,7 @@ static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numPa
   return 0;
 }
 
-/// The same where few results have many terms: what is in each part.
+/// How many products each part has where few results have many terms: 0 if they are in no parts.
 static int64_t blockOfParts(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   int64_t terms = sizeOf(lhs, numParallel), results = 1;
   for (int64_t loop = 0; loop < numParallel; ++loop) {
