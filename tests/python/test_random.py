@@ -64,17 +64,31 @@ def check_counts(samples: np.ndarray, law: Any) -> None:
     assert stats.chi2.sf(statistic, max(1, len(pairs) - 1)) > 1e-3
 
 
-@pytest.mark.parametrize("name", ["normal", "uniform", "exponential", "gamma", "beta"])
+ELEMENT_LAWS: dict[str, tuple[tuple[float, ...], Any]] = {
+    "normal": ((), stats.norm()),
+    "uniform": ((), stats.uniform()),
+    "exponential": ((), stats.expon()),
+    "gamma": ((2.0,), stats.gamma(2)),
+    "beta": ((2.0, 3.0), stats.beta(2, 3)),
+    "t": ((5.0,), stats.t(5)),
+}
+
+
+@pytest.mark.parametrize("how", ["eager", "compiled"])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64"])
-def test_element_types(name: str, dtype: str) -> None:
-    parameters = {"gamma": (2.0,), "beta": (2.0, 3.0)}.get(name, ())
+def test_element_types(dtype: str, how: str) -> None:
+    def draw(key: Any) -> dict[str, Any]:
+        return {
+            name: getattr(random, name)(key, *parameters, shape=(500,), dtype=dtype)
+            for name, (parameters, _) in ELEMENT_LAWS.items()
+        }
+
     with config.enable_x64(True):
-        wide = getattr(random, name)(random.key(1), *parameters, shape=(500,), dtype=dtype)
-        assert wide.dtype == dtypes.as_dtype(dtype)
-        law = {"normal": stats.norm(), "uniform": stats.uniform(), "exponential": stats.expon()}
-        law |= {"gamma": stats.gamma(2), "beta": stats.beta(2, 3)}
-        values = np.asarray(wide).astype(np.float64)
-        assert abs(values.mean() - law[name].mean()) < 5 * law[name].std() / np.sqrt(500)
+        samples = (dt.jit(draw) if how == "compiled" else draw)(random.key(1))
+    for name, (_, law) in ELEMENT_LAWS.items():
+        assert samples[name].dtype == dtypes.as_dtype(dtype)
+        values = np.asarray(samples[name]).astype(np.float64)
+        assert abs(values.mean() - law.mean()) < 5 * law.std() / np.sqrt(500), name
 
 
 def test_complex_normal() -> None:

@@ -254,6 +254,18 @@ def narrow(x: Any, rng: np.random.Generator) -> Any:
     return x + dnp.cumsum(small, dtype=small.dtype)[::-1].astype(x.dtype) / 8
 
 
+def narrow_loop(x: Any, rng: np.random.Generator) -> Any:
+    """A loop on a float of 16 bits, of exact steps."""
+    dtype = str(rng.choice(["bfloat16", "float16"]))
+    start = dnp.arange(np.shape(x)[-1]).astype(dtype) % 5
+
+    def step(i: Any, c: Any) -> Any:
+        c = dnp.where(c > i, c - 1, dnp.maximum(c[::-1], 1)) if dtype == "float16" else -c
+        return dnp.minimum(c, c[:1] + 2) * dnp.asarray(0.5, dtype) + dnp.max(c, initial=0)
+
+    return x + lax.fori_loop(0, int(rng.integers(1, 4)), step, start).astype(x.dtype) / 8
+
+
 def split_complex(x: Any, rng: np.random.Generator) -> Any:
     z = lax.complex(dnp.sin(x), x)
     z = dnp.cumsum(z, axis_of(x, rng)) * dnp.flip(z) if rng.integers(2) else dnp.exp(z)
@@ -305,6 +317,7 @@ STEPS: dict[str, Callable[..., Any]] = {
     "running": on_arrays(lambda x, rng: running(dnp.tanh(x), rng)),
     "special": on_arrays(lambda x, rng: special(dnp.tanh(x), rng)),
     "narrow": on_arrays(narrow),
+    "narrow_loop": on_arrays(narrow_loop),
     "cplx": on_arrays(lambda x, rng: split_complex(dnp.tanh(x), rng)),
     "jit": bounded(dt.jit(smooth)),
     "grad": bounded(lambda x: dt.grad(lambda z: dnp.sum(smooth(z) * z))(x)),
