@@ -23,6 +23,7 @@ from dovetail.element_types import (  # noqa: F401
     complex64,
     complex128,
     default_dtype,
+    dtype_of_sizes,
     finfo,
     float0,
     float4_e2m1fn,

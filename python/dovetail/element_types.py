@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any, Literal, overload
 
 import ml_dtypes
@@ -241,6 +242,23 @@ def default_dtype(of: Literal["i", "u", "f", "c"]) -> np.dtype:
     """
     wide = {"i": int64, "u": uint64, "f": float64, "c": complex128}[of]
     return canonicalize_dtype(wide)
+
+
+def dtype_of_sizes(sizes: Iterable[Any]) -> np.dtype:
+    """The type that indices into dimensions are given as where JAX takes the narrowest.
+
+    Args:
+      sizes: of the dimensions, known or symbolic.
+
+    Returns:
+      int32, and the default integer type where a size is not known or needs more bits.
+
+    Example:
+      >>> dtype_of_sizes((3, 4))
+      dtype('int32')
+    """
+    narrow = all(isinstance(size, (int, np.integer)) and size < 2**31 for size in sizes)
+    return int32 if narrow else default_dtype("i")
 
 
 def to_inexact_dtype(dtype: np.dtype) -> np.dtype:

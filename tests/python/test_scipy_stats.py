@@ -99,6 +99,16 @@ def test_values(row: Row, function: str) -> None:
             np.testing.assert_allclose(value, expected, rtol=row.loose, atol=1e-7)
 
 
+@pytest.mark.parametrize("function", ["ppf", "isf"])
+def test_normal_quantiles_have_the_default_type(function: str) -> None:
+    ours = getattr(module("norm"), function)
+    assert ours(dnp.float16(0.25)).dtype == np.float32
+    with config.enable_x64(True):
+        value = ours(dnp.float32(0.25), np.float32(1), np.float32(2))
+    assert value.dtype == np.float64
+    np.testing.assert_allclose(value, getattr(REFERENCE.norm, function)(0.25, 1, 2), rtol=1e-14)
+
+
 @pytest.mark.parametrize(("row", "function"), cases())
 def test_derivatives(row: Row, function: str) -> None:
     ours = getattr(module(row.name), function)

@@ -92,6 +92,12 @@ def test_searchsorted(side: Any) -> None:
     same(dnp.searchsorted(with_nan, odd, side), np.searchsorted(with_nan, odd, side))
     empty = np.zeros(0, np.float32)
     same(dnp.searchsorted(empty, values, side), np.searchsorted(empty, values, side))
+    with dt.enable_x64():
+        assert dnp.searchsorted(array, values, side).dtype == np.int32
+        assert dt.jit(dnp.searchsorted)(array, values).dtype == np.int32
+        assert dnp.digitize(values, array).dtype == np.int32
+        assert dt.lax.shape_as_value((2, 2**31 - 1)).dtype == np.int32
+        assert dt.lax.shape_as_value((2, 2**31)).dtype == np.int64
 
 
 def test_bincount() -> None:

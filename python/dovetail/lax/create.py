@@ -145,13 +145,13 @@ def shape_as_value(shape: Any) -> Array:
       shape: integers.
 
     Returns:
-      A vector of the default integer type.
+      A vector of int32, or of the default integer type if a size needs more bits.
 
     Example:
       >>> shape_as_value((2, 3))
       Array([2, 3], dtype=int32)
     """
-    return vector_of_sizes(shape, dtypes.default_dtype("i"))
+    return vector_of_sizes(shape, dtypes.dtype_of_sizes(shape))
 
 
 def vector_of_sizes(sizes: Sequence[Any], dtype: np.dtype) -> Array:

@@ -34,7 +34,8 @@ def searchsorted(
       method: `scan`, `scan_unrolled`, `sort` or `compare_all`; accepted.
 
     Returns:
-      Integers from 0 to the size of `a`, in the shape of `v`, found by bisection.
+      Integers from 0 to the size of `a`, in the shape of `v`, found by bisection; int32 where that
+      holds the size.
 
     Example:
       >>> searchsorted(dnp.array([1, 3, 3, 5]), dnp.array([3, 4]))
@@ -50,7 +51,7 @@ def searchsorted(
         raise value_error(f"searchsorted: a must be a vector, got shape {array.shape}")
     if sorter is not None:
         array = take(array, sorter, mode="clip")
-    dtype = dtypes.default_dtype("i")
+    dtype = dtypes.dtype_of_sizes(array.shape)
     if is_for_numpy(array, kinds="biuf"):
         return apply_known(functools.partial(_by_numpy, side=side, dtype=dtype), array, values)
     size = array.shape[0]
@@ -90,7 +91,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
       method: accepted.
 
     Returns:
-      An array of integers from 0 to the number of edges, of the shape of `x`.
+      An array of integers from 0 to the number of edges, of the shape of `x`; int32 where that
+      holds the number.
 
     Raises:
       ValueError: `bins` is no vector.
@@ -104,7 +106,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
         raise value_error(f"digitize: bins must be a vector, got shape {edges.shape}")
     side = "right" if not right else "left"
     if not edges.shape[0]:
-        return lax.full(as_operand("digitize", x).shape, 0, dtypes.default_dtype("i"))
+        return lax.full(as_operand("digitize", x).shape, 0, np.dtype(np.int32))
     up = searchsorted(edges, x, side)
     down = lax.sub(
         lax.full(up.shape, edges.shape[0], up.dtype),

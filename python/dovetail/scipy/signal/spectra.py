@@ -185,7 +185,8 @@ def istft(
       time_axis, freq_axis: the dimensions of time and frequency.
 
     Returns:
-      Times and the signal. D. W. Griffin and J. S. Lim, Signal Estimation from Modified Short-Time
+      Times, as many as the first dimension of the signal has elements (so it is in SciPy, too), and
+      the signal. D. W. Griffin and J. S. Lim, Signal Estimation from Modified Short-Time
       Fourier Transform, 1984.
 
     Raises:
@@ -221,9 +222,9 @@ def istft(
     norm = _overlap_and_add(ones((segments.shape[-2], 1), shape.dtype) * (shape * shape), step)
     if boundary:
         x, norm = (part[..., size // 2 : -(size // 2) or None] for part in (x, norm))
-    x = x / where(norm > 1e-10, norm, 1)
-    time = arange(x.shape[-1], dtype=shape.dtype) / fs
-    return time, moveaxis(x, -1, along - (across < along))
+    x = moveaxis(x / where(norm > 1e-10, norm, 1), -1, along - (across < along))
+    # SciPy counts along the first dimension, whichever that is.
+    return arange(x.shape[0], dtype=shape.dtype) / fs, x
 
 
 def _overlap_and_add(x: Array, step: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dovetail import ops
+from dovetail import dtypes, ops
 from dovetail.array import Array
 from dovetail.lax.operands import ArrayLike
 from dovetail.scipy.operands import reals
@@ -122,13 +122,13 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
       loc, scale: the mean and the standard deviation.
 
     Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+      An array of the default float type, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.975)
-      Array(1.9599645, dtype=float32, weak_type=True)
+      Array(1.9599645, dtype=float32)
     """
-    q, loc, scale = reals("norm.ppf", q, loc, scale)
+    q, loc, scale = _quantile_operands("norm.ppf", q, loc, scale)
     return ndtri(q) * scale + loc
 
 
@@ -140,11 +140,16 @@ def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
       loc, scale: the mean and the standard deviation.
 
     Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+      An array of the default float type, of the shape that the arguments broadcast to.
 
     Example:
       >>> isf(0.025)
-      Array(1.9599639, dtype=float32, weak_type=True)
+      Array(1.9599639, dtype=float32)
     """
-    q, loc, scale = reals("norm.isf", q, loc, scale)
+    q, loc, scale = _quantile_operands("norm.isf", q, loc, scale)
     return loc - ndtri(q) * scale
+
+
+def _quantile_operands(name: str, *xs: ArrayLike) -> list[Array]:
+    """Operands of the default float type, which quantiles have whatever they are of."""
+    return [ops.convert(x, dtypes.default_dtype("f")) for x in reals(name, *xs)]
