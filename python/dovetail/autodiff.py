@@ -21,6 +21,7 @@ from dovetail.arguments import (
 from dovetail.array import Array, ShapedArray
 from dovetail.errors import MismatchError
 from dovetail.pytree import flatten, is_leaf_spec, unflatten
+from dovetail.pytreedef import public
 from dovetail.structures import where_unlike
 from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
@@ -396,8 +397,8 @@ def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
         arrays = "1 array" if results.count == 1 else f"{results.count} arrays"
         raise TypeError(
             f"Gradient only defined for scalar-output functions. Output was {arrays} in "
-            f"{results.spec}, from `{name}` {ir.here()}; return (scalar, other results) and pass "
-            "has_aux=True"
+            f"{public(results.spec)}, from `{name}` {ir.here()}; return (scalar, other results) "
+            "and pass has_aux=True"
         )
     aval = results.avals[0]
     kind = dtypes.kind(aval.dtype)

@@ -30,6 +30,7 @@ from dovetail.export_serialization import (
 from dovetail.jit_options import Options
 from dovetail.lowered import Program, Signature
 from dovetail.pytree import flatten, unflatten
+from dovetail.pytreedef import public
 from dovetail.staging import Jitted, jit
 from dovetail.symbolic.emission import call_at
 from dovetail.symbolic.scope import SymbolicScope
@@ -132,9 +133,9 @@ class Exported:
     ) -> None:
         self._program = program
         self.fun_name = program.name
-        self.in_tree = program.signature.spec
+        self.in_tree = public(program.signature.spec)
         self.in_avals: tuple[ShapedArray, ...] = tuple(program.signature.avals)
-        self.out_tree = program.out_spec
+        self.out_tree = public(program.out_spec)
         self.out_avals: tuple[ShapedArray, ...] = tuple(program.avals)
         self.platforms = platforms
         self.disabled_safety_checks = tuple(disabled_checks)
@@ -191,10 +192,10 @@ class Exported:
 
     def _traced(self, *args: Any, **kwargs: Any) -> Any:
         leaves, spec = set_float0_aside(*flatten((args, kwargs)))
-        if spec != self.in_tree:
+        if spec != self._program.signature.spec:
             raise value_error(
                 f"arguments of the exported `{self.fun_name}` must have the structure "
-                f"{self.in_tree}, got: {spec}"
+                f"{self.in_tree}, got: {public(spec)}"
             )
         names = LeafNames(self._function, args, kwargs)
         operands = []
@@ -227,7 +228,7 @@ class Exported:
                 list(names),
             )
             outs = call_at(callee, operands, self.in_avals, self.out_avals, sizes)
-        return unflatten(self.out_tree, outs)
+        return unflatten(self._program.out_spec, outs)
 
     def has_vjp(self) -> bool:
         """True: programs can be differentiated, to any order."""
@@ -243,7 +244,7 @@ class Exported:
 
         def backward(*leaves: Any) -> tuple[Any, ...]:
             def flat(*primals: Any) -> list[Any]:
-                args, kwargs = unflatten(self.in_tree, primals)
+                args, kwargs = unflatten(self._program.signature.spec, primals)
                 return flatten(self._traced(*args, **kwargs))[0]
 
             _, pull_back = vjp(flat, *leaves[:count])
@@ -274,9 +275,11 @@ class Exported:
         scope = scope_of([aval.shape for aval in self.in_avals])
         notes = {
             "fun_name": self.fun_name,
-            "in_tree": encode_tree(unflatten(self.in_tree, range(len(self.in_avals)))),
+            "in_tree": encode_tree(
+                unflatten(self._program.signature.spec, range(len(self.in_avals)))
+            ),
             "in_avals": encode_avals(self.in_avals),
-            "out_tree": encode_tree(unflatten(self.out_tree, range(len(self.out_avals)))),
+            "out_tree": encode_tree(unflatten(self._program.out_spec, range(len(self.out_avals)))),
             "out_avals": encode_avals(self.out_avals),
             "parameters": program.parameters,
             "platforms": self.platforms,

@@ -12,6 +12,7 @@ from typing import Any
 
 from dovetail import config, ir
 from dovetail.array import ShapedArray
+from dovetail.pytreedef import public
 
 logger = logging.getLogger("dovetail")
 
@@ -78,7 +79,7 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[s
     """What differs, for a message, between two keys."""
     spec, types, statics, kinds, *rest = now
     if before[0] != spec:
-        return [f"different input pytree: now {spec} and before {before[0]}"]
+        return [f"different input pytree: now {public(spec)} and before {public(before[0])}"]
     changes = [
         f"different input types: at {which}, now {_described(new)} and before {_described(old)}"
         for which, new, old in zip(names, types, before[1], strict=False)

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail.array import ShapedArray
 from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.pytree import unflatten
+from dovetail.pytreedef import PyTreeDef, public
 
 if TYPE_CHECKING:
     from dovetail.lowered import Lowered, Program
@@ -58,26 +59,26 @@ class Stage:
         return self._program
 
     @property
-    def in_tree(self) -> Any:
+    def in_tree(self) -> PyTreeDef:
         """The structure of (args, kwargs)."""
-        return self._program.signature.spec
+        return public(self._program.signature.spec)
 
     @property
     def in_avals(self) -> Any:
         """The arguments' types, in the tree of (args, kwargs)."""
-        return unflatten(self.in_tree, list(self._program.signature.avals))
+        return unflatten(self._program.signature.spec, list(self._program.signature.avals))
 
     @property
-    def out_tree(self) -> Any:
+    def out_tree(self) -> PyTreeDef:
         """The structure of the result."""
-        return self._program.out_spec
+        return public(self._program.out_spec)
 
     @property
     def args_info(self) -> Any:
         """An `ArgInfo` for each argument, in the tree of (args, kwargs)."""
         avals, donated = self._program.signature.avals, self._program.donated
         infos = [ArgInfo(aval, i in donated) for i, aval in enumerate(avals)]
-        return unflatten(self.in_tree, infos)
+        return unflatten(self._program.signature.spec, infos)
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
@@ -87,7 +88,7 @@ class Stage:
     @property
     def out_info(self) -> Any:
         """The results' shapes and element types, in their tree."""
-        return unflatten(self.out_tree, list(map(_as_struct, self._program.avals)))
+        return unflatten(self._program.out_spec, list(map(_as_struct, self._program.avals)))
 
     def as_text(self, phase: str | None = None, *, debug_info: bool = False) -> str:
         """The program's IR after a phase: trace, expand, simplify, shard, check, decompose, lower,
@@ -149,7 +150,7 @@ class Traced(Stage):
     @property
     def out_avals(self) -> Any:
         """The results' types, in their tree."""
-        return unflatten(self.out_tree, list(self._program.avals))
+        return unflatten(self._program.out_spec, list(self._program.avals))
 
     def lower(self) -> Lowered:
         """The program, to be looked at or compiled."""

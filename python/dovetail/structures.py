@@ -1,10 +1,12 @@
-"""How two trees, or the arrays of one tree, differ: in words for messages."""
+"""Structures as text, and how two trees, or the arrays of one tree, differ: for messages."""
 
 from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+
+import optree
 
 from dovetail.shaped import ShapedArray
 
@@ -24,6 +26,43 @@ _SO = {
 }
 
 
+def node_data(cls: type, data: Any) -> Any:
+    """What a node consists of beside its children, as JAX has it; `data` is what optree has."""
+    if cls is collections.OrderedDict:
+        return tuple(data)
+    return (data[0], tuple(data[1])) if cls is collections.defaultdict else data
+
+
+def topmost(spec: Any) -> tuple[type, Any] | None:
+    """The class of a structure's topmost node, and what else it consists of; None for a leaf."""
+    level = spec.one_level()
+    if level is None:
+        return None
+    cls, data = level.walk([None] * level.num_leaves, lambda cls, data, _: (cls, data))
+    return cls, node_data(cls, data)
+
+
+def written(spec: Any) -> str:
+    """A structure as text, with `*` for each leaf."""
+    return spec.walk(["*"] * spec.num_leaves, _written)
+
+
+def _written(cls: type, data: Any, children: tuple[str, ...]) -> str:
+    """A node as text; `children` are those of its children."""
+    inner = ", ".join(children)
+    if cls is type(None):
+        return "None"
+    if cls is tuple:
+        return f"({inner},)" if len(children) == 1 else f"({inner})"
+    if cls is dict:
+        return f"{{{', '.join(f'{k!r}: {c}' for k, c in zip(data, children, strict=True))}}}"
+    if cls is list:
+        return f"[{inner}]"
+    if data is cls:
+        return f"CustomNode(namedtuple[{cls.__name__}], [{inner}])"
+    return f"CustomNode({cls.__name__}[{node_data(cls, data)}], [{inner}])"
+
+
 class Difference(NamedTuple):
     """A place of two trees, and what each has there; `kind` says what of it differs, `keys` which
     keys only one of two dictionaries has.
@@ -33,12 +72,18 @@ class Difference(NamedTuple):
     first: str
     second: str
     kind: str = ""
-    keys: str = ""
+    keys: tuple[Any, ...] = ()
+
+    @property
+    def key_sets(self) -> str:
+        """The keys that only one has, as a clause; nothing if there are none."""
+        unlike = ", ".join(map(repr, self.keys))
+        return f", with the symmetric difference of key sets: {{{unlike}}}" if unlike else ""
 
     @property
     def consequence(self) -> str:
         """What of the two does not match, as a clause."""
-        return _SO[self.kind] + self.keys
+        return _SO[self.kind] + self.key_sets
 
 
 def structure_differences(
@@ -60,7 +105,7 @@ def structure_differences(
     if kind:
         one, other = _node(first, kind), _node(second, kind)
         if one == other:
-            one, other = str(first), str(second)
+            one, other = written(first), written(second)
         yield Difference(path, one, other, kind, _keys(first, second))
         return
     for a, b, step in zip(
@@ -93,17 +138,17 @@ def _node(spec: Any, kind: str) -> str:
     if kind == "different numbers of pytree children":
         return f"a {spec.type} with {count} child{'' if count == 1 else 'ren'}"
     if kind == "different pytree metadata":
-        metadata = tuple(spec.entries()) if spec.type in _DICTS else spec.one_level()
+        _, metadata = topmost(spec) or ("", None)
         return f"a {spec.type} with pytree metadata {metadata}"
     return f"a {spec.type}"
 
 
-def _keys(first: Any, second: Any) -> str:
+def _keys(first: Any, second: Any) -> tuple[Any, ...]:
+    """The keys that only one of two dictionaries has."""
     if first.type not in _DICTS or second.type not in _DICTS:
-        return ""
+        return ()
     unlike = [key for key in first.entries() if key not in second.entries()]
-    unlike += [key for key in second.entries() if key not in first.entries()]
-    return f", with the symmetric difference of key sets: {{{', '.join(map(repr, unlike))}}}"
+    return *unlike, *(key for key in second.entries() if key not in first.entries())
 
 
 def where_unlike(first: Any, second: Any, path: str, owners: tuple[str, str]) -> str:
@@ -116,7 +161,7 @@ def where_unlike(first: Any, second: Any, path: str, owners: tuple[str, str]) ->
     """
     return listed(
         [
-            f"{d.first} of {owners[0]} and {d.second} of {owners[1]} for `{d.path}`{d.keys}"
+            f"{d.first} of {owners[0]} and {d.second} of {owners[1]} for `{d.path}`{d.key_sets}"
             for d in structure_differences(first, second, path)
         ]
     )
@@ -131,9 +176,70 @@ def no_prefix(prefix: Any, whole: Any, path: str) -> list[str]:
     """
     return [
         f"pytree structure error: {d.kind} at key path\n    {d.path}\n"
-        f"where the prefix has {d.first}, and the tree {d.second}{d.keys}"
+        f"where the prefix has {d.first}, and the tree {d.second}"
+        + (f", so the symmetric difference on key sets is\n    {_joined(d.keys)}" if d.keys else "")
         for d in structure_differences(prefix, whole, path, is_prefix=True)
     ]
+
+
+def _joined(keys: tuple[Any, ...]) -> str:
+    return " ".join(map(str, keys))
+
+
+def first_mismatch(prefix: Any, tree: Any) -> str:
+    """What is wrong at the first place where a tree does not go on as a prefix of it should, in
+    JAX's phrase; nothing if all is well.
+
+    Args:
+      prefix: the structure of the prefix.
+      tree: the tree.
+    """
+    level = prefix.one_level()
+    if level is None:
+        return ""
+    try:
+        below = level.flatten_up_to(tree)
+    except ValueError:
+        return _mismatch(level, tree)
+    found = map(first_mismatch, prefix.children(), below)
+    return next(filter(None, found), "")
+
+
+def _mismatch(level: Any, tree: Any) -> str:
+    """Why a tree has not the topmost node that the structure of one level says."""
+    cls, count, shown = level.type, level.num_children, _shown(tree)
+    if cls is type(None):
+        return f"Expected None, got {shown}."
+    if cls in _DICTS and isinstance(tree, _DICTS):
+        nodes: Any = dict(tree)
+        present = optree.tree_flatten_one_level(nodes)[1]
+        return f"Dict key mismatch; expected keys: {level.entries()}; present keys: {present}."
+    is_named = level.kind is optree.PyTreeKind.NAMEDTUPLE
+    name = "named tuple" if is_named else cls.__name__
+    if cls in (tuple, list, dict) or is_named:
+        if not (optree.is_namedtuple(tree) if is_named else type(tree) is cls):
+            return f"Expected {name}, got {shown}."
+        if len(tree) != count:
+            return (
+                f"{name.capitalize()} arity mismatch: {len(tree)} != {count}; "
+                f"{name.split()[-1]}: {shown}."
+            )
+        return f"Named tuple type mismatch: expected type: {cls}, tuple: {shown}."
+    if type(tree) is not cls:
+        return f"Custom node type mismatch: expected type: {cls}, value: {shown}."
+    other = optree.tree_structure(
+        tree, lambda node: node is not tree, none_is_leaf=True, namespace=level.namespace
+    )
+    if other.num_children != count:
+        return f"Custom type arity mismatch: {other.num_children} != {count}; value: {shown}."
+    (_, one), (_, two) = topmost(level) or ("", None), topmost(other) or ("", None)
+    return f"Mismatch custom node data: {one!r} != {two!r}; value: {shown}."
+
+
+def _shown(tree: Any) -> str:
+    """A tree as text, cut where it is long."""
+    text = repr(tree)
+    return text if len(text) <= 400 else f"{text[:400]}..."
 
 
 def type_differences(

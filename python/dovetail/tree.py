@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import optree
-from optree import PyTreeSpec
 
 from dovetail import errors
 from dovetail.pytree import NAMESPACE
+from dovetail.pytreedef import PyTreeDef, spec_of, subtrees
 from dovetail.tree_paths import (
     flatten_with_path,
     leaves_with_path,
     map_with_path,
-    subtrees,
 )
 
 __all__ = [
@@ -61,7 +60,7 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) ->
       >>> tree.map(lambda x, y: x + y, {"a": 1, "b": (2, None)}, {"a": 10, "b": (20, None)})
       {'a': 11, 'b': (22, None)}
     """
-    values, spec = flatten(tree, is_leaf)
+    values, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
     return spec.unflatten(_map(f, values, *(subtrees(spec, other) for other in rest)))
 
 
@@ -83,7 +82,7 @@ def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
     return optree.tree_leaves(tree, is_leaf, namespace=NAMESPACE)
 
 
-def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeSpec]:
+def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeDef]:
     """The leaves and the structure; `unflatten` is the inverse.
 
     Args:
@@ -100,10 +99,10 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeSpec]:
       ([1, 2], 2)
     """
     leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=NAMESPACE)
-    return leaves, spec
+    return leaves, PyTreeDef(spec)
 
 
-def unflatten(treedef: PyTreeSpec, leaves: Iterable[Any]) -> Any:
+def unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
     """The tree of that structure and those leaves.
 
     Args:
@@ -125,7 +124,7 @@ def unflatten(treedef: PyTreeSpec, leaves: Iterable[Any]) -> Any:
     return treedef.unflatten(leaves)
 
 
-def structure(tree: Any, is_leaf: IsLeaf = None) -> PyTreeSpec:
+def structure(tree: Any, is_leaf: IsLeaf = None) -> PyTreeDef:
     """The structure without the leaves.
 
     Args:
@@ -140,7 +139,7 @@ def structure(tree: Any, is_leaf: IsLeaf = None) -> PyTreeSpec:
       >>> tree.structure((1, [2])) == tree.structure(("a", ["b"]))
       True
     """
-    return optree.tree_structure(tree, is_leaf, namespace=NAMESPACE)
+    return PyTreeDef(optree.tree_structure(tree, is_leaf, namespace=NAMESPACE))
 
 
 def reduce(
@@ -230,9 +229,9 @@ def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
       >>> tree.broadcast((1, 2), ([0, 0], {"a": 0}))
       ([1, 1], {'a': 2})
     """
-    values, spec = flatten(prefix_tree, is_leaf)
+    values, prefix = flatten(prefix_tree, is_leaf)
     repeated: list[Any] = []
-    for value, subtree in zip(values, subtrees(spec, full_tree), strict=True):
+    for value, subtree in zip(values, prefix.flatten_up_to(full_tree), strict=True):
         repeated += [value] * structure(subtree).num_leaves
     return structure(full_tree).unflatten(repeated)
 
@@ -280,7 +279,7 @@ def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
 
 
 def transpose(
-    outer_treedef: PyTreeSpec, inner_treedef: PyTreeSpec | None, pytree_to_transpose: Any
+    outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: Any
 ) -> Any:
     """A tree of trees turned inside out.
 
@@ -304,7 +303,7 @@ def transpose(
       ([1, 3], [2, 4])
     """
     if inner_treedef is None:
-        inner = subtrees(outer_treedef, pytree_to_transpose)
+        inner = subtrees(spec_of(outer_treedef), pytree_to_transpose)
         if not inner:
             raise errors.index_error(
                 f"tree.transpose: the outer structure must have leaves, got {outer_treedef}; give "

@@ -7,10 +7,9 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import optree
-from optree import PyTreeSpec
 
 from dovetail.pytree import NAMESPACE
-from dovetail.structures import no_prefix
+from dovetail.pytreedef import PyTreeDef, spec_of
 
 IsLeaf = Callable[..., bool] | None
 KeyEntry = Any
@@ -157,7 +156,7 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
 
 def flatten_with_path(
     tree: Any, is_leaf: IsLeaf = None, is_leaf_takes_path: bool = False
-) -> tuple[list[tuple[KeyPath, Any]], PyTreeSpec]:
+) -> tuple[list[tuple[KeyPath, Any]], PyTreeDef]:
     """The leaves with their paths, and the structure.
 
     Args:
@@ -176,7 +175,7 @@ def flatten_with_path(
         is_leaf = lambda _: next(answers)  # noqa: E731
     accessors, leaves, spec = optree.tree_flatten_with_accessor(tree, is_leaf, namespace=NAMESPACE)
     paths = [tuple(map(_key, accessor)) for accessor in accessors]
-    return list(zip(paths, leaves, strict=True)), spec
+    return list(zip(paths, leaves, strict=True)), PyTreeDef(spec)
 
 
 def _answers(path: KeyPath, node: Any, is_leaf: Callable[..., bool]) -> list[bool]:
@@ -237,30 +236,10 @@ def map_with_path(
       {'a': '13'}
     """
     leaves, spec = flatten_with_path(tree, is_leaf, is_leaf_takes_path)
-    others = [subtrees(spec, other) for other in rest]
+    others = [spec.flatten_up_to(other) for other in rest]
     return spec.unflatten(
         f(*items, *others_) for items, *others_ in zip(leaves, *others, strict=True)
     )
-
-
-def subtrees(spec: PyTreeSpec, tree: Any) -> list[Any]:
-    """What of a tree stands where a prefix of it has its leaves.
-
-    Args:
-      spec: the structure of the prefix.
-      tree: the tree.
-
-    Raises:
-      ValueError: it is no prefix; the message says where they part.
-    """
-    try:
-        return spec.flatten_up_to(tree)
-    except ValueError as error:
-        whole = optree.tree_structure(
-            tree, none_is_leaf=spec.none_is_leaf, namespace=spec.namespace or NAMESPACE
-        )
-        places = no_prefix(spec, whole, "tree") or [str(error)]
-        raise ValueError("\n".join(places)) from None
 
 
 # One level ----------------------------------------------------------------------------------------
@@ -322,7 +301,7 @@ def flatten_one_level_with_keys(tree: Any) -> tuple[list[tuple[KeyEntry, Any]], 
 # Structures ---------------------------------------------------------------------------------------
 
 
-def treedef_children(treedef: PyTreeSpec) -> list[PyTreeSpec]:
+def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
     """The structures of the children of a node.
 
     Args:
@@ -339,7 +318,7 @@ def treedef_children(treedef: PyTreeSpec) -> list[PyTreeSpec]:
     return treedef.children()
 
 
-def treedef_tuple(treedefs: Iterable[PyTreeSpec]) -> PyTreeSpec:
+def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
     """The structure of a tuple of trees of the given structures.
 
     Args:
@@ -354,10 +333,10 @@ def treedef_tuple(treedefs: Iterable[PyTreeSpec]) -> PyTreeSpec:
       >>> tree_util.treedef_tuple([inner, inner]) == tree.structure(([0, 0], [0, 0]))
       True
     """
-    return optree.treespec_tuple(treedefs, namespace=NAMESPACE)
+    return PyTreeDef(optree.treespec_tuple(map(spec_of, treedefs), namespace=NAMESPACE))
 
 
-def treedef_is_leaf(treedef: PyTreeSpec) -> bool:
+def treedef_is_leaf(treedef: PyTreeDef) -> bool:
     """Whether the structure is of one node without children.
 
     Args:

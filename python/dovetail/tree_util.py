@@ -7,9 +7,8 @@ import functools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from optree import PyTreeSpec as PyTreeDef
-
 from dovetail.pytree import register_node
+from dovetail.pytreedef import PyTreeDef
 from dovetail.tree import all as tree_all
 from dovetail.tree import broadcast as tree_broadcast
 from dovetail.tree import flatten as tree_flatten
@@ -40,6 +39,7 @@ from dovetail.tree_paths import (
 from dovetail.tree_paths import flatten_with_path as tree_flatten_with_path
 from dovetail.tree_paths import leaves_with_path as tree_leaves_with_path
 from dovetail.tree_paths import map_with_path as tree_map_with_path
+from dovetail.tree_registry import PyTreeRegistry, default_registry
 
 __all__ = [
     "DictKey",
@@ -49,8 +49,10 @@ __all__ = [
     "KeyPath",
     "Partial",
     "PyTreeDef",
+    "PyTreeRegistry",
     "SequenceKey",
     "all_leaves",
+    "default_registry",
     "flatten_one_level",
     "flatten_one_level_with_keys",
     "is_tree_node",

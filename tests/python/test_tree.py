@@ -55,7 +55,7 @@ def test_functions() -> None:
 
 def test_transpose_of_other_structures() -> None:
     pair, couple, nothing = tree.structure([0, 0]), tree.structure((0, 0)), tree.structure([])
-    with pytest.raises(TypeError, match=r"2 x 2 leaves.*got PyTreeSpec\(\[\(\*, \*\)\]\)"):
+    with pytest.raises(TypeError, match=r"2 x 2 leaves.*got PyTreeDef\(\[\(\*, \*\)\]\)"):
         tree.transpose(pair, couple, [(1, 2)])
     with pytest.raises(TypeError, match="2 x 2 leaves"):
         tree.transpose(pair, None, [(1, 2), (3, 4, 5)])

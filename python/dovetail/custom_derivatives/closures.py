@@ -14,6 +14,7 @@ from dovetail.custom_derivatives.reverse import custom_vjp
 from dovetail.custom_derivatives.symbolic import instantiated, tangent_type
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, register_node, unflatten
+from dovetail.pytreedef import public
 from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, call, trace
 
@@ -152,8 +153,8 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
         if own_spec != spec:
             raise type_error(
                 "The inputs to the closure produced by closure_convert must have the structure of "
-                f"the example, {spec}, with {len(hoisted)} values after them, got {own_spec} for "
-                f"`{name}`"
+                f"the example, {public(spec)}, with {len(hoisted)} values after them, got "
+                f"{public(own_spec)} for `{name}`"
             )
         leaves = [as_operand(value, names.at(i)) for i, value in enumerate(given)]
         _check_types(leaves, avals, names)

@@ -26,6 +26,7 @@ from dovetail.custom_derivatives.symbolic import (
 )
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.pytreedef import public
 from dovetail.structures import where_unlike
 from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Tracer, apply, trace
@@ -190,7 +191,7 @@ class custom_jvp(WithRule):
             owners = "the result", "the tangent"
             raise type_error(
                 f"{name} must produce primal and tangent outputs with equal container (pytree) "
-                f"structures, but got {spec} and {own} respectively.\nThey have "
+                f"structures, but got {public(spec)} and {public(own)} respectively.\nThey have "
                 f"{where_unlike(spec, own, 'result', owners)}"
             )
         tangents = []

@@ -29,6 +29,7 @@ from dovetail.custom_derivatives.symbolic import (
 )
 from dovetail.errors import type_error, value_error
 from dovetail.pytree import broadcast_prefix, flatten, leaf_names, unflatten
+from dovetail.pytreedef import public
 from dovetail.trace_stack import derivative_order
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 
@@ -214,10 +215,10 @@ class custom_vjp(WithRule):
                 raise ValueError
             values = broadcast_prefix(tuple(result), arguments, "cotangents")
         except ValueError:
-            got = flatten(result)[1]
+            got = public(flatten(result)[1])
             raise type_error(
                 f"{name} must produce a tuple of {call.count} cotangents, of the structure of the "
-                f"arguments, {call.spec}, or with None in place of what is zero, got {got}"
+                f"arguments, {public(call.spec)}, or with None in place of what is zero, got {got}"
             ) from None
         paths = leaf_names(arguments, "output")
         found = {}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from dovetail import pytree, tree_util
 from dovetail.errors import type_error
+from dovetail.pytreedef import public
 
 Params = Any
 State = Any
@@ -115,15 +116,15 @@ def optimizer(opt_maker: Callable[..., Rules]) -> Callable[..., Optimizer]:
             if spec != opt_state.tree_def:
                 raise type_error(
                     f"{opt_maker.__name__}: gradients must have the parameters' structure "
-                    f"{opt_state.tree_def}, got {spec}"
+                    f"{public(opt_state.tree_def)}, got {public(spec)}"
                 )
             states = zip(gradients, _states(opt_state), strict=True)
             result = _packed([update(i, g, state) for g, state in states], spec)
             for before, after in zip(opt_state.subtree_defs, result.subtree_defs, strict=True):
                 if before != after:
                     raise type_error(
-                        f"{opt_maker.__name__}: a step must keep the state's structure {before}, "
-                        f"got {after}"
+                        f"{opt_maker.__name__}: a step must keep the state's structure "
+                        f"{public(before)}, got {public(after)}"
                     )
             return result
 

@@ -22,6 +22,7 @@ from dovetail.lax.convert import convert
 from dovetail.lax.operands import Shape, as_operand
 from dovetail.lax.reduce import reduced_axes
 from dovetail.pytree import flatten, unflatten
+from dovetail.pytreedef import public
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracer import Tracer
 
@@ -93,7 +94,7 @@ class _Combine:
         if tree != self.structure:
             raise value_error(
                 f"{self.name} output must have the same tree structure as the operands, "
-                f"{self.structure}, got {tree}"
+                f"{public(self.structure)}, got {public(tree)}"
             )
         outs = [as_operand(self.name, leaf) for leaf in leaves]
         for out, aval in zip(outs, self.avals, strict=True):
@@ -117,8 +118,8 @@ def _reduction(
     starts, init_tree = flatten(init_values)
     if tree != init_tree:
         raise value_error(
-            f"{name}: Operands must have the same tree structure as init_values, got {tree} and "
-            f"{init_tree}"
+            f"{name}: Operands must have the same tree structure as init_values, got "
+            f"{public(tree)} and {public(init_tree)}"
         )
     if not leaves:
         raise type_error(f"{name}: at least one operand is needed, got {operand!r}")

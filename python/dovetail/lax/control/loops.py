@@ -17,6 +17,7 @@ from dovetail.lax.control.carry import Carry
 from dovetail.lax.control.scan import Loop, steps_at_once
 from dovetail.lax.operands import ArrayLike
 from dovetail.pytree import flatten, map_leaves
+from dovetail.pytreedef import public
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 
 
@@ -124,8 +125,8 @@ def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> Traced:
         leaves, spec = flatten(cond_fun(carry.tree(tracers)))
         if not spec.is_leaf():
             raise type_error(
-                f"while_loop: cond_fun must return a boolean scalar, but got pytree {spec}. It is "
-                f"`{name}`, which must return one array"
+                "while_loop: cond_fun must return a boolean scalar, but got pytree "
+                f"{public(spec)}. It is `{name}`, which must return one array"
             )
         (out,) = results_of(cond_fun, leaves)
         if out.shape or out.dtype != np.bool_:

@@ -1,12 +1,14 @@
 from dovetail import tree_util as _tree_util
+from dovetail.pytreedef import spec_of as _spec_of
 from dovetail.structures import no_prefix as _no_prefix
-from dovetail.tree_paths import subtrees as _subtrees
+
+dispatch_registry = _tree_util.default_registry
 
 
 def prefix_errors(prefix_tree, full_tree, is_leaf=None):
     specs = (
-        _tree_util.tree_structure(prefix_tree, is_leaf),
-        _tree_util.tree_structure(full_tree),
+        _spec_of(_tree_util.tree_structure(prefix_tree, is_leaf)),
+        _spec_of(_tree_util.tree_structure(full_tree)),
     )
 
     def error(i):
@@ -19,6 +21,6 @@ def broadcast_flattened_prefix_with_treedef(prefix_leaves, prefix_treedef, full_
     whole = full_treedef.unflatten([0] * full_treedef.num_leaves)
     return [
         leaf
-        for leaf, subtree in zip(prefix_leaves, _subtrees(prefix_treedef, whole), strict=True)
+        for leaf, subtree in zip(prefix_leaves, prefix_treedef.flatten_up_to(whole), strict=True)
         for _ in _tree_util.tree_leaves(subtree)
     ]
