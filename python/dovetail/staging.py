@@ -22,6 +22,7 @@ from dovetail.arguments import (
     set_float0_aside,
 )
 from dovetail.array import Array, ArrayMethods
+from dovetail.call_keys import check_hashable, incomparable
 from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.donation import donated_leaves, warn_of_useless
 from dovetail.jit_options import Options, options_for
@@ -116,7 +117,10 @@ class Jitted(_core.CompiledCalls):
                 f"`{self._name}` {ir.here()}"
             )
         general = self._generalized(call)
-        compiled = self._compiled.get(general.key)
+        try:
+            compiled = self._compiled.get(general.key)
+        except Exception as error:
+            raise incomparable(general.key, self._compiled, self._name) from error
         if compiled is None:
             with self._lock:
                 compiled = self._compiled.get(general.key)
@@ -240,7 +244,7 @@ class Jitted(_core.CompiledCalls):
         by_name = [name for name in self._options.static_argnames if name in kwargs]
         statics = [*((n, args[n]) for n in numbers), *((name, kwargs[name]) for name in by_name)]
         for which, value in statics:
-            _check_hashable(which, value, self._name)
+            check_hashable(which, value, self._name)
         dynamic = tuple([None if n in numbers else value for n, value in enumerate(args)])
         return dynamic, {k: v for k, v in kwargs.items() if k not in by_name}, tuple(statics)
 
@@ -284,7 +288,11 @@ class Jitted(_core.CompiledCalls):
             in_progress.root.settle(jit_call.place)
         axes = None if in_progress is None else (*in_progress.axes.items(),)
         key = self._programs, jit_call.key, axes, derivative_order()
-        inlined = known.get(key)
+        try:
+            inlined = known.get(key)
+        except Exception as error:
+            others = [other[1] for other in known if isinstance(other, tuple)]
+            raise incomparable(jit_call.key, others, self._name) from error
         if inlined is None:
             traced = self._trace(jit_call)
             inlined = _Inlined(ir.Callee(traced.function), traced)
@@ -372,17 +380,6 @@ def _described(leaf: Any) -> Any:
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
         return leaf
     return ShapeDtypeStruct(leaf.shape, leaf.dtype)
-
-
-def _check_hashable(which: int | str, value: Any, name: str) -> None:
-    try:
-        hash(value)
-    except TypeError:
-        raise ValueError(
-            f"Non-hashable static arguments are not supported, got: {value!r} of type "
-            f"{type(value).__name__} as static argument {which!r} of `{name}`, {ir.here()}; pass a "
-            "tuple instead of a list, or a frozen dataclass, or let the argument be traced"
-        ) from None
 
 
 def jit(

@@ -267,6 +267,24 @@ def test_static_arguments_by_negative_numbers() -> None:
         jitted(2.0, [3])
 
 
+def test_static_arguments_that_cannot_be_compared() -> None:
+    class Mute:
+        def __hash__(self) -> int:
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            raise RuntimeError("not now")
+
+    inner = jit(lambda mode, x: 2 * x, static_argnums=0)
+    mode = Mute()
+    for _ in range(3):
+        assert float(inner(mode, 1.0)) == 2
+    message = r"should be comparable using __eq__.*Mute.*static argument 0 of .*RuntimeError: not"
+    for call in (inner, jit(lambda x: inner(Mute(), x) + inner(mode, x))):
+        with pytest.raises(ValueError, match=message):
+            call(*([Mute()] if call is inner else []), 1.0)
+
+
 class Odd:
     """A static argument whose `==` runs code."""
 
@@ -292,7 +310,7 @@ def test_comparison_of_static_arguments_runs_code() -> None:
 
     jitted.clear_cache()
     jitted(1.0, Odd(fail))
-    with pytest.raises(ZeroDivisionError, match="compared"):
+    with pytest.raises(ValueError, match="ZeroDivisionError: compared"):
         jitted(1.0, Odd(fail))
 
 

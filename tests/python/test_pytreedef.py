@@ -188,6 +188,17 @@ def test_structures_of_programs() -> None:
         dt.grad(lambda x: [x])(1.0)
 
 
+def test_metadata_that_cannot_be_compared() -> None:
+    double = dt.jit(lambda scaled: 2 * scaled.x)
+    together = dt.jit(lambda x: double(Scaled(x, np.arange(2))) + double(Scaled(x, np.arange(2))))
+    assert float(double(Scaled(1.0, np.arange(2)))) == 2
+    for call in (lambda: double(Scaled(1.0, np.arange(2))), lambda: together(1.0)):
+        with pytest.raises(
+            ValueError, match="Exception raised while checking equality of metadata"
+        ):
+            call()
+
+
 def test_as_a_static_argument() -> None:
     traced = []
 
