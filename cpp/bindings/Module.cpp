@@ -416,6 +416,7 @@ NB_MODULE(_core, m) {
       .def("set_reflection", &setReflection, "key"_a, "text"_a)
       .def("largest_contraction", &largestContraction)
       .def("carries_unknown_sizes", &carriesUnknownSizes)
+      .def("inline_calls", &runPass<createInlinePass>)
       .def("separate_loops", &runPass<createSeparateLoopsPass>)
       .def("separate_barriers", &runPass<createSeparateBarriersPass>)
       .def("donate_arguments", &donateArguments, "numbers"_a)

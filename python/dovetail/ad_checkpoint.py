@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from dovetail import _core
+from dovetail import _core, ir
 from dovetail.arguments import (
     Function,
     LeafNames,
@@ -18,10 +18,12 @@ from dovetail.arguments import (
     set_float0_aside,
 )
 from dovetail.errors import type_error, value_error
+from dovetail.jit_options import Options
 from dovetail.linearization import saved_residuals
 from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.staging import Jitted
 from dovetail.trace_stack import derivative_order
-from dovetail.tracer import Operand, Tracer, apply, bind, trace
+from dovetail.tracer import Operand, Tracer, apply, bind, call, trace
 
 
 class Policy:
@@ -133,7 +135,8 @@ def checkpoint(
     """The function with a derivative that needs little memory.
 
     Reverse mode keeps the arguments, and computes what else it needs a second time. Values and
-    derivatives are the same.
+    derivatives are the same. The function is traced, as by `jit`, also where it is not
+    differentiated.
 
     Args:
       fun: takes and returns trees of arrays.
@@ -142,12 +145,13 @@ def checkpoint(
       policy: what may be kept beside the arguments: one of `checkpoint_policies`, or a function
         that says of an op, whose name is `op.name`, whether the results of such ops may be.
       static_argnums: arguments that are no arrays.
-      concrete: accepted for JAX's sake; known values can always be asked for.
+      concrete: False; values that Python asks for are static arguments.
 
     Returns:
       The function; without `fun`, a decorator.
 
     Raises:
+      NotImplementedError: `concrete` is True.
       TypeError: `policy` is neither.
 
     Example:
@@ -156,6 +160,11 @@ def checkpoint(
       >>> float(dt.grad(f)(0.0))
       1.0
     """
+    if concrete:
+        raise NotImplementedError(
+            "checkpoint: concrete must be False, as the function is traced, got: True; let "
+            "static_argnums name the arguments whose values Python asks for"
+        )
     if fun is None:
         return functools.partial(
             checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums
@@ -167,24 +176,30 @@ def checkpoint(
     numbers = as_numbers(static_argnums, "static_argnums")
     is_kept_apart = prevent_cse if isinstance(prevent_cse, bool) else any(prevent_cse)
 
+    plain = _Evaluated(function, Options(static_argnums=numbers, compile="never"))
+
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         statics = {_position(number, len(args), name) for number in numbers}
-        if derivative_order():
+        if derivative_order() or not all(_is_hashable(args[i]) for i in statics):
             return _apply(function, args, kwargs, statics, chosen, is_kept_apart)
-        arrays = [
-            arg if i in statics else _as_arrays(arg, f"argument {i} of `{name}`")
-            for i, arg in enumerate(args)
-        ]
-        return function(*arrays, **_as_arrays(kwargs, f"a keyword argument of `{name}`"))
+        return plain(*args, **kwargs)
 
     return wrapper
 
 
-def _as_arrays(tree: Any, what: str) -> Any:
-    """The tree with arrays for its numbers, as where the function is traced."""
-    values, spec = set_float0_aside(*flatten(tree))
-    return unflatten(spec, [as_operand(value, what) for value in values])
+class _Evaluated(Jitted):
+    """A checkpointed function where nothing is differentiated: traced, and not compiled."""
+
+    _kind = "checkpoint"
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _apply(
@@ -195,7 +210,7 @@ def _apply(
     policy: Policy,
     prevent_cse: bool,
 ) -> Any:
-    """The results of a checkpoint, in the trace in progress."""
+    """The results of a checkpoint, traced anew."""
     name = name_of(function)
     dynamic = [None if i in statics else arg for i, arg in enumerate(args)]
     values, spec = set_float0_aside(*flatten((dynamic, kwargs)))
@@ -208,16 +223,21 @@ def _apply(
         outs, out_spec = set_float0_aside(*flatten(function(*full, **keywords)))
         return results_of(function, outs, out_spec), out_spec
 
-    traced = trace(python, [leaf.aval for leaf in leaves], names, "checkpoint", name, leaves)
-    saving = {"policy": policy.entries} if policy.entries else {}
-    outs = apply(
-        "checkpoint",
-        traced.function,
-        [*leaves, *traced.captured],
-        traced.avals,
-        prevent_cse=prevent_cse,
-        **saving,
-    )
+    avals = [leaf.aval for leaf in leaves]
+    traced = trace(python, avals, names, "checkpoint", name, origins=leaves)
+    operands = [*leaves, *traced.captured]
+    if derivative_order():
+        saving = {"policy": policy.entries} if policy.entries else {}
+        outs = apply(
+            "checkpoint",
+            traced.function,
+            operands,
+            traced.avals,
+            prevent_cse=prevent_cse,
+            **saving,
+        )
+    else:
+        outs = call(ir.Callee(traced.function), operands, traced.avals)
     if traced.uses is not None:
         traced.uses.apply(leaves, outs)
     return unflatten(traced.extra, outs)

@@ -224,8 +224,31 @@ class _Linearized:
         for (op, _, made, *_), place in zip(program.instructions, program.places, strict=True):
             where = f"output of {op} from {ir.describe_place(place)}"
             sources.update(dict.fromkeys(made, where))
-        kept = zip(self._types[self.count :], program.outputs[self.count :], strict=True)
-        return [(aval, sources[number]) for aval, number in kept]
+        names = self._names_of_results()
+        kept = [
+            (number, aval, names.get(i) or sources[number])
+            for i, (aval, number) in enumerate(zip(self._types, program.outputs, strict=True))
+            if i >= self.count
+        ]
+        # Arguments come first, in their order.
+        order = {number: i for i, number in enumerate(program.inputs)}
+        kept.sort(key=lambda entry: order.get(entry[0], len(order)))
+        return [(aval, source) for _, aval, source in kept]
+
+    def _names_of_results(self) -> dict[int, str]:
+        """The results at the point that have names, which simplification drops."""
+        function = self._known.function
+        attributes = {"callee": function}
+        module = _core.wrap("call", attributes, function.inputs, function.outputs)
+        module.inline_calls()
+        program = module.program("main")
+        names = {}
+        for (op, _, made, labels, *_), place in zip(
+            program.instructions, program.places, strict=True
+        ):
+            if op == "name":
+                names[made[0]] = f"named '{labels['label']}' from {ir.describe_place(place)}"
+        return {i: names[number] for i, number in enumerate(program.outputs) if number in names}
 
     def check_linear(self, count: int, name: str) -> None:
         """Refuse a function whose derivative depends on its first `count` arguments.

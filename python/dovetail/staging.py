@@ -81,6 +81,8 @@ class Jitted(_core.CompiledCalls):
     A call like an earlier one runs its program in C++, another one comes to `_call`.
     """
 
+    # What messages call its traces.
+    _kind = "jit"
     # Whether its programs depend on nothing but function and options.
     _shares = True
     # Named axes that are bound outside of any trace.
@@ -269,7 +271,7 @@ class Jitted(_core.CompiledCalls):
         avals = [leaf.aval for leaf in call.leaves]
         with spans.step("trace", monitoring.TRACE_EVENT, self._name):
             names = self._names(call)
-            traced = trace(python, avals, names, "jit", self._name, axes=self._axes)
+            traced = trace(python, avals, names, self._kind, self._name, axes=self._axes)
         if traced.uses is not None:
             self._uses[call.key] = traced.uses
         return traced

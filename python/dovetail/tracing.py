@@ -419,8 +419,8 @@ class Tracer(ArrayMethods):
             f"Encountered an unexpected tracer: a value of `{self._trace.name}` ({self.aval}), "
             f"which was created on line {ir.describe_place(self.place)} while "
             f"`{self._trace.kind}` traced that function, was used outside of it {ir.here()}; "
-            "return values from the function instead of storing them in a variable, list or "
-            "attribute outside"
+            "return values from the function instead of saving them to global state, such as a "
+            "variable, list or attribute outside"
         )
 
     def _scalar(self, wanted: str) -> Any:
