@@ -211,7 +211,7 @@ def _result_types(result_shape_dtypes: Any) -> tuple[list[ShapedArray], Any]:
         dtype = dtypes.as_dtype(leaf.dtype)
         if dtypes.canonicalize_dtype(dtype) != dtype:
             raise value_error(
-                f"result_shape_dtypes must have no types of 64 bits while enable_x64 is off, got: "
+                "result_shape_dtypes cannot specify 64-bit types while enable_x64 is off, got: "
                 f"{dtype}; turn it on, or say a type of 32 bits and return that"
             )
         avals.append(ShapedArray(tuple(leaf.shape), dtype))

@@ -20,7 +20,7 @@ class ShapeDtypeStruct:
 
     Args:
       shape: the sizes of the dimensions, ints or sizes of `dovetail.export.symbolic_shape`.
-      dtype: the element type.
+      dtype: the element type; of 64 bits it means what `enable_x64` makes of it where it is used.
       weak_type: whether the element type gives way in promotion.
       sharding: how the array is spread over devices, which it is committed to; None if it is to no
         device.
@@ -47,7 +47,7 @@ class ShapeDtypeStruct:
         if dtype is None:
             raise ValueError("dtype must be specified for a ShapeDtypeStruct, got: None")
         self.shape = tuple(as_size(size) for size in shape)
-        self.dtype = dtypes.canonicalize_dtype(dtype)
+        self.dtype = dtypes.as_dtype(dtype)
         self.weak_type = weak_type
         if sharding is not None and not isinstance(sharding, Sharding):
             raise ValueError(
@@ -64,8 +64,8 @@ class ShapeDtypeStruct:
 
     @property
     def aval(self) -> ShapedArray:
-        """The same as the type of a value."""
-        return ShapedArray(self.shape, self.dtype, self.weak_type)
+        """The type of a value that it describes."""
+        return ShapedArray(self.shape, dtypes.canonicalize_dtype(self.dtype), self.weak_type)
 
     @property
     def ndim(self) -> int:
@@ -100,8 +100,8 @@ class ShapeDtypeStruct:
 
     def update(self, **changes: Any) -> ShapeDtypeStruct:
         """A copy with other `shape`, `dtype`, `sharding` or `weak_type`."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return ShapeDtypeStruct(**{**fields, **changes})
+        fields = dict(zip(self.__slots__, self._fields(), strict=True))
+        return ShapeDtypeStruct(**fields | changes)
 
     def __len__(self) -> int:
         if not self.shape:
@@ -116,7 +116,10 @@ class ShapeDtypeStruct:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ShapeDtypeStruct):
             return False
-        return self.aval == other.aval and self.sharding == other.sharding
+        return self._fields() == other._fields()
 
     def __hash__(self) -> int:
-        return hash((self.aval, self.sharding))
+        return hash(self._fields())
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)

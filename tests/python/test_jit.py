@@ -290,6 +290,13 @@ def test_shape_dtype_struct() -> None:
     assert struct != dt.ShapeDtypeStruct((2, 3), "int32")
     with pytest.raises(ValueError, match="dtype"):
         dt.ShapeDtypeStruct((2,), None)
+    wide = dt.ShapeDtypeStruct((2,), np.float64)
+    assert wide.dtype == np.float64
+    assert wide != wide.update(dtype=np.float32)
+    assert dt.jit(dnp.sin).lower(wide).out_info.dtype == np.float32
+    assert dt.eval_shape(lambda x: x, wide).dtype == np.float32
+    with dt.enable_x64():
+        assert dt.eval_shape(lambda x: x, wide) == wide
 
 
 def test_functions_that_compute_nothing_new() -> None:
