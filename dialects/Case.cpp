@@ -325,7 +325,7 @@ static LogicalResult batchAllBranches(Emitter &e, CaseOp op, ValueRange operands
   Value index = e.batchAt(operands[0], dims[0], 0);
   unsigned last = op.getBranches().size() - 1;
   for (auto [number, branch] : llvm::enumerate(op.getBranches())) {
-    if (failed(checkRunsForAll(e, op, branch)))
+    if (failed(checkRunsForAll(e, op, "vmap-of-cond", branch)))
       return failure();
     Value from = number == 0 ? Value() : e.greater(index, e.full(index, number - 1.0));
     Value to = number == last ? Value() : e.greater(e.full(index, number + 1.0), index);

@@ -155,11 +155,11 @@ Value gateTangent(Emitter &e, Value p, Value x, int64_t dim) {
   return e.select(everywhere, x, e.make<StopGradientOp>(x));
 }
 
-LogicalResult checkRunsForAll(Emitter &e, Operation *op, Region &body) {
+LogicalResult checkRunsForAll(Emitter &e, Operation *op, StringRef what, Region &body) {
   if (!e.transforms().hasEffects(body.front(), EffectKind::Counted))
     return success();
   return op->emitError()
-         << "IO effect not supported in vmap-of-" << op->getName().stripDialect()
+         << "IO effect not supported in " << what
          << " with batched predicate, since it would be called for all elements; move the callback out of it, "
             "or loop over the batch with lax.map";
 }

@@ -112,7 +112,7 @@ mlir::Value sizeOfBodyResult(Emitter &e, mlir::Operation *op, mlir::Region &body
 mlir::Value selectLeading(Emitter &e, mlir::Value p, mlir::Value x, mlir::Value y);
 
 /// Checks that a body may run more often than the program says: for elements of a batch that have no part in it.
-llvm::LogicalResult checkRunsForAll(Emitter &e, mlir::Operation *op, mlir::Region &body);
+llvm::LogicalResult checkRunsForAll(Emitter &e, mlir::Operation *op, llvm::StringRef what, mlir::Region &body);
 
 /// The largest of a batch's numbers of steps; 0 for an empty batch.
 mlir::Value mostSteps(Emitter &e, mlir::Value counts);

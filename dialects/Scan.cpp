@@ -202,7 +202,7 @@ LogicalResult ScanOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> d
   Region kept;
   Region *source = &getBody();
   if (loop.count && dims.back() != kUnbatched) {
-    if (failed(checkRunsForAll(e, *this, *source)))
+    if (failed(checkRunsForAll(e, *this, "scan", *source)))
       return failure();
     Body body = masked(e, *source, numInits, numXs);
     fill(kept, std::move(body));

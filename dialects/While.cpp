@@ -208,7 +208,8 @@ LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> 
       step.results[i] = inner.batchAt(step.results[i], body->resultDims[i], 0);
     outs = emitWhile(e, *this, inits, consts, std::move(cond->function), std::move(step));
   } else {
-    if (failed(checkRunsForAll(e, *this, getBody())) || failed(checkRunsForAll(e, *this, getCond())))
+    if (failed(checkRunsForAll(e, *this, "while_loop", getBody())) ||
+        failed(checkRunsForAll(e, *this, "while_loop", getCond())))
       return failure();
     inits.push_back(inlineBody(e.builder, cond->function, arguments)[0]);
     SmallVector<Type> types(ValueRange(inits).getTypes());

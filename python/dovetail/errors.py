@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import warnings
 from collections.abc import Iterator
 
@@ -72,14 +73,20 @@ UnexpectedTracerError = LeakedTracerError
 JaxRuntimeError = RuntimeError
 
 
-def warn(message: str, stacklevel: int, category: type[Warning] = UserWarning) -> None:
-    """Warn the user; `stacklevel` is counted as if the caller called `warnings.warn`."""
+def warn(
+    message: str, stacklevel: int | None = None, category: type[Warning] = UserWarning
+) -> None:
+    """Warn the user, whose line is found; a `stacklevel` is counted as of `warnings.warn`."""
     # Its modules need this one.
     from dovetail.trace_stack import stack
 
     if stack.recording is not None:
         # A remembered call would not warn.
         stack.recording.refuse()
+    if stacklevel is None:
+        stacklevel, frame, user = 1, sys._getframe(1), ir.user_frame()
+        while frame is not None and frame is not user:
+            stacklevel, frame = stacklevel + 1, frame.f_back
     warnings.warn(message, category, stacklevel=stacklevel + 1)
 
 

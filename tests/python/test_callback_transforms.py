@@ -217,9 +217,9 @@ def test_batches_of_loops(run: Transform, log: Log) -> None:
     def effect(n: Any) -> Any:
         return lax.while_loop(lambda i: i < n, lambda i: (io_callback(log, None, i), i + 1)[1], 0)
 
-    with pytest.raises(ValueError, match="IO effect not supported in vmap-of-"):
+    with pytest.raises(ValueError, match="IO effect not supported in while_loop with"):
         run(dt.vmap(effect))(np.array([1, 2], np.int32))
-    with pytest.raises(ValueError, match="IO effect not supported in vmap-of-"):
+    with pytest.raises(ValueError, match="IO effect not supported in vmap-of-cond"):
         run(dt.vmap(lambda p: lax.cond(p, lambda: io_callback(log, None), lambda: None)))(
             np.array([True, False])
         )

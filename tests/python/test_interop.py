@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import array
 import struct
 import subprocess
 import sys
@@ -104,9 +105,16 @@ def test_arrays_of_numpy_s_memory() -> None:
     assert address(dnp.asarray(x)) != address(x)
     assert address(dnp.asarray(x, copy=False)) == address(x)
     assert dnp.asarray(MATRIX, copy=False) is MATRIX
-    for data, dtype in ((x, "int32"), ([1, 2], None), (1.0, None), (MATRIX, "int32")):
+    for data in (x, MATRIX):
         with pytest.raises(ValueError, match="array: the data must be an array of the element"):
-            dnp.asarray(data, dtype, copy=False)
+            dnp.asarray(data, "int32", copy=False)
+    # Lists have no such memory, and arrays without `enable_x64` no 64 bits.
+    assert dnp.asarray([1, 2], copy=False).tolist() == [1, 2]
+    assert dnp.asarray(1.0, "int32", copy=False).dtype == np.int32
+    wide = array.array("d", [1, 2])
+    assert dnp.asarray(wide, copy=False).dtype == np.float32
+    with config.enable_x64(True):
+        assert address(dnp.asarray(wide, copy=False)) == wide.buffer_info()[0]
 
 
 # DLPack -------------------------------------------------------------------------------------------

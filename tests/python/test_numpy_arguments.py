@@ -3,7 +3,7 @@
 import io
 import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -395,3 +395,27 @@ def test_ragged_products_that_do_not_fit() -> None:
             product(*wrong)
     with pytest.raises(TypeError, match="group_sizes"):
         product(dims, (0,), (0,), [[[1]]])
+
+
+def test_deprecated_arguments() -> None:
+    x, z = dnp.arange(3), dnp.array([1 + 2j])
+    calls: list[tuple[str, Callable[[], Any], Any]] = [
+        ("ndim requires ndarray or scalar arguments, got list", lambda: dnp.ndim([1, 2]), 1),
+        ("shape requires ndarray or scalar arguments", lambda: dnp.shape(([1, 2],)), (1, 2)),
+        ("size requires ndarray or scalar arguments", lambda: dnp.size([1, 2]), 2),
+        ("Passing the copy, order, and ndmin", lambda: dnp.array(x, None, False) is x, True),
+        ("Passing the copy, order", lambda: dnp.array(1, None, True, "K", 2).shape, (1, 1)),
+        ("Casting from complex to real dtypes", lambda: z.astype("float32").tolist(), [1]),
+        ("Casting from complex to real dtypes", lambda: dnp.astype(z, "int32").tolist(), [1]),
+    ]
+    for message, call, expected in calls:
+        # Warned of at each call, with the user's line.
+        for _ in range(3):
+            with pytest.warns(DeprecationWarning, match=message) as caught:
+                assert call() == expected
+            assert {warning.filename for warning in caught} == {__file__}
+    assert dnp.astype(z, bool).tolist() == [True]
+    with pytest.raises(TypeError, match=r"array\(\) got multiple values for argument 'copy'"):
+        dnp.array(x, None, True, copy=False)
+    with pytest.raises(TypeError, match=r"array\(\) takes at most 5 positional arguments, got: 6"):
+        dnp.array(x, None, True, "K", 0, "extra")

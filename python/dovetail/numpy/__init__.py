@@ -366,22 +366,18 @@ from dovetail.numpy.shape import (
     broadcast_arrays,
     broadcast_to,
     expand_dims,
-    isscalar,
-    iterable,
     matrix_transpose,
     moveaxis,
-    ndim,
     permute_dims,
     ravel,
     reshape,
     resize,
     rollaxis,
-    shape,
-    size,
     squeeze,
     swapaxes,
     transpose,
 )
+from dovetail.numpy.sizes import isscalar, iterable, ndim, shape, size
 from dovetail.numpy.sorting import (
     argpartition,
     argsort,

@@ -19,7 +19,7 @@ from dovetail.lax.operands import (
     check_kind,
 )
 from dovetail.numpy import reductions
-from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import pair
 from dovetail.numpy.shape import moveaxis, ravel

@@ -13,7 +13,8 @@ from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy import moments, reductions
 from dovetail.numpy.bounds import clip
-from dovetail.numpy.creation import as_dtype, astype
+from dovetail.numpy.creation import astype
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.diagonals import diagonal
 from dovetail.numpy.elementary import sqrt
 from dovetail.numpy.joining import concatenate

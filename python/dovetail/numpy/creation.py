@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.dlpack import from_dlpack
-from dovetail.errors import type_error, value_error
+from dovetail import dtypes, lax
+from dovetail.array import Array
+from dovetail.errors import type_error, value_error, warn
 from dovetail.lax.operands import (
     PYTHON_SCALARS,
     ArrayLike,
     as_operand,
     broadcast_to,
     canonical_shape,
-    numpy_value,
     scalar,
 )
+from dovetail.numpy.data import apart, as_dtype, from_data, shared
 from dovetail.numpy.promotion import with_dtype
-from dovetail.protocols import array_meant
 from dovetail.tracer import constant
 from dovetail.transfers import beside
 
@@ -31,10 +29,10 @@ from dovetail.transfers import beside
 def array(
     object: Any,
     dtype: Any = None,
+    *args: Any,
     copy: bool | None = True,
     order: str | None = "K",
     ndmin: int = 0,
-    *,
     device: Any = None,
 ) -> Array:
     """An array of data.
@@ -42,8 +40,9 @@ def array(
     Args:
       object: an array, a scalar, nested lists of these, or what NumPy or DLPack takes.
       dtype: the element type; by default that of the data.
-      copy: False to refuse where there must be a copy, and else to share the memory of a NumPy
-        array, which must not be written to any more. None to copy what others can write to only.
+      args: `copy`, `order` and `ndmin` by position, which is deprecated.
+      copy: False to share the memory of a NumPy array or buffer, which must not be written to any
+        more, and to refuse another `dtype` than it has. None to copy what others can write to only.
       order: no order but that of rows is to be had.
       ndmin: the least number of dimensions; those that lack come first, with size 1.
       device: where the array shall be.
@@ -52,8 +51,8 @@ def array(
       An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
 
     Raises:
-      TypeError: the data are not numbers.
-      ValueError: there is no such order, lists are ragged, or `copy` is False and there must be
+      TypeError: the data are not numbers, or an argument is given twice.
+      ValueError: there is no such order, lists are ragged, or `copy` is False and `dtype` asks for
         one.
 
     Example:
@@ -61,14 +60,16 @@ def array(
       Array([[1, 2],
              [3, 4]], dtype=int32)
     """
+    if args:
+        copy, order, ndmin = _by_position(args, copy, order, ndmin)
     if order not in (None, "K", "A", "C"):
         raise value_error(
             f"array: order must be 'K' or 'C', got {order!r}; the layout is the compiler's choice"
         )
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
-    result = _shared(object, wanted) if copy is False else _from_data(object, wanted)
+    result = shared(object, wanted) if copy is False else from_data(object, wanted)
     if copy:
-        result = _apart(result, object)
+        result = apart(result, object)
     if result.ndim < ndmin:
         result = lax.expand_dims(result, range(ndmin - result.ndim))
     return placed(result, device)
@@ -104,123 +105,25 @@ def asarray(
       >>> asarray(1.5)
       Array(1.5, dtype=float32, weak_type=True)
     """
-    return array(a, dtype, copy, order, device=device)
+    return array(a, dtype, copy=copy, order=order, device=device)
 
 
-def _from_data(data: Any, dtype: np.dtype | None) -> Array:
-    if isinstance(data, ArrayMethods):
-        return as_dtype(data, dtype)  # type: ignore[arg-type]
-    if isinstance(data, PYTHON_SCALARS):
-        if dtype is None:
-            return as_operand("array", data)
-        return constant(_converted(data, dtype))
-    if isinstance(data, (list, tuple)):
-        return _from_sequence(data, dtype)
-    if (meant := array_meant(data)) is not data:
-        return _from_data(meant, dtype)
-    if data is None:
-        raise value_error(
-            "None is not a valid value for jnp.array; use an array, a number or nested lists of "
-            "numbers"
-        )
-    try:
-        value = np.asarray(data)
-    except TypeError:
-        # As a tensor's of a type that NumPy does not know.
-        if not hasattr(data, "__dlpack__"):
-            raise
-        return as_dtype(from_dlpack(data, copy=True), dtype)
-    if value.dtype.kind not in "biufc" and value.dtype not in dtypes.KINDS:
-        raise type_error(
-            f"array: the data must be numbers, got {type(data).__name__} with element type "
-            f"{value.dtype}"
-        )
-    return constant(numpy_value(value, dtype or dtypes.canonicalize_dtype(value.dtype)))
-
-
-def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
-    """A Python scalar of a type that was asked for."""
-    if type(data) is not int:
-        return numpy_value(np.asarray(data), dtype)
-    try:
-        return np.array(data, dtype)
-    except OverflowError:
-        raise OverflowError(
-            f"a Python int must fit {dtype.name}, the element type asked for, got {data}; for its "
-            "low bits convert an array of a wider type with astype"
-        ) from None
-
-
-def _apart(result: Array, source: Any) -> Array:
-    """The result of a conversion in memory of its own: of the same element type it shares that of
-    its source. What is traced has no memory yet.
-    """
-    # Tracers are instances of `Array`, but not of a class derived of it.
-    if issubclass(type(result), Array) and isinstance(source, Array):
-        return result.copy() if result.dtype == source.dtype else result
-    return result
-
-
-def _shared(data: Any, dtype: np.dtype | None) -> Array:
-    """The array that is the data, or a NumPy array's memory as one."""
-    data = array_meant(data)
-    if isinstance(data, (ArrayMethods, np.ndarray)):
-        canonical = dtype or dtypes.dtype(data)
-        if data.dtype == canonical:
-            return data if isinstance(data, ArrayMethods) else Array(data)  # type: ignore[return-value]
-    raise value_error(
-        "array: the data must be an array of the element type wanted where copy is False, got "
-        f"{getattr(data, 'dtype', type(data).__name__)}; leave out copy"
+def _by_position(args: tuple[Any, ...], *named: Any) -> list[Any]:
+    """The values of `copy`, `order` and `ndmin` of `array`, of which some are given by position."""
+    if len(args) > 3:
+        raise TypeError(f"array() takes at most 5 positional arguments, got: {len(args) + 2}")
+    defaults = (True, "K", 0)
+    for name, value, default in zip(
+        ("copy", "order", "ndmin")[: len(args)], named, defaults, strict=False
+    ):
+        if value != default:
+            raise TypeError(f"array() got multiple values for argument '{name}'")
+    warn(
+        "Passing the copy, order, and ndmin arguments to jnp.array by position is deprecated; "
+        "write them with their names",
+        category=DeprecationWarning,
     )
-
-
-def as_dtype(x: Array, dtype: np.dtype | None) -> Array:
-    """`x` with the element type `dtype`, strongly; None leaves it as it is."""
-    if dtype is None or (x.dtype == dtype and not x.weak_type):
-        return x
-    return ops.convert(x, dtype)
-
-
-def _from_sequence(data: Sequence[Any], dtype: np.dtype | None) -> Array:
-    leaves = list(_leaves(data))
-    kinds = set(map(type, leaves))
-    if dtype is None:
-        dtype = _common_dtype(leaves, kinds)
-    if not any(issubclass(k, ArrayMethods) for k in kinds):
-        # NumPy reports ragged lists, and ints that do not fit.
-        return constant(np.array(data, dtype))
-    rows = [_from_data(x, dtype) for x in data]
-    if any(r.shape != rows[0].shape for r in rows):
-        raise value_error(
-            "array: nested lists must be rectangular, got parts of shapes "
-            f"{', '.join(str(r.shape) for r in rows)}"
-        )
-    return lax.stack(rows)
-
-
-def _leaves(data: Any) -> Iterator[Any]:
-    for x in data:
-        if isinstance(x, (list, tuple)):
-            yield from _leaves(x)
-        elif x is None:
-            raise value_error(
-                "None is not a valid value for jnp.array; use NaN or 0 for what is missing"
-            )
-        else:
-            meant = array_meant(x)
-            yield x if meant is x else asarray(meant)
-
-
-def _common_dtype(leaves: list[Any], kinds: set[type]) -> np.dtype:
-    if not leaves:
-        return dtypes.default_dtype("f")
-    if kinds <= set(PYTHON_SCALARS):
-        return dtypes.result_type(*kinds)
-    return dtypes.result_type(*(x if hasattr(x, "dtype") else _scalar_of(x) for x in leaves))
-
-
-def _scalar_of(x: Any) -> Any:
-    return x if isinstance(x, PYTHON_SCALARS) else np.asarray(x)
+    return [*args, *named[len(args) :]]
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:
@@ -245,7 +148,7 @@ def copy(a: ArrayLike, order: str | None = None) -> Array:
 
 def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = None) -> Array:
     """The elements as another type: float to integer saturates, complex to real takes the real
-    part.
+    part, with a `DeprecationWarning`.
 
     Args:
       x: an array or scalar.
@@ -268,8 +171,14 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
     if wanted == dtypes.bool_:
         result = operand if operand.dtype == wanted else operand != 0
     else:
+        if dtypes.KINDS[operand.dtype] == "c" and dtypes.KINDS[wanted] != "c":
+            warn(
+                "Casting from complex to real dtypes will discard the imaginary part; take x.real "
+                "first",
+                category=DeprecationWarning,
+            )
         result = as_dtype(operand, wanted)
-    return _apart(result, x) if copy else result
+    return apart(result, x) if copy else result
 
 
 def fromfunction(

@@ -9,7 +9,7 @@ from dovetail import dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
-from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import filled, no_out, strong
 from dovetail.numpy.reductions import accumulated

@@ -15,10 +15,10 @@ from dovetail.lax.dot import contract
 from dovetail.lax.operands import as_operand
 from dovetail.lax.precision import check_precision
 from dovetail.numpy import reductions
-from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.diagonals import diagonal
 from dovetail.numpy.promotion import no_out, promote
-from dovetail.numpy.shape import shape as shape_of
+from dovetail.numpy.sizes import shape_of
 from dovetail.symbolic.solve import expected_shape
 
 Path = list[tuple[int, ...]]

@@ -20,7 +20,8 @@ from dovetail.numpy.joining import concatenate
 from dovetail.numpy.patterns import meshgrid
 from dovetail.numpy.promotion import promote, static, strong, with_dtype
 from dovetail.numpy.ranges import arange, linspace
-from dovetail.numpy.shape import ravel, shape
+from dovetail.numpy.shape import ravel
+from dovetail.numpy.sizes import shape_of
 from dovetail.symbolic.size import as_size, is_symbolic_dim
 from dovetail.tracer import constant
 
@@ -166,7 +167,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
 
 
 def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
-    sizes = shape(arr)
+    sizes = shape_of(arr)
     if len(sizes) != 2:
         raise value_error(f"{name}: arr must be a matrix, got shape {sizes}")
     return sizes  # type: ignore[return-value]
@@ -210,7 +211,7 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
       >>> len(diag_indices_from(np.ones((2, 2, 2))))
       3
     """
-    sizes = shape(arr)
+    sizes = shape_of(arr)
     if len(sizes) < 2 or len(set(sizes)) != 1:
         raise value_error(
             f"diag_indices_from: arr must have 2 or more equal sizes, got shape {sizes}"

@@ -12,8 +12,9 @@ from dovetail.errors import index_error, value_error
 from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where
-from dovetail.numpy.creation import as_dtype, asarray, broadcast_to_shape
+from dovetail.numpy.creation import asarray, broadcast_to_shape
 from dovetail.numpy.cumulative import cumsum
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.places import Places
 from dovetail.numpy.shape import moveaxis, ravel
 from dovetail.numpy.sorting import argsort

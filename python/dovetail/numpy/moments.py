@@ -12,7 +12,7 @@ from dovetail.array import Array
 from dovetail.errors import value_error
 from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
 from dovetail.numpy.choice import where as choose
-from dovetail.numpy.creation import as_dtype
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.promotion import filled, inexact, no_out, promote
 from dovetail.numpy.reductions import Axis, kept, mask_of, prepared, sum
 

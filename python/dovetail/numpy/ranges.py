@@ -19,7 +19,8 @@ from dovetail.lax.operands import (
     canonical_axis,
 )
 from dovetail.numpy.choice import where
-from dovetail.numpy.creation import as_dtype, placed
+from dovetail.numpy.creation import placed
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.promotion import inexact, promote_and_broadcast, static, with_dtype
 from dovetail.symbolic.size import Size, as_size, is_at_least, is_symbolic_dim, max_dim
 from dovetail.tracer import constant

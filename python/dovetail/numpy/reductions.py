@@ -22,7 +22,8 @@ from dovetail.lax.operands import (
     check_kind,
 )
 from dovetail.numpy.bounds import maximum, minimum
-from dovetail.numpy.creation import as_dtype, broadcast_to_shape
+from dovetail.numpy.creation import broadcast_to_shape
+from dovetail.numpy.data import as_dtype
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import no_out, strong, with_dtype
 from dovetail.tracer import apply_known, is_for_numpy

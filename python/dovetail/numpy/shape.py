@@ -6,10 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from dovetail import lax, ops
-from dovetail.array import Array, ArrayMethods
+from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
@@ -21,104 +19,7 @@ from dovetail.lax.operands import (
 )
 from dovetail.numpy.creation import asarray, broadcast_to_shape
 from dovetail.numpy.promotion import broadcast
-from dovetail.protocols import array_meant
 from dovetail.symbolic.size import as_size
-
-# Questions ----------------------------------------------------------------------------------------
-
-
-def ndim(a: Any) -> int:
-    """The number of dimensions.
-
-    Args:
-      a: an array, a scalar or nested lists.
-
-    Returns:
-      An int.
-
-    Example:
-      >>> ndim(np.ones((2, 3)))
-      2
-    """
-    return len(shape(a))
-
-
-def shape(a: Any) -> tuple[int, ...]:
-    """The sizes of the dimensions.
-
-    Args:
-      a: an array, a scalar or nested lists.
-
-    Returns:
-      A tuple of ints.
-
-    Example:
-      >>> shape(np.ones((2, 3)))
-      (2, 3)
-    """
-    return tuple(a.shape) if hasattr(a, "shape") else np.shape(array_meant(a))
-
-
-def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, or the product of the sizes of some dimensions.
-
-    Args:
-      a: an array, a scalar or nested lists.
-      axis: the dimension or dimensions; None is all of them.
-
-    Returns:
-      An int.
-
-    Raises:
-      ValueError: an axis is out of bounds.
-
-    Example:
-      >>> size(np.ones((2, 3)), 1)
-      3
-    """
-    sizes = shape(a)
-    axes = canonical_axes(axis, len(sizes), "axis", "repeated axis in size")
-    return math.prod(sizes[d] for d in axes)
-
-
-def isscalar(element: Any) -> bool:
-    """Whether it is a number: a Python or NumPy scalar, or an array of rank 0.
-
-    Args:
-      element: any object.
-
-    Returns:
-      A bool.
-
-    Example:
-      >>> isscalar(1.0)
-      True
-    """
-    element = array_meant(element)
-    if isinstance(element, (ArrayMethods, np.ndarray)):
-        return not element.shape
-    return np.isscalar(element)
-
-
-def iterable(y: Any) -> bool:
-    """Whether it can be iterated over.
-
-    Args:
-      y: any object.
-
-    Returns:
-      A bool.
-
-    Example:
-      >>> iterable(np.ones(2))
-      True
-    """
-    try:
-        iter(y)
-    except TypeError:
-        return False
-    return True
-
 
 # Reshaping ----------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ func.func @main(%x: tensor<2xi32>, %y: tensor<f32>) {
 // -----
 
 func.func @main(%x: tensor<i32>, %y: tensor<f32>) {
-  // expected-error @+1 {{IO effect not supported in vmap-of-case with batched predicate, since it would be called for all elements; move the callback out of it, or loop over the batch with lax.map}}
+  // expected-error @+1 {{IO effect not supported in vmap-of-cond with batched predicate, since it would be called for all elements; move the callback out of it, or loop over the batch with lax.map}}
   dovetail.case %x of() : (tensor<i32>) -> () {
     dovetail.callback "b" effect "io"() : () -> ()
     dovetail.yield

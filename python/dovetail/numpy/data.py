@@ -1,0 +1,138 @@
+"""What arrays are made of: numbers, nested lists, buffers, arrays of this library and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import dtypes, lax, ops
+from dovetail.array import Array, ArrayMethods
+from dovetail.dlpack import from_dlpack
+from dovetail.errors import type_error, value_error
+from dovetail.lax.operands import PYTHON_SCALARS, as_operand, numpy_value
+from dovetail.protocols import array_meant
+from dovetail.tracer import constant
+
+
+def from_data(data: Any, dtype: np.dtype | None) -> Array:
+    """An array of data, of the element type `dtype` or else of that of the data."""
+    if isinstance(data, ArrayMethods):
+        return as_dtype(data, dtype)  # type: ignore[arg-type]
+    if isinstance(data, PYTHON_SCALARS):
+        if dtype is None:
+            return as_operand("array", data)
+        return constant(_converted(data, dtype))
+    if isinstance(data, (list, tuple)):
+        return _from_sequence(data, dtype)
+    if (meant := array_meant(data)) is not data:
+        return from_data(meant, dtype)
+    if data is None:
+        raise value_error(
+            "None is not a valid value for jnp.array; use an array, a number or nested lists of "
+            "numbers"
+        )
+    try:
+        value = np.asarray(data)
+    except TypeError:
+        # As a tensor's of a type that NumPy does not know.
+        if not hasattr(data, "__dlpack__"):
+            raise
+        return as_dtype(from_dlpack(data, copy=True), dtype)
+    if value.dtype.kind not in "biufc" and value.dtype not in dtypes.KINDS:
+        raise type_error(
+            f"array: the data must be numbers, got {type(data).__name__} with element type "
+            f"{value.dtype}"
+        )
+    return constant(numpy_value(value, dtype or dtypes.canonicalize_dtype(value.dtype)))
+
+
+def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
+    """A Python scalar of a type that was asked for."""
+    if type(data) is not int:
+        return numpy_value(np.asarray(data), dtype)
+    try:
+        return np.array(data, dtype)
+    except OverflowError:
+        raise OverflowError(
+            f"a Python int must fit {dtype.name}, the element type asked for, got {data}; for its "
+            "low bits convert an array of a wider type with astype"
+        ) from None
+
+
+def apart(result: Array, source: Any) -> Array:
+    """The result of a conversion in memory of its own: of the same element type it shares that of
+    its source. What is traced has no memory yet.
+    """
+    # Tracers are instances of `Array`, but not of a class derived of it.
+    if issubclass(type(result), Array) and isinstance(source, Array):
+        return result.copy() if result.dtype == source.dtype else result
+    return result
+
+
+def shared(data: Any, dtype: np.dtype | None) -> Array:
+    """The array that is the data, or a NumPy array's memory as one."""
+    data = array_meant(data)
+    if isinstance(data, (*PYTHON_SCALARS, list, tuple, type(None))):
+        # There is no memory to share.
+        return from_data(data, dtype)
+    value = data if isinstance(data, ArrayMethods) else np.asarray(data)
+    if dtype is not None and value.dtype != dtype:
+        raise value_error(
+            "array: the data must be an array of the element type wanted where copy is False, got "
+            f"{value.dtype}; leave out copy"
+        )
+    # What is narrowed without `enable_x64` is converted all the same: nobody asked for that type.
+    if value is data and isinstance(data, ArrayMethods):
+        return data  # type: ignore[return-value]
+    return Array(value) if dtypes.dtype(value) == value.dtype else from_data(value, None)
+
+
+def as_dtype(x: Array, dtype: np.dtype | None) -> Array:
+    """`x` with the element type `dtype`, strongly; None leaves it as it is."""
+    if dtype is None or (x.dtype == dtype and not x.weak_type):
+        return x
+    return ops.convert(x, dtype)
+
+
+def _from_sequence(data: Sequence[Any], dtype: np.dtype | None) -> Array:
+    leaves = list(_leaves(data))
+    kinds = set(map(type, leaves))
+    if dtype is None:
+        dtype = _common_dtype(leaves, kinds)
+    if not any(issubclass(k, ArrayMethods) for k in kinds):
+        # NumPy reports ragged lists, and ints that do not fit.
+        return constant(np.array(data, dtype))
+    rows = [from_data(x, dtype) for x in data]
+    if any(r.shape != rows[0].shape for r in rows):
+        raise value_error(
+            "array: nested lists must be rectangular, got parts of shapes "
+            f"{', '.join(str(r.shape) for r in rows)}"
+        )
+    return lax.stack(rows)
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    for x in data:
+        if isinstance(x, (list, tuple)):
+            yield from _leaves(x)
+        elif x is None:
+            raise value_error(
+                "None is not a valid value for jnp.array; use NaN or 0 for what is missing"
+            )
+        else:
+            meant = array_meant(x)
+            yield x if meant is x else from_data(meant, None)
+
+
+def _common_dtype(leaves: list[Any], kinds: set[type]) -> np.dtype:
+    if not leaves:
+        return dtypes.default_dtype("f")
+    if kinds <= set(PYTHON_SCALARS):
+        return dtypes.result_type(*kinds)
+    return dtypes.result_type(*(x if hasattr(x, "dtype") else _scalar_of(x) for x in leaves))
+
+
+def _scalar_of(x: Any) -> Any:
+    return x if isinstance(x, PYTHON_SCALARS) else np.asarray(x)
