@@ -128,6 +128,17 @@ def BytesPass : ModulePass<"dovetail-bytes"> {
   }];
 }
 
+def GuardReductionsPass : ModulePass<"dovetail-guard-reductions"> {
+  let summary = "barriers before reductions of what may fold to one number";
+  let description = [{
+    When an op that is fused into a reduction folds to a constant, such as `x | -1` or a choice by a mask that is false everywhere,
+    IREE 3.13 counts the constant once for each vector instead of once for each element: MLIR's vectorizer reduces no scalar. So
+    what may fold that way is read from behind a barrier (`iree_tensor_ext.compute_barrier.start`). Integers that bounds, masks or
+    others of the same origin may cancel count as such, arithmetic on floats does not; what may be zero everywhere does not matter
+    to a sum.
+  }];
+}
+
 def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
   let summary = "barriers where the code generator would fuse too many ops";
   let description = [{

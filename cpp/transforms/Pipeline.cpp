@@ -25,6 +25,7 @@ static void addDecompose(OpPassManager &manager) { manager.addPass(createDecompo
 static void addLower(OpPassManager &manager) {
   manager.addPass(createLowerPass());
   manager.addPass(createBytesPass());
+  manager.addPass(createGuardReductionsPass());
   manager.addPass(createLimitFusionPass());
   manager.addPass(createReuseArgumentsPass());
 }
