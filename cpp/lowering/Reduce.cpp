@@ -130,13 +130,14 @@ static SmallVector<Run> runsOf(RankedTensorType type, ArrayRef<int64_t> dims) {
   return runs;
 }
 
-/// A sum of floats of dialect type `element` in type `sum`: over dimensions that are not the innermost ones, in blocks.
-static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type element, Type sum) {
+/// A sum of floats over `dims`, of dialect type `element`, in type `sum`: over dimensions that are not the innermost
+/// ones, in blocks.
+static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
+                    Type sum) {
   auto type = cast<RankedTensorType>(x.getType());
   if (!type.hasStaticShape())
-    return reduced(b, op, x, op.getDims(), element, sum);
-  SmallVector<Run> runs = runsOf(type, op.getDims());
-  for (auto [first, count, size] : llvm::reverse(runs)) {
+    return reduced(b, op, x, dims, element, sum);
+  for (auto [first, count, size] : llvm::reverse(runsOf(type, dims))) {
     int64_t block = blockAcross(size, type.getShape().drop_front(first + count));
     if (!block)
       continue;
@@ -146,24 +147,30 @@ static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type
     Type narrow = accumulatorType(element);
     Value blocks = reduced(b, op, x, first + 1, element, narrow);
     SmallVector<int64_t> rest = {first};
-    for (int64_t dim : op.getDims())
+    for (int64_t dim : dims)
       if (dim < first || dim >= first + count)
         rest.push_back(dim < first ? dim : dim - count + 1);
     return reduced(b, op, blocks, rest, narrow, sum);
   }
-  return reduced(b, op, x, op.getDims(), element, sum);
+  return reduced(b, op, x, dims, element, sum);
 }
 
-/// A reduction of `x` by `reduce`; of an array whose rows do not consist of whole vectors, that of such rows and that
-/// of what is left over of them.
-static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type element,
+/// Whether a reduction of an array of this type is worth more than one program.
+static bool isLarge(ReduceOpInterface op, RankedTensorType type) {
+  constexpr int64_t manyElements = 1 << 16;
+  return type.hasStaticShape() && type.getNumElements() >= manyElements && Target(op).isCpu();
+}
+
+/// A reduction of `x` over `dims` by `reduce`; of an array whose rows do not consist of whole vectors, that of such
+/// rows and that of what is left over of them.
+static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
                        function_ref<Value(Value)> reduce) {
-  constexpr int64_t manyElements = 1 << 16, longRow = 64, longRowAcross = 512;
+  constexpr int64_t longRow = 64, longRowAcross = 512;
   auto type = cast<RankedTensorType>(x.getType());
   int64_t last = type.getRank() - 1;
-  bool isAcross = !llvm::is_contained(op.getDims(), last);
+  bool isAcross = !llvm::is_contained(dims, last);
   int64_t unit = isAcross ? 2 * kLanes : kLanes, least = isAcross ? longRowAcross : longRow;
-  if (!type.hasStaticShape() || type.getNumElements() < manyElements || !isStored(x) || !Target(op).isCpu())
+  if (!isLarge(op, type) || !isStored(x))
     return reduce(x);
   int64_t size = type.getDimSize(last), rest = size % unit;
   if (size < least || rest == 0)
@@ -180,6 +187,35 @@ static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, T
                        });
 }
 
+/// A reduction of `x` over `dims`, of dialect type `element`, in type `accumulator`.
+static Value reducedWithin(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
+                           Type accumulator) {
+  return byVectors(b, op, x, dims, accumulator, [&](Value x) {
+    return accumulator == accumulatorType(element) ? reduced(b, op, x, dims, element, accumulator)
+                                                   : summed(b, op, x, dims, element, accumulator);
+  });
+}
+
+/// The same; over rows and what lies further out, over the rows first: the code generator would go through the array in
+/// strips otherwise.
+static Value rowsFirst(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type element, Type accumulator) {
+  constexpr int64_t longRow = 16;
+  auto type = cast<RankedTensorType>(x.getType());
+  ArrayRef<int64_t> dims = op.getDims();
+  if (isLarge(op, type)) {
+    SmallVector<Run> runs = runsOf(type, dims);
+    Run rows = runs.back();
+    if (runs.size() > 1 && rows.first + rows.count == type.getRank() && rows.size >= longRow) {
+      SmallVector<int64_t> outer, inner;
+      for (int64_t dim : dims)
+        (dim < rows.first ? outer : inner).push_back(dim);
+      Value ofRows = reducedWithin(b, op, x, inner, element, accumulator);
+      return reducedWithin(b, op, ofRows, outer, accumulator, accumulator);
+    }
+  }
+  return reducedWithin(b, op, x, dims, element, accumulator);
+}
+
 /// A complex sum by its parts, in type `accumulator`.
 static Value sumOfParts(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ComplexType element, Type accumulator) {
   Type real = element.getElementType();
@@ -188,7 +224,7 @@ static Value sumOfParts(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, 
       scalar::ScalarBuilder builder(loc, inner, element);
       return isImaginary ? scalar::imag(builder, value) : scalar::real(builder, value);
     });
-    return converted(b, summed(b, op, part, real, accumulator), accumulator, real);
+    return converted(b, rowsFirst(b, op, part, real, accumulator), accumulator, real);
   });
 }
 
@@ -204,11 +240,7 @@ Value lowerReduce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x) {
   if (auto complex = dyn_cast<ComplexType>(element))
     if (Type part = reductionType(op, complex.getElementType(), terms); part != complex.getElementType())
       return sumOfParts(b, op, x, complex, part);
-  Value ans = byVectors(b, op, x, accumulator, [&](Value x) {
-    return accumulator == accumulatorType(element) ? reduced(b, op, x, op.getDims(), element, accumulator)
-                                                   : summed(b, op, x, element, accumulator);
-  });
-  return converted(b, ans, accumulator, element);
+  return converted(b, rowsFirst(b, op, x, element, accumulator), accumulator, element);
 }
 
 SmallVector<Value, 2> extremeOf(scalar::ScalarBuilder &b, bool isMaximum, Indexed best, Indexed candidate) {
