@@ -72,11 +72,8 @@ class ArrayOperators:
             )
         return self._value().item()
 
-    def __hash__(self) -> int:
-        raise type_error(
-            f"unhashable type: '{type(self).__name__}', because == compares elements; for a key "
-            "take x.item(), (x.shape, x.tobytes()) or id(x)"
-        )
+    # `==` compares elements. Not a method that raises: what asks for `Hashable` is told.
+    __hash__ = None  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         if self.size != 1:

@@ -61,8 +61,17 @@ SMALL_FLOATS = (
 # Of 2 and 4 bits: neither do these. On the host each fills a byte.
 SMALL_INTS = (int2, uint2, int4, uint4)
 
+
+class _Kinds(dict[np.dtype, str]):
+    def __missing__(self, dtype: np.dtype) -> str:
+        # Its modules need this one.
+        from dovetail.dtypes import float0, no_operations
+
+        raise no_operations() if dtype == float0 else KeyError(dtype)
+
+
 # NumPy's own `kind` says "V" for the types of ml_dtypes.
-KINDS: dict[np.dtype, str] = (
+KINDS = _Kinds(
     {bool_: "b"}
     | dict.fromkeys((int2, int4, int8, int16, int32, int64), "i")
     | dict.fromkeys((uint2, uint4, uint8, uint16, uint32, uint64), "u")

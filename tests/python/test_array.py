@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from types import SimpleNamespace
 from typing import Any
 
@@ -65,8 +65,9 @@ def test_immutability() -> None:
         X[0] = 1
     with pytest.raises(TypeError, match=r"arrays are immutable, got a deletion of elements"):
         del X[0]
-    with pytest.raises(TypeError, match=r"unhashable type: 'Array', .*x\.item"):
+    with pytest.raises(TypeError, match="unhashable type: 'Array'"):
         hash(X)
+    assert not isinstance(X, Hashable)
     with pytest.raises(ValueError, match="read-only"):
         np.asarray(X)[0] = 1
     y = X

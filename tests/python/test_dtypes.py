@@ -13,7 +13,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, dtypes
+from dovetail import config, dtypes, lax
 
 STRONG = [t for t in dtypes.KINDS if t not in dtypes.SMALL_FLOATS + dtypes.SMALL_INTS]
 WEAK: list[Any] = [int, float, complex]
@@ -106,6 +106,15 @@ def test_float0_goes_with_no_other_type() -> None:
             pytest.raises(TypeError, match="float0s do not support any operations"),
         ):
             _ = dnp.zeros(2, dtypes.float0) + dnp.ones(2)
+
+
+def test_float0_has_no_operations() -> None:
+    nothing = np.zeros(2, dtypes.float0)
+    calls: list[Any] = [dnp.sin, dnp.sum, lax.neg, dnp.negative, lambda x: dnp.matmul(x, x)]
+    calls += [lambda x: lax.add(x, dnp.ones(2)), lambda x: dnp.add(x, x), lambda x: x + dnp.ones(2)]
+    for call in calls:
+        with pytest.raises(TypeError, match="float0s do not support any operations by design"):
+            call(nothing)
 
 
 def test_scalars_are_instances_of_element_types() -> None:

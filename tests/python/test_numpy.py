@@ -398,7 +398,8 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: X @ X,
         TypeError,
-        r"matmul: contracted sizes must be equal, got shapes \(2, 3\) and \(2, 3\)",
+        r"dot_general requires contracting dimensions to have the same shape, got \(3,\) and \(2,"
+        r"\): dimensions \(1,\) of \(2, 3\) and \(0,\) of \(2, 3\), in matmul",
     ),
     (lambda: X @ 2, ValueError, r"matmul: operands must have 1 dimension or more"),
     (

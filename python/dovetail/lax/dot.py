@@ -52,7 +52,7 @@ def dot_general(
     rc = canonical_axes(tuple(rhs_contract), y.ndim, "rhs contracting dimension")
     lb = canonical_axes(tuple(lhs_batch), x.ndim, "lhs batch dimension")
     rb = canonical_axes(tuple(rhs_batch), y.ndim, "rhs batch dimension")
-    _check_sizes("contracting dimensions", x, lc, y, rc)
+    check_contracted("dot_general", x, lc, y, rc)
     _check_sizes("lhs batch dimensions and rhs batch dimensions", x, lb, y, rb)
     if set(lc) & set(lb) or set(rc) & set(rb):
         raise type_error(
@@ -69,15 +69,32 @@ def dot_general(
     return convert(contract(x, y, lb, rb, lc, rc, accumulation), dtypes.as_dtype(result))
 
 
+def check_contracted(
+    name: str, x: Array, x_dims: Sequence[int], y: Array, y_dims: Sequence[int]
+) -> None:
+    """Refuse dimensions of unequal sizes that are to be contracted.
+
+    Args:
+      name: the function's name.
+      x, y: the operands.
+      x_dims, y_dims: the dimensions of each.
+
+    Raises:
+      TypeError: sizes differ.
+    """
+    place = "" if name == "dot_general" else f", in {name}"
+    _check_sizes("contracting dimensions", x, x_dims, y, y_dims, place)
+
+
 def _check_sizes(
-    what: str, x: Array, x_dims: tuple[int, ...], y: Array, y_dims: tuple[int, ...]
+    what: str, x: Array, x_dims: Sequence[int], y: Array, y_dims: Sequence[int], place: str = ""
 ) -> None:
     x_sizes = tuple(x.shape[d] for d in x_dims)
     y_sizes = tuple(y.shape[d] for d in y_dims)
     if x_sizes != y_sizes:
         raise type_error(
             f"dot_general requires {what} to have the same shape, got {x_sizes} and {y_sizes}: "
-            f"dimensions {x_dims} of {x.shape} and {y_dims} of {y.shape}"
+            f"dimensions {tuple(x_dims)} of {x.shape} and {tuple(y_dims)} of {y.shape}{place}"
         )
 
 

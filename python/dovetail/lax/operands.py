@@ -145,6 +145,8 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
     arrays = [as_operand(name, x, i) for i, x in enumerate(xs)]
     first = arrays[0]
     if any(a.dtype != first.dtype for a in arrays):
+        if any(a.dtype == dtypes.float0 for a in arrays):
+            raise dtypes.no_operations()
         types = ", ".join(a.dtype.name for a in arrays)
         raise type_error(
             f"{name} requires arguments to have the same dtypes, got {types}; convert one with "

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 from dovetail import lax
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
-from dovetail.lax.dot import contract
+from dovetail.lax.dot import check_contracted, contract
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -61,16 +60,8 @@ def dot(
         rc: tuple[int, ...] = ()
     else:
         lc, rc = (x.ndim - 1,), (max(y.ndim - 2, 0),)
-    _check_inner("dot", x, y, lc, rc)
+    check_contracted("dot", x, lc, y, rc)
     return contract(x, y, (), (), lc, rc, preferred_element_type)
-
-
-def _check_inner(name: str, x: Array, y: Array, lc: Sequence[int], rc: Sequence[int]) -> None:
-    if [x.shape[i] for i in lc] != [y.shape[i] for i in rc]:
-        raise type_error(
-            f"{name}: contracted sizes must be equal, got shapes {x.shape} and {y.shape}, "
-            f"dimensions {tuple(lc)} and {tuple(rc)}"
-        )
 
 
 def matmul(
@@ -103,7 +94,7 @@ def matmul(
             "use *"
         )
     lc, rc = x.ndim - 1, max(y.ndim - 2, 0)
-    _check_inner("matmul", x, y, (lc,), (rc,))
+    check_contracted("matmul", x, (lc,), y, (rc,))
     x_batch, y_batch = x.shape[:-2], y.shape[:-2]
     if not y_batch:
         return contract(x, y, (), (), (lc,), (rc,), preferred_element_type)
@@ -166,7 +157,7 @@ def inner(
     x, y = _operands("inner", a, b, precision, preferred_element_type)
     lc = (x.ndim - 1,) if x.ndim and y.ndim else ()
     rc = (y.ndim - 1,) if x.ndim and y.ndim else ()
-    _check_inner("inner", x, y, lc, rc)
+    check_contracted("inner", x, lc, y, rc)
     return contract(x, y, (), (), lc, rc, preferred_element_type)
 
 
@@ -242,7 +233,7 @@ def vecdot(
     """
     x, y = _operands("vecdot", x1, x2, precision, preferred_element_type)
     x, y = moveaxis(x, axis, -1), moveaxis(y, axis, -1)
-    _check_inner("vecdot", x, y, (x.ndim - 1,), (y.ndim - 1,))
+    check_contracted("vecdot", x, (x.ndim - 1,), y, (y.ndim - 1,))
     shape = broadcast_shapes(x.shape, y.shape, name="vecdot")
     x, y = broadcast_to(x, shape), broadcast_to(y, shape)
     batch = tuple(range(len(shape) - 1))
@@ -349,7 +340,7 @@ def tensordot(
                 f"{y.ndim})"
             )
         lc, rc = tuple(range(x.ndim - count, x.ndim)), tuple(range(count))
-    _check_inner("tensordot", x, y, lc, rc)
+    check_contracted("tensordot", x, lc, y, rc)
     return contract(x, y, (), (), lc, rc, preferred_element_type)
 
 
