@@ -56,6 +56,10 @@ class LeakedTracerError(TracerError):
     """A tracer was used after, or outside, the function whose tracing made it."""
 
 
+class ClosedOverError(TransformError, LeakedTracerError):
+    """The derivative is asked for by what a function with a rule closes over."""
+
+
 class InconclusiveDimensionOperation(Exception):
     """A question about symbolic sizes has different answers for different sizes."""
 

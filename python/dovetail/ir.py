@@ -115,9 +115,10 @@ def explained(error: Exception) -> Exception:
     message, file, line = error.args
     where = f"{file}:{line}" if file else describe_place(place())
     # Its module needs this one.
-    from dovetail.errors import TransformError
+    from dovetail.errors import ClosedOverError, TransformError
 
-    return TransformError(f"{message} (at {where})")
+    kind = ClosedOverError if "a value that it closes over" in message else TransformError
+    return kind(f"{message} (at {where})")
 
 
 def run_phases(

@@ -11,12 +11,13 @@ from dovetail import dtypes
 from dovetail.errors import type_error
 
 
-def _is_keys(x: Any) -> bool:
+def is_keys(x: Any) -> bool:
+    """Whether something is an array of keys."""
     return hasattr(type(x), "is_key_array")
 
 
 def _has_keys(x: Any) -> bool:
-    return _is_keys(x) or (type(x) in (list, tuple) and bool(x) and _is_keys(x[0]))
+    return is_keys(x) or (type(x) in (list, tuple) and bool(x) and is_keys(x[0]))
 
 
 def moves_keys(function: Callable[..., Any], positions: Sequence[int]) -> Callable[..., Any]:
@@ -50,7 +51,7 @@ def _moved(
     keys = [x for arg in wanted for x in (arg if type(arg) in (list, tuple) else (arg,))]
     # The type of keys may be asked for, and no other.
     asked = [x for x in (*args, *kwargs.values()) if _is_key_type(x)]
-    types = {x.dtype if _is_keys(x) else type(x).__name__ for x in keys} | set(asked)
+    types = {x.dtype if is_keys(x) else type(x).__name__ for x in keys} | set(asked)
     if len(types) > 1:
         raise _mixed(function, types)
     options = {name: None if _is_key_type(x) else x for name, x in kwargs.items()}
@@ -97,7 +98,7 @@ def makes_keys(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         for arg in (*args, *kwargs.values()):
-            if _is_keys(arg) or _is_key_type(arg):
+            if is_keys(arg) or _is_key_type(arg):
                 return _made(function, signature.bind(*args, **kwargs).arguments)
         return function(*args, **kwargs)
 
@@ -113,17 +114,17 @@ def _made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     fill: Any = given.get("fill_value")
     dtype = given.get("dtype")
     if dtype is None:
-        dtype = next(x.dtype for x in (like, fill) if _is_keys(x))
-    if _is_keys(fill) and fill.dtype != dtype:
+        dtype = next(x.dtype for x in (like, fill) if is_keys(x))
+    if is_keys(fill) and fill.dtype != dtype:
         raise _mixed(function, {fill.dtype, dtype})
     shape = given.get("shape")
     sizes = like.shape if shape is None and like is not None else canonical_shape(shape)
-    if likeness is not None and _is_keys(like):
+    if likeness is not None and is_keys(like):
         given[likeness] = given[likeness]._data
     if not _is_key_type(dtype):
         return function(**given | {"shape": sizes})
     words = {"shape": (*sizes, *dtype.generator.key_shape), "dtype": dtypes.uint32}
-    if _is_keys(fill):
+    if is_keys(fill):
         return fill._with(function(**given | words | {"fill_value": fill._data}))
     return KeyArray(dtype.generator, function(**given | words))
 

@@ -119,6 +119,8 @@ class Trace:
         # function of arrays, its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
         self._known: dict[int, np.ndarray] = {}
+        # Values whose derivative a rule says is zero.
+        self._constant: list[int] = []
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
     def settle(self, place: Place | None) -> None:
@@ -187,7 +189,11 @@ class Trace:
 
     def arguments_of(self, number: int) -> list[int]:
         """The arguments that a value depends on."""
-        instructions = self.function.slice([number], [])
+        return self._arguments_beyond(number, ())
+
+    def _arguments_beyond(self, number: int, known: Sequence[int]) -> list[int]:
+        """The arguments that a value depends on, other than by those that are known."""
+        instructions = self.function.slice([number], list(known))
         used = {operand for instruction in instructions for operand in instruction[1]}
         return [argument for argument in self._argument_of if argument in used]
 
@@ -195,7 +201,9 @@ class Trace:
         """What a value of this function comes from outside of it; None for what is not known."""
         explicit = self.names if self.origins is None else self.origins
         found: list[Operand | None] = []
-        arguments = [number] if number in self._argument_of else self.arguments_of(number)
+        arguments = [number]
+        if number not in self._argument_of:
+            arguments = self._arguments_beyond(number, self._constant)
         for argument in arguments:
             position = self._argument_of[argument]
             if position >= len(explicit):
@@ -203,6 +211,10 @@ class Trace:
             else:
                 found.append(None if self.origins is None else self.origins[position])
         return found
+
+    def set_constant(self, number: int) -> None:
+        """Note that a value has no derivative, whatever it is computed from."""
+        self._constant.append(number)
 
     def number(self, operand: Operand) -> int:
         """The value's number in this function; what comes from outside becomes an argument."""

@@ -95,10 +95,9 @@ def test_a_value_closed_over_has_no_derivative() -> None:
         f.defjvp(lambda primals, tangents: (primals[0] * y, tangents[0] * y))
         return f(2.0)
 
-    with pytest.raises(
-        ValueError, match=r"closes over.*pass the value as an argument.*test_custom"
-    ):
-        dt.grad(outer)(3.0)
+    for error in (ValueError, LeakedTracerError, dt.errors.TransformError):
+        with pytest.raises(error, match=r"closes over.*pass the value as an argument.*test_custom"):
+            dt.grad(outer)(3.0)
 
 
 def test_forward_mode_of_a_vjp_rule() -> None:
@@ -316,3 +315,74 @@ def test_rules_may_close_over_what_is_differentiated(in_forward: bool) -> None:
     for transform in (dt.grad, lambda f: dt.jit(dt.grad(f)), lambda f: dt.grad(dt.jit(f))):
         close(transform(slope)(4.0), -2 * np.sin(4.0))
     close(dt.vmap(dt.grad(slope))(dnp.arange(3.0)), -2 * np.sin(np.arange(3.0)))
+
+
+def test_python_branches_on_residuals_within_bwd() -> None:
+    f = dt.custom_vjp(dnp.square)
+    f.defvjp(lambda x: (x**2, x), lambda x, g: (g * (10.0 if x > 0 else 20.0),))
+    assert [float(dt.grad(f)(x)) for x in (2.0, -2.0)] == [10.0, 20.0]
+    assert float(dt.vjp(f, -2.0)[1](3.0)[0]) == 60.0
+    for unknown in (dt.jit(dt.grad(f)), lambda x: dt.vmap(dt.grad(f))(dnp.ones(2))):
+        with pytest.raises(dt.errors.TracerBoolConversionError, match="Python asks for"):
+            unknown(2.0)
+    f.defvjp(lambda x: (x**2, x), lambda x, g: (g if g > 0 else -g,))
+    with pytest.raises(dt.errors.TracerBoolConversionError, match="a cotangent of `square`"):
+        dt.grad(f)(2.0)
+
+
+def test_results_without_derivatives_ask_for_no_cotangents() -> None:
+    def refuse(*args: Any) -> Any:
+        raise AssertionError
+
+    for make in (lambda x: None, lambda x: dnp.round(x).astype("int32"), lambda x: (x > 0, {})):
+        f = dt.custom_vjp(make)
+        f.defvjp(lambda x, make=make: (make(x), x), refuse)
+        assert float(dt.grad(lambda x, f=f: (f(x), x)[1])(2.0)) == 1.0
+        dt.vjp(lambda x, f=f: f(x), 2.0)
+
+
+def test_what_a_rule_says_is_zero_is_known_to_be() -> None:
+    zeros = []
+
+    @dt.custom_jvp
+    def f(x: Any, y: Any) -> Any:
+        return x * y, y
+
+    def rule(primals: Any, tangents: Any) -> Any:
+        zeros.append([type(t) is custom_derivatives.SymbolicZero for t in tangents])
+        return f(*primals), (tangents[0], custom_derivatives.zero_from_primal(primals[1]))
+
+    f.defjvp(rule, symbolic_zeros=True)
+    g = lambda x: f(x, dnp.sin(f(x, x)[1]) + 1.0)[0]  # noqa: E731
+    for transformed in (dt.grad(g), lambda x: dt.grad(lambda x: dt.vmap(g)(x).sum())(x[None])):
+        zeros.clear()
+        close(transformed(dnp.asarray(2.0)), 1.0)
+        assert zeros == [[False, False], [False, True]]
+
+
+def test_keys_are_leaves_of_rules_with_symbolic_zeros() -> None:
+    seen = []
+
+    @dt.custom_vjp
+    def f(x: Any, key: Any) -> Any:
+        return x, key
+
+    def fwd(x: Any, key: Any) -> Any:
+        seen.append((x.perturbed, key.perturbed, key.value.shape))
+        return (x.value, key.value), None
+
+    def bwd(_: None, cotangents: Any) -> Any:
+        seen.append(cotangents[1])
+        return cotangents
+
+    keys = dt.random.split(dt.random.key(0), 3)
+    f.defvjp(fwd, bwd, symbolic_zeros=True)
+    assert float(dt.grad(lambda x: f(x, keys)[0])(2.0)) == 1.0
+    assert seen[0] == (True, False, (3,))
+    assert type(seen[1]) is custom_derivatives.SymbolicZero
+    assert seen[1].shape == (3,)
+    assert seen[1].dtype == dt.dtypes.float0
+    f.defvjp(lambda x, key: ((x, key), None), bwd)
+    assert float(dt.grad(lambda x: f(x, keys)[0])(2.0)) == 1.0
+    assert seen[2].shape == (3,)
+    assert seen[2].dtype == dt.dtypes.float0

@@ -117,8 +117,12 @@ class Call:
 
     def apply(self, function: Function, leaves: Sequence[Any]) -> Any:
         """The function on those leaves."""
+        return self.apply_to(function, self.tree(leaves))
+
+    def apply_to(self, function: Function, values: Sequence[Any]) -> Any:
+        """The function on those arguments, beside the ones that rules take as they are."""
         args = list(self._args)
-        for i, value in zip(self._dynamic, self.tree(leaves), strict=True):
+        for i, value in zip(self._dynamic, values, strict=True):
             args[i] = value
         return function(*args)
 
@@ -128,13 +132,13 @@ class Call:
         return results_of(self._function, leaves, spec), spec
 
 
-def constant_results(call: Call, primal: Traced) -> Any:
-    """The results of the traced function where no derivative can reach it, else None."""
+def constant_results(call: Call, primal: Traced) -> list[Operand] | None:
+    """The leaves of the traced function's results where no derivative can reach it, else None."""
     operands = [*call.leaves, *primal.captured]
-    if any(type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in operands):
+    has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)
+    if has_derivative and any(type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in operands):
         return None
-    outs = apply_function(ir.Callee(primal.function), operands, primal.avals)
-    return unflatten(primal.extra, outs)
+    return apply_function(ir.Callee(primal.function), operands, primal.avals)
 
 
 def refuse_tracers(values: Iterable[Any], name: str) -> None:

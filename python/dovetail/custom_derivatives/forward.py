@@ -136,7 +136,7 @@ class custom_jvp(WithRule):
         )
         constant = constant_results(call, primal)
         if constant is not None:
-            return constant
+            return unflatten(primal.extra, constant)
         tangents = [aval for aval in call.avals if dtypes.is_inexact(aval.dtype)]
         names = [*call.names, *(f"a tangent of `{call.name}`" for _ in tangents)]
         outside = [*call.leaves, *(None for _ in tangents)]
@@ -158,14 +158,17 @@ class custom_jvp(WithRule):
             rule=rule.function,
             operandSegmentSizes=(count, len(captured)),
         )
+        for i in rule.extra:
+            outs[i]._trace.set_constant(outs[i].number)
         if primal.uses is not None:
             primal.uses.apply(call.leaves, outs)
         return unflatten(primal.extra, outs)
 
     def _traced_rule(
         self, call: Call, spec: Any, avals: Sequence[ShapedArray], tracers: Sequence[Tracer]
-    ) -> tuple[list[Operand], None]:
-        """What the rule returns, checked: results, then tangents of those that have one."""
+    ) -> tuple[list[Operand], list[int]]:
+        """What the rule returns, checked: results, then tangents of those that have one; with it
+        go the numbers of the results whose tangents are symbolic zeros."""
         assert self.jvp is not None
         primals, given = tracers[: len(call.leaves)], iter(tracers[len(call.leaves) :])
         zero = SymbolicZero if self.symbolic_zeros else instantiated
@@ -179,7 +182,9 @@ class custom_jvp(WithRule):
         rule = f"Custom JVP rule {name_of(self.jvp)} for function {call.name}"
         primal_out, tangent_out = pair_of(result, rule, "primal and tangent outputs")
         outs = primal_results(primal_out, rule, "jvp", call.name, spec, avals)
-        return [*outs, *self._tangents(call, spec, avals, tangent_out)], None
+        tangents = self._tangents(call, spec, avals, tangent_out)
+        zeros = [i for i, t in enumerate(flatten(tangent_out)[0]) if type(t) is SymbolicZero]
+        return [*outs, *tangents], zeros
 
     def _tangents(
         self, call: Call, spec: Any, avals: Sequence[ShapedArray], result: Any

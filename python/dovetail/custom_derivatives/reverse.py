@@ -25,9 +25,11 @@ from dovetail.custom_derivatives.symbolic import (
     SymbolicZero,
     instantiated,
     may_have_tangent,
+    of_whole_keys,
     tangent_type,
 )
 from dovetail.errors import type_error, value_error
+from dovetail.moving import is_keys
 from dovetail.pytree import broadcast_prefix, flatten, leaf_names, unflatten
 from dovetail.pytreedef import public
 from dovetail.trace_stack import derivative_order
@@ -112,7 +114,7 @@ class custom_vjp(WithRule):
         )
         constant = constant_results(call, primal)
         if constant is not None:
-            return constant
+            return unflatten(primal.extra, constant)
         fwd = trace(
             lambda *tracers: self._traced_fwd(call, primal, tracers),
             call.avals,
@@ -122,11 +124,11 @@ class custom_vjp(WithRule):
             call.leaves,
             order=order - 1,
         )
-        residuals = fwd.avals[len(primal.avals) :]
         cotangents = [aval for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
-        bwd = self._trace_bwd(call, primal, fwd.extra, residuals, cotangents, order - 1)
+        spec, kept = fwd.extra
+        bwd = self._trace_bwd(call, primal, spec, kept, cotangents, order - 1)
         captured = share_captured(
-            [(primal, count, 0), (fwd, count, 0), (bwd, len(residuals), len(cotangents))]
+            [(primal, count, 0), (fwd, count, 0), (bwd, len(kept), len(cotangents))]
         )
         outs = apply(
             "custom_vjp",
@@ -145,17 +147,16 @@ class custom_vjp(WithRule):
     def _traced_fwd(
         self, call: Call, primal: Traced, tracers: Sequence[Tracer]
     ) -> tuple[list[Operand], Any]:
-        """Results and residuals; the residuals' structure goes with them."""
+        """Results and residuals; the residuals' structure goes with them, and they themselves."""
         assert self.fwd is not None
-        leaves: list[Any] = list(tracers)
+        arguments = call.tree(tracers)
         if self.symbolic_zeros:
-            leaves = [
-                CustomVJPPrimal(x, may_have_tangent(outer))
-                for x, outer in zip(tracers, call.leaves, strict=True)
-            ]
+            arguments = of_whole_keys(
+                arguments, lambda i, x: CustomVJPPrimal(x, may_have_tangent(call.leaves[i]))
+            )
         rule = f"Custom VJP fwd rule {name_of(self.fwd)} for function {call.name}"
         result, residuals = pair_of(
-            call.apply(self.fwd, leaves), rule, "the primal output and residuals"
+            call.apply_to(self.fwd, arguments), rule, "the primal output and residuals"
         )
         outs = primal_results(result, rule, "fwd", call.name, primal.extra, primal.avals)
         values, spec = set_float0_aside(*flatten(residuals))
@@ -163,14 +164,14 @@ class custom_vjp(WithRule):
             as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")
             for i, value in enumerate(values)
         ]
-        return [*outs, *kept], spec
+        return [*outs, *kept], (spec, kept)
 
     def _trace_bwd(
         self,
         call: Call,
         primal: Traced,
         residual_spec: Any,
-        residuals: Sequence[ShapedArray],
+        residuals: Sequence[Operand],
         cotangents: Sequence[ShapedArray],
         order: int,
     ) -> Traced:
@@ -186,11 +187,11 @@ class custom_vjp(WithRule):
                 next(given) if dtypes.is_inexact(aval.dtype) else zero(tangent_type(aval))
                 for aval in primal.avals
             ]
-            result = bwd(
-                *call.statics,
-                unflatten(residual_spec, kept),
+            cotangent = of_whole_keys(
                 unflatten(primal.extra, of_results),
+                lambda _, x: zero(ShapedArray(x.shape, dtypes.float0)) if is_keys(x) else x,
             )
+            result = bwd(*call.statics, unflatten(residual_spec, kept), cotangent)
             found = self._cotangents(call, result)
             return list(found.values()), tuple(found)
 
@@ -198,8 +199,10 @@ class custom_vjp(WithRule):
             *(f"a residual of `{call.name}`" for _ in residuals),
             *(f"a cotangent of `{call.name}`" for _ in cotangents),
         ]
-        avals = [*residuals, *cotangents]
-        return trace(python, avals, names, "custom_vjp", name_of(bwd), order=order)
+        avals = [*(residual.aval for residual in residuals), *cotangents]
+        # Residuals are known where the arguments are.
+        outside = [*residuals, *(None for _ in cotangents)]
+        return trace(python, avals, names, "custom_vjp", name_of(bwd), outside, order=order)
 
     def _cotangents(self, call: Call, result: Any) -> dict[int, Operand]:
         """Cotangents of the arguments, by the numbers of their leaves, without those that are zero.

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import dtypes
 from dovetail.array import ShapedArray
 from dovetail.errors import type_error
+from dovetail.moving import is_keys
 from dovetail.pytree import flatten, unflatten
 from dovetail.tracer import Operand, Tracer, zeros
 
@@ -86,6 +87,12 @@ def _may_vary(x: Operand) -> bool:
     return type(x) is Tracer and any(
         y is None or _may_vary(y) for y in x._trace.origins_of(x.number)
     )
+
+
+def of_whole_keys(tree: Any, function: Any) -> Any:
+    """The tree with `function` of each leaf; an array of keys is one leaf, not its words."""
+    leaves, spec = flatten(tree, is_leaf=is_keys)
+    return unflatten(spec, [function(i, leaf) for i, leaf in enumerate(leaves)])
 
 
 def instantiated(aval: ShapedArray) -> Operand | np.ndarray:
