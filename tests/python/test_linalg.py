@@ -141,6 +141,22 @@ def test_eigenvalues(dtype: Any) -> None:
         assert_small(np.linalg.eigvalsh(middle) - values, values, dtype)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.float64, np.complex128])
+def test_rotations_of_what_is_no_schur_form(dtype: Any) -> None:
+    rng = np.random.default_rng(5)
+    t, z = rng.normal(size=(2, 2, 7, 7)).astype(np.float32).astype(dtype)
+    if np.iscomplexobj(t):
+        t = t + 1j * t[..., ::-1]
+    # Where there is no coupling in one direction, eigenvalues are on the diagonal.
+    t[0, 4, 3] = t[1, 2, 3] = 0
+    with config.enable_x64():
+        for run in (lambda f: f, dt.jit):
+            result = run(sla.rsf2csf)(t, z)
+            tolerance = 1e-3 if dtype in (np.float32, np.complex64) else 1e-10
+            for got, expected in zip(result, scipy.linalg.rsf2csf(t, z), strict=True):
+                np.testing.assert_allclose(got, expected, tolerance, tolerance)
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_equations(dtype: Any) -> None:
     for batch in ((), (3,), (2, 0)):

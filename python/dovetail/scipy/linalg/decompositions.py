@@ -276,7 +276,8 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
       check_finite: accepted for SciPy's sake.
 
     Returns:
-      (t, z), complex, t upper triangular.
+      (t, z), complex, t upper triangular. Blocks that overlap, which no Schur form has, are turned
+      one after the other, from the last one on.
 
     Raises:
       ValueError: the matrices are not square, or of different shapes.
@@ -311,22 +312,27 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
         t, z = state
         k = n - 2 - i
         rotation = _rotation(columns(rows(t, k), k), eps)
-        t = lax.dynamic_update_slice_in_dim(t, matmul(rotation, rows(t, k)), k, rank - 2)
+        # Below the blocks nothing is read, or changed.
+        turned = numpy.where(numpy.arange(n) < k, rows(t, k), matmul(rotation, rows(t, k)))
+        t = lax.dynamic_update_slice_in_dim(t, turned, k, rank - 2)
         back = adjoint(rotation)
-        t = lax.dynamic_update_slice_in_dim(t, matmul(columns(t, k), back), k, rank - 1)
+        below = numpy.arange(n)[:, None] > k + 1
+        turned = numpy.where(below, columns(t, k), matmul(columns(t, k), back))
+        t = lax.dynamic_update_slice_in_dim(t, turned, k, rank - 1)
         z = lax.dynamic_update_slice_in_dim(z, matmul(columns(z, k), back), k, rank - 1)
         return t, z
 
     t, z = lax.fori_loop(0, n - 1, body, (t, z))
-    return part(t, False), z
+    return numpy.where(numpy.eye(n, k=-1, dtype=bool), 0, t), z
 
 
 def _rotation(block: Array, eps: float) -> Array:
     """What makes a 2 x 2 block upper triangular, if it is not nearly so."""
     a, b, c, d = (block[..., i, j] for i in range(2) for j in range(2))
-    mean, half = (a + d) / 2, (a - d) / 2
-    # One eigenvalue less d.
-    mu = mean + lax.sqrt(half * half + b * c) - d
+    half = (a - d) / 2
+    root = lax.sqrt(half * half + b * c)
+    # Less d, the eigenvalue that LAPACK gives first: that which is farther from d.
+    mu = half + numpy.where(lax.real(lax.conj(half) * root) < 0, -root, root)
     size = lax.sqrt(abs(mu) * abs(mu) + abs(c) * abs(c))
     is_full = abs(c) > eps * (abs(a) + abs(d))
     safe = lax.select(is_full, size, lax.full_like(size, 1))
