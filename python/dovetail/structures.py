@@ -139,6 +139,7 @@ def _node(spec: Any, kind: str) -> str:
         return f"a {spec.type} with {count} child{'' if count == 1 else 'ren'}"
     if kind == "different pytree metadata":
         _, metadata = topmost(spec) or ("", None)
+        metadata = tuple(metadata) if isinstance(metadata, list) else metadata
         return f"a {spec.type} with pytree metadata {metadata}"
     return f"a {spec.type}"
 

@@ -84,6 +84,8 @@ def test_comparison_with_others() -> None:
         ([1], [1, 2], "List arity mismatch: 2 != 1; list: [1, 2].\n"),
         ({"a": (1, 2)}, {"a": (1,)}, "Tuple arity mismatch: 1 != 2; tuple: (1,).\n"),
         ({"a": 1}, {"c": 1, "b": 2}, "expected keys: ['a']; present keys: ['b', 'c'].\n"),
+        ({"a": 1}, {"b": 1}, "<class 'dict'> with pytree metadata ('a',), and the tree a <class"),
+        (Scaled(1), Scaled(1, "s"), "Scaled'> with pytree metadata ('m',), and the tree a <class"),
         ([None], [3], "Expected None, got 3.\n"),
         ([Point(1, 2)], [(1, 2)], "Expected named tuple, got (1, 2).\n"),
         (Point(1, 2), Pixel(1, 2), f"type mismatch: expected type: {Point}, tuple: Pixel(x=1, y=2"),
