@@ -23,7 +23,7 @@ class Scaled:
 
 for library in (dt, jax):
     library.tree_util.register_pytree_node(
-        Scaled, lambda node: ((node.x,), node.unit), lambda unit, x: Scaled(*x, unit)
+        Scaled, lambda node: ((node.x,), node.unit), lambda unit, x: Scaled(x[0], unit)
     )
 
 PLAIN = [5, None, (), (1,), [(1, None), {"b": [], "a": {"long": 2, "b": 3}}], [0] * 200]

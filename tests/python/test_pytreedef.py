@@ -121,7 +121,7 @@ def test_numbers_of_leaves() -> None:
 
 
 def test_other_arguments() -> None:
-    structure = tree.structure([1])
+    structure: Any = tree.structure([1])
     for call in (structure.compose, lambda x: tree_util.treedef_tuple([x])):
         with pytest.raises(TypeError, match=r"must be a PyTreeDef.*got: int"):
             call(3)
@@ -159,7 +159,8 @@ def test_registry() -> None:
     assert flat == ([1, (2,)], tree.structure([0, 0]))
     assert default_registry.flatten_with_path([1]) == tree.flatten_with_path([1])
     assert default_registry.flatten_one_level({"a": [1]}) == ([[1]], ("a",))
-    ((_, child),), data = default_registry.flatten_one_level_with_keys(Scaled(1))
+    parts: Any = default_registry.flatten_one_level_with_keys(Scaled(1))
+    ((_, child),), data = parts
     assert (child, data) == (1, ("m",))
     assert default_registry.flatten_one_level(3) is None
     assert default_registry.flatten_one_level_with_keys(3) is None
