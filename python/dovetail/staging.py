@@ -250,7 +250,7 @@ class Jitted(_core.CompiledCalls):
         dynamic = tuple([None if n in numbers else value for n, value in enumerate(args)])
         return dynamic, {k: v for k, v in kwargs.items() if k not in by_name}, tuple(statics)
 
-    def _trace(self, call: _Call) -> Traced:
+    def _trace(self, call: _Call, origins: Sequence[Operand] | None = None) -> Traced:
         if config.no_tracing.value:
             raise RuntimeError(
                 f"no function may be traced while no_tracing is on, got: a call of `{self._name}` "
@@ -271,7 +271,8 @@ class Jitted(_core.CompiledCalls):
         avals = [leaf.aval for leaf in call.leaves]
         with spans.step("trace", monitoring.TRACE_EVENT, self._name):
             names = self._names(call)
-            traced = trace(python, avals, names, self._kind, self._name, axes=self._axes)
+            kind, name = self._kind, self._name
+            traced = trace(python, avals, names, kind, name, axes=self._axes, origins=origins)
         if traced.uses is not None:
             self._uses[call.key] = traced.uses
         return traced
@@ -296,9 +297,10 @@ class Jitted(_core.CompiledCalls):
             others = [other[1] for other in known if isinstance(other, tuple)]
             raise incomparable(jit_call.key, others, self._name) from error
         if inlined is None:
-            traced = self._trace(jit_call)
+            traced = self._trace(jit_call, jit_call.leaves)
             inlined = _Inlined(ir.Callee(traced.function), traced)
-            if not any(type(operand) is Tracer for operand in traced.captured):
+            has_tracers = any(type(operand) is Tracer for operand in traced.captured)
+            if not has_tracers and not traced.asked_origins:
                 known[key] = inlined
         traced = inlined.traced
         outs = call(inlined.callee, [*jit_call.leaves, *traced.captured], traced.avals)
@@ -307,7 +309,8 @@ class Jitted(_core.CompiledCalls):
         return unflatten(traced.extra, outs)
 
     def _lower(self, call: _Call) -> Lowered:
-        traced = self._trace(call)
+        # No derivative begins at the arguments of a whole program, unless it is asked for later.
+        traced = self._trace(call, None if derivative_order() else call.leaves)
         module = traced.function.module
         if current() is None:
             module.keep_as_main(traced.function.name)

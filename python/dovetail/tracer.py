@@ -218,6 +218,7 @@ class Traced(NamedTuple):
       extra: what the traced Python function returned beside its results.
       place: the device that the function asks for, if it does.
       uses: with `debug_key_reuse`, what the function does with keys.
+      asked_origins: whether it depends on what its arguments are made of.
     """
 
     function: Any
@@ -226,6 +227,7 @@ class Traced(NamedTuple):
     extra: Any
     place: Place | None
     uses: Uses | None = None
+    asked_origins: bool = False
 
 
 def trace(
@@ -287,7 +289,8 @@ def trace(
         del tracers, outs
         check_leaks(in_progress)
     place, uses = in_progress.wanted, None if watch is None else watch.uses
-    return Traced(in_progress.function, in_progress.captured, results, extra, place, uses)
+    function, captured = in_progress.function, in_progress.captured
+    return Traced(function, captured, results, extra, place, uses, in_progress.asked_origins)
 
 
 def apply(

@@ -119,6 +119,7 @@ class Trace:
         # function of arrays, its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
         self._known: dict[int, np.ndarray] = {}
+        self.asked_origins = False
         # Values whose derivative a rule says is zero.
         self._constant: list[int] = []
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
@@ -199,6 +200,7 @@ class Trace:
 
     def origins_of(self, number: int) -> list[Operand | None]:
         """What a value of this function comes from outside of it; None for what is not known."""
+        self.asked_origins = True
         explicit = self.names if self.origins is None else self.origins
         found: list[Operand | None] = []
         arguments = [number]

@@ -360,6 +360,22 @@ def test_what_a_rule_says_is_zero_is_known_to_be() -> None:
         assert zeros == [[False, False], [False, True]]
 
 
+def test_zeros_come_through_the_arguments_of_jitted_functions() -> None:
+    seen = []
+    f = dt.custom_vjp(lambda x, y: x * y)
+
+    def fwd(*primals: Any) -> Any:
+        seen.append([primal.perturbed for primal in primals])
+        return primals[0].value * primals[1].value, primals[1].value
+
+    f.defvjp(fwd, lambda y, g: (g * y, None), symbolic_zeros=True)
+    jitted = dt.jit(dt.jit(f))
+    close(dt.grad(lambda x: jitted(x, 2.0) + jitted(2.0, x) + jitted(x, 3.0))(1.0), 5.0)
+    assert seen == [[True, False], [False, True], [True, False]]
+    close(dt.jit(lambda x, y: dt.grad(jitted)(x, y))(1.0, 2.0), 2.0)
+    assert seen[-1] == [True, False]
+
+
 def test_keys_are_leaves_of_rules_with_symbolic_zeros() -> None:
     seen = []
 
