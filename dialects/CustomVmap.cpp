@@ -128,6 +128,28 @@ static func::FuncOp takeOver(Emitter &e, func::FuncOp source, ModuleOp module) {
   return main;
 }
 
+/// The derivative of a function without the batch, over the batch where the arguments that are marked have it.
+static FailureOr<Batched> batchJvp(Emitter &e, func::FuncOp function, const llvm::SmallBitVector &active,
+                                   ArrayRef<bool> batched) {
+  FailureOr<Body> body = fullJvp(e, function, active);
+  if (failed(body))
+    return failure();
+  BatchedTogether over(e);
+  auto dims = llvm::map_to_vector(batched, [](bool hasBatch) { return hasBatch ? 0 : kUnbatched; });
+  if (failed(over.add(e.transforms().add(function, ".jvp", std::move(*body)), dims)))
+    return failure();
+  Batched result;
+  // Not `to_vector`, which takes its two pointers for a list of bools.
+  result.arguments.assign(batched.begin(), batched.end());
+  for (auto [i, dim] : llvm::enumerate(llvm::to_vector(over.resultDims(0)))) {
+    result.results.push_back(dim != kUnbatched);
+    if (dim != kUnbatched)
+      over.align(0, i, 0);
+  }
+  result.function = over.finish(0);
+  return result;
+}
+
 /// The function over the batch where the arguments that are marked have it, and maybe more: a tangent has the batch
 /// where its primal has it. Only the first `count` of `jvps` have happened.
 static FailureOr<Batched> askRule(CustomVmapOp op, Emitter &e, SmallVector<bool> batched, ArrayRef<Attribute> jvps) {
@@ -147,15 +169,27 @@ static FailureOr<Batched> askRule(CustomVmapOp op, Emitter &e, SmallVector<bool>
   }
   ArrayRef<int64_t> withTangents = cast<DenseI64ArrayAttr>(jvps.back()).asArrayRef();
   unsigned numArgs = batched.size() - withTangents.size();
+  llvm::SmallBitVector active(numArgs);
+  SmallVector<bool> ofBoth(ArrayRef<bool>(batched).take_front(numArgs));
+  for (auto [i, number] : llvm::enumerate(withTangents)) {
+    active.set(number);
+    ofBoth[number] = ofBoth[number] && batched[numArgs + i];
+  }
+  // Where only values or only tangents have the batch, the others need not get it: the rule gives a function of one
+  // element, whose derivative is batched as that of any function.
+  if (llvm::is_contained(batched, true) && !llvm::is_contained(ofBoth, true)) {
+    FailureOr<Batched> below = askRule(op, e, ofBoth, jvps.drop_back());
+    if (failed(below))
+      return failure();
+    if (!llvm::is_contained(below->results, true))
+      return batchJvp(e, below->function, active, batched);
+  }
   SmallVector<bool> ofArgs(ArrayRef<bool>(batched).take_front(numArgs));
   for (auto [i, number] : llvm::enumerate(withTangents))
     ofArgs[number] = ofArgs[number] || batched[numArgs + i];
   FailureOr<Batched> below = askRule(op, e, ofArgs, jvps.drop_back());
   if (failed(below))
     return failure();
-  llvm::SmallBitVector active(numArgs);
-  for (int64_t number : withTangents)
-    active.set(number);
   FailureOr<Body> body = fullJvp(e, below->function, active);
   if (failed(body))
     return failure();

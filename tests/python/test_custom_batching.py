@@ -86,6 +86,28 @@ def test_derivatives(jit):
     np.testing.assert_allclose(summed(X), 10 * Y)
 
 
+@pytest.mark.parametrize("jit", [False, True])
+def test_a_batch_of_values_or_tangents_alone_stays_alone(jit):
+    f, asked = scaled()
+    pushed = lambda x, y, t: dt.jvp(f, (x, y), (t, 2 * t))  # noqa: E731
+    run = lambda *axes: dt.jit(dt.vmap(pushed, *axes)) if jit else dt.vmap(pushed, *axes)  # noqa: E731
+    value, tangent = run((None, None, 0), (None, 0))(2.0, 3.0, X)
+    assert float(value) == 60.0
+    np.testing.assert_allclose(tangent, 10 * (3 * X + 4 * X))
+    value, tangent = run((0, 0, None))(X, Y, 2.0)
+    np.testing.assert_allclose(value, 10 * X * Y)
+    np.testing.assert_allclose(tangent, 10 * (2 * Y + 4 * X))
+    assert {tuple(batched) for _, batched, *_ in asked} == {(False, False)}
+    np.testing.assert_allclose(dt.jacfwd(f)(2.0, 3.0), 30.0)
+    third = dt.vmap(lambda t: dt.jvp(lambda x: pushed(x, 3.0, x)[1], (2.0,), (t,))[1])
+    np.testing.assert_allclose(dt.jit(third)(X) if jit else third(X), 10 * (3 * X + 8 * X))
+    # An argument without a tangent has it as it is.
+    asked.clear()
+    slopes = dt.vmap(lambda y: dt.jvp(lambda x: f(x, y), (2.0,), (1.0,))[1])
+    np.testing.assert_allclose(slopes(X), 10 * X)
+    assert {tuple(batched) for _, batched, *_ in asked} == {(False, True)}
+
+
 def test_trees_keywords_and_unbatched_results():
     @custom_vmap
     def f(p, *, x):
