@@ -17,6 +17,14 @@ from dovetail.reference.checks import UNWANTED, UnwantedValueError, first_of
 CODE = np.dtype(np.int32)
 _NONE = np.iinfo(CODE).max
 
+# Functions that have another name than their op.
+_FUNCTIONS = {"case": "cond", "while": "while_loop"}
+
+
+def known_as(op: str) -> str:
+    """What messages call an op: the function that users know it by."""
+    return _FUNCTIONS.get(op, op)
+
 
 def accepted(
     results: Sequence[Any],
@@ -56,4 +64,4 @@ def accepted(
     if sources:
         what += f", while {' and '.join(sources)} came with some"
     op, place = module().op_numbered(number)
-    raise UnwantedValueError(made.refused(op, what), place)
+    raise UnwantedValueError(made.refused(known_as(op), what), place)

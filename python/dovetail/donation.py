@@ -12,6 +12,7 @@ import numpy as np
 
 from dovetail import _core, ir
 from dovetail.array import Array, _Deleted
+from dovetail.errors import JaxRuntimeError
 from dovetail.jit_options import Options
 from dovetail.pytree import flatten, unflatten
 from dovetail.shaped import ShapedArray
@@ -55,11 +56,15 @@ def warn_of_useless(
         )
 
 
+class DoubleDonationError(ValueError, JaxRuntimeError):
+    """An array is donated that a call is given in another place as well."""
+
+
 def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
     """Refuse a call that would use arrays up and then fail.
 
     Raises:
-      ValueError: it is given an array in several places, in one of them donated.
+      DoubleDonationError: it is given an array in several places, in one of them donated.
       RuntimeError: it is given an array that was used up before.
     """
     for leaf in leaves:
@@ -69,7 +74,7 @@ def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
     for number in donated:
         leaf = leaves[number]
         if uses[id(leaf)] > 1:
-            raise ValueError(
+            raise DoubleDonationError(
                 "a donated array must be only one of a call's arguments, got the same array "
                 f"{uses[id(leaf)]} times: {leaf.aval} {ir.here()}; donate a copy, `x.copy()`"
             )

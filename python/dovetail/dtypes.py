@@ -266,11 +266,17 @@ def dtype(x: Any) -> np.dtype:
 
     Raises:
       TypeError: it is none of these.
+      ValueError: it is None, which NumPy has as float64.
 
     Example:
       >>> dtype(1.0)
       dtype('float32')
     """
+    if x is None:
+        raise ValueError(
+            "Invalid argument to dtype: None, which is no array; canonicalize_dtype(float) is the "
+            "default float type"
+        )
     return dtype_and_weakness(x)[0]
 
 

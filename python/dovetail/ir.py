@@ -14,7 +14,7 @@ import numpy as np
 import optree
 
 from dovetail import _core, config, spans
-from dovetail.check_finite import accepted
+from dovetail.check_finite import accepted, known_as
 from dovetail.reference import Evaluator
 
 # A file, a line (0 if not known) and the name of a function.
@@ -231,7 +231,7 @@ def evaluate_on_functions(
 ) -> Sequence[np.ndarray]:
     """The results of an op on functions, by the reference evaluator."""
     operands = [(value.shape, dtype_name(value.dtype)) for value in values]
-    return Flat(flat_module(name, attributes, operands, results), name)(values)
+    return Flat(flat_module(name, attributes, operands, results), known_as(name))(values)
 
 
 class Flat:

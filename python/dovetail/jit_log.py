@@ -30,6 +30,8 @@ def timed(what: str, name: str, avals: Sequence[ShapedArray]) -> Iterator[None]:
     logger.log(level, "%s `%s` took %.3f s", what, name, time.perf_counter() - start)
 
 
+_SHORT = {"bfloat": "bf", "float": "f", "uint": "u", "int": "i", "complex": "c"}
+
 # The code of functions that were traced while `explain_cache_misses` was on.
 _traced: weakref.WeakSet[CodeType] = weakref.WeakSet()
 
@@ -80,11 +82,12 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[s
     spec, types, statics, kinds, *rest = now
     if before[0] != spec:
         return [f"different input pytree: now {public(spec)} and before {public(before[0])}"]
-    changes = [
-        f"different input types: at {which}, now {_described(new)} and before {_described(old)}"
-        for which, new, old in zip(names, types, before[1], strict=False)
-        if new != old
-    ]
+    changes = []
+    for which, new, old in zip(names, types, before[1], strict=False):
+        if new != old:
+            weak = new[2] != old[2]
+            given, known = _described(new, weak), _described(old, weak)
+            changes.append(f"different input types: at {which}, now {given} and before {known}")
     if before[2:4] != (statics, kinds):
         changes.append(f"different static arguments: now {statics} and before {before[2]}")
     if before[4] != rest[0]:
@@ -94,6 +97,10 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[s
     return changes
 
 
-def _described(kind: tuple[Any, ...]) -> str:
+def _described(kind: tuple[Any, ...], weak: bool) -> str:
+    """A type as JAX writes it, as in `f32[2]`, and if that matters, whether it is weak."""
     aval = ShapedArray(*kind)
-    return f"{aval}{' (weak)' if aval.weak_type else ''}"
+    name, sizes = str(aval).split("[", 1)
+    for long, short in _SHORT.items():
+        name = name.replace(long, short)
+    return f"{name}[{sizes}" + f"{{weak_type={aval.weak_type}}}" * weak

@@ -335,7 +335,7 @@ def test_logs(caplog: pytest.LogCaptureFixture) -> None:
             f(dnp.ones(4), 3)
         told = [record.getMessage() for record in caplog.records]
         first, second = (message for message in told if "is traced" in message)
-        assert "different input types: at x, now float32[4] and before float32[3]" in first
+        assert "different input types: at x, now f32[4] and before f32[3]" in first
         assert "different input pytree" in second
         assert __file__ in first
 

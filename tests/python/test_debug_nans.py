@@ -345,3 +345,9 @@ def test_warnings_name_the_users_line_once_values_are_looked_at() -> None:
     with dt.debug_nans(), pytest.warns(UserWarning, match="truncated to dtype float32") as caught:
         dnp.ones(3).astype("float64")
     assert caught[0].filename == __file__
+
+
+def test_branches_are_called_by_their_function() -> None:
+    value = dnp.array(1)
+    with dt.debug_nans(), pytest.raises(FloatingPointError, match="in `cond`: results must have"):
+        lax.cond(value == 1, lambda: dnp.nan, lambda: 2.0)

@@ -127,8 +127,9 @@ def test_loops_that_may_not_run_share() -> None:
 def test_an_array_in_two_places_is_refused() -> None:
     step = dt.jit(lambda v, w: v + w, donate_argnums=0)
     w = computed()
-    with pytest.raises(ValueError, match="only one of a call's arguments, got the same array 2"):
-        step(w, w)
+    for error in (ValueError, dt.errors.JaxRuntimeError):
+        with pytest.raises(error, match="only one of a call's arguments, got the same array 2"):
+            step(w, w)
     assert not w.is_deleted()
 
 

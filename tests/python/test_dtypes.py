@@ -88,6 +88,11 @@ class TestLattice:
         assert dtypes.promote((dtypes.bool_, False), (dtypes.bool_, False)) == (dtypes.bool_, False)
 
 
+def test_no_array_has_no_element_type() -> None:
+    with pytest.raises(ValueError, match="Invalid argument to dtype: None"):
+        dtypes.dtype(None)
+
+
 def test_canonicalisation() -> None:
     wide = [dtypes.int64, dtypes.uint64, dtypes.float64, dtypes.complex128]
     assert [dtypes.canonicalize_dtype(t).itemsize for t in wide] == [4, 4, 4, 8]

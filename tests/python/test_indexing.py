@@ -202,8 +202,6 @@ def test_bad_indices() -> None:
         dnp.zeros((0, 2)).at[0].set(1)
     with pytest.raises(IndexError, match=r"no elements, got an index that selects \(3, 2\)"):
         dnp.zeros((0, 2))[np.arange(3)]
-    with pytest.raises(TypeError, match="values must be real"):
-        x.at[0].set(1j)
     with pytest.raises(TypeError, match=r"got indexer with type float: 1\.5"):
         x[1.5]
     with pytest.raises(TypeError, match="got indexer with type float32"):
@@ -239,3 +237,15 @@ def test_padding_of_what_was_scattered() -> None:
 
     x = dnp.asarray([1.0, 2.0, 3.0])
     assert dt.jit(padded).lower(x).compile()(x).tolist() == [1, 12, 3, 5]
+
+
+def test_values_of_wider_types() -> None:
+    x, z = dnp.arange(3), dnp.complex64(2 + 3j)
+    with pytest.warns(FutureWarning, match="scatter inputs have incompatible types"):
+        assert x.at[0].set(z).tolist() == [2, 1, 2]
+    for run in (lambda f: f, dt.jit):
+        with (
+            dt.numpy_dtype_promotion("strict"),
+            pytest.raises(ValueError, match=r"Input dtypes .* have no available implicit dtype"),
+        ):
+            run(lambda x, y: x.at[0].set(y))(x, dnp.int16(1))

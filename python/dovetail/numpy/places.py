@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
+from dovetail import config, dtypes, lax, ops
 from dovetail.array import Array
 from dovetail.eager import remembered
-from dovetail.errors import type_error, value_error, warn
+from dovetail.errors import value_error, warn
 from dovetail.lax.application import applied_again
 from dovetail.lax.indexing import GatherScatterMode, scatter_subtract
 from dovetail.lax.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
@@ -198,15 +198,14 @@ def _changed(
 def _promoted(name: str, x: Array, values: ArrayLike) -> tuple[Array, Array]:
     """The indexed array and the values in the type of the computation."""
     given, is_weak = x.dtype, x.weak_type
+    if config.numpy_dtype_promotion.value == "strict" and hasattr(values, "dtype"):
+        # The array is not among the arguments of the method that the user called.
+        pairs = map(dtypes.dtype_and_weakness, (x, values))
+        dtypes.promote(*pairs, operands=(values,))
     if isinstance(values, (list, tuple)):
         values = asarray(values)
     x, new = promote(f"at[...].{name}", x, values)
     check_kind(f"at[...].{name}", x, _way_of(name).kinds)
-    if dtypes.KINDS[x.dtype] == "c" != dtypes.KINDS[given]:
-        raise type_error(
-            f"at[...].{name}: values must be real, as the array of {given.name} is, got "
-            f"{x.dtype.name}; take values.real first"
-        )
     if x.dtype != given and not is_weak:
         warn(
             f"at[...].{name}: scatter inputs have incompatible types: cannot safely cast value to "
