@@ -94,7 +94,8 @@ class ShapeDtypeStruct:
             sharding = x.sharding
         if hasattr(x, "shape") and hasattr(x, "dtype"):
             weak = getattr(x, "weak_type", False)
-            return cls(x.shape, x.dtype, sharding=sharding, weak_type=weak)
+            dtype = dtypes.canonicalize_dtype(x.dtype)
+            return cls(x.shape, dtype, sharding=sharding, weak_type=weak)
         dtype, weak = dtypes.dtype_and_weakness(x)
         return cls(np.shape(x), dtype, sharding=sharding, weak_type=weak)
 
