@@ -330,7 +330,8 @@ def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[
 
 
 def as_direction(value: Any, aval: ShapedArray, what: str, problem: str) -> Operand:
-    """A tangent or cotangent for a value of that type; Python's numbers take its dtype.
+    """A tangent or cotangent for a value of that type; Python's numbers that it can hold take its
+    dtype.
 
     Args:
       value: the tangent or cotangent.
@@ -342,7 +343,9 @@ def as_direction(value: Any, aval: ShapedArray, what: str, problem: str) -> Oper
       MismatchError: shape or dtype differ.
     """
     operand = as_operand(value, what)
-    if operand.weak_type and operand.dtype != aval.dtype and operand.shape == aval.shape:
+    is_lossy = dtypes.kind(operand.dtype) == "c" and dtypes.kind(aval.dtype) != "c"
+    is_number = operand.weak_type and operand.dtype != aval.dtype and not is_lossy
+    if is_number and operand.shape == aval.shape:
         from dovetail import lax
 
         operand = lax.convert_element_type(operand, aval.dtype)

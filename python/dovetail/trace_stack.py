@@ -77,6 +77,19 @@ def derivative_order() -> int:
     return traces[-1].order if traces else stack.order
 
 
+def in_checkpoint() -> bool:
+    """Whether what is traced now belongs to a checkpoint, and nothing in it differentiates that."""
+    traces = stack.traces
+    inner = traces[-1].order
+    for trace in reversed(traces):
+        if trace.order < inner:
+            return False
+        if trace.kind == "checkpoint":
+            return True
+        inner = trace.order
+    return False
+
+
 @contextmanager
 def differentiated_later(order: int) -> Iterator[None]:
     """Let what is traced outside of all traces have what so many derivatives of it need."""

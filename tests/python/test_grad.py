@@ -356,3 +356,16 @@ def test_mismatches_are_of_both_classes() -> None:
                 call()
     with pytest.raises(TypeError, match=r"was called with 2 arguments .* takes a single one"):
         pull(1.0, 2.0)
+
+
+def test_numbers_of_python_as_directions_lose_nothing() -> None:
+    pull = dt.vjp(lambda x: 2 * x, 1.0)[1]
+    assert float(pull(3)[0]) == 6.0
+    for call in (
+        lambda: pull(1j),
+        lambda: dt.linear_transpose(lambda x: 2 * x, 1.0)(1j),
+        lambda: dt.linearize(lambda x: 2 * x, 1.0)[1](1j),
+        lambda: dt.jvp(lambda x: 2 * x, (1.0,), (1j,)),
+    ):
+        with pytest.raises((TypeError, ValueError), match="complex64"):
+            call()

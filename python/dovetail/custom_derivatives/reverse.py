@@ -32,7 +32,7 @@ from dovetail.errors import type_error, value_error
 from dovetail.moving import is_keys
 from dovetail.pytree import broadcast_prefix, flatten, leaf_names, unflatten
 from dovetail.pytreedef import public
-from dovetail.trace_stack import derivative_order
+from dovetail.trace_stack import derivative_order, in_checkpoint
 from dovetail.tracer import Operand, Traced, Tracer, apply, trace
 
 
@@ -71,6 +71,7 @@ class custom_vjp(WithRule):
         self.fwd: Function | None = None
         self.bwd: Function | None = None
         self.symbolic_zeros = False
+        self.optimize_remat = False
 
     def defvjp(
         self,
@@ -88,7 +89,8 @@ class custom_vjp(WithRule):
             result; returns a tuple of cotangents, one for each other argument, None for zero.
           symbolic_zeros: whether `fwd` takes `CustomVJPPrimal`s, and `bwd` a `SymbolicZero` for a
             result without a derivative.
-          optimize_remat: accepted for JAX's sake; what is not used is never recomputed.
+          optimize_remat: whether a checkpoint takes the result from the function, and the forward
+            rule's residuals alone; otherwise, and elsewhere, the rule gives both.
 
         Raises:
           NotImplementedError: both `symbolic_zeros` and `optimize_remat`.
@@ -97,6 +99,7 @@ class custom_vjp(WithRule):
             raise NotImplementedError("optimize_remat must be without symbolic_zeros, got: both")
         self.fwd, self.bwd = fwd, bwd
         self.symbolic_zeros = symbolic_zeros
+        self.optimize_remat = optimize_remat
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, in a way that its derivative is that of the rules."""
@@ -159,6 +162,9 @@ class custom_vjp(WithRule):
             call.apply_to(self.fwd, arguments), rule, "the primal output and residuals"
         )
         outs = primal_results(result, rule, "fwd", call.name, primal.extra, primal.avals)
+        if self.optimize_remat and in_checkpoint():
+            # The checkpoint drops the residuals, and what computes nothing else goes with them.
+            outs = flatten(call.apply(self, tracers))[0]
         values, spec = set_float0_aside(*flatten(residuals))
         kept = [
             as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")
