@@ -419,3 +419,11 @@ def test_deprecated_arguments() -> None:
         dnp.array(x, None, True, copy=False)
     with pytest.raises(TypeError, match=r"array\(\) takes at most 5 positional arguments, got: 6"):
         dnp.array(x, None, True, "K", 0, "extra")
+
+
+def test_places_to_cut_are_known() -> None:
+    for place in (1, 1.0):
+        with pytest.raises(dt.errors.ConcretizationTypeError, match="traced array"):
+            dt.jit(lambda i: dnp.split(dnp.arange(4), [i]))(place)
+    with pytest.raises(TypeError, match="Only integer scalar arrays"):
+        dnp.split(dnp.arange(4), [dnp.array(1.0)])

@@ -210,7 +210,9 @@ def _no_broadcast(name: str, shapes: Sequence[Shape]) -> Exception:
     got, remedy = ", ".join(str(tuple(s)) for s in shapes), "sizes must be equal or 1"
     # As in JAX: its operators have a check of their own, for equal ranks.
     if not name.startswith("broadcast") and len({*map(len, shapes)}) == 1:
-        return type_error(f"{name} got incompatible shapes for broadcasting: {got}; {remedy}")
+        return type_error(
+            f"{name} got incompatible shapes for broadcasting: {got}. {remedy.capitalize()}"
+        )
     prefix = "" if name == "broadcast_shapes" else f"{name}: "
     return value_error(f"{prefix}Incompatible shapes for broadcasting: shapes=[{got}]; {remedy}")
 

@@ -357,7 +357,7 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
     dim = canonical_axis(axis, x.ndim)
     size = x.shape[dim]
     if isinstance(indices_or_sections, (list, tuple)) or np.ndim(indices_or_sections) > 0:
-        indices = [as_size(i) for i in indices_or_sections]
+        indices = [_place(i) for i in indices_or_sections]
         bounds = [0, *(within(i, size, 0, size) for i in indices), size]
         pieces = [(a, max_dim(a, b)) for a, b in itertools.pairwise(bounds)]
     else:
@@ -373,6 +373,13 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
         ends = [i * length + min_dim(i, longer) for i in range(count + 1)]
         pieces = list(itertools.pairwise(ends))
     return [lax.slice_in_dim(x, a, b, 1, dim) for a, b in pieces]
+
+
+def _place(index: Any) -> int:
+    if isinstance(index, ArrayMethods) and dtypes.KINDS[index.dtype] == "f":
+        # That it is a float matters less than that it is not known.
+        index._value()
+    return as_size(index)
 
 
 def _sections(number: Any) -> int:
