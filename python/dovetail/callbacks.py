@@ -86,7 +86,14 @@ class Callback:
             leaves[i] = Array(array)
         with outside_of_traces():
             args, kwargs = unflatten(self.spec, leaves)
-            result = self.function(*args, **kwargs)
+            try:
+                result = self.function(*args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise  # It is the function's own.
+                raise CallbackArgumentsError(
+                    f"the {self.what}, {self.where()}, cannot take its arguments: {error}"
+                ) from error
             if not self.returns:
                 return ()
             values = flatten(result)[0]
@@ -128,6 +135,10 @@ class Callback:
                 "an array of that shape and dtype, or say another"
             )
         return array
+
+
+class CallbackArgumentsError(TypeError, errors.JaxRuntimeError):
+    """A callback does not take what it is given, which shows when the program runs."""
 
 
 class CallbackResultError(ValueError, errors.JaxRuntimeError):
@@ -248,7 +259,8 @@ def pure_callback(
       The results, in the structure of `result_shape_dtypes`.
 
     Raises:
-      TypeError: `callback` is no function, or `result_shape_dtypes` no tree of types.
+      TypeError: `callback` is no function, does not take the arguments, or `result_shape_dtypes` is
+        no tree of types.
       ValueError: `vmap_method` is none of these, or a type needs `enable_x64`; when the program
         runs: the function returned something else than `result_shape_dtypes` says.
 
@@ -297,7 +309,8 @@ def io_callback(
       The results, in the structure of `result_shape_dtypes`.
 
     Raises:
-      TypeError: `callback` is no function, or `result_shape_dtypes` no tree of types.
+      TypeError: `callback` is no function, does not take the arguments, or `result_shape_dtypes` is
+        no tree of types.
       ValueError: a type needs `enable_x64`; when the program runs: the function returned something
         else than `result_shape_dtypes` says.
 

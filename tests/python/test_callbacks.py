@@ -159,6 +159,25 @@ def test_exceptions_come_out(run: Transform, log: Log) -> None:
         assert log.take() == [-5.0]
 
 
+def test_arguments_that_do_not_fit(run: Transform) -> None:
+    def two(x: Any, y: Any) -> Any:
+        return x + y
+
+    def own(x: Any) -> Any:
+        return x + two(x)  # type: ignore[call-arg]
+
+    def program(function: Callable[..., Any]) -> Callable[..., Any]:
+        return run(lambda x: dt.pure_callback(function, SCALAR, x))
+
+    text = rf"the pure_callback of `two`, called at .*{Path(__file__).name}:\d+ .*, cannot take its"
+    for error in (TypeError, dt.errors.JaxRuntimeError):
+        with pytest.raises(error, match=rf"{text} arguments: .*missing 1 required positional"):
+            program(two)(1.0)
+    with pytest.raises(TypeError, match="missing 1 required") as caught:
+        program(own)(1.0)
+    assert not isinstance(caught.value, RuntimeError)
+
+
 def test_wrong_results(run: Transform) -> None:
     def returning(value: Any, struct: Any = SCALAR) -> Callable[[], Any]:
         return run(lambda: io_callback(lambda: value, struct))
