@@ -148,6 +148,38 @@ Value transposed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> order) {
   return linalg::TransposeOp::create(b, x, init, order)->getResult(0);
 }
 
+/// Whether one element is computed of elements that slices take out of arrays, looking at `count` ops at most.
+static bool isOfSlices(Value x, unsigned &count) {
+  Operation *op = x.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(x.getType());
+  if (!op || !type || !type.hasStaticShape() || type.getNumElements() != 1 || count == 0)
+    return false;
+  --count;
+  if (isa<tensor::ExtractSliceOp>(op))
+    return true;
+  return isa<linalg::GenericOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return isOfSlices(operand, count); });
+}
+
+Value expandable(ImplicitLocOpBuilder &b, Value x) {
+  unsigned count = 64;
+  return isOfSlices(x, count) ? optimizationBarrier(b, x).front() : x;
+}
+
+Value elementAt(OpBuilder &b, Location loc, Value x, ArrayRef<Value> place) {
+  auto slice = x.getDefiningOp<tensor::ExtractSliceOp>();
+  if (!slice || slice.getSourceType().getRank() != slice.getType().getRank())
+    return tensor::ExtractOp::create(b, loc, x, place);
+  ImplicitLocOpBuilder body(loc, b);
+  SmallVector<Value> source;
+  for (auto [i, offset, stride] : llvm::zip_equal(place, slice.getMixedOffsets(), slice.getMixedStrides())) {
+    Value distance = isOneInteger(stride) ? i : arith::MulIOp::create(body, i, asValue(body, stride));
+    source.push_back(isZeroInteger(offset) ? distance
+                                           : arith::AddIOp::create(body, asValue(body, offset), distance).getResult());
+  }
+  return elementAt(b, loc, slice.getSource(), source);
+}
+
 Value reversed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
   SmallVector<OpFoldResult> sizes = sizesOf(b, x);
   SmallVector<Value> last(sizes.size());
@@ -160,7 +192,7 @@ Value reversed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
                            Value i = linalg::IndexOp::create(inner, loc, d);
                            source.push_back(end ? arith::SubIOp::create(inner, loc, end, i).getResult() : i);
                          }
-                         return tensor::ExtractOp::create(inner, loc, x, source);
+                         return elementAt(inner, loc, x, source);
                        });
 }
 

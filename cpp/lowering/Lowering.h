@@ -86,6 +86,14 @@ mlir::Value mapElements(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type
 mlir::Value asValue(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size);
 /// `count` elements of `x` along a dimension, from the one at `from` on.
 mlir::Value sliced(mlir::ImplicitLocOpBuilder &b, mlir::Value x, int64_t dim, int64_t from, int64_t count);
+/// `x`, which is to get more dimensions: IREE 3.13 moves these up to the slices that a single element is computed of,
+/// and dies of what becomes of them.
+mlir::Value expandable(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
+
+/// The element of `x` at that place; of a slice, that of the array it is part of, since the code generator cannot look
+/// up what lies apart in memory.
+mlir::Value elementAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, llvm::ArrayRef<mlir::Value> place);
+
 /// `x` with its dimensions in another order, and `x` backwards along some.
 mlir::Value transposed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> order);
 mlir::Value reversed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims);

@@ -97,7 +97,7 @@ struct ScatterForm {
         group.push_back(position);
       groups.push_back(group);
     }
-    return tensor::ExpandShapeOp::create(b, withShape(type, shape), value, groups, sizes);
+    return tensor::ExpandShapeOp::create(b, withShape(type, shape), expandable(b, value), groups, sizes);
   }
 
   RankedTensorType xType() { return cast<RankedTensorType>(x.getType()); }

@@ -46,14 +46,14 @@ struct ReshapeLowering : LowerOpInterface::ExternalModel<ReshapeLowering, Reshap
                       SmallVectorImpl<Value> &results) const {
     auto to = cast<RankedTensorType>(loweredType(cast<ReshapeOp>(op).getType()));
     auto from = cast<RankedTensorType>(operands[0].getType());
+    Value x = from.getRank() < to.getRank() ? expandable(b, operands[0]) : operands[0];
     if (from.hasStaticShape() && to.hasStaticShape() && from.getRank() != to.getRank())
       if (auto groups = getReassociationIndicesForReshape(from, to)) {
-        Value x = operands[0];
         results.push_back(from.getRank() > to.getRank() ? tensor::CollapseShapeOp::create(b, to, x, *groups).getResult()
                                                         : tensor::ExpandShapeOp::create(b, to, x, *groups).getResult());
         return success();
       }
-    results.push_back(unflatten(b, flatten(b, operands[0]), to, sizesOf(b, to, operands.drop_front())));
+    results.push_back(unflatten(b, flatten(b, x), to, sizesOf(b, to, operands.drop_front())));
     return success();
   }
 
@@ -128,7 +128,7 @@ struct SliceLowering : LowerOpInterface::ExternalModel<SliceLowering, SliceOp> {
         Value offset = arith::MulIOp::create(body, linalg::IndexOp::create(body, d), index(body, stride));
         source.push_back(arith::AddIOp::create(body, index(body, start), offset));
       }
-      return tensor::ExtractOp::create(body, x, source).getResult();
+      return elementAt(body, loc, x, source);
     });
   }
 };

@@ -15,6 +15,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
+from dovetail import config
 from dovetail.cache import Cache, directory_from_environment
 from dovetail.compile import CompileError, Target, cache_key, compile_module
 from dovetail.runtime import Executable
@@ -280,6 +281,29 @@ def test_sums_of_equal_elements(function: Any) -> None:
     """The code generator loses the size of a filled array that is summed."""
     compiled = dt.jit(function).lower(0.5).compile()
     np.testing.assert_allclose(compiled(0.5), function(dnp.float32(0.5)), rtol=1e-6)
+
+
+def once_more(x: Any) -> Any:
+    """An update of one window, and its parts."""
+    y = x.at[np.array([0])].multiply(2.0)
+    return dnp.concatenate([y, -y, y])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: dnp.tanh(x)[:1].reshape(1, 1).at[np.array([0])].add(x[:1]),
+        lambda x: dnp.tanh(x)[:1].reshape(()).reshape(1, 1, 1).at[np.array([0])].add(x[1:2]),
+        dt.grad(lambda x: dnp.sum(once_more(x[:1]) * dnp.tanh(once_more(x[:1])) * x[:3])),
+        lambda x: (x * 2)[1:2].reshape(1, 1).at[np.array([0])].multiply(x[0]),
+    ],
+)
+def test_one_element_of_a_slice_gets_more_dimensions(function: Any) -> None:
+    """IREE dies where it moves the new dimensions to the slice."""
+    x = dnp.asarray([0.5, -0.25, 1.0, 2.0])
+    with config.merge_small_ops(False):
+        compiled = dt.jit(function).lower(x).compile()
+    np.testing.assert_allclose(compiled(x), function(x), rtol=1e-6)
 
 
 def test_loss_and_gradient_of_a_classifier() -> None:
