@@ -130,22 +130,14 @@ def _dtype_of_node(node: str) -> np.dtype:
     return _WEAK_DTYPE[node] if node in _WEAK_DTYPE else np.dtype(node)
 
 
-def no_operations() -> TypeError:
-    """The error for operands of type `float0`."""
-    # Its modules need this one.
-    from dovetail.errors import type_error
-
-    return type_error(
-        "float0s do not support any operations by design, as they hold nothing: they are "
-        "derivatives of integers"
-    )
-
-
 @functools.cache
 def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np.dtype, bool]:
     first = pairs[0][0]
     if any(dtype == float0 for dtype, _ in pairs):
-        raise no_operations()
+        # Its modules need this one.
+        from dovetail.errors import float0_error
+
+        raise float0_error()
     all_weak = all(weak for _, weak in pairs)
     is_mixed = all_weak and strict and len(pairs) > 1
     if all(dtype == first for dtype, _ in pairs) and not is_mixed:

@@ -64,10 +64,11 @@ SMALL_INTS = (int2, uint2, int4, uint4)
 
 class _Kinds(dict[np.dtype, str]):
     def __missing__(self, dtype: np.dtype) -> str:
-        # Its modules need this one.
-        from dovetail.dtypes import float0, no_operations
+        # Their modules need this one.
+        from dovetail.dtypes import float0
+        from dovetail.errors import float0_error
 
-        raise no_operations() if dtype == float0 else KeyError(dtype)
+        raise float0_error() if dtype == float0 else KeyError(dtype)
 
 
 # NumPy's own `kind` says "V" for the types of ml_dtypes.

@@ -109,6 +109,14 @@ def type_error(message: str) -> TypeError:
     return TypeError(f"{message}, {ir.here()}")
 
 
+def float0_error() -> TypeError:
+    """The error for operands of type `float0`."""
+    return type_error(
+        "float0s do not support any operations by design, as they hold nothing: they are "
+        "derivatives of integers"
+    )
+
+
 def value_error(message: str) -> ValueError:
     """A ValueError that says where the user's program is."""
     return ValueError(f"{message}, {ir.here()}")

@@ -11,7 +11,13 @@ import numpy as np
 
 from dovetail import dtypes
 from dovetail.array import Array, ArrayMethods
-from dovetail.errors import ConcretizationTypeError, axis_error, type_error, value_error
+from dovetail.errors import (
+    ConcretizationTypeError,
+    axis_error,
+    float0_error,
+    type_error,
+    value_error,
+)
 from dovetail.protocols import array_meant
 from dovetail.recording import Deferred
 from dovetail.symbolic.size import Size, as_size
@@ -146,7 +152,7 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
     first = arrays[0]
     if any(a.dtype != first.dtype for a in arrays):
         if any(a.dtype == dtypes.float0 for a in arrays):
-            raise dtypes.no_operations()
+            raise float0_error()
         types = ", ".join(a.dtype.name for a in arrays)
         raise type_error(
             f"{name} requires arguments to have the same dtypes, got {types}; convert one with "
