@@ -43,7 +43,9 @@ class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
         return tuple(self)
 
     def __str__(self) -> str:
-        return f"{self.dtype.name}[{','.join(map(str, self.shape))}]"
+        # NumPy calls a structure of nothing, float0, "void".
+        element = "float0" if self.dtype.names else self.dtype.name
+        return f"{element}[{','.join(map(str, self.shape))}]"
 
     def __repr__(self) -> str:
         return f"ShapedArray({self}{', weak_type=True' if self.weak_type else ''})"

@@ -395,8 +395,7 @@ def test_keys_are_leaves_of_rules_with_symbolic_zeros() -> None:
     f.defvjp(fwd, bwd, symbolic_zeros=True)
     assert float(dt.grad(lambda x: f(x, keys)[0])(2.0)) == 1.0
     assert seen[0] == (True, False, (3,))
-    assert type(seen[1]) is custom_derivatives.SymbolicZero
-    assert seen[1].shape == (3,)
+    assert repr(seen[1]) == "SymbolicZero(float0[3])"
     assert seen[1].dtype == dt.dtypes.float0
     f.defvjp(lambda x, key: ((x, key), None), bwd)
     assert float(dt.grad(lambda x: f(x, keys)[0])(2.0)) == 1.0
