@@ -7,8 +7,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/xxhash.h"
 
-#include <map>
+#include <unordered_map>
 
 using namespace mlir;
 
@@ -72,9 +73,22 @@ private:
 
   unsigned fresh() { return ++last; }
   unsigned numberOf(ArrayRef<uintptr_t> key) {
-    auto [it, isNew] = numbers.try_emplace(std::vector<uintptr_t>(key.begin(), key.end()), last + 1);
+    auto [it, isNew] = numbers.try_emplace(
+        llvm::xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(key.data()), key.size() * sizeof(uintptr_t))),
+        last + 1);
     last += isNew;
     return it->second;
+  }
+  /// That of an op's result. Only integers are compared.
+  unsigned numberOf(Operation *op, ArrayRef<Known> operands) {
+    if (!op->getResult(0).getType().isIntOrIndex() || op->getNumRegions())
+      return fresh();
+    Key key = {3, uintptr_t(op->getName().getAsOpaquePointer()),
+               uintptr_t(size_t(op->getName().hashOpProperties(op->getPropertiesStorage()))),
+               uintptr_t(op->getResult(0).getType().getAsOpaquePointer())};
+    for (const Known &operand : operands)
+      key.push_back(operand.number);
+    return numberOf(key);
   }
   Known withNumber(State state, bool isRuntime, ArrayRef<uintptr_t> key) {
     unsigned number = numberOf(key);
@@ -82,7 +96,8 @@ private:
   }
 
   DenseMap<Value, Known> values;
-  std::map<std::vector<uintptr_t>, unsigned> numbers;
+  /// By the hash of an op and of the numbers of its operands.
+  std::unordered_map<uint64_t, unsigned> numbers;
   unsigned last = 0;
 };
 
@@ -216,9 +231,8 @@ State Folding::stateOfIntegers(Operation *op, const Known &lhs, const Known &rhs
 
 Known Folding::integers(Operation *op, const Known &lhs, const Known &rhs) {
   State state = stateOfIntegers(op, lhs, rhs);
-  Known result = withNumber(state, lhs.isRuntime || rhs.isRuntime,
-                            {3, uintptr_t(op->getName().getAsOpaquePointer()),
-                             uintptr_t(op->getAttrDictionary().getAsOpaquePointer()), lhs.number, rhs.number});
+  unsigned number = numberOf(op, {lhs, rhs});
+  Known result = {state, lhs.isRuntime || rhs.isRuntime, number, number};
   if (isa<arith::CmpIOp>(op) || lhs.isRuntime == rhs.isRuntime)
     return result;
   const Known &varying = lhs.isRuntime ? lhs : rhs;
@@ -235,6 +249,8 @@ static bool isConversion(Operation *op) {
 }
 
 std::optional<Known> Folding::fold(Operation *op) {
+  if (!isa<arith::SelectOp>(op) && !op->getResult(0).getType().isIntOrIndex())
+    return std::nullopt;
   auto literals = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return known(operand).literal; });
   if (auto select = dyn_cast<arith::SelectOp>(op); select && isa_and_nonnull<IntegerAttr>(literals[0]))
     return known(isZero(literals[0]) ? select.getFalseValue() : select.getTrueValue());
@@ -254,29 +270,27 @@ Known Folding::scalar(Operation *op) {
     return *folded;
   if (isa<arith::SelectOp>(op))
     return select(known(op->getOperand(0)), known(op->getOperand(1)), known(op->getOperand(2)));
-  Key key = {4, uintptr_t(op->getName().getAsOpaquePointer()), uintptr_t(op->getAttrDictionary().getAsOpaquePointer()),
-             uintptr_t(op->getResult(0).getType().getAsOpaquePointer())};
   bool isRuntime = false;
   State least = State::Varies, most = State::Constant;
-  SmallVector<Known, 2> operands;
+  SmallVector<Known, 3> operands;
   for (Value operand : op->getOperands()) {
-    Known each = known(operand);
-    operands.push_back(each);
-    key.push_back(each.number);
+    const Known &each = operands.emplace_back(known(operand));
     isRuntime |= each.isRuntime;
     least = std::min(least, each.state);
     most = std::max(most, each.state);
   }
-  if (op->getNumRegions())
-    key.push_back(uintptr_t(op));
+  auto made = [&](State state) {
+    unsigned number = numberOf(op, operands);
+    return Known{state, isRuntime, number, number};
+  };
   if (isa<linalg::IndexOp>(op))
-    return withNumber(State::Varies, false, key);
+    return made(State::Varies);
   if (isa<tensor::ExtractOp>(op))
-    return withNumber(operands[0].state, isRuntime, key);
+    return made(operands[0].state);
   if (isa<complex::CreateOp>(op))
-    return withNumber(least, isRuntime, key);
+    return made(least);
   if (isConversion(op)) {
-    Known result = withNumber(least, isRuntime, key);
+    Known result = made(least);
     bool isOfInteger = op->getOperand(0).getType().isIntOrIndex();
     if (isOfInteger && op->getResult(0).getType().isIntOrIndex())
       result.base = operands[0].base;
@@ -292,8 +306,8 @@ Known Folding::scalar(Operation *op) {
   bool isBounded =
       isa<arith::CmpFOp>(op) && llvm::any_of(operands, [](const Known &each) { return each.kinds & Extended; });
   if (isa<arith::MulFOp>(op) && most == State::ZeroOrVaries)
-    return withNumber(State::ZeroOrVaries, isRuntime, key);
-  return withNumber(most == State::Varies && !isBounded ? State::Varies : State::Constant, isRuntime, key);
+    return made(State::ZeroOrVaries);
+  return made(most == State::Varies && !isBounded ? State::Varies : State::Constant);
 }
 
 /// What an op on arrays combines with a result so far, and the op that does so, if it counts how often.
