@@ -254,13 +254,18 @@ std::optional<Known> Folding::fold(Operation *op) {
   auto literals = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return known(operand).literal; });
   if (auto select = dyn_cast<arith::SelectOp>(op); select && isa_and_nonnull<IntegerAttr>(literals[0]))
     return known(isZero(literals[0]) ? select.getFalseValue() : select.getTrueValue());
-  SmallVector<OpFoldResult> results;
-  if (llvm::none_of(literals, [](Attribute literal) { return !!literal; }) || failed(op->fold(literals, results)) ||
-      results.size() != 1)
+  if (llvm::none_of(literals, [](Attribute literal) { return !!literal; }))
     return std::nullopt;
-  if (auto value = dyn_cast<Value>(results[0]))
-    return known(value);
-  return constant(cast<Attribute>(results[0]));
+  // Folding may change the op in place.
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> results;
+  std::optional<Known> folded;
+  if (succeeded(copy->fold(literals, results)) && results.size() == 1) {
+    auto value = dyn_cast<Value>(results[0]);
+    folded = value ? known(value) : constant(cast<Attribute>(results[0]));
+  }
+  copy->destroy();
+  return folded;
 }
 
 Known Folding::scalar(Operation *op) {
