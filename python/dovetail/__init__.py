@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from dovetail.cache import cache_statistics as cache_statistics
     from dovetail.callbacks import pure_callback as pure_callback
     from dovetail.checkpoint import this_module as checkpoint  # noqa: F401 (a callable module)
+    from dovetail.config import allow_f16_reductions as allow_f16_reductions
     from dovetail.config import check_tracer_leaks as check_tracer_leaks
     from dovetail.config import checking_leaks as checking_leaks
     from dovetail.config import debug_infs as debug_infs
@@ -126,6 +127,7 @@ _PUBLIC = {
     "ShapeDtypeStruct": ("descriptions", "ShapeDtypeStruct"),
     "Shard": ("placement", "Shard"),
     "ad_checkpoint": ("ad_checkpoint", ""),
+    "allow_f16_reductions": ("config", "allow_f16_reductions"),
     "block_until_ready": ("arguments", "block_until_ready"),
     "cache_statistics": ("cache", "cache_statistics"),
     "check_tracer_leaks": ("config", "check_tracer_leaks"),

@@ -40,6 +40,11 @@ numpy_rank_promotion = Option(
     "What to do when arrays of different ranks are broadcast together.",
     choices=("allow", "warn", "raise"),
 )
+allow_f16_reductions = Option(
+    "allow_f16_reductions",
+    True,
+    "Let `lax.reduce_sum` add numbers of float16 and bfloat16, whose sum keeps few digits.",
+)
 default_matmul_precision = Option(
     "default_matmul_precision",
     None,
@@ -276,6 +281,7 @@ _TRACED: list[Option[Any]] = [
     explicit_x64_dtypes,
     numpy_dtype_promotion,
     numpy_rank_promotion,
+    allow_f16_reductions,
     default_prng_impl,
     threefry_partitionable,
     random_seed_offset,

@@ -355,6 +355,23 @@ def test_no_execution() -> None:
         assert "add" in dt.jit(lambda x: program(x) + 1).lower(1).as_text()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_allow_f16_reductions(dtype: str) -> None:
+    x = dnp.ones((1, 3), dtype)
+
+    def add(axes: tuple[int, ...]) -> Any:
+        return dt.lax.reduce_sum(x, axes)
+
+    for function in (add, dt.jit(add, static_argnums=0)):
+        for _ in range(3):
+            assert function((1,)).sum() == 3
+        with dt.allow_f16_reductions(False):
+            with pytest.raises(ValueError, match=f"reduce_sum of {dtype} is not allowed while"):
+                function((1,))
+            assert function((0,)).shape == (3,)
+            assert dnp.sum(x) == 3
+
+
 def test_tracer_leaks() -> None:
     kept: list[Any] = []
 

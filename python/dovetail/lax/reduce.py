@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import dtypes, ops
+from dovetail import config, dtypes, ops
 from dovetail.array import Array
 from dovetail.errors import type_error, value_error
 from dovetail.lax.operands import ArrayLike, canonical_axes, canonical_axis, unary
@@ -38,11 +38,27 @@ def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
     Returns:
       An array without these dimensions, of the element type of the operand.
 
+    Raises:
+      ValueError: several numbers of 16 bits are to be added, and `config.allow_f16_reductions` is
+        off.
+
     Example:
       >>> reduce_sum(np.float32([1, 2]), (0,))
       Array(3., dtype=float32)
     """
+    if not config.allow_f16_reductions.value:
+        _refuse_16_bit_sum(operand, axes)
     return _reduce(ops.reduce_sum, "reduce_sum", operand, axes, "iufc")
+
+
+def _refuse_16_bit_sum(operand: ArrayLike, axes: Sequence[int]) -> None:
+    x = unary("reduce_sum", operand, "iufc")
+    several = any(x.shape[d] != 1 for d in reduced_axes(axes, x.ndim))
+    if several and x.dtype in (dtypes.float16, dtypes.bfloat16):
+        raise value_error(
+            f"reduce_sum of {x.dtype} is not allowed while allow_f16_reductions is False; convert "
+            "the operand to float32, or use dovetail.numpy.sum"
+        )
 
 
 def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
