@@ -200,6 +200,12 @@ std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neut
 
 Value scatterWindows(ImplicitLocOpBuilder &b, Value x, Value places, Value mask, Value updates, bool isUnique,
                      function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
+  // IREE would copy a slice within the dispatch that updates it, where no workgroup may write.
+  Value source = x;
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(source.getDefiningOp()))
+    source = source.getDefiningOp()->getOperand(0);
+  if (source.getDefiningOp<tensor::ExtractSliceOp>())
+    x = computeBarrier(b, x);
   OperationState state(b.getLoc(), "iree_linalg_ext.scatter", {updates, places, mask, x}, x.getType());
   auto numIndexed = cast<RankedTensorType>(places.getType()).getDimSize(1);
   state.addAttribute("dimension_map", b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, numIndexed))));

@@ -306,6 +306,24 @@ def test_one_element_of_a_slice_gets_more_dimensions(function: Any) -> None:
     np.testing.assert_allclose(compiled(x), function(x), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[:1].at[np.array([0])].multiply(2.0),
+        lambda x: x[1:].at[np.array([0, 0])].add(x[:2]) * 3,
+        lambda x: x[1].at[np.array([2])].max(7.0),
+        lambda x: dnp.concatenate([x[:1].at[np.array([0])].multiply(2.0)] * 2),
+        dt.grad(lambda x: dnp.sum(x[:, 1:3].at[np.array([0, 2])].multiply(x[:2, :2]) ** 2)),
+    ],
+)
+@pytest.mark.parametrize("columns", [4, 40_000])
+def test_updates_of_slices(function: Any, columns: int) -> None:
+    """IREE copies the slice in the dispatch that updates it, and may not write there."""
+    x = dnp.arange(3 * columns, dtype="float32").reshape(3, columns)
+    compiled = dt.jit(function).lower(x).compile()
+    np.testing.assert_allclose(compiled(x), function(x), rtol=1e-6)
+
+
 def test_loss_and_gradient_of_a_classifier() -> None:
     """IREE's fusions of ops with several users gave wrong sums here."""
     rng = np.random.default_rng(0)
