@@ -18,7 +18,7 @@ from dovetail import dtypes, ir
 from dovetail.arguments import is_float0, set_float0_aside
 from dovetail.array import ShapedArray
 from dovetail.errors import value_error
-from dovetail.pytree import _DATA, flatten
+from dovetail.pytree import DATA_NAMESPACE, flatten
 from dovetail.symbolic.parse import size
 from dovetail.symbolic.scope import SymbolicScope
 
@@ -182,7 +182,7 @@ def register_pytree_node_serialization(
             f"{_by_name[serialized_name].cls.__name__}"
         )
     if from_children is None:
-        handler = optree.register_pytree_node.get(nodetype, namespace=_DATA)  # type: ignore[attr-defined]
+        handler = optree.register_pytree_node.get(nodetype, namespace=DATA_NAMESPACE)  # type: ignore[attr-defined]
         if handler is None:
             raise ValueError(
                 f"a class must be registered with tree_util first, got: {nodetype.__name__}; or "
@@ -268,7 +268,7 @@ def encode_tree(tree: Any) -> Any:
             f"nodes of a serialized tree must be of classes registered for it, got: "
             f"{kind.__name__}; call dovetail.export.register_{way}_serialization"
         )
-    children, aux, *_ = optree.tree_flatten_one_level(tree, namespace=_DATA)
+    children, aux, *_ = optree.tree_flatten_one_level(tree, namespace=DATA_NAMESPACE)
     if kind is collections.OrderedDict:
         aux = tree.keys()
     data = base64.b64encode(node.serialize(aux)).decode()

@@ -14,9 +14,9 @@ from dovetail.structures import no_prefix
 
 # Where users' nodes are; that of the transforms also has those of arrays which consist of others.
 NAMESPACE = "dovetail"
-_DATA = "dovetail.data"
+DATA_NAMESPACE = "dovetail.data"
 # Classes of these.
-_ARRAYS: set[type] = set()
+ARRAY_NODES: set[type] = set()
 # Classes of users' nodes.
 _NODES: list[type] = []
 
@@ -38,7 +38,7 @@ def flatten(
       >>> leaves, structure.num_leaves
       ([1, 2], 2)
     """
-    leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=_DATA)
+    leaves, spec = optree.tree_flatten(tree, is_leaf, namespace=DATA_NAMESPACE)
     return leaves, spec
 
 
@@ -102,7 +102,7 @@ def register_node(
             )
         return made
 
-    for namespace in (NAMESPACE, _DATA):
+    for namespace in (NAMESPACE, DATA_NAMESPACE):
         optree.register_pytree_node(
             cls, checked, unflatten_func, path_entry_type=path_entry_type, namespace=namespace
         )
@@ -117,7 +117,7 @@ def _unregister_nodes() -> None:
     """
     while _NODES:
         cls = _NODES.pop()
-        for namespace in (NAMESPACE, _DATA):
+        for namespace in (NAMESPACE, DATA_NAMESPACE):
             optree.unregister_pytree_node(cls, namespace=namespace)
     is_named_tuple.cache_clear()
 
@@ -135,20 +135,24 @@ def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str
       flatten_func, unflatten_func: as those of `register_node`.
       entry: what messages call the array.
     """
-    _ARRAYS.add(cls)
+    ARRAY_NODES.add(cls)
 
     def flatten_one(instance: Any) -> tuple[Any, Any, tuple[str]]:
         return *flatten_func(instance), (entry,)
 
     optree.register_pytree_node(
-        cls, flatten_one, unflatten_func, path_entry_type=optree.GetAttrEntry, namespace=_DATA
+        cls,
+        flatten_one,
+        unflatten_func,
+        path_entry_type=optree.GetAttrEntry,
+        namespace=DATA_NAMESPACE,
     )
 
 
 @functools.lru_cache(256)
 def is_named_tuple(cls: type) -> bool:
     """Whether instances of a class are nodes as named tuples are, not in a way of their own."""
-    entry = optree.register_pytree_node.get(cls, namespace=_DATA)
+    entry = optree.register_pytree_node.get(cls, namespace=DATA_NAMESPACE)
     return entry is not None and entry.kind is optree.PyTreeKind.NAMEDTUPLE
 
 
@@ -166,7 +170,7 @@ def map_leaves(function: Callable[..., Any], tree: Any) -> Any:
       >>> map_leaves(lambda x: 10 * x, {"a": 1, "b": (2, None)})
       {'a': 10, 'b': (20, None)}
     """
-    return optree.tree_map(function, tree, namespace=_DATA)
+    return optree.tree_map(function, tree, namespace=DATA_NAMESPACE)
 
 
 def is_leaf_spec(spec: PyTreeSpec) -> bool:
@@ -181,7 +185,10 @@ def count_leaves(tree: Any) -> int:
 
 def leaf_names(tree: Any, root: str) -> list[str]:
     """What to call each leaf of an argument in messages: `params['w'][0]`."""
-    return [root + accessor.codify("") for accessor in optree.tree_accessors(tree, namespace=_DATA)]
+    return [
+        root + accessor.codify("")
+        for accessor in optree.tree_accessors(tree, namespace=DATA_NAMESPACE)
+    ]
 
 
 def broadcast_prefix(prefix: Any, tree: Any, what: str, hint: str = "") -> list[Any]:
@@ -199,7 +206,7 @@ def broadcast_prefix(prefix: Any, tree: Any, what: str, hint: str = "") -> list[
     def fill(entry: Any, subtree: Any) -> None:
         if isinstance(entry, int) and entry < 0:
             # Counted from the last dimension that users see.
-            nodes = flatten(subtree, lambda node: type(node) in _ARRAYS)[0]
+            nodes = flatten(subtree, lambda node: type(node) in ARRAY_NODES)[0]
             entries.extend([entry - getattr(node, "hidden_ndim", 0) for node in nodes])
         else:
             entries.extend([entry] * count_leaves(subtree))
@@ -207,11 +214,12 @@ def broadcast_prefix(prefix: Any, tree: Any, what: str, hint: str = "") -> list[
     if isinstance(prefix, list) and isinstance(tree, tuple):
         prefix = tuple(prefix)
     try:
-        walk(fill, prefix, tree, is_leaf=_is_none, none_is_leaf=True, namespace=_DATA)
+        walk(fill, prefix, tree, is_leaf=_is_none, none_is_leaf=True, namespace=DATA_NAMESPACE)
     except ValueError as error:
         structure: Any = optree.tree_structure
         spec, whole = (
-            structure(x, _is_none, none_is_leaf=True, namespace=_DATA) for x in (prefix, tree)
+            structure(x, _is_none, none_is_leaf=True, namespace=DATA_NAMESPACE)
+            for x in (prefix, tree)
         )
         places = no_prefix(spec, whole, what) or [str(error)]
         details = "\n".join(places)

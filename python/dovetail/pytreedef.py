@@ -10,7 +10,7 @@ import optree
 from optree import PyTreeSpec
 
 from dovetail import errors
-from dovetail.pytree import _ARRAYS, _DATA, NAMESPACE
+from dovetail.pytree import ARRAY_NODES, DATA_NAMESPACE, NAMESPACE
 from dovetail.structures import first_mismatch, no_prefix, node_data, topmost, written
 
 _LEAF = optree.treespec_leaf(namespace=NAMESPACE)
@@ -299,11 +299,11 @@ def public(spec: PyTreeSpec) -> PyTreeDef:
     """The structure for users of a tree that the transforms took apart: equal to the one that
     `tree.structure` gives, with leaves where the transforms have arrays which consist of others.
     """
-    if spec.namespace != _DATA:
+    if spec.namespace != DATA_NAMESPACE:
         return PyTreeDef(spec)
 
     def node(cls: type, data: Any, children: Sequence[PyTreeSpec]) -> PyTreeSpec:
-        return _LEAF if cls in _ARRAYS else _node(cls, data, children)
+        return _LEAF if cls in ARRAY_NODES else _node(cls, data, children)
 
     try:
         return PyTreeDef(spec.walk([_LEAF] * spec.num_leaves, node))
