@@ -23,6 +23,15 @@ func.func @many_rows(%arg0: tensor<2x32x16x3xf32>) -> tensor<2x3xf32> {
 // CHECK: %[[BLOCKS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction", "parallel"]} ins(%[[ROWS]] : tensor<2x8x64x3xf32>) outs(%{{.*}} : tensor<2x8x3xf32>)
 // CHECK: linalg.generic {{.*}}["parallel", "reduction", "parallel"]} ins(%[[BLOCKS]] : tensor<2x8x3xf32>) outs(%{{.*}} : tensor<2x3xf64>)
 
+// Rows come first, and then what lies further out.
+func.func @both_ends(%arg0: tensor<1000x10x128xf32>) -> tensor<10xf32> {
+  %0 = dovetail.reduce_sum %arg0 [0, 2] : tensor<1000x10x128xf32>
+  return %0 : tensor<10xf32>
+}
+// CHECK-LABEL: func.func @both_ends
+// CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction"]} ins(%arg0 : tensor<1000x10x128xf32>) outs(%{{.*}} : tensor<1000x10xf64>)
+// CHECK: linalg.generic {{.*}}["reduction", "parallel"]} ins(%[[SUMS]] : tensor<1000x10xf64>) outs(%{{.*}} : tensor<10xf64>)
+
 func.func @greatest(%arg0: tensor<5xf32>) -> tensor<f32> {
   %0 = dovetail.reduce_max %arg0 [0] : tensor<5xf32>
   return %0 : tensor<f32>
