@@ -417,6 +417,7 @@ NB_MODULE(_core, m) {
       .def("largest_contraction", &largestContraction)
       .def("carries_unknown_sizes", &carriesUnknownSizes)
       .def("inline_calls", &runPass<createInlinePass>)
+      .def("keep_read", &runPass<createKeepReadPass>)
       .def("separate_loops", &runPass<createSeparateLoopsPass>)
       .def("separate_barriers", &runPass<createSeparateBarriersPass>)
       .def("donate_arguments", &donateArguments, "numbers"_a)

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -47,6 +48,35 @@ SmallVector<Value> destinationsOf(Operation *op) {
         values.push_back(op->getOperand(first + number.getInt()));
   }
   return values;
+}
+
+/// Of so many ops `needs` looks for what computed their operands.
+constexpr unsigned kMostSearched = 4096;
+
+bool needs(Operation *op, Operation *earlier) {
+  Block *block = earlier->getBlock();
+  if (!earlier->isBeforeInBlock(op))
+    return false;
+  llvm::SetVector<Operation *> needed;
+  needed.insert(op);
+  unsigned numSearched = 0;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    WalkResult result = needed[i]->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        Operation *maker = operand.getDefiningOp(), *above = maker ? block->findAncestorOpInBlock(*maker) : nullptr;
+        if (above == earlier)
+          return WalkResult::interrupt();
+        if (above && earlier->isBeforeInBlock(above))
+          needed.insert(above);
+      }
+      return ++numSearched < kMostSearched ? WalkResult::advance() : WalkResult::skip();
+    });
+    if (result.wasInterrupted())
+      return true;
+    if (numSearched >= kMostSearched)
+      break;
+  }
+  return false;
 }
 
 Aliases::Aliases(func::FuncOp function) {

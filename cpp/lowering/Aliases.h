@@ -46,6 +46,13 @@ bool isForOneUse(mlir::Value array);
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
 
+/// The array, what it is a view of, and so on. Of a slice IREE may make a copy.
+llvm::SmallVector<mlir::Value> viewsOf(mlir::Value array);
+
+/// Whether an op, or one in it, needs what an earlier one of its block computes. Between two that lie far apart with
+/// many ops between them this is not found out: false.
+bool needs(mlir::Operation *op, mlir::Operation *earlier);
+
 /// What is in the memory of an array and needed after something in `place` writes over it, though IREE 3.13 does not
 /// see that: what a further step of a loop around `place` reads, and what is on one side of an optimization barrier
 /// while something else may be on the other, which is the same memory.

@@ -62,15 +62,6 @@ bool isRewritable(Operation *op) {
 /// every device, and they take no part in its dispatch.
 bool isLastUse(Value array, Operation *writer) {
   Block *block = writer->getBlock();
-  SetVector<Operation *> needed;
-  needed.insert(writer);
-  for (size_t i = 0; i < needed.size(); ++i)
-    needed[i]->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (Operation *op = operand.getDefiningOp())
-          if (Operation *above = block->findAncestorOpInBlock(*op))
-            needed.insert(above);
-    });
   return llvm::all_of(array.getUses(), [&](OpOperand &use) {
     Operation *user = use.getOwner();
     if (isa<tensor::DimOp>(user))
@@ -80,7 +71,7 @@ bool isLastUse(Value array, Operation *writer) {
     // Of slices IREE makes parts of the same memory.
     if (isa<tensor::ExtractOp>(user) && user->getBlock() != block)
       user = user->getParentOp();
-    return needed.contains(user) && !mayWrite(use) &&
+    return user->getBlock() == block && needs(writer, user) && !mayWrite(use) &&
            (isa<tensor::ExtractOp, linalg::LinalgOp>(user) || user->getName().getStringRef() == "flow.dispatch");
   });
 }

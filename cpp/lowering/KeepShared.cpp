@@ -73,8 +73,7 @@ static bool isForOneBarrier(Value array) {
          !isView(op) && !passesOn(op) && !readsNoArray(op);
 }
 
-/// The array, what it is a view of, and so on. Of a slice IREE may make a copy.
-static SmallVector<Value> viewsOf(Value array) {
+SmallVector<Value> viewsOf(Value array) {
   SmallVector<Value> views = {array};
   while (Operation *op = array.getDefiningOp()) {
     if (!isView(op) && (!passesOn(op) || isOptimizationBarrier(op)))

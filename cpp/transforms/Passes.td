@@ -139,6 +139,17 @@ def GuardReductionsPass : ModulePass<"dovetail-guard-reductions"> {
   }];
 }
 
+def SeparateReadsPass : ModulePass<"dovetail-separate-reads"> {
+  let summary = "barriers behind results of reductions that one op reads along several of its loops";
+  let description = [{
+    IREE 3.13 fuses `y[:, None] * y[None, :]` into the reduction that gives `y`, where that has as many loops, and then computes
+    the diagonal alone: it merges the two ways in which the op reads the dispatch's rows, `(d0, 0)` and `(0, d0)`, into one,
+    `(d0, d0)`. So what a reduction, product or other structured op gives is read from behind a barrier
+    (`iree_tensor_ext.compute_barrier.start`) if an elementwise op, of this array or of others computed of it by such ops,
+    has one of its dimensions along two loops.
+  }];
+}
+
 def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
   let summary = "barriers where the code generator would fuse too many ops";
   let description = [{
@@ -199,6 +210,18 @@ def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
     two arrays nowhere. A `while` that begins a step with other arrays than its condition was given stays as it is.
 
     The arrays that an `scf.if` gives are such buffers too, each branch's own.
+  }];
+}
+
+def KeepReadPass : ModulePass<"dovetail-keep-read"> {
+  let summary = "copies of arrays that an op writes over, where others read them without its waiting for these";
+  let description = [{
+    IREE 3.13 has an op write over an array that nothing behind it uses. Then it puts dispatches that may run at the same time
+    into one group, right behind what the group needs, and so moves the op before others that read the array. It orders by
+    the arrays that dispatches pass on and looks for no others. So an array in memory that an op writes over has a use at
+    the end of its block, which has IREE write over a copy, if something else reads it of which neither needs the other.
+
+    After `dovetail-merge-small`: ops in one dispatch have their order.
   }];
 }
 

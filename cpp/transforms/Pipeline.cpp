@@ -27,12 +27,16 @@ static void addLower(OpPassManager &manager) {
   manager.addPass(createBytesPass());
   manager.addPass(createGuardReductionsPass());
   manager.addPass(createLimitFusionPass());
+  manager.addPass(createSeparateReadsPass());
   manager.addPass(createReuseArgumentsPass());
 }
 
 static void addMerge(OpPassManager &manager) { manager.addPass(createMergeSmallPass()); }
 
-static void addCarry(OpPassManager &manager) { manager.addPass(createCarryReferencesPass()); }
+static void addCarry(OpPassManager &manager) {
+  manager.addPass(createCarryReferencesPass());
+  manager.addPass(createKeepReadPass());
+}
 
 static void addNothing(OpPassManager &) {}
 

@@ -133,10 +133,11 @@ class Lowering:
         yield self._run(lowered, "merge", "carry")
         if lowered.carries_unknown_sizes():
             return
-        yield lowered.clone()
-        separated = lowered.clone()
-        self.run_pass(separated, "separate_loops")
-        yield separated
+        for passes in (["keep_read"], ["separate_loops", "keep_read"]):
+            form = lowered.clone()
+            for method in passes:
+                self.run_pass(form, method)
+            yield form
 
     def run_pass(self, module: Any, method: str) -> None:
         """Run one pass on a module, by the name of the method."""

@@ -1,0 +1,91 @@
+// What a reduction gives is read from behind a barrier where an op reads it along two of its loops.
+// RUN: dovetail-opt %s --split-input-file --dovetail-separate-reads | FileCheck %s
+
+#whole = affine_map<(i, j) -> (i, j)>
+#rows = affine_map<(i, j) -> (i)>
+#columns = affine_map<(i, j) -> (j)>
+
+// CHECK-LABEL: func.func @outer
+// CHECK: %[[SUMS:.+]] = linalg.generic {{.*}} "reduction"
+// CHECK: %[[BEHIND:.+]] = "iree_tensor_ext.compute_barrier.start"(%[[SUMS]])
+// CHECK: linalg.generic {{.*}} ins(%[[BEHIND]], %[[BEHIND]] :
+func.func @outer(%x: tensor<3x2xf32>, %zeros: tensor<3xf32>) -> tensor<3x3xf32> {
+  %sums = linalg.generic {indexing_maps = [#whole, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x2xf32>) outs(%zeros : tensor<3xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %next = arith.addf %sum, %a : f32
+    linalg.yield %next : f32
+  } -> tensor<3xf32>
+  %empty = tensor.empty() : tensor<3x3xf32>
+  %outer = linalg.generic {indexing_maps = [#rows, #columns, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%sums, %sums : tensor<3xf32>, tensor<3xf32>) outs(%empty : tensor<3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %product = arith.mulf %a, %b : f32
+    linalg.yield %product : f32
+  } -> tensor<3x3xf32>
+  return %outer : tensor<3x3xf32>
+}
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+#rows = affine_map<(i, j) -> (i)>
+#columns = affine_map<(i, j) -> (j)>
+#vector = affine_map<(i) -> (i)>
+
+// Also through elementwise ops and reshapes.
+// CHECK-LABEL: func.func @through
+// CHECK: %[[SUMS:.+]] = linalg.generic {{.*}} "reduction"
+// CHECK: %[[BEHIND:.+]] = "iree_tensor_ext.compute_barrier.start"(%[[SUMS]])
+// CHECK: linalg.generic {{.*}} ins(%[[BEHIND]] : tensor<3xf32>)
+// CHECK: tensor.expand_shape %[[BEHIND]]
+func.func @through(%x: tensor<3x2xf32>, %zeros: tensor<3xf32>) -> tensor<3x3xf32> {
+  %sums = linalg.generic {indexing_maps = [#whole, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x2xf32>) outs(%zeros : tensor<3xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %next = arith.addf %sum, %a : f32
+    linalg.yield %next : f32
+  } -> tensor<3xf32>
+  %vector = tensor.empty() : tensor<3xf32>
+  %squares = linalg.generic {indexing_maps = [#vector, #vector], iterator_types = ["parallel"]}
+      ins(%sums : tensor<3xf32>) outs(%vector : tensor<3xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %square = arith.mulf %a, %a : f32
+    linalg.yield %square : f32
+  } -> tensor<3xf32>
+  %row = tensor.expand_shape %sums [[0, 1]] output_shape [1, 3] : tensor<3xf32> into tensor<1x3xf32>
+  %flat = tensor.collapse_shape %row [[0, 1]] : tensor<1x3xf32> into tensor<3xf32>
+  %empty = tensor.empty() : tensor<3x3xf32>
+  %outer = linalg.generic {indexing_maps = [#rows, #columns, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%squares, %flat : tensor<3xf32>, tensor<3xf32>) outs(%empty : tensor<3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %product = arith.mulf %a, %b : f32
+    linalg.yield %product : f32
+  } -> tensor<3x3xf32>
+  return %outer : tensor<3x3xf32>
+}
+
+// -----
+
+#whole = affine_map<(i, j) -> (i, j)>
+#rows = affine_map<(i, j) -> (i)>
+
+// Rows that are divided by their sums are fused with these.
+// CHECK-LABEL: func.func @normalized
+// CHECK-NOT: compute_barrier
+func.func @normalized(%x: tensor<3x2xf32>, %zeros: tensor<3xf32>) -> tensor<3x2xf32> {
+  %sums = linalg.generic {indexing_maps = [#whole, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x2xf32>) outs(%zeros : tensor<3xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %next = arith.addf %sum, %a : f32
+    linalg.yield %next : f32
+  } -> tensor<3xf32>
+  %empty = tensor.empty() : tensor<3x2xf32>
+  %parts = linalg.generic {indexing_maps = [#whole, #rows, #whole], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sums : tensor<3x2xf32>, tensor<3xf32>) outs(%empty : tensor<3x2xf32>) {
+  ^bb0(%a: f32, %sum: f32, %out: f32):
+    %part = arith.divf %a, %sum : f32
+    linalg.yield %part : f32
+  } -> tensor<3x2xf32>
+  return %parts : tensor<3x2xf32>
+}
