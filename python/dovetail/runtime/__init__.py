@@ -1,37 +1,60 @@
 """Loads and calls compiled modules. Needs NumPy, ml_dtypes and the IREE runtime only."""
 
-from .buffer import Buffer as Buffer
-from .buffer import put as put
-from .devices import Device as Device
-from .devices import get_device as get_device
-from .executable import Executable as Executable
-from .executable import LoadedModule as LoadedModule
-from .host_functions import HostFunction as HostFunction
-from .host_functions import HostFunctions as HostFunctions
-from .memory import OutOfMemoryError as OutOfMemoryError
-from .module import Function as Function
-from .module import Module as Module
-from .module import load as load
-from .module_file import save as save
-from .notes import Notes as Notes
-from .signature import ArraySpec as ArraySpec
-from .signature import Signature as Signature
+from __future__ import annotations
 
-__all__ = [
-    "ArraySpec",
-    "Buffer",
-    "Device",
-    "Executable",
-    "Function",
-    "HostFunction",
-    "HostFunctions",
-    "LoadedModule",
-    "Module",
-    "Notes",
-    "OutOfMemoryError",
-    "Signature",
-    "get_device",
-    "load",
-    "put",
-    "save",
-]
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .buffer import Buffer as Buffer
+    from .buffer import put as put
+    from .devices import Device as Device
+    from .devices import get_device as get_device
+    from .executable import Executable as Executable
+    from .executable import LoadedModule as LoadedModule
+    from .host_functions import HostFunction as HostFunction
+    from .host_functions import HostFunctions as HostFunctions
+    from .memory import OutOfMemoryError as OutOfMemoryError
+    from .module import Function as Function
+    from .module import Module as Module
+    from .module import load as load
+    from .module_file import save as save
+    from .notes import Notes as Notes
+    from .signature import ArraySpec as ArraySpec
+    from .signature import Signature as Signature
+
+# The modules of what is public. They are imported when they are asked for: if the package imported
+# them, one thread that imports it and another that imports one of them would wait for each other,
+# and Python would give one of them a module that is not complete.
+_MODULES = {
+    "ArraySpec": "signature",
+    "Buffer": "buffer",
+    "Device": "devices",
+    "Executable": "executable",
+    "Function": "module",
+    "HostFunction": "host_functions",
+    "HostFunctions": "host_functions",
+    "LoadedModule": "executable",
+    "Module": "module",
+    "Notes": "notes",
+    "OutOfMemoryError": "memory",
+    "Signature": "signature",
+    "get_device": "devices",
+    "load": "module",
+    "put": "buffer",
+    "save": "module_file",
+}
+
+__all__ = sorted(_MODULES)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
