@@ -36,8 +36,6 @@ bool readsElements(Operation *op) {
 
 /// Whether either of two ops waits for the other, by what it needs.
 bool areOrdered(Operation *writer, Operation *reader) {
-  if (writer == reader)
-    return true;
   for (Block *block = writer->getBlock(); block; block = block->getParentOp()->getBlock())
     if (Operation *around = block->findAncestorOpInBlock(*reader)) {
       Operation *inBlock = block->findAncestorOpInBlock(*writer);
@@ -46,6 +44,14 @@ bool areOrdered(Operation *writer, Operation *reader) {
     }
   return false;
 }
+
+bool hasUseAtEnd(Value array) {
+  return llvm::any_of(array.getUsers(),
+                      [&](Operation *user) { return isUseAtEnd(user) && user->getBlock() == array.getParentBlock(); });
+}
+
+/// Whether an op writes over an operand: of two that do so, IREE has one write over a copy anyway.
+bool writesOver(OpOperand &operand) { return llvm::is_contained(destinationsOf(operand.getOwner()), operand.get()); }
 
 /// IREE has each use of a number or a splat be one of its own.
 bool isRepeatedByIree(Value array) {
@@ -78,12 +84,15 @@ void keepRead(func::FuncOp function) {
     for (OpOperand *read : reads[aliases.classOf(destination)]) {
       SmallVector<Value> views = viewsOf(read->get());
       llvm::SetVector<Value> &here = kept[views.front().getParentBlock()];
-      if (!here.contains(views.front()) && !isRepeatedByIree(views.back()) && !areOrdered(writer, read->getOwner()))
+      if (here.contains(views.front()) || isRepeatedByIree(views.back()) || read->getOwner() == writer ||
+          hasUseAtEnd(views.front()))
+        continue;
+      if (writesOver(*read) || !areOrdered(writer, read->getOwner()))
         for (Value view : views)
           kept[view.getParentBlock()].insert(view);
     }
   for (auto &[block, arrays] : kept) {
-    arrays.remove_if([](Value array) { return llvm::any_of(array.getUsers(), isUseAtEnd); });
+    arrays.remove_if(hasUseAtEnd);
     if (arrays.empty())
       continue;
     ImplicitLocOpBuilder b(function.getLoc(), block->getTerminator());
