@@ -50,6 +50,16 @@ SmallVector<Value> destinationsOf(Operation *op) {
   return values;
 }
 
+void forEachOp(func::FuncOp function, function_ref<void(Operation *)> visit) {
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    // The code of a dispatch is the code generator's own.
+    if (op->getName().getStringRef() == "flow.dispatch.workgroups")
+      return WalkResult::skip();
+    visit(op);
+    return WalkResult::advance();
+  });
+}
+
 /// Of so many ops `needs` looks for what computed their operands.
 constexpr unsigned kMostSearched = 4096;
 

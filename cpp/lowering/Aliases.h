@@ -46,6 +46,9 @@ bool isForOneUse(mlir::Value array);
 /// The arrays that an op writes over, unless they are used later.
 llvm::SmallVector<mlir::Value> destinationsOf(mlir::Operation *op);
 
+/// Visits the ops that the code generator sees, in order: not those in the code of a dispatch.
+void forEachOp(mlir::func::FuncOp function, llvm::function_ref<void(mlir::Operation *)> visit);
+
 /// The array, what it is a view of, and so on. Of a slice IREE may make a copy.
 llvm::SmallVector<mlir::Value> viewsOf(mlir::Value array);
 

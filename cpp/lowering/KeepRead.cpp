@@ -17,17 +17,6 @@ namespace dovetail {
 
 namespace {
 
-/// The ops of a function that the code generator sees, in order.
-void forEachOp(func::FuncOp function, function_ref<void(Operation *)> visit) {
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // The code of a dispatch is the code generator's own.
-    if (op->getName().getStringRef() == "flow.dispatch.workgroups")
-      return WalkResult::skip();
-    visit(op);
-    return WalkResult::advance();
-  });
-}
-
 /// Whether an op reads elements of its operands, in a place of its own in the order of dispatches.
 bool readsElements(Operation *op) {
   return !isa<tensor::DimOp, RegionBranchOpInterface>(op) && !op->hasTrait<OpTrait::IsTerminator>() && !isView(op) &&

@@ -120,15 +120,11 @@ SmallVector<Value> neededLater(Value array, Block *place) {
   return needed;
 }
 
-/// Calls a function for each op that the code generator sees, and each array that the op writes over.
+/// Calls a function for each array that an op writes over.
 static void forEachDestination(func::FuncOp function, function_ref<void(Operation *, Value)> visit) {
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // The code of a dispatch is the code generator's own.
-    if (op->getName().getStringRef() == "flow.dispatch.workgroups")
-      return WalkResult::skip();
+  forEachOp(function, [&](Operation *op) {
     for (Value destination : destinationsOf(op))
       visit(op, destination);
-    return WalkResult::advance();
   });
 }
 

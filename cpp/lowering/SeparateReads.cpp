@@ -72,7 +72,8 @@ void Reads::visitElementwise(linalg::LinalgOp op) {
     auto found = origins.find(operand->get());
     if (found == origins.end())
       continue;
-    if (loopsOf.size() + found->second.size() > kMostRoots) {
+    size_t numOthers = llvm::count_if(found->second, [&](auto &origin) { return !loopsOf.contains(origin.first); });
+    if (loopsOf.size() + numOthers > kMostRoots) {
       ImplicitLocOpBuilder b(op.getLoc(), op);
       operand->set(computeBarrier(b, operand->get()));
       continue;
@@ -164,14 +165,12 @@ void Reads::separate(Operation *root) {
   ImplicitLocOpBuilder b(root->getLoc(), root->getContext());
   b.setInsertionPointAfter(root);
   for (Value result : root->getResults()) {
-    auto uses = llvm::map_to_vector(
-        llvm::make_filter_range(result.getUses(), [](OpOperand &use) { return !isa<tensor::DimOp>(use.getOwner()); }),
-        [](OpOperand &use) { return &use; });
-    if (uses.empty() || !isa<RankedTensorType>(result.getType()))
+    if (!isa<RankedTensorType>(result.getType()) || result.use_empty())
       continue;
     Value behind = computeBarrier(b, result);
-    for (OpOperand *use : uses)
-      use->set(behind);
+    result.replaceUsesWithIf(behind, [&](OpOperand &use) {
+      return use.getOwner() != behind.getDefiningOp() && !isa<tensor::DimOp>(use.getOwner());
+    });
   }
 }
 

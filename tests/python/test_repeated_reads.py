@@ -83,6 +83,30 @@ def test_pairwise_differences_and_their_gradient() -> None:
             np.testing.assert_allclose(gradient, dt.grad(energy)(x), rtol=1e-9, atol=1e-9)
 
 
+def test_the_last_op_writes_over_what_groups_before_it_read() -> None:
+    """Of three numbers IREE 3.13 moved the scatter before dispatches of the cotangents."""
+
+    def primal(x: Any) -> tuple[Any, Any]:
+        highest = dnp.max(dnp.arctan2(x, 3 + x * x)).reshape(1) + 0.3
+        y = dnp.maximum(x, highest.reshape(()))
+        factor = dnp.broadcast_to(dnp.tanh(dnp.sum(y)), x.shape)
+        places = dnp.arange(x.shape[0])[::-1]
+        z = dnp.real(dnp.exp(1j * dnp.tanh(y)) * (2 - 1j))
+        return y.at[places].multiply(factor, unique_indices=True), dnp.sum(dnp.tanh(z))
+
+    def program(x: Any) -> list[Any]:
+        results, pullback = dt.vjp(primal, x)
+        return [*results, *pullback(tuple(dnp.ones_like(each) for each in results))]
+
+    with config.enable_x64(True), config.merge_small_ops(False), config.compile("now"):
+        x = dnp.asarray(np.random.default_rng(0).uniform(-1, 1, 3))
+        results = dt.jit(program)(x)
+        with dt.disable_jit():
+            expected = program(x)
+    for result, wanted in zip(results, expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-9)
+
+
 WRITERS: list[Callable[[Any, Any], Any]] = [
     lambda y, u: y.at[dnp.arange(y.shape[0])[::-1]].multiply(u, unique_indices=True),
     lambda y, u: y.at[dnp.array([0, 2])].set(u),
