@@ -5,6 +5,7 @@
 #include "Slices.h"
 #include "dialects/Index.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -12,20 +13,34 @@ namespace dovetail {
 
 namespace {
 
-/// Whether `value` depends on `x`, through operands or through what the bodies of its producers capture.
-bool isComputedFrom(Value value, Value x) {
-  SmallVector<Value> pending{value};
-  DenseSet<Value> seen;
-  while (!pending.empty()) {
-    Value next = pending.pop_back_val();
-    if (next == x)
+/// Whether one of the values that `value` is computed from, through operands or through what bodies capture, is
+/// `sought`, or they are more than `most`.
+bool mayReach(Value value, size_t most, function_ref<bool(Value)> sought) {
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    if (i == most || sought(reached[i]))
       return true;
-    Operation *producer = next.getDefiningOp();
-    if (producer && seen.insert(next).second)
-      producer->walk([&](Operation *op) { llvm::append_range(pending, op->getOperands()); });
+    Operation *producer = reached[i].getDefiningOp();
+    if (!producer)
+      continue;
+    producer->walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        Operation *around = operand.getParentBlock()->getParentOp();
+        if (!around || !producer->isAncestor(around))
+          reached.insert(operand);
+      }
+    });
   }
   return false;
 }
+
+bool mayBeComputedFrom(Value value, Value x) {
+  return mayReach(value, 1024, [&](Value next) { return next == x; });
+}
+
+/// Of what many ops make this is not known.
+bool isConstant(Value value) { return !mayReach(value, 64, llvm::IsaPred<BlockArgument>); }
 
 /// A scatter on its way to IREE's form. Loops run over the windows, then over the elements of a window along `spread`.
 struct ScatterForm {
@@ -251,10 +266,12 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
       results.push_back(updateWindows(b, windows, operands[2], step));
       return success();
     }
-    // The code generator changes the array in place: what it computes there must not read the same array.
+    // The code generator changes the array in place: what it computes there must not read the same array, which two
+    // constants are that fold to the same elements.
     SmallVector<Value> inputs(operands);
+    bool changesConstant = isConstant(operands[0]);
     for (Value &input : MutableArrayRef(inputs).drop_front())
-      if (isComputedFrom(input, operands[0]))
+      if (mayBeComputedFrom(input, operands[0]) || (changesConstant && isConstant(input)))
         input = computeBarrier(b, input);
     // It would make its own copy of a part of another array, on the stack, which does not hold an unknown size.
     if (!type.hasStaticShape() && operands[0].getDefiningOp<tensor::ExtractSliceOp>())

@@ -277,6 +277,38 @@ def masked(x: Any, rng: np.random.Generator) -> Any:
     return x[mask] if rng.integers(2) else x.at[mask].set(0.25)
 
 
+def outer(x: Any, y: Any, rng: np.random.Generator) -> Any:
+    """One array along two dimensions of another, or two arrays of the same size."""
+    x, y = (dnp.atleast_1d(v) for v in (x, y))
+    if np.shape(x)[-1] != np.shape(y)[-1]:
+        y = x
+    if rng.integers(2):
+        y = dnp.cos(y)
+    x, y = (v.reshape(math.prod(np.shape(v)[:-1]), np.shape(v)[-1]) for v in (x, y))
+    y = dnp.sum(y if rng.integers(2) else y[:1], 0)
+    if np.shape(x)[0] > 8 or rng.integers(2):
+        x = dnp.max(x, 0, initial=-1.0) if rng.integers(2) else dnp.sum(x, 0)
+    pairs = dnp.tanh(x)[..., :, None] * y if rng.integers(2) else dnp.tanh(x[..., :, None] - y)
+    return dnp.sum(pairs, -1) if rng.integers(2) else pairs
+
+
+def changed_and_read(x: Any, y: Any, rng: np.random.Generator) -> Any:
+    """An update of what has other readers, before it and after it."""
+    x = dnp.atleast_1d(x)
+    if not np.shape(x)[0]:
+        return x
+    x = dnp.tanh(dnp.cumsum(x, 0))
+
+    def read() -> Any:
+        value = dnp.sin(x) if rng.integers(2) else dnp.cos(x) * dnp.sum(dnp.sort(y, None))
+        for _ in range(rng.integers(3)):
+            value = dnp.tanh(dnp.cumsum(value, axis_of(value, rng)))
+        return dnp.sum(value)
+
+    before = read()
+    return changed(x, rng) * (0.5 + dnp.tanh(before)) + dnp.tanh(read())
+
+
 def smooth(x: Any) -> Any:
     return dnp.sin(x) * dnp.exp(-x * x)
 
@@ -308,8 +340,10 @@ STEPS: dict[str, Callable[..., Any]] = {
     "concatenate": on_arrays(lambda x, rng: dnp.concatenate([x, -x, x], axis_of(x, rng))),
     "reduce": on_arrays(reduced),
     "contract": multiplied,
+    "outer": outer,
     "take": on_arrays(taken),
     "update": on_arrays(lambda x, rng: changed(x, rng) if np.shape(x)[0] else x),
+    "update_and_read": changed_and_read,
     "dynamic": on_arrays(sliced_dynamically),
     "mask": on_arrays(masked),
     "sort": on_arrays(ordered),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import breadth
 import numpy as np
@@ -107,6 +107,17 @@ def test_the_last_op_writes_over_what_groups_before_it_read() -> None:
         np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-9)
 
 
+def test_a_constant_is_updated_by_one_that_folds_to_the_same() -> None:
+    """The cotangent of `updated` is a pad of nothing, zeros are what it is updated by."""
+
+    def updated(x: Any) -> Any:
+        return x.reshape(1).at[np.array([True])].set(0.25)[:0]
+
+    with config.compile("now"):
+        (cotangent,) = dt.jit(lambda x: dt.vjp(updated, x)[1](dnp.zeros(0)))(dnp.float32(0.5))
+    assert cotangent == 0
+
+
 WRITERS: list[Callable[[Any, Any], Any]] = [
     lambda y, u: y.at[dnp.arange(y.shape[0])[::-1]].multiply(u, unique_indices=True),
     lambda y, u: y.at[dnp.array([0, 2])].set(u),
@@ -120,6 +131,11 @@ STEPS: list[Callable[[Any], Any]] = [
     lambda x: dnp.tanh(dnp.sin(x)[:, None] * dnp.cos(x)[None, :]).sum(0),
     lambda x: dnp.flip(x) + dnp.sum(x),
 ]
+VIEWS: list[Callable[[Any], Any]] = [
+    lambda y: y,
+    lambda y: y[1:],
+    lambda y: y.reshape(1, -1)[0],
+]
 chains = st.lists(st.sampled_from(STEPS), max_size=3)
 
 
@@ -129,55 +145,70 @@ def run_chain(steps: list[Callable[[Any], Any]], x: Any) -> Any:
     return dnp.sum(x)
 
 
-@settings(max_examples=60 if breadth.IS_NIGHTLY else 6)
-@given(
-    st.sampled_from(WRITERS),
-    st.lists(chains, min_size=4, max_size=4),
-    st.permutations(["write", "read", "read with another", "nothing"]),
-    st.booleans(),
-    st.sampled_from(["function", "loop", "branch"]),
-)
-def test_readers_of_what_is_written_over(
-    write: Callable[[Any, Any], Any],
-    steps: list[list[Callable[[Any], Any]]],
-    order: list[str],
-    depends: bool,
-    place: str,
-) -> None:
-    """Reads that the write does not wait for see the old array."""
+class Body(NamedTuple):
+    """An update of an array, and reads of it, in some order."""
 
-    def body(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    write: Callable[[Any, Any], Any]
+    view: Callable[[Any], Any]
+    steps: list[list[Callable[[Any], Any]]]
+    order: list[str]
+    depends: bool
+    place: str
+
+    def parts(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
         made = {}
-        factor = dnp.tanh(run_chain(steps[0], y if depends else x))
-        for part in order:
+        factor = dnp.tanh(run_chain(self.steps[0], y if self.depends else x))
+        for part in self.order:
             if part == "write":
-                made[part] = write(y, factor)
+                made[part] = self.write(y, factor)
             elif part == "read":
-                made[part] = run_chain(steps[1], dnp.sin(y))
+                made[part] = run_chain(self.steps[1], dnp.sin(self.view(y)))
             elif part == "read with another":
-                made[part] = run_chain(steps[2], dnp.cos(y) * run_chain(steps[3], x))
+                another = run_chain(self.steps[2], x)
+                made[part] = run_chain(self.steps[3], dnp.cos(y) * another)
             else:
-                made[part] = run_chain(steps[3], x)
+                made[part] = run_chain(self.steps[4], x)
         return made["write"], made["read"] + 0 * made["nothing"], made["read with another"]
 
-    def program(x: Any) -> Any:
+    def __call__(self, x: Any) -> Any:
         y = dnp.tanh(dnp.sort(x) * 2)
-        if place == "function":
-            return body(x, y)
-        if place == "branch":
+        if self.place == "function":
+            return self.parts(x, y)
+        if self.place == "branch":
             read = dnp.sum(dnp.sin(y))
-            return lax.cond(x[0] > 0, lambda: body(x, y), lambda: (y, read, read)), read
+            return lax.cond(x[0] > 0, lambda: self.parts(x, y), lambda: (y, read, read)), read
 
         def step(i: Any, carried: Any) -> Any:
-            written, one, other = body(x + i, carried[0])
+            written, one, other = self.parts(x + i, carried[0])
             return written, carried[1] + one, carried[2] + other
 
         return lax.fori_loop(0, 3, step, (y, 0 * dnp.sum(x), 0 * dnp.sum(x)))
 
+
+bodies = st.builds(
+    Body,
+    st.sampled_from(WRITERS),
+    st.sampled_from(VIEWS),
+    st.lists(chains, min_size=5, max_size=5),
+    st.permutations(["write", "read", "read with another", "nothing"]),
+    st.booleans(),
+    st.sampled_from(["function", "function", "loop", "branch"]),
+)
+
+
+@settings(max_examples=60 if breadth.IS_NIGHTLY else 4)
+@given(st.lists(bodies, min_size=8, max_size=8), st.sampled_from([3, 5]))
+def test_readers_of_what_is_written_over(several: list[Body], size: int) -> None:
+    """Reads that the write does not wait for see the old array."""
+
+    def program(inputs: Any) -> Any:
+        return [body(x) for body, x in zip(several, inputs, strict=True)]
+
     with config.enable_x64(True), config.merge_small_ops(False), config.compile("now"):
-        x = dnp.asarray(np.random.default_rng(0).uniform(-1, 1, 5))
-        results = dt.tree.leaves(dt.jit(program)(x))
+        values = np.random.default_rng(0).uniform(-1, 1, (len(several), size))
+        inputs = [dnp.asarray(row) for row in values]
+        results = dt.tree.leaves(dt.jit(program)(inputs))
         with dt.disable_jit():
-            expected = dt.tree.leaves(program(x))
+            expected = dt.tree.leaves(program(inputs))
     for result, wanted in zip(results, expected, strict=True):
         np.testing.assert_allclose(result, wanted, rtol=1e-9, atol=1e-9)
