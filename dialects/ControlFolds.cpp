@@ -114,7 +114,7 @@ bool hoistInvariants(PatternRewriter &rewriter, Op op) {
   for (Operation &inner : opsOf(body))
     ops.push_back(&inner);
   for (Operation *inner : ops) {
-    int64_t taken = 0, made = 0;
+    double taken = 0, made = 0;
     bool isInvariant = inner->getNumOperands() != 0 && isMemoryEffectFree(inner);
     for (Value operand : inner->getOperands()) {
       auto argument = dyn_cast<BlockArgument>(operand);

@@ -18,13 +18,11 @@ static bool hasEffectsInCallees(Operation *op, EffectKind kind, FindFunction fin
   bool found = false;
   op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
     std::pair<Attribute, unsigned> key(name, unsigned(kind));
-    auto it = known.find(key);
-    if (it == known.end()) {
-      func::FuncOp function = find(name);
-      bool does = function && hasEffects(function, kind, find, known);
-      it = known.insert({key, does}).first;
-    }
-    found |= it->second;
+    // A function that calls itself, which is refused elsewhere, has the effects of what else it does.
+    if (known.insert({key, false}).second)
+      if (func::FuncOp function = find(name))
+        known[key] = hasEffects(function, kind, find, known);
+    found |= known[key];
   });
   return found;
 }

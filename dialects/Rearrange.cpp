@@ -131,7 +131,13 @@ LogicalResult ConcatenateOp::inferReturnTypes(MLIRContext *, std::optional<Locat
       return emitOptionalError(loc, "'dovetail.concatenate' op operands must agree outside dimension ", dimension,
                                ", got: ", first, " and ", type);
     int64_t size = type.getDimSize(dimension);
-    total = ShapedType::isDynamic(size) || ShapedType::isDynamic(total) ? ShapedType::kDynamic : total + size;
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(total))
+      total = ShapedType::kDynamic;
+    else if (llvm::AddOverflow(total, size, total))
+      return emitOptionalError(loc,
+                               "'dovetail.concatenate' op operands must fit into one array, got: more elements "
+                               "along dimension ",
+                               dimension, " than an index can count");
   }
   shape[dimension] = total;
   types.push_back(withShape(first, shape));

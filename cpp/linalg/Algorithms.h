@@ -30,7 +30,7 @@ mlir::Value solveUpper(Algebra &e, mlir::Value u, mlir::Value b, bool isUnit);
 
 /// `size` rounded up to whole blocks, if it is known and more than one.
 inline int64_t wholeBlocks(int64_t size) {
-  return mlir::ShapedType::isDynamic(size) || size <= kBlock ? size : (size + kBlock - 1) / kBlock * kBlock;
+  return mlir::ShapedType::isDynamic(size) || size <= kBlock ? size : llvm::alignTo(size, kBlock);
 }
 
 } // namespace dovetail

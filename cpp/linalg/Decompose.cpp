@@ -157,11 +157,14 @@ struct DecomposePass : impl::DecomposePassBase<DecomposePass> {
       if (!isForHost(op) || isSmallInBody(op))
         ops.push_back(op);
     });
+    if (ops.empty())
+      return;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      if (failed(checkSizes(function)))
+        return signalPassFailure();
     for (DecomposeOpInterface op : ops)
       if (failed(checked([&] { return decompose(op, functions); })))
         return signalPassFailure();
-    if (ops.empty())
-      return;
     OpPassManager tidy(ModuleOp::getOperationName());
     tidy.addPass(createCanonicalizerPass());
     tidy.addPass(createCSEPass());

@@ -265,7 +265,7 @@ LogicalResult lowerBody(ImplicitLocOpBuilder &b, Region &body, ValueRange argume
 }
 
 static LogicalResult lowerFunction(func::FuncOp function) {
-  if (failed(checkTransformable(function)))
+  if (failed(checkTransformable(function)) || failed(checkSizes(function)))
     return failure();
   Block &source = function.front();
   auto *target = new Block();

@@ -1,6 +1,7 @@
 // Lowering of reductions: `linalg.generic` with reduction loops.
 #include "dialects/Reduce.h"
 #include "Contraction.h"
+#include "Iree.h"
 #include "Lowering.h"
 #include "Target.h"
 
@@ -137,7 +138,8 @@ static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Arra
   auto type = cast<RankedTensorType>(x.getType());
   if (!type.hasStaticShape())
     return reduced(b, op, x, dims, element, sum);
-  for (auto [first, count, size] : llvm::reverse(runsOf(type, dims))) {
+  SmallVector<Run> runs = runsOf(type, dims);
+  for (auto [first, count, size] : llvm::reverse(runs)) {
     int64_t block = blockAcross(size, type.getShape().drop_front(first + count));
     if (!block)
       continue;
@@ -285,7 +287,10 @@ struct ArgReduceLowering : LowerOpInterface::ExternalModel<ArgReduceLowering<Op,
           index = arith::IndexCastOp::create(builder, args[2].getType(), index);
           linalg::YieldOp::create(builder, extremeOf(builder, isMaximum, {args[1], args[2]}, {args[0], index}));
         });
-    results.push_back(generic.getResult(1));
+    // IREE would move a transposition of the indices into the loops, and forget that these have another result.
+    constexpr int64_t leastTransposed = 2;
+    Value ans = generic.getResult(1);
+    results.push_back(rank - 1 < leastTransposed ? ans : computeBarrier(b, ans));
     return success();
   }
 };

@@ -1,6 +1,7 @@
 // The transforms of functions: memoisation and the making of functions.
 #include "Functions.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -119,6 +120,29 @@ LogicalResult checkTransformable(func::FuncOp function) {
 LogicalResult checkTransformable(Region &body) {
   auto function = dyn_cast_or_null<func::FuncOp>(body.getParentOp());
   return function ? checkTransformable(function) : success();
+}
+
+static LogicalResult checkSize(Operation *op, Type type) {
+  constexpr int64_t largestElement = 16;
+  auto array = dyn_cast<RankedTensorType>(type);
+  int64_t bytes = largestElement;
+  for (int64_t size : array ? array.getShape() : ArrayRef<int64_t>())
+    if (!ShapedType::isDynamic(size) && size > 0 && llvm::MulOverflow(bytes, size, bytes))
+      return op->emitError() << "an array of type " << type << " has more bytes than an index can count";
+  return success();
+}
+
+LogicalResult checkSizes(func::FuncOp function) {
+  for (Type type : function.getArgumentTypes())
+    if (failed(checkSize(function, type)))
+      return failure();
+  WalkResult result = function.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (failed(checkSize(op, type)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 } // namespace dovetail

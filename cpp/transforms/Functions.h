@@ -65,6 +65,9 @@ llvm::LogicalResult checkTransformable(mlir::func::FuncOp function);
 /// The same of a function's body. Other bodies are verified, or made here.
 llvm::LogicalResult checkTransformable(mlir::Region &body);
 
+/// Refuses a function with an array whose bytes no index can count.
+llvm::LogicalResult checkSizes(mlir::func::FuncOp function);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_TRANSFORMS_FUNCTIONS_H

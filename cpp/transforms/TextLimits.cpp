@@ -31,10 +31,31 @@ static StringRef nameAt(StringRef text, size_t at) {
       [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-'; });
 }
 
+/// Where the list that starts at `at` has an iterator type that is none: `linalg.generic`, where it is not quoted,
+/// takes all for strings.
+static std::optional<size_t> findBadIterator(StringRef text, size_t at, bool isQuoted) {
+  StringRef rest = text.substr(at).ltrim();
+  if (!rest.consume_front("=") || !(rest = rest.ltrim()).consume_front("["))
+    return std::nullopt;
+  while (true) {
+    rest = rest.ltrim(" \t\n\r,");
+    if (rest.empty() || rest.starts_with("]"))
+      return std::nullopt;
+    bool isType = isQuoted && rest.starts_with("#linalg.iterator_type<");
+    if (!isType && !rest.starts_with("\""))
+      return text.size() - rest.size();
+    size_t end = isType ? rest.find('>') + 1 : skipOpaque(rest, 0);
+    rest = rest.substr(std::max<size_t>(end, 1));
+  }
+}
+
 std::optional<TextFault> findFault(StringRef text) {
   unsigned depth = 0;
+  // Whether the last `linalg.generic` was quoted, in the generic form, or there was none.
+  bool isQuoted = true;
   for (size_t at = 0; at < text.size();) {
     if (size_t end = skipOpaque(text, at); end != at) {
+      isQuoted = isQuoted || text.slice(at, end) == "\"linalg.generic\"";
       at = end;
       continue;
     }
@@ -46,6 +67,12 @@ std::optional<TextFault> findFault(StringRef text) {
         StringRef element = text.substr(text.find('<', at) + 1).ltrim();
         if (nameAt(element, 0) == "index")
           return TextFault{at, "an array attribute must have elements of integer or float type, got: index"};
+      }
+      isQuoted = isQuoted && name != "linalg.generic";
+      if (name == "iterator_types") {
+        if (std::optional<size_t> bad = findBadIterator(text, at + name.size(), isQuoted))
+          return TextFault{*bad, "iterator types must be strings"};
+        isQuoted = true;
       }
       at += name.size();
       continue;

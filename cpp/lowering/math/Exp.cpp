@@ -31,7 +31,8 @@ Real ldexp(Scaled x) {
   Int normal = bits(m) + shl(x.exponent, fraction);
   // A subnormal is the integer x / 2^-149 (f32), which an addition of 2^23 rounds to nearest even.
   double unit = m.isDouble() ? 0x1p52 : 0x1p23;
-  int64_t least = powerBits(m, m.bias() + fraction - 1) - powerBits(m, 0);
+  // Modulo 2^64, as the code computes.
+  int64_t least = uint64_t(powerBits(m, m.bias() + fraction - 1)) - uint64_t(powerBits(m, 0));
   Int subnormal = bits(asReal(normal + least) + unit) - bits(m.constant(unit));
   return asReal(select(normal < powerBits(m, 1 - m.bias()), subnormal, normal));
 }

@@ -26,3 +26,11 @@ func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
   %0 = dovetail.all_reduce_sum %arg0 over ["i", "j"] : tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @main(%arg0: tensor<4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
+  // expected-error @+1 {{an array of type 'tensor<4294967296x4294967296xf32>' has more bytes than an index can count}}
+  %0 = dovetail.broadcast %arg0 dims [1] : tensor<4294967296xf32> -> tensor<4294967296x4294967296xf32>
+  return %0 : tensor<4294967296x4294967296xf32>
+}

@@ -32,6 +32,14 @@ func.func @both_ends(%arg0: tensor<1000x10x128xf32>) -> tensor<10xf32> {
 // CHECK: %[[SUMS:.*]] = linalg.generic {{.*}}["parallel", "parallel", "reduction"]} ins(%arg0 : tensor<1000x10x128xf32>) outs(%{{.*}} : tensor<1000x10xf64>)
 // CHECK: linalg.generic {{.*}}["reduction", "parallel"]} ins(%[[SUMS]] : tensor<1000x10xf64>) outs(%{{.*}} : tensor<10xf64>)
 
+// No block suits any of the dimensions.
+func.func @apart(%arg0: tensor<7x2x4x3x6x2xf32>) -> tensor<2x3x2xf32> {
+  %0 = dovetail.reduce_sum %arg0 [0, 2, 4] : tensor<7x2x4x3x6x2xf32>
+  return %0 : tensor<2x3x2xf32>
+}
+// CHECK-LABEL: func.func @apart
+// CHECK: linalg.generic {{.*}}["reduction", "parallel", "reduction", "parallel", "reduction", "parallel"]} ins(%arg0 : tensor<7x2x4x3x6x2xf32>) outs(%{{.*}} : tensor<2x3x2xf64>)
+
 func.func @greatest(%arg0: tensor<5xf32>) -> tensor<f32> {
   %0 = dovetail.reduce_max %arg0 [0] : tensor<5xf32>
   return %0 : tensor<f32>

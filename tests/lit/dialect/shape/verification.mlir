@@ -312,3 +312,11 @@ func.func @barrier_of_no_array(%arg0: tensor<2xf32>, %arg1: index) -> index {
   %0:2 = dovetail.optimization_barrier %arg0, %arg1 : tensor<2xf32>, index
   return %0#1 : index
 }
+
+// -----
+
+func.func @concatenate_too_many(%arg0: tensor<9223372036854775807xf32>, %arg1: tensor<2xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'dovetail.concatenate' op operands must fit into one array, got: more elements along dimension 0 than an index can count}}
+  %0 = dovetail.concatenate %arg0, %arg1 dimension 0 : tensor<9223372036854775807xf32>, tensor<2xf32>
+  return %0 : tensor<?xf32>
+}
