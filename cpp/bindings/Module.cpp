@@ -183,15 +183,30 @@ static std::vector<bool> toVector(const llvm::SmallBitVector &mask) {
   return values;
 }
 
-static nb::tuple linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed) {
+/// The two functions that `make` makes of one, and which results and arguments they speak of.
+static nb::tuple taken(const Function &function, const char *refusal,
+                       llvm::function_ref<FailureOr<Linearization>(func::FuncOp)> make) {
   Diagnostics diagnostics;
-  FailureOr<Linearization> result = linearize(function.op(), wrt, transposed);
+  FailureOr<Linearization> result = make(function.op());
   Shared module = function.module;
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))
-    diagnostics.raise("the function cannot be linearized");
-  Function known(module, result->known), linear(module, transposed ? result->cotangent : result->tangent);
+    diagnostics.raise(refusal);
+  // Each has a reference of its own to the module's Python object, which the garbage collector sees.
+  nb::object owner = nb::find(module.get());
+  Function known(nb::cast<Shared>(owner), result->known);
+  Function linear(nb::cast<Shared>(owner), result->cotangent ? result->cotangent : result->tangent);
   return nb::make_tuple(known, linear, toVector(result->active), toVector(result->nonzero));
+}
+
+static nb::tuple linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed) {
+  return taken(function, "the function cannot be linearized",
+               [&](func::FuncOp op) { return linearize(op, wrt, transposed); });
+}
+
+static nb::tuple transposeFunction(const Function &function, const std::vector<int64_t> &linear) {
+  return taken(function, "the function cannot be transposed",
+               [&](func::FuncOp op) { return transposeLinear(op, linear); });
 }
 
 static std::vector<bool> findBatchedResults(const Function &function, const std::vector<int64_t> &dims, int64_t size,
@@ -359,6 +374,20 @@ static int clearModule(PyObject *self) {
   return 0;
 }
 
+// A function has a reference to its module's Python object. What copies of it share is not counted for each.
+static int traverseFunction(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self))
+    return 0;
+  const Shared &module = nb::inst_ptr<Function>(self)->module;
+  if (module.use_count() == 1)
+    Py_VISIT(nb::find(module.get()).ptr());
+  return 0;
+}
+
+// Its module lets go of what refers back.
+static PyType_Slot functionSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseFunction)}, {0, nullptr}};
+
 static PyType_Slot moduleSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseModule)},
                                     {Py_tp_clear, reinterpret_cast<void *>(clearModule)},
                                     {0, nullptr}};
@@ -430,7 +459,8 @@ NB_MODULE(_core, m) {
   m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
         "A module whose `main` applies one op.");
 
-  nb::class_<Function>(m, "Function", "A function of a module, possibly under construction.")
+  nb::class_<Function>(m, "Function", "A function of a module, possibly under construction.",
+                       nb::type_slots(functionSlots))
       .def(nb::init<Shared, const std::string &, bool, const Place &>(), "module"_a, "name"_a, "public"_a, "place"_a)
       .def_prop_ro("module", [](const Function &function) { return function.module; })
       .def_prop_ro("name", [](const Function &function) { return function.op().getSymName().str(); })
@@ -445,6 +475,7 @@ NB_MODULE(_core, m) {
       .def("splice", &Function::splice, "flat"_a, "arguments"_a)
       .def("rearrange", &Function::rearrange, "positions"_a, "types"_a)
       .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a)
+      .def("transpose", &transposeFunction, "linear"_a)
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a);
 
   nb::class_<Program>(m, "Program", "A body without calls as plain data.")

@@ -100,16 +100,21 @@ FailureOr<func::FuncOp> findFunction(ModuleOp module, StringRef name) {
   return module.emitError() << "function must be one of: " << llvm::join(names, ", ") << "; got: " << name;
 }
 
-FailureOr<llvm::SmallBitVector> argumentMask(func::FuncOp function, ArrayRef<int64_t> numbers) {
+static bool isArrayOfIntegers(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<IntegerType>(tensor.getElementType()) && !tensor.getElementType().isInteger(1);
+}
+
+FailureOr<llvm::SmallBitVector> argumentMask(func::FuncOp function, ArrayRef<int64_t> numbers, bool takesIntegers) {
   llvm::SmallBitVector mask(function.getNumArguments());
   for (int64_t number : numbers) {
     if (number < 0 || number >= static_cast<int64_t>(function.getNumArguments()))
       return function.emitError() << "arguments must be numbered 0 to " << int64_t(function.getNumArguments()) - 1
                                   << ", got: " << number;
     Type type = function.getArgumentTypes()[number];
-    if (!isDifferentiable(type))
-      return function.emitError() << "argument " << number
-                                  << " must be an array of floats or complex numbers, got: " << type;
+    if (!isDifferentiable(type) && !(takesIntegers && isArrayOfIntegers(type)))
+      return function.emitError() << "argument " << number << " must be an array of "
+                                  << (takesIntegers ? "" : "floats or complex ") << "numbers, got: " << type;
     mask.set(number);
   }
   return mask;

@@ -20,8 +20,9 @@ void eraseUncalled(mlir::ModuleOp module);
 /// The function of that name, or an error that lists those there are; also an error if it refers to itself.
 llvm::FailureOr<mlir::func::FuncOp> findFunction(mlir::ModuleOp module, llvm::StringRef name);
 
-/// The mask of the arguments with these numbers, which must be differentiable.
-llvm::FailureOr<llvm::SmallBitVector> argumentMask(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> numbers);
+/// The mask of the arguments with these numbers, which must be differentiable, or where `takesIntegers`, numbers.
+llvm::FailureOr<llvm::SmallBitVector> argumentMask(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> numbers,
+                                                   bool takesIntegers = false);
 
 } // namespace dovetail
 

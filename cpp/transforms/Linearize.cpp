@@ -117,6 +117,31 @@ FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt,
   return result;
 }
 
+FailureOr<Linearization> transposeLinear(func::FuncOp function, ArrayRef<int64_t> linear) {
+  Functions functions(function->getParentOfType<ModuleOp>());
+  FailureOr<llvm::SmallBitVector> mask = argumentMask(function, linear, /*takesIntegers=*/true);
+  if (failed(mask) || failed(expandCalleesOf(function, functions)))
+    return failure();
+  llvm::SmallBitVector active(function.getNumResults(), true);
+  auto transposed = functions.transpose(function, *mask, active);
+  if (failed(transposed))
+    return failure();
+  Body body(function.getLoc(), function.getArgumentTypes());
+  OpBuilder builder = body.builder();
+  Emitter e(builder, function.getLoc(), &functions);
+  body.results = llvm::to_vector(emitCall(e, function, body.arguments()));
+  for (auto [number, argument] : llvm::enumerate(body.arguments()))
+    if (!mask->test(number))
+      body.results.push_back(argument);
+  Linearization result;
+  result.known = functions.add(function, ".known", std::move(body));
+  result.cotangent = transposed->function;
+  result.active = active;
+  result.nonzero = transposed->nonzero;
+  exchangeArrays(functions, result, linear);
+  return result;
+}
+
 FailureOr<llvm::SmallBitVector> batchedResults(func::FuncOp function, ArrayRef<int64_t> dims, BatchSize size) {
   Functions functions(function->getParentOfType<ModuleOp>());
   if (failed(expandCalleesOf(function, functions)))

@@ -18,6 +18,10 @@ struct Linearization {
 /// Linearizes with respect to the arguments numbered `wrt`. Requests that the function makes are expanded first.
 llvm::FailureOr<Linearization> linearize(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> wrt, bool transpose);
 
+/// The transpose of a function that is linear itself in the arguments numbered `linear`, which may be integers: these
+/// have no derivatives. It has no tangent function. What it knows are arguments, and sizes.
+llvm::FailureOr<Linearization> transposeLinear(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> linear);
+
 /// Which results of the function carry the batch, if the arguments marked in `batched` do.
 llvm::FailureOr<llvm::SmallBitVector> batchedResults(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
                                                      BatchSize size);

@@ -280,7 +280,7 @@ struct TransposePass : impl::TransposePassBase<TransposePass> {
     FailureOr<func::FuncOp> target = findFunction(getOperation(), function);
     if (failed(target))
       return signalPassFailure();
-    FailureOr<llvm::SmallBitVector> mask = argumentMask(*target, linear);
+    FailureOr<llvm::SmallBitVector> mask = argumentMask(*target, linear, /*takesIntegers=*/true);
     llvm::SmallBitVector results(target->getNumResults(), true);
     if (failed(mask) || failed(Functions(getOperation()).transpose(*target, *mask, results)))
       signalPassFailure();

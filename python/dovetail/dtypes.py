@@ -48,6 +48,7 @@ from dovetail.element_types import (  # noqa: F401
     int32,
     int64,
     is_inexact,
+    is_integer,
     itemsize_bits,
     limit,
     requested,

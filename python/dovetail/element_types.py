@@ -128,6 +128,25 @@ def is_inexact(dtype: np.dtype) -> bool:
     return KINDS[dtype] in "fc"
 
 
+def is_integer(dtype: np.dtype) -> bool:
+    """Whether values of this type are integers, with or without sign.
+
+    Args:
+      dtype: an element type.
+
+    Returns:
+      A bool.
+
+    Raises:
+      KeyError: it is no element type.
+
+    Example:
+      >>> is_integer(int32), is_integer(bool_)
+      (True, False)
+    """
+    return KINDS[dtype] in "iu"
+
+
 # Canonicalisation ---------------------------------------------------------------------------------
 
 

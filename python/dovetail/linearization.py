@@ -10,8 +10,9 @@ import numpy as np
 from dovetail import _core, dtypes, ir
 from dovetail.arguments import Function, Selected, as_numbers, name_of, select
 from dovetail.array import ShapedArray
-from dovetail.autodiff import Results, inexact, trace_selected
+from dovetail.autodiff import Results, trace_selected
 from dovetail.descriptions import ShapeDtypeStruct
+from dovetail.errors import TransformError
 from dovetail.pullback import Pullback, Pushed, Pushforward, Side, Transposed
 from dovetail.pytree import map_leaves
 from dovetail.staging import jit
@@ -89,7 +90,8 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
       A function from a cotangent of the result to a tuple of cotangents, one per primal.
 
     Raises:
-      TypeError: `fun` is not linear, or an argument is not of float or complex type.
+      TypeError: `fun` is not linear, or does not take floats and complex numbers to such, or
+        integers to integers.
 
     Example:
       >>> import dovetail as dt
@@ -100,17 +102,46 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
     name = name_of(fun)
     point = map_leaves(_zeros_like, primals)
     selected = select(fun, range(len(primals)), point, {}, "primals")
-    for i, leaf in enumerate(selected.leaves):
-        if not dtypes.is_inexact(leaf.dtype):
-            raise TypeError(
-                f"linear_transpose needs float or complex arguments, got: {selected.names.at(i)}, "
-                f"which is {leaf.aval}, {ir.here()}"
-            )
     results = trace_selected("linear_transpose", name, selected, has_aux=False, concrete=False)
-    at = _Linearized(selected, results, transposed=True)
-    at.check_linear(len(selected.leaves), name)
+    if _is_of_integers(selected, results, name):
+        try:
+            at = _Linearized(selected, results, transposed=True, varies=dtypes.is_integer)
+        except TransformError as error:
+            raise _not_linear(name, f": {error}") from None
+    else:
+        at = _Linearized(selected, results, transposed=True)
+        if at.depends_on(len(selected.leaves)):
+            raise _not_linear(
+                name, f", whose derivative depends on them, {ir.here()}; use vjp at a point"
+            )
     values = at.values(selected.leaves)
     return at.pull(selected, results, values[at.count :], name)
+
+
+def _not_linear(name: str, why: str) -> TypeError:
+    return TypeError(
+        f"linear_transpose needs a function that is linear in its arguments, got: `{name}`{why}"
+    )
+
+
+def _is_of_integers(selected: Selected, results: Results, name: str) -> bool:
+    """Whether a function takes integers to integers, not floats and complex numbers to such.
+
+    Raises:
+      TypeError: it does neither.
+    """
+    inputs = [leaf.dtype for leaf in selected.leaves]
+    outputs = [aval.dtype for aval in results.avals]
+    if all(map(dtypes.is_inexact, inputs + outputs)):
+        return False
+    if all(map(dtypes.is_integer, inputs + outputs)):
+        return True
+    given, made = (", ".join(dtype.name for dtype in side) for side in (inputs, outputs))
+    raise TypeError(
+        "linear_transpose only supports [float or complex] -> [float or complex], and integer -> "
+        f"integer functions, but got [{given}] -> [{made}] for `{name}`, {ir.here()}; convert "
+        "arguments or results with astype"
+    )
 
 
 def fwd_and_bwd(
@@ -184,16 +215,34 @@ def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 class _Linearized:
-    """A function taken apart: what is computed at the point, and the linear rest."""
+    """A function taken apart: what is computed at the point, and the linear rest.
 
-    def __init__(self, selected: Selected, results: Results, transposed: bool) -> None:
+    Args:
+      selected: the arguments.
+      results: what it returned.
+      transposed: whether the linear part is from cotangents to cotangents.
+      varies: the types of what it is linear in. Integers have no derivatives: the function itself
+        is linear in them.
+    """
+
+    def __init__(
+        self,
+        selected: Selected,
+        results: Results,
+        transposed: bool,
+        varies: Callable[[np.dtype], bool] = dtypes.is_inexact,
+    ) -> None:
         traced = results.traced
         self.count = len(traced.avals)
         self._captured = traced.captured
-        self._wrt = inexact(selected.leaves)
+        self._varies = varies
+        self._wrt = [i for i, leaf in enumerate(selected.leaves) if varies(leaf.dtype)]
+        function = traced.function
         try:
-            known, linear, self._active, self._nonzero = traced.function.linearize(
-                list(self._wrt), transposed
+            known, linear, self._active, self._nonzero = (
+                function.linearize(self._wrt, transposed)
+                if varies is dtypes.is_inexact
+                else function.transpose(self._wrt)
             )
         except _core.CompilerError as error:
             raise ir.explained(error) from None
@@ -250,23 +299,15 @@ class _Linearized:
                 names[made[0]] = f"named '{labels['label']}' from {ir.describe_place(place)}"
         return {i: names[number] for i, number in enumerate(program.outputs) if number in names}
 
-    def check_linear(self, count: int, name: str) -> None:
-        """Refuse a function whose derivative depends on its first `count` arguments.
-
-        Raises:
-          TypeError: it does.
-        """
+    def depends_on(self, count: int) -> bool:
+        """Whether the linear part depends on the first `count` arguments."""
         program = self._known.flat.module.program("main")
         dependent = set(program.inputs[:count])
         for op, operands, results, *_ in program.instructions:
             # What sizes are is no value.
             if op != "dim" and not dependent.isdisjoint(operands):
                 dependent.update(results)
-        if not dependent.isdisjoint(program.outputs[self.count :]):
-            raise TypeError(
-                "linear_transpose needs a function that is linear in its arguments, got: "
-                f"`{name}`, whose derivative depends on them, {ir.here()}; use vjp at a point"
-            )
+        return not dependent.isdisjoint(program.outputs[self.count :])
 
     def pull(
         self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str
@@ -276,7 +317,8 @@ class _Linearized:
         leaves = [leaf.aval for leaf in selected.leaves]
         primals = Side(leaves, selected.spec, [nonzero.get(i, False) for i in range(len(leaves))])
         returned = Side(results.traced.avals, results.spec, self._active)
-        return Pullback(Transposed(name, self._linear, returned, results.count, primals), residuals)
+        transposed = Transposed(name, self._linear, returned, results.count, primals, self._varies)
+        return Pullback(transposed, residuals)
 
     def push(
         self, selected: Selected, results: Results, residuals: Sequence[Operand], name: str

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from dovetail import _core, dtypes, ir
 from dovetail.arguments import Selected
@@ -103,13 +105,20 @@ class Transposed(LinearPart):
       results: what the function returns.
       count: how many of its results belong to the tree; others are auxiliary.
       primals: what it takes; `used` are those of which there are cotangents.
+      varies: the types of what has cotangents.
     """
 
     def __init__(
-        self, name: str, linear: ir.Callee, results: Side, count: int, primals: Side
+        self,
+        name: str,
+        linear: ir.Callee,
+        results: Side,
+        count: int,
+        primals: Side,
+        varies: Callable[[np.dtype], bool],
     ) -> None:
         super().__init__(name, linear)
-        self.results, self.count, self.primals = results, count, primals
+        self.results, self.count, self.primals, self._varies = results, count, primals, varies
 
     def __call__(self, kept: Sequence[Operand], cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the primals."""
@@ -123,7 +132,7 @@ class Transposed(LinearPart):
         operands = []
         for i, (aval, used) in enumerate(zip(self.results.avals, self.results.used, strict=True)):
             seed = None
-            if i < self.count and dtypes.is_inexact(aval.dtype):
+            if i < self.count and self._varies(aval.dtype):
                 what = f"the cotangent of result {i} of `{self.name}`"
                 problem = "unexpected JAX type (shape or dtype) for the argument of a pullback: "
                 seed = as_direction(values[i], aval, what, problem)
@@ -142,7 +151,7 @@ class Transposed(LinearPart):
             if used:
                 cotangents.append(next(outs))
             else:
-                is_zero = dtypes.is_inexact(aval.dtype)
+                is_zero = self._varies(aval.dtype)
                 cotangents.append(zeros(aval) if is_zero else float0_zeros(aval))
         return unflatten(leaves.spec, cotangents)
 

@@ -431,6 +431,9 @@ CONTROL: dict[str, Function] = {
     "linear transpose": lambda x: dt.linear_transpose(lambda v: v[::-1] * 2 + v, x)(x),
     "linear transpose of products": lambda x: dt.linear_transpose(lambda v: x @ v, x.T)(square(x)),
     "linear transpose of cumsum": lambda x: dt.linear_transpose(lambda v: dnp.cumsum(v, 0), x)(x),
+    "linear transpose of integers": lambda x: dt.linear_transpose(
+        lambda v: dnp.concatenate([v[::-1], v @ dnp.ones((v.shape[1], 2), int)], 1), integers(x)
+    )(dnp.concatenate([integers(x), integers(x[:, :2])], 1)),
     "hvp": lambda x: dt.jvp(dt.grad(lambda v: (v**3).mean()), (x,), (x,))[1],
     "value_and_grad": lambda x: dt.value_and_grad(lambda v: dnp.log(positive(v)).mean())(x),
     "grad of sort": lambda x: dt.grad(lambda v: (dnp.sort(v, 0) * v).sum())(x),

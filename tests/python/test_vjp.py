@@ -9,7 +9,8 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import dtypes
+from dovetail import dtypes, lax, tree
+from dovetail.errors import MismatchError
 
 
 def test_pull_and_push_are_transposes() -> None:
@@ -118,8 +119,75 @@ def test_linear_transpose() -> None:
     np.testing.assert_allclose(dt.jit(transposed)(cotangent)[0], cotangent @ a)
     with pytest.raises(TypeError, match="linear in its arguments"):
         dt.linear_transpose(lambda x: x * x, 1.0)
-    with pytest.raises(TypeError, match="float or complex"):
-        dt.linear_transpose(lambda x: x, 1)
+    with pytest.raises(TypeError, match=r"only supports .* got \[bool\] -> \[bool\]"):
+        dt.linear_transpose(lambda x: x, True)
+    with pytest.raises(TypeError, match=r"got \[int32\] -> \[float32\]"):
+        dt.linear_transpose(lambda x: x * 1.0, 1)
+
+
+WEIGHTS = np.arange(12, dtype=np.int32).reshape(4, 3) - 5
+
+LINEAR_IN_INTEGERS: dict[str, Any] = {
+    "neg": lambda x: -x,
+    "sums": lambda x: x.sum() - x[0],
+    "scaled": lambda x: 3 * x[::-1],
+    "scaled by an argument": lambda x: x * WEIGHTS[0],
+    "matmul": lambda x: WEIGHTS @ x,
+    "concatenate": lambda x: dnp.concatenate([x, -x, dnp.zeros(2, int)]),
+    "gather": lambda x: x[dnp.array([2, 0, 2])],
+    "scatter": lambda x: dnp.zeros(5, int).at[1:4].add(x),
+    "where": lambda x: dnp.where(dnp.array([True, False, True]), x, 2 * x),
+    "cumsum": lambda x: dnp.cumsum(x),
+    "pad and broadcast": lambda x: dnp.pad(x, 1)[None] + dnp.zeros((2, 5), int),
+    "narrower": lambda x: x.astype("int16"),
+    "jit": lambda x: dt.jit(lambda v: 2 * v)(x) + x,
+    "scan": lambda x: lax.scan(lambda c, w: (c + w @ x, c), 0, WEIGHTS),
+    "fori_loop": lambda x: lax.fori_loop(0, 3, lambda i, v: 2 * v + x, x),
+    "cond": lambda x: lax.cond(WEIGHTS[0, 0] < 0, lambda v: -v, lambda v: v, x),
+    "vmap": lambda x: dt.vmap(lambda row: row @ x)(WEIGHTS),
+    "unused": lambda x: dnp.zeros((2,), int),
+    "pair": lambda x: {"a": x, "b": -x[:1]},
+}
+
+
+@pytest.mark.parametrize("name", LINEAR_IN_INTEGERS)
+def test_linear_transpose_of_integers(name: str) -> None:
+    f, x = LINEAR_IN_INTEGERS[name], np.zeros(3, np.int32)
+
+    def flat(v: Any) -> Any:
+        return dnp.concatenate([dnp.ravel(leaf).astype(int) for leaf in tree.leaves(f(v))])
+
+    matrix = np.stack([flat(row) for row in np.eye(3, dtype=np.int32)], 1)
+    transposed = dt.linear_transpose(flat, x)
+    back = np.stack([transposed(row)[0] for row in np.eye(len(matrix), dtype=np.int32)], 1)
+    assert back.dtype == np.int32
+    np.testing.assert_array_equal(back, matrix.T)
+    compiled = dt.jit(transposed, compile="now")
+    np.testing.assert_array_equal(
+        compiled(np.arange(len(matrix)))[0], matrix.T @ range(len(matrix))
+    )
+
+
+def test_linear_transpose_of_integers_in_traces() -> None:
+    @dt.jit
+    def f(w: Any, ct: Any) -> Any:
+        return dt.linear_transpose(lambda x, y: (w @ x + y, w.sum() * y), w[0], w[:, 0])(ct)
+
+    ct = np.array([1, 2, 3, 4]), np.array([5, 6, 7, 8])
+    of_x, of_y = f(WEIGHTS, ct)
+    np.testing.assert_array_equal(of_x, ct[0] @ WEIGHTS)
+    np.testing.assert_array_equal(of_y, ct[0] + WEIGHTS.sum() * ct[1])
+    twice = dt.linear_transpose(lambda c: f(WEIGHTS, (c, c))[0], ct[0])
+    np.testing.assert_array_equal(twice(WEIGHTS[0])[0], WEIGHTS @ WEIGHTS[0])
+    narrow = dt.linear_transpose(lambda x: x * 2, dt.ShapeDtypeStruct((2,), "uint8"))
+    (pulled,) = narrow(np.array([3, 200], np.uint8))
+    assert pulled.dtype == np.uint8
+    assert pulled.tolist() == [6, 144]
+    with pytest.raises(MismatchError, match="must be uint8"):
+        narrow(np.zeros(2, np.float32))
+    for nonlinear in (lambda x: x * x, dnp.abs, lambda x: x + 1 + 0 * dnp.sort(x), dnp.sort):
+        with pytest.raises(TypeError, match="linear in its arguments"):
+            dt.linear_transpose(nonlinear, np.arange(3))
 
 
 def test_derivatives_leave_and_enter_jitted_functions() -> None:
