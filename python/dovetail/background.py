@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import contextvars
 import os
@@ -12,6 +11,8 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
+
+from dovetail.runtime.ending import at_exit
 
 T = TypeVar("T")
 
@@ -217,7 +218,7 @@ def at_end(end: Callable[[], Any]) -> None:
     _at_end.append(end)
 
 
-@atexit.register
+@at_exit
 def _end() -> None:
     ending.set()
     with _lock:

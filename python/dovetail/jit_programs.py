@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import types
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,22 @@ class Programs:
         # With `debug_key_reuse`: what its programs do with keys.
         self.uses: Bounded[tuple[Any, ...], Uses] = Bounded()
         self.lock = threading.RLock()
+        _all.add(self)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.compiled.clear()
+        self.uses.clear()
+
+
+# Also those of functions whose `jit` is gone.
+_all: weakref.WeakSet[Programs] = weakref.WeakSet()
+
+
+def forget_all() -> None:
+    """Forget the programs of all functions."""
+    for programs in list(_all):
+        programs.clear()
 
 
 class _Kept:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dovetail import _core, config, ir, jit_log, monitoring, spans
+from dovetail import _core, config, ir, jit_log, jit_programs, monitoring, spans
 from dovetail.arguments import (
     LeafNames,
     as_operand,
@@ -59,7 +59,7 @@ class _Inlined(NamedTuple):
     traced: Traced
 
 
-# All that may have compiled programs.
+# All that may remember calls.
 jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
 
 
@@ -72,6 +72,7 @@ def forget_all() -> None:
     """
     for jitted in list(jitted_functions):
         jitted.clear_cache()
+    jit_programs.forget_all()
     config.changed()
 
 
@@ -196,8 +197,7 @@ class Jitted(_core.CompiledCalls):
     def clear_cache(self) -> None:
         """Forget all compiled programs."""
         self._forget()
-        self._compiled.clear()
-        self._uses.clear()
+        self._programs.clear()
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False

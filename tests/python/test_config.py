@@ -421,6 +421,21 @@ def test_clear_caches() -> None:
     assert len(traced) == 2
 
 
+def test_clear_caches_of_functions_without_their_jit() -> None:
+    traced = []
+
+    def f(x: Any) -> Any:
+        traced.append(x)
+        return x
+
+    for expected in (1, 1):
+        dt.jit(f)(1.0)
+        assert len(traced) == expected
+    dt.clear_caches()
+    dt.jit(f)(1.0)
+    assert len(traced) == 2
+
+
 def test_settings_do_not_warn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
+from typing import Any
 
+import numpy as np
 import pytest
+
+import dovetail as dt
 
 PYTREE = """
 from dovetail import tree_util
@@ -58,6 +64,77 @@ def test_classes_that_hold_arrays_and_programs_are_let_go(held: str, compile: st
     )
     done = subprocess.run([sys.executable, "-c", start + held], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+# Names of a user's program.
+PROGRAM = """
+def loss(x):
+    return dnp.sum(dnp.sin(x) ** 2)
+
+x = np.ones(3, np.float32)
+step = dt.jit(dt.grad(loss))
+array, lowered = step(x), step.lower(x)
+seen = np.asarray(array)
+dt.jit(loss)(x)
+pullback, linear = dt.vjp(loss, x)[1], dt.linearize(loss, x)[1]
+"""
+# What makes Python keep them longer than other programs' names, or for good.
+COLLECTED = """
+import gc
+gc.callbacks.append(lambda phase, info: None)
+"""
+FROZEN = """
+import gc
+gc.freeze()
+"""
+UNSEEN = """
+functions = np.array([loss, step, array, lowered, pullback, linear], dtype=object)
+"""
+DAEMON = """
+import threading
+started = threading.Event()
+
+def work():
+    mine = step(x), step.lower(x), dt.vjp(loss, x)
+    started.set()
+    threading.Event().wait()
+
+threading.Thread(target=work, daemon=True).start()
+started.wait()
+"""
+
+
+@pytest.mark.parametrize("compile", ["now", "never"])
+@pytest.mark.parametrize(
+    "kept", [COLLECTED, FROZEN, UNSEEN, DAEMON], ids=["collected", "frozen", "unseen", "daemon"]
+)
+def test_what_python_keeps_is_let_go(kept: str, compile: str) -> None:
+    start = (
+        "import numpy as np, dovetail as dt, dovetail.numpy as dnp\n"
+        f"dt.config.update('compile', {compile!r})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", start + PROGRAM + kept], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("transform", [dt.linearize, dt.vjp])
+def test_callbacks_that_hold_derivatives_of_their_callers_are_collected(transform: Any) -> None:
+    x = np.ones(3, np.float32)
+
+    def make() -> Any:
+        def callback(value: Any) -> Any:
+            return np.asarray(value)
+
+        shape = dt.ShapeDtypeStruct((3,), np.float32)
+        held = transform(lambda x: x * dt.pure_callback(callback, shape, np.ones(3)), x)
+        callback.held = held  # type: ignore[attr-defined]
+        return weakref.ref(callback)
+
+    callback = make()
+    gc.collect()
+    assert callback() is None
 
 
 WATCH = """

@@ -13,7 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from . import silence
+from . import ending
 
 _CPU = 1
 # Memory that the host reads as its own: plain, and pinned for CUDA and ROCm.
@@ -89,7 +89,7 @@ def capsule(
         value = value.view(f"u{value.dtype.itemsize}")
     result = value.__dlpack__(max_version=max_version, copy=copy)
     # NumPy destroys nothing of capsules that are left when the interpreter exits.
-    silence.at_end()
+    ending.in_silence()
     if code is not None:
         _type_of(result)[0] = code
     return result

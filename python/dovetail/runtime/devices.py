@@ -14,7 +14,7 @@ import iree.runtime as ireert
 import numpy as np
 from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef, _binding
 
-from . import silence
+from . import ending
 from .dtypes import ELEMENT_OF_DTYPE
 
 # Not among the names that the package exports.
@@ -202,28 +202,8 @@ def get_device(name: str) -> Device:
 # The end of a process, and forks ------------------------------------------------------------------
 
 
-def never_end(thing: Any) -> None:
-    """Keep an object of IREE for good."""
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
-
-
-def _end_last(*things: Any) -> None:
-    """Keep objects until the interpreter is cleared, after all that modules refer to.
-
-    IREE's buffers do not keep the device that allocated them: freed after it, they crash.
-    """
-    interpreter, dictionary = (
-        ctypes.pythonapi[f"PyInterpreterState_{name}"] for name in ("Get", "GetDict")
-    )
-    interpreter.restype = ctypes.c_void_p
-    dictionary.argtypes, dictionary.restype = [ctypes.c_void_p], ctypes.py_object
-    kept = dictionary(interpreter())
-    # The reference is borrowed, which ctypes does not know.
-    never_end(kept)
-    kept["dovetail.runtime.devices"] = things
-
-
-_end_last(_devices, INSTANCE)
+# IREE's buffers do not keep the device that allocated them: freed after it, they crash.
+ending.keep(_devices, INSTANCE)
 
 # A fork leaves the threads of devices behind, for which the end of a device waits.
 
@@ -235,9 +215,9 @@ def _after_fork() -> None:
     for name, device in list(_devices.items()):
         if not device.on_host:
             continue
-        never_end(device)
-        never_end(device.hal)
-        silence.at_end()
+        ending.never_end(device)
+        ending.never_end(device.hal)
+        ending.in_silence()
         if device.has_threads:
             del _devices[name]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from iree.runtime import HalBufferView, VmContext, VmFunction, VmModule, VmVariantList
 
-from . import devices
+from . import devices, ending
 from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
@@ -57,7 +57,7 @@ class LoadedModule:
     def _invoke_on_threads(self, *args: Any) -> None:
         if self._generation != devices.generation:
             # A forked process has no threads of the former device, whose end would wait for them.
-            devices.never_end(self.context)
+            ending.never_end(self.context)
             device = get_device(self.device.name)
             self.context = VmContext(INSTANCE, [device.module, *self._imports, self.module])
             self._generation = devices.generation

@@ -1,0 +1,92 @@
+"""The end of Python: what is kept until then goes in order, and nothing is said of what stays."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import gc
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+
+class _End:
+    """Goes with the interpreter's dictionary: after all modules, before Python collects garbage for
+    the last time and nanobind lists what was not destroyed.
+    """
+
+    def __init__(self) -> None:
+        self.things: list[Any] = []
+        self.is_silent = False
+
+    def __del__(
+        self,
+        callbacks: list[Any] = gc.callbacks,
+        collect: Any = gc.collect,
+        unfreeze: Any = gc.unfreeze,
+        tracked: Any = gc.get_objects,
+        of: Any = type,
+        kind: type = dict,
+        open: Any = os.open,
+        dup2: Any = os.dup2,
+        null: str = os.devnull,
+        writing: int = os.O_WRONLY,
+    ) -> None:
+        # By then this module's names are gone. Python lets go of these after it has collected for
+        # the last time: what they refer to would stay.
+        callbacks.clear()
+        unfreeze()
+        collect()
+        if self.is_silent:
+            dup2(open(null, writing), 2)
+        else:
+            # Python clears modules, but not the names of those that are gone while one of their
+            # functions is held by what the garbage collector does not see, as an array of objects.
+            for names in tracked():
+                if of(names) is kind and "__builtins__" in names:
+                    names.clear()
+            collect()
+        self.things.clear()
+
+
+def _interpreter_dictionary() -> Any:
+    interpreter, dictionary = (
+        ctypes.pythonapi[f"PyInterpreterState_{name}"] for name in ("Get", "GetDict")
+    )
+    interpreter.restype = ctypes.c_void_p
+    dictionary.argtypes, dictionary.restype = [ctypes.c_void_p], ctypes.py_object
+    kept = dictionary(interpreter())
+    # The reference is borrowed, which ctypes does not know.
+    never_end(kept)
+    return kept
+
+
+def never_end(thing: Any) -> None:
+    """Keep an object for good."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def keep(*things: Any) -> None:
+    """Keep objects until all else is gone that modules or the garbage refer to."""
+    _end.things += things
+
+
+def in_silence() -> None:
+    """Have nothing said of objects that are never destroyed: some are meant to outlive Python."""
+    _end.is_silent = True
+
+
+def at_exit(function: Callable[[], Any]) -> Callable[[], Any]:
+    """Have a function called at the end, before it is seen which threads are left."""
+    return atexit.register(function)
+
+
+_end = _interpreter_dictionary()["dovetail.runtime.ending"] = _End()
+
+
+@atexit.register
+def _leave_threads() -> None:
+    # Python does not wait for daemon threads, and never lets go of what their frames refer to.
+    if len(sys._current_frames()) > 1:
+        in_silence()
