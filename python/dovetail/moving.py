@@ -109,7 +109,7 @@ def _made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     from dovetail.lax.operands import canonical_shape
     from dovetail.random.keys import KeyArray
 
-    likeness = next((name for name in ("a", "prototype") if name in given), None)
+    likeness = next((name for name in ("a", "prototype", "x") if name in given), None)
     like: Any = None if likeness is None else given[likeness]
     fill: Any = given.get("fill_value")
     dtype = given.get("dtype")
@@ -125,8 +125,19 @@ def _made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
         return function(**given | {"shape": sizes})
     words = {"shape": (*sizes, *dtype.generator.key_shape), "dtype": dtypes.uint32}
     if is_keys(fill):
-        return fill._with(function(**given | words | {"fill_value": fill._data}))
+        return fill._with(_filled(function, given | {"shape": sizes}, fill))
     return KeyArray(dtype.generator, function(**given | words))
+
+
+def _filled(function: Callable[..., Any], given: dict[str, Any], keys: Any) -> Any:
+    from dovetail import batching
+
+    def with_words(words: Any) -> Any:
+        return function(**given | {"dtype": dtypes.uint32, "fill_value": words})
+
+    for _ in range(keys.hidden_ndim):
+        with_words = batching.vmap(with_words, -1, -1)
+    return with_words(keys._data)
 
 
 def let_make_keys(package: dict[str, Any], names: Sequence[str]) -> None:

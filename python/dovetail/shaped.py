@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from dovetail.placement import SingleDeviceSharding
 
 
 class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
@@ -33,6 +36,14 @@ class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
     def size(self) -> int:
         """The number of elements."""
         return math.prod(self.shape)
+
+    @property
+    def sharding(self) -> SingleDeviceSharding:
+        """Where an array of this type is that nobody has put elsewhere."""
+        from dovetail import platforms
+        from dovetail.placement import SingleDeviceSharding
+
+        return SingleDeviceSharding(platforms.default())
 
     def update(self, **changes: Any) -> ShapedArray:
         """The same but for what is given by name."""

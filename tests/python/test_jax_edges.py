@@ -77,3 +77,17 @@ def cases() -> list[Any]:
 def test_running_bools(x: np.ndarray, name: str) -> None:
     for function in (getattr(dnp, name), dt.jit(getattr(dnp, name), static_argnames="dtype")):
         check(function(x, dtype=bool), getattr(jnp, name)(x, dtype=bool), name)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_derivatives_of_running_extremes_at_ties(reverse: bool) -> None:
+    x = np.array([2.0, 1.0, 3.0, 1.0, 0.5, 0.5], np.float32)
+    jacobian = dt.jacobian(lambda x: dt.lax.cummin(x, 0, reverse))
+    np.testing.assert_array_equal(
+        jacobian(x), jax.jacobian(lambda x: jax.lax.cummin(x, 0, reverse))(x)
+    )
+    # Of four, JAX gives each a quarter of the last.
+    halves = jacobian(np.ones(4, np.float32))
+    np.testing.assert_array_equal(
+        halves[0 if reverse else -1], np.array([1, 1, 2, 4])[:: -1 if reverse else 1] / 8
+    )

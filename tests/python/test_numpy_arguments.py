@@ -1,5 +1,6 @@
 """Arguments of NumPy's functions that are seldom given, and what functions take for them."""
 
+import functools
 import io
 import itertools
 import warnings
@@ -427,3 +428,17 @@ def test_places_to_cut_are_known() -> None:
             dt.jit(lambda i: dnp.split(dnp.arange(4), [i]))(place)
     with pytest.raises(TypeError, match="Only integer scalar arrays"):
         dnp.split(dnp.arange(4), [dnp.array(1.0)])
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile"])
+@pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
+def test_parts_out_of_bounds_are_at_the_ends(name: str, method: str) -> None:
+    x = np.array([[3.0, 1.0, 2.0], [5.0, 5.0, 4.0]], np.float32)
+    call = functools.partial(getattr(dnp, name), axis=1, method=method)
+    for result in (call(x, np.array([-0.3, 1.3])), dt.jit(call)(x, np.array([-0.3, 1.3]))):
+        np.testing.assert_allclose(result, [[1, 4], [3, 5]], rtol=1e-6)
+
+
+def test_an_index_out_of_bounds_is_an_index_error() -> None:
+    with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
+        lax.index_in_dim(np.zeros(3), 5)

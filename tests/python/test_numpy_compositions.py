@@ -452,3 +452,44 @@ def test_repeat_to_a_length(jitted: bool) -> None:
     check(np.zeros((0, 2)), 2, 3, np.zeros((0, 2)))
     with pytest.raises(ValueError, match="repeat: there must be one count"):
         check(i32([0, 1, 2]), i32([1, 2]), 3, None)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("find", ["argmin", "argmax"])
+def test_indices_on_their_side(find: str, axis: int) -> None:
+    x = RNG.integers(0, 5, (3, 2, 4)).astype(np.float32)
+
+    def program(x: Any) -> Any:
+        indices = getattr(dnp, find)(x, axis)
+        return indices.T, (indices + 1).T, dnp.arange(5)[indices.T]
+
+    exact = getattr(np, find)(x, axis).T
+    same(
+        tuple(dt.jit(lambda x, i=i: program(x)[i], compile="now")(x) for i in range(3)),
+        (exact, exact + 1, exact),
+    )
+    batched = dt.jit(dt.vmap(lambda x: getattr(dnp, find)(x, 0), out_axes=1), compile="now")
+    same(batched(x), getattr(np, find)(x, 1).T)
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "nansum", "nanprod"])
+def test_bools_asked_for(name: str) -> None:
+    x = np.array([[1.0, 0.0, 2.0], [1.0, 0.5, np.nan]], np.float32)
+    given: list[dict[str, Any]] = [{}, {"axis": 0}, {"axis": 1, "keepdims": True}, {"axis": ()}]
+    if not name.startswith("nan"):
+        x = np.nan_to_num(x)
+        given += [{"axis": 1, "initial": True}, {"where": x != 0}]
+    for options in given:
+        exact = getattr(np, name)(x, dtype=bool, **options)
+        call = functools.partial(getattr(dnp, name), dtype=bool, **options)
+        for result in (call(x), dt.jit(call, compile="now")(x), dt.vmap(call)(x[None])[0]):
+            assert result.dtype == bool
+            same(result, exact)
+    if name == "sum":
+        x = np.nan_to_num(x)
+        add: Any = dnp.add
+        for result in (dnp.trace(x, dtype=bool), add.reduce(x, None, dtype=bool)):
+            assert result.dtype == bool
+            assert result
+        assert dt.jit(lambda x: dnp.trace(x, dtype=bool))(x).dtype == bool
+        assert add.accumulate(x, 1, dtype=bool).tolist() == [[True] * 3] * 2

@@ -550,6 +550,10 @@ def test_functions_that_fill(keys: Any) -> None:
         lambda: dnp.full_like(keys, 7),
         lambda: dt.jit(lambda x: dnp.full_like(x, 7, shape=(2, 3)))(keys[0]),
         lambda: dnp.full_like(np.zeros((2, 3)), 7, dtype=keys.dtype),
+        lambda: lax.full((2, 3), 7, keys.dtype),
+        lambda: lax.full((2, 3), dnp.full((), 7, keys.dtype)),
+        lambda: lax.full_like(keys[0], 7, shape=(2, 3)),
+        lambda: lax.full_like(keys, dnp.full((), 7, keys.dtype)),
     ):
         assert f().dtype == keys.dtype
         assert_array_equal(words(f()), np.full((2, 3, 2), 7))

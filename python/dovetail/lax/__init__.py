@@ -263,6 +263,7 @@ _COLLECTIVES = (
     *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
 )
 # Keys are moved too.
+_moving.let_make_keys(globals(), ("full", "full_like"))
 _moving.let_move_keys(
     globals(),
     dict.fromkeys(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dovetail import ops
 from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.errors import index_error, type_error, value_error
 from dovetail.lax.operands import (
     ArrayLike,
     as_operand,
@@ -138,7 +138,8 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
       An array.
 
     Raises:
-      ValueError: the index or the axis is out of bounds.
+      IndexError: the index is out of bounds.
+      ValueError: the axis is.
 
     Example:
       >>> index_in_dim(lax.iota(np.int32, 3), -1, keepdims=False)
@@ -148,7 +149,7 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
     axis = canonical_axis(axis, x.ndim)
     start, size = as_size(index), x.shape[axis]
     if not -size <= start < size:
-        raise value_error(
+        raise index_error(
             f"index_in_dim: index {start} is out of bounds for axis {axis} with size {size}"
         )
     start += size if start < 0 else 0

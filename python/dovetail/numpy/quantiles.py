@@ -302,11 +302,13 @@ def _between(rows: Array, parts: Array, method: str) -> Array:
     within = broadcast_dims(parts, places, (0,))
     number = with_dtype(count, rows.dtype)
     last = broadcast_dims(number, places, tuple(range(1, len(places)))) - 1
-    position = within * choose(last < 0, 0, last)
+    end = choose(last < 0, 0, last)
+    position = within * end
     low = ops.floor(position)
     weight = position - low
-    below = with_dtype(low, dtypes.int32)
-    above = with_dtype(ops.ceil(position), dtypes.int32)
+    # Parts below 0 or above 1 are at the ends.
+    below = with_dtype(clip(low, 0, end), dtypes.int32)
+    above = with_dtype(clip(ops.ceil(position), 0, end), dtypes.int32)
     first, second = along_first(ordered, below), along_first(ordered, above)
     match method:
         case "linear":

@@ -118,7 +118,8 @@ def sum(
       promote_integers: whether integers narrower than the default integer become that.
 
     Returns:
-      An array without those dimensions, in the type of `a` or `dtype`; bools become integers.
+      An array without those dimensions, in the type of `a` or `dtype`; bools become integers,
+      unless bools are asked for.
 
     Raises:
       NotImplementedError: `out` is given.
@@ -129,7 +130,8 @@ def sum(
     """
     x, dims = prepared("sum", a, axis, out)
     x = _masked("sum", accumulated("sum", x, dtype, promote_integers), where, 0)
-    result = ops.reduce_sum(x, dims) if dims else x
+    total = ops.reduce_or if x.dtype == dtypes.bool_ else ops.reduce_sum
+    result = total(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, lambda p, q: p + q)
 
 
@@ -157,7 +159,8 @@ def prod(
       promote_integers: whether integers narrower than the default integer become that.
 
     Returns:
-      An array without those dimensions, in the type of `a` or `dtype`; bools become integers.
+      An array without those dimensions, in the type of `a` or `dtype`; bools become integers,
+      unless bools are asked for.
 
     Raises:
       NotImplementedError: `out` is given.
@@ -168,7 +171,8 @@ def prod(
     """
     x, dims = prepared("prod", a, axis, out)
     x = _masked("prod", accumulated("prod", x, dtype, promote_integers), where, 1)
-    result = ops.reduce_prod(x, dims) if dims else x
+    total = ops.reduce_and if x.dtype == dtypes.bool_ else ops.reduce_prod
+    result = total(x, dims) if dims else x
     return _finish(x, dims, result, keepdims, initial, lambda p, q: p * q)
 
 

@@ -210,7 +210,8 @@ class ufunc(metaclass=_Named):
         x = self._operand(a, dtype)
         dim = canonical_axis(axis, x.ndim)
         if self._running is not None:
-            return self._running(x, dim)
+            result = self._running(x, dim)
+            return result if dtype is None else astype(result, x.dtype)
         rows = _rows(x, dim)
         if self._is_associative:
             step = 1
