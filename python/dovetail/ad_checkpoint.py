@@ -289,7 +289,7 @@ def print_saved_residuals(f: Function, *args: Any, **kwargs: Any) -> None:
 
     Args:
       f: the function.
-      args, kwargs: its arguments.
+      args, kwargs: its arguments, or `ShapeDtypeStruct`s.
 
     Example:
       >>> import dovetail as dt

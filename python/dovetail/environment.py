@@ -9,6 +9,7 @@ from typing import Any
 
 from dovetail import platforms
 from dovetail.array import Array, ArrayMethods
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.placement import Device
 
 
@@ -223,7 +224,7 @@ def typeof(x: Any) -> Any:
     """The shape and element type of an array or a number, and whether that type is weak.
 
     Args:
-      x: an array, a tracer, a NumPy array or a number.
+      x: an array, a tracer, a NumPy array, a number or a `ShapeDtypeStruct`.
 
     Returns:
       A `ShapedArray`.
@@ -238,7 +239,9 @@ def typeof(x: Any) -> Any:
     """
     from dovetail.lax.operands import as_operand
 
-    return x.aval if isinstance(x, ArrayMethods) else as_operand("typeof", x).aval
+    return (
+        x.aval if isinstance(x, (ArrayMethods, ShapeDtypeStruct)) else as_operand("typeof", x).aval
+    )
 
 
 def print_environment_info(return_string: bool = False) -> str | None:

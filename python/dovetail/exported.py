@@ -39,13 +39,6 @@ from dovetail.symbolic.solve import check_shapes, scope_of
 from dovetail.trace_stack import current, differentiated_later
 from dovetail.tracer import Tracer, call
 
-
-def _is_ours(function: Any) -> bool:
-    """Whether it is a function of this library, which `jit` changes nothing about."""
-    module = getattr(function, "__module__", None) or ""
-    return callable(function) and module.startswith("dovetail.")
-
-
 # The derivatives for which programs have the rules of `custom_jvp` and `custom_vjp`; further ones
 # are derivatives of these rules.
 _ORDER = 2
@@ -326,13 +319,13 @@ def export(
     platforms: Sequence[str] | None = None,
     disabled_checks: Sequence[DisabledSafetyCheck] = (),
 ) -> Callable[..., Exported]:
-    """Make programs of a jitted function, to be kept, sent and called again.
+    """Make programs of a function, to be kept, sent and called again.
 
     Programs are of the dialect, before they are compiled: they can be differentiated and batched.
     `dovetail.export(f, …)` makes compiled ones, which run without Python.
 
     Args:
-      fun_jit: the function; those of this library need no `jit`.
+      fun_jit: the function, jitted or any other callable.
       platforms: where it may be called, some of `cpu`, `cuda`, `rocm`, `vulkan`, `metal`; by
         default where this process runs programs.
       disabled_checks: checks that are not made.
@@ -341,7 +334,7 @@ def export(
       A function of the arguments, or of `ShapeDtypeStruct`s, that returns the `Exported`.
 
     Raises:
-      ValueError: the function is not jitted, or there is no such platform.
+      ValueError: it cannot be called, or there is no such platform.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -349,19 +342,18 @@ def export(
       >>> float(dt.grad(exported.call)(3.0))
       6.0
     """
-    if not isinstance(fun_jit, Jitted) and _is_ours(fun_jit):
-        fun_jit = jit(fun_jit)
-    if not isinstance(fun_jit, Jitted):
-        raise ValueError(f"export needs what `jit` returned, got: {fun_jit!r}")
+    if not callable(fun_jit):
+        raise ValueError(f"Function to be exported must be callable, got: {fun_jit!r}")
+    jitted = fun_jit if isinstance(fun_jit, Jitted) else jit(fun_jit)
     chosen = (default_export_platform(),) if platforms is None else tuple(platforms)
     for platform in chosen:
         if platform not in PLATFORMS:
             raise ValueError(f"platforms must be of {', '.join(PLATFORMS)}, got: {platform!r}")
 
-    @functools.wraps(fun_jit)
+    @functools.wraps(jitted)
     def made(*args: Any, **kwargs: Any) -> Exported:
         with differentiated_later(_ORDER):
-            program = fun_jit.lower(*args, **kwargs)._program
+            program = jitted.lower(*args, **kwargs)._program
         return Exported(_without_statics(program), chosen, disabled_checks)
 
     return made

@@ -14,7 +14,7 @@ from dovetail.autodiff import Results, trace_selected
 from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.errors import TransformError
 from dovetail.pullback import Pullback, Pushed, Pushforward, Side, Transposed
-from dovetail.pytree import map_leaves
+from dovetail.pytree import flatten, map_leaves
 from dovetail.staging import jit
 from dovetail.trace_stack import current
 from dovetail.tracer import Operand, call, constant, zeros
@@ -186,15 +186,22 @@ def saved_residuals(fun: Function, *args: Any, **kwargs: Any) -> list[tuple[Shap
 
     Args:
       fun: the function.
-      args, kwargs: its arguments.
+      args, kwargs: its arguments, or `ShapeDtypeStruct`s.
 
     Returns:
       A list of (type, description).
     """
     name = name_of(fun)
+    concrete = not any(isinstance(leaf, ShapeDtypeStruct) for leaf in flatten((args, kwargs))[0])
+    args, kwargs = map_leaves(_made_up, (args, kwargs))
     selected = select(fun, range(len(args)), args, kwargs, "arguments")
-    results = trace_selected("vjp", name, selected, has_aux=False)
+    results = trace_selected("vjp", name, selected, has_aux=False, concrete=concrete)
     return _Linearized(selected, results, transposed=True).sources(selected)
+
+
+def _made_up(argument: Any) -> Any:
+    """Zeros for what describes an array."""
+    return zeros(argument.aval) if isinstance(argument, ShapeDtypeStruct) else argument
 
 
 def _zeros_like(primal: Any) -> Operand:

@@ -32,8 +32,8 @@ from dovetail.placement import Place, common_place, incompatible
 from dovetail.pytree import flatten, unflatten
 from dovetail.stage import Traced as TracedProgram
 from dovetail.symbolic.solve import shapes_at
-from dovetail.trace_stack import derivative_order
-from dovetail.tracer import Operand, Traced, Tracer, call, current, trace
+from dovetail.trace_stack import derivative_order, is_for_shapes
+from dovetail.tracer import Operand, Traced, Tracer, call, current, trace, zeros
 from dovetail.tracing import Axis
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Jitted(_core.CompiledCalls):
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and element types of the results, without computing them."""
         call = self._parse(args, kwargs, described=True)
-        traced = self._trace(call)
+        traced = self._trace(call, kind="eval_shape")
         specs = [ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.avals]
         return unflatten(traced.extra, specs)
 
@@ -215,6 +215,8 @@ class Jitted(_core.CompiledCalls):
             if described:
                 value = values[i] = _described(value)
             if type(value) is not Array and not (described and isinstance(value, ShapeDtypeStruct)):
+                if isinstance(value, ShapeDtypeStruct) and is_for_shapes():
+                    value = zeros(value.aval)
                 what = LeafNames(self._function, args, kwargs).at(i) if _is_odd(value) else ""
                 value = values[i] = as_operand(value, what, copy=False)
             types.append((value.shape, value.dtype, value.weak_type))
@@ -250,7 +252,9 @@ class Jitted(_core.CompiledCalls):
         dynamic = tuple([None if n in numbers else value for n, value in enumerate(args)])
         return dynamic, {k: v for k, v in kwargs.items() if k not in by_name}, tuple(statics)
 
-    def _trace(self, call: _Call, origins: Sequence[Operand] | None = None) -> Traced:
+    def _trace(
+        self, call: _Call, origins: Sequence[Operand] | None = None, kind: str | None = None
+    ) -> Traced:
         if config.no_tracing.value:
             raise RuntimeError(
                 f"no function may be traced while no_tracing is on, got: a call of `{self._name}` "
@@ -271,7 +275,7 @@ class Jitted(_core.CompiledCalls):
         avals = [leaf.aval for leaf in call.leaves]
         with spans.step("trace", monitoring.TRACE_EVENT, self._name):
             names = self._names(call)
-            kind, name = self._kind, self._name
+            kind, name = kind or self._kind, self._name
             traced = trace(python, avals, names, kind, name, axes=self._axes, origins=origins)
         if traced.uses is not None:
             self._uses[call.key] = traced.uses

@@ -77,6 +77,12 @@ def derivative_order() -> int:
     return traces[-1].order if traces else stack.order
 
 
+def is_for_shapes() -> bool:
+    """Whether what is traced now is never computed."""
+    traces = stack.traces
+    return bool(traces) and traces[0].kind == "eval_shape"
+
+
 def in_checkpoint() -> bool:
     """Whether what is traced now belongs to a checkpoint, and nothing in it differentiates that."""
     traces = stack.traces

@@ -255,8 +255,12 @@ def test_wrong_arguments() -> None:
 
 def test_residuals_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     policy = SAVE.save_only_these_names("product1")
-    print_saved_residuals(dt.checkpoint(network, policy=policy), X)
-    lines = capsys.readouterr().out.splitlines()
+    function = dt.checkpoint(network, policy=policy)
+    print_saved_residuals(function, X)
+    text = capsys.readouterr().out
+    print_saved_residuals(function, dt.ShapeDtypeStruct(X.shape, X.dtype))
+    assert capsys.readouterr().out == text
+    lines = text.splitlines()
     assert [line.split(" from ")[0] for line in lines] == [
         "float64[2,4]",
         "float64[2,4] named 'product1'",

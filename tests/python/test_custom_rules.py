@@ -242,6 +242,8 @@ def test_jvp_rule_with_tangents_that_are_known() -> None:
 
 
 def test_closure_convert_checks_types() -> None:
+    converted, _ = dt.closure_convert(lambda x: x * 2, dt.ShapeDtypeStruct((2,), "float32"))
+    np.testing.assert_array_equal(converted(np.ones(2, np.float32)), [2, 2])
     converted, values = dt.closure_convert(lambda x: x * 2, 1.0)
     assert values == []
     assert float(converted(3.0)) == 6.0

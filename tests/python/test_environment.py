@@ -61,6 +61,7 @@ def test_typeof() -> None:
     seen = []
     dt.jit(lambda x: seen.append(dt.typeof(x)))(np.ones(2, "int8"))
     assert [str(aval) for aval in seen] == ["int8[2]"]
+    assert dt.typeof(dt.ShapeDtypeStruct((2,), "int8")) == seen[0]
     assert seen[0].sharding == dt.typeof(1).sharding == dnp.ones(2).sharding
 
 

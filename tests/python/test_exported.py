@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import random
 import re
 from collections import OrderedDict
@@ -245,8 +246,8 @@ def test_platforms_are_checked() -> None:
     np.testing.assert_allclose(again(made).call(X), np.sin(X), rtol=1e-6)
     with pytest.raises(ValueError, match=r"platforms must be of cpu, .* got: 'tpu'"):
         export.export(dt.jit(dnp.sin), platforms=["tpu"])
-    with pytest.raises(ValueError, match=r"export needs what `jit` returned"):
-        export.export(np.sin)
+    with pytest.raises(ValueError, match=r"must be callable, got: 3"):
+        export.export(3)
 
 
 def test_damaged_bytes_are_refused() -> None:
@@ -265,9 +266,22 @@ def test_damaged_bytes_are_refused() -> None:
         export.deserialize(newer)
 
 
-def test_functions_of_the_library_need_no_jit() -> None:
-    for function in (dnp.sin, dnp.linalg.norm, dt.nn.relu):
-        x = np.ones(2, np.float32)
-        np.testing.assert_allclose(export.export(function)(x).call(x), function(x))
-    with pytest.raises(ValueError, match="export needs what `jit` returned"):
-        export.export(lambda x: x)
+class _Doubled:
+    def __call__(self, x: Any) -> Any:
+        return 2 * x
+
+    def method(self, x: Any) -> Any:
+        return x + 1
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(dnp.sin, dnp.linalg.norm, dt.nn.relu, lambda x: x * x, _Doubled(), _Doubled().method),
+        *(functools.partial(dnp.power, 2.0), dt.grad(lambda x: (x**2).sum()), dt.vmap(dnp.cos)),
+    ],
+)
+def test_any_callable(function: Any) -> None:
+    x = np.linspace(0, 1, 3, dtype=np.float32)
+    made = again(export.export(function)(dt.ShapeDtypeStruct((3,), "float32")))
+    np.testing.assert_allclose(made.call(x), function(x), rtol=1e-6)

@@ -12,6 +12,7 @@ from dovetail.array import ShapedArray
 from dovetail.custom_derivatives.calls import pair_of
 from dovetail.custom_derivatives.reverse import custom_vjp
 from dovetail.custom_derivatives.symbolic import instantiated, tangent_type
+from dovetail.descriptions import ShapeDtypeStruct
 from dovetail.errors import type_error
 from dovetail.pytree import flatten, register_node, unflatten
 from dovetail.pytreedef import public
@@ -113,7 +114,7 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
 
     Args:
       fun: the closure.
-      example_args: arguments of the types that it will be called with.
+      example_args: arguments of the types that it will be called with, or `ShapeDtypeStruct`s.
 
     Returns:
       (function of the arguments and of the values, list of the values): tracers of floats and
@@ -132,7 +133,10 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
     """
     values, spec = flatten(example_args)
     names = LeafNames(fun, example_args)
-    avals = [as_operand(value, names.at(i)).aval for i, value in enumerate(values)]
+    avals = [
+        value.aval if isinstance(value, ShapeDtypeStruct) else as_operand(value, names.at(i)).aval
+        for i, value in enumerate(values)
+    ]
 
     def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
         leaves, out_spec = flatten(fun(*unflatten(spec, tracers)))
