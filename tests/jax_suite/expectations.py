@@ -44,12 +44,13 @@ _KINDS = (
     ("strict promotion", r"numpy_(rank|dtype)_promotion( is '|=strict)"),
     ("takes more than 120 seconds", r"^\w*(Timeout|Failed: Timeout)"),
 )
+_UNKNOWN = "to be looked at"
 
 
 def kind_of(record: Record) -> str:
     """The reason that a failure's text tells."""
     text = f"{record['kind']}: {record['message'].strip()}"
-    return next((kind for kind, pattern in _KINDS if re.search(pattern, text)), "to be looked at")
+    return next((kind for kind, pattern in _KINDS if re.search(pattern, text)), _UNKNOWN)
 
 
 def files(suite: Path) -> list[str]:
@@ -74,7 +75,7 @@ class Expected:
         if not path.exists():
             path = cls._path(suite, file, "default")
         expected = cls()
-        reason = "to be looked at"
+        reason = _UNKNOWN
         for line in path.read_text().splitlines() if path.exists() else ():
             if line.startswith("# "):
                 reason = line.removeprefix("# ")
@@ -101,13 +102,12 @@ class Expected:
         return None
 
     def updated(self, records: Mapping[str, Record]) -> Expected:
-        """What these records give; a reason that somebody wrote stays."""
-        known = {kind for kind, _ in _KINDS} | {"to be looked at"}
+        """What these records give; a reason that is given already stays."""
         updated = Expected()
         for test, record in records.items():
             if record["outcome"] == "failed":
                 written = self.reason(test)
-                reason = kind_of(record) if written is None or written in known else written
+                reason = kind_of(record) if written in (None, _UNKNOWN) else written
                 updated.reasons.setdefault(reason, []).append(test)
         return updated
 

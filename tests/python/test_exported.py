@@ -247,7 +247,7 @@ def test_platforms_are_checked() -> None:
     with pytest.raises(ValueError, match=r"platforms must be of cpu, .* got: 'tpu'"):
         export.export(dt.jit(dnp.sin), platforms=["tpu"])
     with pytest.raises(ValueError, match=r"must be callable, got: 3"):
-        export.export(3)
+        export.export(3)  # type: ignore[arg-type]
 
 
 def test_damaged_bytes_are_refused() -> None:
