@@ -55,7 +55,7 @@ static void publish(const Function &function, const std::string &name) {
 }
 
 /// What a loaded module says of a function, beside what it says already.
-static void reflect(const Function &function, nb::dict texts) {
+static void reflect(const Function &function, nb::typed<nb::dict, nb::str, nb::str> texts) {
   Builder b(&context());
   NamedAttrList entries(function.op()->getAttrOfType<DictionaryAttr>("iree.reflection"));
   for (auto [key, text] : texts)
@@ -77,7 +77,8 @@ static void replaceArguments(func::FuncOp function, ArrayRef<unsigned> positions
 }
 
 /// Makes arguments constants.
-static void bindConstants(const Function &function, const std::vector<unsigned> &positions, nb::list values) {
+static void bindConstants(const Function &function, const std::vector<unsigned> &positions,
+                          nb::typed<nb::list, EncodedArray> values) {
   replaceArguments(function.op(), positions, [&](OpBuilder &builder, size_t i, BlockArgument argument) -> Value {
     nb::dict attributes;
     attributes["value"] = values[i];
@@ -126,13 +127,13 @@ static void forgetRules(const Shared &module) {
 }
 
 void bindExport(nb::module_ &m) {
-  m.def("adopt", &adopt, "module"_a, "function"_a, "Adds a function of another module to a module.");
-  m.def("publish", &publish, "function"_a, "name"_a, "Makes a function public under a name.");
-  m.def("reflect", &reflect, "function"_a, "texts"_a, "Sets what a loaded module says of a function.");
-  m.def("bind_constants", &bindConstants, "function"_a, "positions"_a, "values"_a, "Makes arguments constants.");
+  m.def("adopt", &adopt, "module"_a, "function"_a, "Add a function of another module to a module.");
+  m.def("publish", &publish, "function"_a, "name"_a, "Make a function public under a name.");
+  m.def("reflect", &reflect, "function"_a, "texts"_a, "Set what a loaded module says of a function.");
+  m.def("bind_constants", &bindConstants, "function"_a, "positions"_a, "values"_a, "Make arguments constants.");
   m.def("bind_parameters", &bindParameters, "function"_a, "positions"_a, "keys"_a, "scope"_a,
-        "Makes arguments of a lowered function parameters.");
-  m.def("forget_rules", &forgetRules, "module"_a, "Makes calls of what rules of this process batch plain calls.");
+        "Make arguments of a lowered function parameters.");
+  m.def("forget_rules", &forgetRules, "module"_a, "Make calls of what rules of this process batch plain calls.");
 }
 
 } // namespace dovetail

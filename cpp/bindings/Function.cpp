@@ -71,18 +71,18 @@ static LogicalResult inferTypes(OperationState &state) {
   return inferred;
 }
 
-static nb::tuple shapeOf(Type type) {
+static Shape shapeOf(Type type) {
   nb::list shape;
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     for (int64_t size : tensor.getShape())
       shape.append(ShapedType::isDynamic(size) ? -1 : size);
-  return nb::tuple(shape);
+  return Shape(nb::tuple(shape));
 }
 
 static std::string elementOf(Type type) { return elementName(getElementTypeOrSelf(type)); }
 
-nb::list Function::emit(const std::string &name, const std::vector<unsigned> &operands, nb::dict attributes,
-                        nb::object results, const Place &place) {
+Emitted Function::emit(const std::string &name, const std::vector<unsigned> &operands, Attributes attributes,
+                       GivenTypes results, const Place &place) {
   Diagnostics diagnostics;
   OperationState state(locationOf(place), "dovetail." + name);
   for (unsigned operand : operands)
@@ -134,7 +134,7 @@ unsigned Function::emitSize(const std::string &name, const std::vector<unsigned>
   throw CompilerError("sizes have no operation '" + name + "'", "", 0);
 }
 
-nb::object Function::sizeSource(unsigned numbered, int64_t dimension) {
+SizeSource Function::sizeSource(unsigned numbered, int64_t dimension) {
   auto result = dyn_cast<OpResult>(values[numbered]);
   if (!result)
     return nb::none();
@@ -197,7 +197,7 @@ void Function::finish(const std::vector<unsigned> &results) {
       FunctionType::get(&context(), function.front().getArgumentTypes(), ValueRange(returned).getTypes()));
 }
 
-nb::list Function::slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known) {
+Instructions Function::slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known) {
   DenseSet<Value> available;
   for (unsigned value : known)
     available.insert(values[value]);
@@ -214,13 +214,13 @@ nb::list Function::slice(const std::vector<unsigned> &targets, const std::vector
   }
   auto ops = llvm::to_vector(needed);
   llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  nb::list described;
+  Instructions described;
   for (Operation *op : ops)
-    described.append(describe(op, [&](Value value) { return number(value); }));
+    described.append(nb::cast(describe(op, [&](Value value) { return number(value); })));
   return described;
 }
 
-nb::tuple describe(Operation *op, llvm::function_ref<unsigned(Value)> number) {
+Instruction describe(Operation *op, llvm::function_ref<unsigned(Value)> number) {
   nb::list operands, results, shapes, elements;
   for (Value operand : op->getOperands())
     operands.append(number(operand));
@@ -231,15 +231,20 @@ nb::tuple describe(Operation *op, llvm::function_ref<unsigned(Value)> number) {
   }
   StringRef name = op->getName().getStringRef();
   name.consume_front("dovetail.");
-  nb::dict attributes = fromAttributes(op);
+  Attributes attributes = fromAttributes(op);
   if (op->getNumRegions() != 0) {
     nb::list regions;
     for (Region &region : op->getRegions())
       regions.append(nb::cast(Program(region)));
     attributes["regions"] = nb::tuple(regions);
   }
-  return nb::make_tuple(name.str(), nb::tuple(operands), nb::tuple(results), attributes, nb::tuple(shapes),
-                        nb::tuple(elements));
+  return {nb::str(name.data(), name.size()),
+          nb::tuple(operands),
+          nb::tuple(results),
+          attributes,
+          nb::tuple(shapes),
+          nb::tuple(elements),
+          placeOf(op->getLoc())};
 }
 
 } // namespace dovetail

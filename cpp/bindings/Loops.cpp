@@ -281,12 +281,13 @@ static bool signZeros(nb::handle result, nb::handle signs) {
 
 void bindLoops(nb::module_ &m) {
   m.def("sign_zeros", &signZeros, "result"_a, "signs"_a,
-        "Gives zeros the signs of other floats, in place; of these there is one for all, or one for each. False if the "
+        nb::sig("def sign_zeros(result: numpy.ndarray, signs: numpy.ndarray) -> bool"),
+        "Give zeros the signs of other floats, in place; of these there is one for all, or one for each. False if the "
         "memory is not in order.");
   m.def("threefry2x32", &threefry, "k0"_a, "k1"_a, "x0"_a, "x1"_a, "y0"_a, "y1"_a,
-        "Hashes counters x under keys k; of each there is one for all, or one for each result.");
-  m.def("erf_inv", &erfInv<float, erfInv32>, "x"_a, "result"_a, "Writes the inverse of the error function.");
-  m.def("erf_inv", &erfInv<double, erfInv64>, "x"_a, "result"_a);
+        "Hash counters x under keys k; of each there is one for all, or one for each result.");
+  m.def("erf_inv", &erfInv<float, erfInv32>, "x"_a, "result"_a, "Write the inverse of the error function.");
+  m.def("erf_inv", &erfInv<double, erfInv64>, "x"_a, "result"_a, "Write the inverse of the error function.");
 }
 
 } // namespace dovetail

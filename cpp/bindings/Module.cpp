@@ -144,8 +144,8 @@ static Function findIn(const Shared &module, const std::string &name) {
 }
 
 /// A module with a public `main` that only applies the op `name`, and the functions that its attributes name.
-static Shared wrap(const std::string &name, nb::dict attributes,
-                   const std::vector<std::pair<std::vector<int64_t>, std::string>> &operands, nb::object results) {
+static Shared wrap(const std::string &name, Attributes attributes,
+                   const std::vector<std::pair<std::vector<int64_t>, std::string>> &operands, GivenTypes results) {
   Shared module = newModule();
   std::vector<Function> named = regionsOf(attributes);
   for (nb::handle value : attributes.values())
@@ -183,28 +183,33 @@ static std::vector<bool> toVector(const llvm::SmallBitVector &mask) {
   return values;
 }
 
-/// The two functions that `make` makes of one, and which results and arguments they speak of.
-static nb::tuple taken(const Function &function, const char *refusal,
-                       llvm::function_ref<FailureOr<Linearization>(func::FuncOp)> make) {
+/// The two functions that a linearization has, each with a reference of its own to the module's Python object, which
+/// the garbage collector sees.
+struct Linearized {
+  Function known, linear;
+  std::vector<bool> active, nonzero;
+};
+
+static Linearized taken(const Function &function, const char *refusal,
+                        llvm::function_ref<FailureOr<Linearization>(func::FuncOp)> make) {
   Diagnostics diagnostics;
   FailureOr<Linearization> result = make(function.op());
   Shared module = function.module;
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))
     diagnostics.raise(refusal);
-  // Each has a reference of its own to the module's Python object, which the garbage collector sees.
   nb::object owner = nb::find(module.get());
-  Function known(nb::cast<Shared>(owner), result->known);
-  Function linear(nb::cast<Shared>(owner), result->cotangent ? result->cotangent : result->tangent);
-  return nb::make_tuple(known, linear, toVector(result->active), toVector(result->nonzero));
+  return {Function(nb::cast<Shared>(owner), result->known),
+          Function(nb::cast<Shared>(owner), result->cotangent ? result->cotangent : result->tangent),
+          toVector(result->active), toVector(result->nonzero)};
 }
 
-static nb::tuple linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed) {
+static Linearized linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed) {
   return taken(function, "the function cannot be linearized",
                [&](func::FuncOp op) { return linearize(op, wrt, transposed); });
 }
 
-static nb::tuple transposeFunction(const Function &function, const std::vector<int64_t> &linear) {
+static Linearized transposeFunction(const Function &function, const std::vector<int64_t> &linear) {
   return taken(function, "the function cannot be transposed",
                [&](func::FuncOp op) { return transposeLinear(op, linear); });
 }
@@ -256,7 +261,7 @@ static void checkFinite(const Shared &module, const std::vector<std::string> &un
 }
 
 /// (name, place) of the op to which that pass would give a number in `main`.
-static nb::tuple describeNumbered(const Shared &module, int64_t number) {
+static nb::typed<nb::tuple, nb::str, Place> describeNumbered(const Shared &module, int64_t number) {
   Operation *op = opNumbered(findIn(module, "main").op(), number);
   if (!op)
     throw CompilerError("'main' has no op with the number " + std::to_string(number), "", 0);
@@ -264,7 +269,7 @@ static nb::tuple describeNumbered(const Shared &module, int64_t number) {
 }
 
 /// Makes the last arguments of `main` constants.
-static void bindArguments(const Shared &module, nb::list values) {
+static void bindArguments(const Shared &module, nb::typed<nb::list, EncodedArray> values) {
   func::FuncOp function = findIn(module, "main").op();
   unsigned first = function.getNumArguments() - nb::len(values);
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
@@ -281,9 +286,8 @@ static void bindArguments(const Shared &module, nb::list values) {
     throw CompilerError("the last arguments of 'main' cannot be bound", "", 0);
 }
 
-/// (shape, element name) of each type.
-static nb::list describeTypes(TypeRange types) {
-  nb::list described;
+static Types describeTypes(TypeRange types) {
+  Types described;
   for (Type type : types) {
     nb::list shape;
     if (auto tensor = dyn_cast<RankedTensorType>(type))
@@ -325,13 +329,20 @@ static bool carriesUnknownSizes(const Shared &module) {
   return found;
 }
 
-/// (name, op, attributes, types of operands, types of results) of each host function that a lowered module imports.
-static nb::list takeHostImportsOf(const Shared &module) {
-  nb::list imports;
+/// A host function that a lowered module imports, as data.
+struct DescribedImport {
+  std::string name, op;
+  Attributes attributes;
+  Types operands, results;
+  bool hasEffects;
+};
+
+static std::vector<DescribedImport> takeHostImportsOf(const Shared &module) {
+  std::vector<DescribedImport> imports;
   for (const HostImport &import : takeHostImports(*module->op))
-    imports.append(nb::make_tuple(import.name.str(), import.op.str(), fromAttributes(import.attributes.getValue()),
-                                  describeTypes(import.type.getInputs()), describeTypes(import.type.getResults()),
-                                  import.hasEffects));
+    imports.push_back({import.name.str(), import.op.str(), fromAttributes(import.attributes.getValue()),
+                       describeTypes(import.type.getInputs()), describeTypes(import.type.getResults()),
+                       import.hasEffects});
   return imports;
 }
 
@@ -345,12 +356,6 @@ static void runPass(const Shared &module) {
   manager.addPass(std::move(pass));
   if (failed(manager.run(*module->op)))
     diagnostics.raise("the pass " + argument + " failed");
-}
-
-/// (flops, transcendentals, bytes accessed) of one run of a module without requests.
-static nb::tuple costOfModule(const Shared &module) {
-  Cost cost = costOf(*module->op);
-  return nb::make_tuple(cost.flops, cost.transcendentals, cost.bytes);
 }
 
 /// Whether the program does more than compute values, so that it must not run twice.
@@ -424,66 +429,132 @@ NB_MODULE(_core, m) {
   });
 
   nb::class_<Module>(m, "Module", "A module of functions.", nb::type_slots(moduleSlots))
-      .def_static("parse", &parseModule, "text"_a)
-      .def("clone",
-           [](const Shared &module) {
-             return std::make_shared<Module>(OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())),
-                                             module->kept);
-           })
+      .def_static("parse", &parseModule, "text"_a, "Parse the text of a module.")
       .def(
-          "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a)
-      .def("text", &textOf, "locations"_a = false, "generic"_a = false)
-      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false)
-      .def("marked", &marked, "target"_a, "host_functions"_a, "text"_a)
-      .def("become", &become, "bytecode"_a)
-      .def("place", &firstPlace)
-      .def("take_host_imports", &takeHostImportsOf)
-      .def("function", &findIn, "name"_a)
-      .def("has_effects", &moduleHasEffects)
-      .def("cost", &costOfModule)
-      .def("keep_as_main", &keepAsMain, "name"_a)
-      .def("set_reflection", &setReflection, "key"_a, "text"_a)
-      .def("largest_contraction", &largestContraction)
-      .def("carries_unknown_sizes", &carriesUnknownSizes)
-      .def("inline_calls", &runPass<createInlinePass>)
-      .def("keep_read", &runPass<createKeepReadPass>)
-      .def("separate_loops", &runPass<createSeparateLoopsPass>)
-      .def("separate_barriers", &runPass<createSeparateBarriersPass>)
-      .def("donate_arguments", &donateArguments, "numbers"_a)
-      .def("check_finite", &checkFinite, "unwanted"_a)
-      .def("op_numbered", &describeNumbered, "number"_a)
-      .def("bind_arguments", &bindArguments, "values"_a)
-      .def("program",
-           [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op().getBody()); });
+          "clone",
+          [](const Shared &module) {
+            return std::make_shared<Module>(OwningOpRef<ModuleOp>(cast<ModuleOp>(module->op->getOperation()->clone())),
+                                            module->kept);
+          },
+          "A copy, which keeps the same objects.")
+      .def(
+          "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a,
+          "Keep an object alive as long as the module, and those made of it.")
+      .def("text", &textOf, "locations"_a = false, "generic"_a = false, "The module as MLIR prints it.")
+      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false,
+           "Run the phases after `start` up to `to`, in place.")
+      .def("marked", &marked, "target"_a, "host_functions"_a, "text"_a,
+           "The module with its locations, as text or bytecode, with the attributes that phases read.")
+      .def("become", &become, "bytecode"_a, "Replace the functions by those of a bytecode.")
+      .def("place", &firstPlace, "The first place in the user's program that the module names.")
+      .def("take_host_imports", &takeHostImportsOf,
+           "Describe the host functions that a lowered module imports, and remove what it says of them.")
+      .def("function", &findIn, "name"_a, "The function of that name.")
+      .def("has_effects", &moduleHasEffects, "Whether the program does more than compute values.")
+      .def(
+          "cost", [](const Shared &module) { return costOf(*module->op); },
+          "The work of one run, of a module without requests.")
+      .def("keep_as_main", &keepAsMain, "name"_a, "Rename a function to `main`, and remove all that it does not call.")
+      .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set what a loaded module says of `main`.")
+      .def("largest_contraction", &largestContraction,
+           "The number of multiplications of a lowered module's largest contraction.")
+      .def("carries_unknown_sizes", &carriesUnknownSizes,
+           "Whether a host loop of a lowered module carries several arrays of unknown size.")
+      .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
+      .def("keep_read", &runPass<createKeepReadPass>, "Run `dovetail-keep-read`.")
+      .def("separate_loops", &runPass<createSeparateLoopsPass>, "Run `dovetail-separate-loops`.")
+      .def("separate_barriers", &runPass<createSeparateBarriersPass>, "Run `dovetail-separate-barriers`.")
+      .def("donate_arguments", &donateArguments, "numbers"_a, "Let `main` write results over these arguments.")
+      .def("check_finite", &checkFinite, "unwanted"_a,
+           "Request the checks of `dovetail-check-finite` for the named kinds of values.")
+      .def("op_numbered", &describeNumbered, "number"_a,
+           "(name, place) of the op of `main` with that number in `dovetail-check-finite`.")
+      .def("bind_arguments", &bindArguments, "values"_a, "Make the last arguments of `main` constants.")
+      .def(
+          "program",
+          [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op().getBody()); },
+          "name"_a, "The body of a function without calls, for the reference evaluator.");
   m.def("module", &newModule, "An empty module.");
   m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
         "A module whose `main` applies one op.");
 
   nb::class_<Function>(m, "Function", "A function of a module, possibly under construction.",
                        nb::type_slots(functionSlots))
-      .def(nb::init<Shared, const std::string &, bool, const Place &>(), "module"_a, "name"_a, "public"_a, "place"_a)
-      .def_prop_ro("module", [](const Function &function) { return function.module; })
-      .def_prop_ro("name", [](const Function &function) { return function.op().getSymName().str(); })
-      .def_prop_ro("inputs", [](const Function &function) { return describeTypes(function.op().getArgumentTypes()); })
-      .def_prop_ro("outputs", [](const Function &function) { return describeTypes(function.op().getResultTypes()); })
-      .def("argument", &Function::addArgument, "shape"_a, "element"_a, "place"_a)
-      .def("emit", &Function::emit, "name"_a, "operands"_a, "attributes"_a, "results"_a.none(), "place"_a)
-      .def("emit_size", &Function::emitSize, "name"_a, "operands"_a, "number"_a, "place"_a)
-      .def("size_source", &Function::sizeSource, "value"_a, "dimension"_a)
-      .def("finish", &Function::finish, "results"_a)
-      .def("slice", &Function::slice, "targets"_a, "known"_a)
-      .def("splice", &Function::splice, "flat"_a, "arguments"_a)
-      .def("rearrange", &Function::rearrange, "positions"_a, "types"_a)
-      .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a)
-      .def("transpose", &transposeFunction, "linear"_a)
-      .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a);
+      .def(nb::init<Shared, const std::string &, bool, const Place &>(), "module"_a, "name"_a, "public"_a, "place"_a,
+           "Add a function to a module, under that name or one like it.")
+      .def_prop_ro(
+          "module", [](const Function &function) { return function.module; }, "The module that it is in.")
+      .def_prop_ro(
+          "name", [](const Function &function) { return function.op().getSymName().str(); }, "The symbol's name.")
+      .def_prop_ro(
+          "inputs", [](const Function &function) { return describeTypes(function.op().getArgumentTypes()); },
+          "Shape and element type of each argument; a size of -1 is dynamic.")
+      .def_prop_ro(
+          "outputs", [](const Function &function) { return describeTypes(function.op().getResultTypes()); },
+          "Shape and element type of each result; a size of -1 is dynamic.")
+      .def("argument", &Function::addArgument, "shape"_a, "element"_a, "place"_a,
+           "Append an argument; returns the number of its value.")
+      .def(
+          "emit", &Function::emit, "name"_a, "operands"_a, "attributes"_a, "results"_a.none(), "place"_a,
+          "Append an op; returns (number, shape, element type) of each result. Result types are inferred unless given.")
+      .def("emit_size", &Function::emitSize, "name"_a, "operands"_a, "number"_a, "place"_a,
+           "Append arithmetic on sizes: `constant` of a number, `dim` of that number, or an op of two sizes; returns "
+           "the number of the value.")
+      .def("size_source", &Function::sizeSource, "value"_a, "dimension"_a,
+           "What a dynamic size of an op's result is: (value, dimension), or a value as (value, -1); None if no rule "
+           "says so.")
+      .def("finish", &Function::finish, "results"_a, "Return these values.")
+      .def("slice", &Function::slice, "targets"_a, "known"_a, "The instructions that compute values from known ones.")
+      .def("splice", &Function::splice, "flat"_a, "arguments"_a,
+           "Append the body of a function without calls; returns the numbers of its results.")
+      .def("rearrange", &Function::rearrange, "positions"_a, "types"_a,
+           "Give a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.")
+      .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a,
+           "Split into a function that computes residuals and a linear one, which is transposed if asked for.")
+      .def("transpose", &transposeFunction, "linear"_a,
+           "Split into a function that computes residuals and the transpose in the `linear` arguments.")
+      .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,
+           "Whether each result depends on the batch, given the batched dimension of each argument (-1: none) and the "
+           "batch's size (-1: dynamic).");
 
-  nb::class_<Program>(m, "Program", "A body without calls as plain data.")
-      .def_ro("inputs", &Program::inputs)
-      .def_ro("instructions", &Program::instructions)
-      .def_ro("places", &Program::places)
-      .def_ro("outputs", &Program::outputs)
-      .def_ro("size", &Program::size);
+  nb::class_<Linearized>(m, "Linearization", "A function split into what is known and what is linear.")
+      .def_ro("known", &Linearized::known, "Computes the results and the residuals.")
+      .def_ro("linear", &Linearized::linear,
+              "Maps residuals and tangents of the arguments to tangents of the active results, or residuals and "
+              "cotangents of these to cotangents of the nonzero arguments.")
+      .def_ro("active", &Linearized::active, "Whether each result depends on the arguments.")
+      .def_ro("nonzero", &Linearized::nonzero, "Whether any result depends on each argument.");
+
+  nb::class_<Cost>(m, "Cost", "Amounts of work.")
+      .def_ro("flops", &Cost::flops, "Operations of arithmetic.")
+      .def_ro("transcendentals", &Cost::transcendentals, "Elements of elementary functions.")
+      .def_ro("bytes", &Cost::bytes, "Bytes read and written.");
+
+  nb::class_<DescribedImport>(m, "HostImport", "A host function that a lowered module imports.")
+      .def_ro("name", &DescribedImport::name, "The symbol's name.")
+      .def_ro("op", &DescribedImport::op, "The op that it computes.")
+      .def_ro("attributes", &DescribedImport::attributes, "The op's attributes.")
+      .def_ro("operands", &DescribedImport::operands, "Shape and element type of each operand.")
+      .def_ro("results", &DescribedImport::results, "Shape and element type of each result.")
+      .def_ro("has_effects", &DescribedImport::hasEffects, "Whether it does more than compute values.");
+
+  nb::class_<Instruction>(m, "Instruction", "An op of a body; values are numbers.")
+      .def(nb::init<nb::str, Numbers, Numbers, Attributes, decltype(Instruction::shapes),
+                    decltype(Instruction::elements), Place>(),
+           "op"_a, "operands"_a, "results"_a, "attributes"_a, "shapes"_a, "elements"_a, "place"_a)
+      .def_ro("op", &Instruction::op, "Its name.")
+      .def_ro("operands", &Instruction::operands, "Numbers of the operands.")
+      .def_ro("results", &Instruction::results, "Numbers of the results.")
+      .def_ro("attributes", &Instruction::attributes, "Attributes by name; `regions` has the bodies of the op.")
+      .def_ro("shapes", &Instruction::shapes, "The shape of each result; a size of -1 is dynamic.")
+      .def_ro("elements", &Instruction::elements, "The name of the element type of each result.")
+      .def_ro("place", &Instruction::place, "The place in the user's program: file, line, function.");
+
+  nb::class_<Program>(m, "Program", "A body without calls, for the reference evaluator: values are numbers.")
+      .def_ro("inputs", &Program::inputs, "Numbers of the arguments.")
+      .def_ro("instructions", &Program::instructions, "The ops, in order.")
+      .def_ro("outputs", &Program::outputs, "Numbers of the results.")
+      .def_ro("size", &Program::size, "How many values there are.");
 
   bindPackage(m);
   bindRemembered(m);

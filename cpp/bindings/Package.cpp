@@ -73,24 +73,26 @@ static int exportBuffer(PyObject *array, Py_buffer *view, int flags) {
 
 static nb::object interned(const char *name) { return nb::steal(PyUnicode_InternFromString(name)); }
 
-static void setPackage(nb::dict parts) {
+static void setPackage(nb::object array, nb::object ndarray, nb::object generic, nb::object dtype, nb::object dtypes,
+                       nb::object asarray, nb::object stack, nb::object settings, nb::object snapshot,
+                       nb::object errors, nb::object quiet, nb::object record, nb::object constants, nb::object flatten,
+                       nb::object isNamedTuple) {
   auto *made = new Package;
-  for (auto [name, part] : {std::pair{"array", &made->array},
-                            {"ndarray", &made->ndarray},
-                            {"generic", &made->generic},
-                            {"dtype", &made->dtype},
-                            {"dtypes", &made->dtypes},
-                            {"asarray", &made->asarray},
-                            {"stack", &made->stack},
-                            {"settings", &made->settings},
-                            {"snapshot", &made->snapshot},
-                            {"errors", &made->errors},
-                            {"quiet", &made->quiet},
-                            {"record", &made->record},
-                            {"constants", &made->constants},
-                            {"flatten", &made->flatten},
-                            {"is_named_tuple", &made->isNamedTuple}})
-    *part = parts[name];
+  made->array = std::move(array);
+  made->ndarray = std::move(ndarray);
+  made->generic = std::move(generic);
+  made->dtype = std::move(dtype);
+  made->dtypes = std::move(dtypes);
+  made->asarray = std::move(asarray);
+  made->stack = std::move(stack);
+  made->settings = std::move(settings);
+  made->snapshot = std::move(snapshot);
+  made->errors = std::move(errors);
+  made->quiet = std::move(quiet);
+  made->record = std::move(record);
+  made->constants = std::move(constants);
+  made->flatten = std::move(flatten);
+  made->isNamedTuple = std::move(isNamedTuple);
   made->shapeName = interned("shape");
   made->dtypeName = interned("dtype");
   made->spaceName = interned("space");
@@ -123,12 +125,31 @@ static void setRuntime(nb::object buffer) {
   runtime = made;
 }
 
+static const char packageSignature[] =
+    "def set_package(*, array: type[dovetail.array.Array], ndarray: type[numpy.ndarray], generic: type[numpy.generic], "
+    "dtype: type[numpy.dtype], dtypes: dict[numpy.dtype, numpy.dtype], "
+    "asarray: collections.abc.Callable[..., numpy.ndarray], stack: dovetail.trace_stack.Stack, "
+    "settings: contextvars.ContextVar[tuple[typing.Any, ...]], "
+    "snapshot: collections.abc.Callable[[], dovetail.config.Snapshot], "
+    "errors: contextvars.ContextVar[typing.Any], quiet: object, "
+    "record: collections.abc.Callable[..., tuple[typing.Any, typing.Any, bool]], constants: tuple[type, ...], "
+    "flatten: collections.abc.Callable[[typing.Any], tuple[list[typing.Any], typing.Any]], "
+    "is_named_tuple: collections.abc.Callable[[type], bool]) -> None";
+
 void bindPackage(nb::module_ &m) {
-  m.def("set_package", &setPackage, "parts"_a, "Give what calls in C++ need of the Python package.");
+  m.def("set_package", &setPackage, nb::kw_only(), "array"_a, "ndarray"_a, "generic"_a, "dtype"_a, "dtypes"_a,
+        "asarray"_a, "stack"_a, "settings"_a, "snapshot"_a, "errors"_a, "quiet"_a, "record"_a, "constants"_a,
+        "flatten"_a, "is_named_tuple"_a, nb::sig(packageSignature),
+        "Give what calls in C++ need of the Python package.");
   m.def("set_checker", &setChecker, "checker"_a.none(),
+        nb::sig("def set_checker(checker: collections.abc.Callable[..., None] | None) -> None"),
         "Have results of eager calls that are not replayed looked at: checker(function, result, *args, **kwargs).");
-  m.def("exchange_data", &exchangeData, "array"_a, "data"_a, "Give an array other data; returns the former.");
-  m.def("set_runtime", &setRuntime, "buffer"_a, "Give the class of the runtime's buffers.");
+  m.def("exchange_data", &exchangeData, "array"_a, "data"_a,
+        nb::sig("def exchange_data(array: dovetail.array.Array, data: typing.Any) -> typing.Any"),
+        "Give an array other data; returns the former.");
+  m.def("set_runtime", &setRuntime, "buffer"_a,
+        nb::sig("def set_runtime(buffer: type[dovetail.runtime.buffer.Buffer]) -> None"),
+        "Give the class of the runtime's buffers.");
 }
 
 } // namespace dovetail

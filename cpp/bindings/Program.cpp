@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 
 using namespace mlir;
+namespace nb = nanobind;
 
 namespace dovetail {
 
@@ -30,10 +31,8 @@ Program::Program(Region &body) {
   };
   for (BlockArgument argument : body.getArguments())
     inputs.append(number(argument));
-  for (Operation &op : opsOf(body)) {
-    instructions.append(describe(&op, number));
-    places.append(placeOf(op.getLoc()));
-  }
+  for (Operation &op : opsOf(body))
+    instructions.append(nb::cast(describe(&op, number)));
   for (Value result : returned(body))
     outputs.append(number(result));
 }

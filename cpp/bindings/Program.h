@@ -10,9 +10,8 @@ namespace dovetail {
 Place placeOf(mlir::Location location);
 
 struct Program {
-  nanobind::list inputs, instructions, outputs;
-  /// Where in the user's program each instruction is from.
-  nanobind::list places;
+  nanobind::typed<nanobind::list, unsigned> inputs, outputs;
+  Instructions instructions;
   unsigned size = 0;
 
   explicit Program(mlir::Region &body);

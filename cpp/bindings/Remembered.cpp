@@ -351,8 +351,10 @@ void bindRemembered(nb::module_ &m) {
     nb::raise_python_error();
   m.attr("Remembered") = type;
   m.def("forget", [] { tapes->clear(); }, "Forget all remembered calls.");
-  m.def("remember_at_most", [](size_t count) { tapes->setLimit(count); }, "count"_a);
-  m.def("remembered_count", [] { return tapes->size(); });
+  m.def(
+      "remember_at_most", [](size_t count) { tapes->setLimit(count); }, "count"_a,
+      "Keep that many remembered calls, those used last.");
+  m.def("remembered_count", [] { return tapes->size(); }, "How many calls are remembered.");
 }
 
 } // namespace dovetail

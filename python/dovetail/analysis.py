@@ -22,8 +22,12 @@ def cost_of(program: Program) -> dict[str, float]:
     Returns:
       `flops`, `transcendentals` and `bytes accessed`.
     """
-    flops, transcendentals, accessed = program.after("simplify").cost()
-    return {"flops": flops, "transcendentals": transcendentals, "bytes accessed": accessed}
+    cost = program.after("simplify").cost()
+    return {
+        "flops": cost.flops,
+        "transcendentals": cost.transcendentals,
+        "bytes accessed": cost.bytes,
+    }
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from dovetail import config, ir, monitoring, pass_process, spans
+from dovetail import _core, config, ir, monitoring, pass_process, spans
 from dovetail.compile import DATA_TILING, DATA_TILING_SIZE, CompileError, compile_module
 from dovetail.iree_compiler import KILLED
 from dovetail.targets import Target, Targets
@@ -29,14 +29,18 @@ class Compilation(NamedTuple):
     """
 
     vmfb: bytes
-    module: Any
+    module: _core.Module
     target: Target | Targets
     flags: tuple[str, ...]
     host_functions: list[HostFunction]
 
 
 def compile_lowered(
-    module: Any, target: Target | Targets | str = "cpu", *, tiles: bool = True, name: str = ""
+    module: _core.Module,
+    target: Target | Targets | str = "cpu",
+    *,
+    tiles: bool = True,
+    name: str = "",
 ) -> bytes:
     """The module file of a module after the phase `lower`; see `compilation`."""
     return compilation(Lowering(module, "lower", name=name), target, tiles=tiles).vmfb
@@ -102,7 +106,7 @@ class Lowering:
 
     def __init__(
         self,
-        module: Any,
+        module: _core.Module,
         after: str,
         *,
         platform: str = "cpu",
@@ -116,11 +120,11 @@ class Lowering:
         self.name = name
 
     @functools.cached_property
-    def lowered(self) -> Any:
+    def lowered(self) -> _core.Module:
         """The module after the phase `lower`."""
         return self._module if self._after == "lower" else self._first("lower")
 
-    def forms(self, target: Target | Targets) -> Iterator[Any]:
+    def forms(self, target: Target | Targets) -> Iterator[_core.Module]:
         """The module with small ops merged, and its loops on references; the latter alone; as it
         is, and with barriers behind its loops. IREE 3.13 has wrong results where a loop carries
         several arrays of unknown size as they are.
@@ -139,19 +143,19 @@ class Lowering:
                 self.run_pass(form, method)
             yield form
 
-    def run_pass(self, module: Any, method: str) -> None:
+    def run_pass(self, module: _core.Module, method: str) -> None:
         """Run one pass on a module, by the name of the method."""
         arguments = [f"--dovetail-{method.replace('_', '-')}"]
         pass_process.run(module, arguments, getattr(module, method), name=self.name)
 
-    def _first(self, to: str) -> Any:
+    def _first(self, to: str) -> _core.Module:
         """The module after a phase, from where it is."""
         if self._after == "lower":
             return self._run(self._module, "lower", to)
         with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):
             return self._run(self._module, self._after, to)
 
-    def _run(self, module: Any, start: str, to: str) -> Any:
+    def _run(self, module: _core.Module, start: str, to: str) -> _core.Module:
         module, host = module.clone(), self._host_functions
         ir.run_phases(
             module, to, start=start, target=self._platform, host_functions=host, name=self.name

@@ -36,23 +36,21 @@ class Constant:
 
 
 _core.set_package(
-    {
-        "array": Array,
-        "ndarray": np.ndarray,
-        "generic": np.generic,
-        "dtype": np.dtype,
-        "dtypes": {dtype: dtype for dtype in KINDS},
-        "asarray": np.asarray,
-        "stack": stack,
-        "settings": config.state,
-        "snapshot": config.snapshot,
-        "errors": quiet_state[0],
-        "quiet": quiet_state[1],
-        "record": record,
-        "constants": (enum.Enum, Constant),
-        "flatten": flatten,
-        "is_named_tuple": is_named_tuple,
-    }
+    array=Array,
+    ndarray=np.ndarray,
+    generic=np.generic,
+    dtype=np.dtype,
+    dtypes={dtype: dtype for dtype in KINDS},
+    asarray=np.asarray,
+    stack=stack,
+    settings=config.state,
+    snapshot=config.snapshot,
+    errors=quiet_state[0],
+    quiet=quiet_state[1],
+    record=record,
+    constants=(enum.Enum, Constant),
+    flatten=flatten,
+    is_named_tuple=is_named_tuple,
 )
 config.on_change(_core.forget)
 config.on_change(_core.settings_changed)
@@ -91,7 +89,7 @@ _VARARGS = 0x04
 _ALL = (1 << 64) - 1
 
 
-def remembered(function: FunctionType, module: str, name: str) -> Any:
+def remembered(function: FunctionType, module: str, name: str) -> _core.Remembered:
     """A function whose eager calls are remembered.
 
     Args:

@@ -79,7 +79,7 @@ def captured_parameters(program: Program, known: dict[int, str]) -> list[Paramet
     return parameters
 
 
-def build(functions: Sequence[Function], target: Target, are_outside: bool) -> Any:
+def build(functions: Sequence[Function], target: Target, are_outside: bool) -> _core.Module:
     """The lowered module of functions for a target.
 
     Args:
@@ -210,7 +210,7 @@ class Group(NamedTuple):
     """Targets whose code is in one file, and the module that is compiled for them."""
 
     targets: tuple[Target, ...]
-    module: Any
+    module: _core.Module
 
 
 def grouped(

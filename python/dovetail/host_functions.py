@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import ir
+from dovetail import _core, ir
 from dovetail.reference import callbacks
 from dovetail.reference.program import decoded
 from dovetail.reference.table import RAW, quietly
@@ -13,23 +13,24 @@ from dovetail.runtime import HostFunction
 from dovetail.runtime.host_functions import MODULE_NAME
 
 
-def host_functions_of(module: Any) -> list[HostFunction]:
+def host_functions_of(module: _core.Module) -> list[HostFunction]:
     """The reference functions of the ops that a lowered module calls.
 
     The module's text says no longer which they are, so that this must be asked first.
     """
     functions = []
-    for name, op, attributes, operands, results, has_effects in module.take_host_imports():
-        function = _reference_function(op, attributes, results)
-        dtypes = tuple(ir.dtype_named(element) for _, element in operands)
-        types = tuple((tuple(shape), ir.dtype_named(element)) for shape, element in results)
-        functions.append(
-            HostFunction(name.removeprefix(MODULE_NAME + "."), function, dtypes, types, has_effects)
-        )
+    for imported in module.take_host_imports():
+        function = _reference_function(imported.op, imported.attributes, imported.results)
+        dtypes = tuple(ir.dtype_named(element) for _, element in imported.operands)
+        types = tuple((shape, ir.dtype_named(element)) for shape, element in imported.results)
+        name = imported.name.removeprefix(MODULE_NAME + ".")
+        functions.append(HostFunction(name, function, dtypes, types, imported.has_effects))
     return functions
 
 
-def _reference_function(op: str, attributes: dict[str, Any], results: Any) -> Any:
+def _reference_function(
+    op: str, attributes: dict[str, Any], results: Sequence[ir.Type]
+) -> Callable[..., Any]:
     shapes, elements = zip(*results, strict=True) if results else ((), ())
     if op == "callback":
         count = attributes["operandSegmentSizes"][0]

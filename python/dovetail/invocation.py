@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _core.set_runtime(Buffer)
 
 
-def invocation(executable: Executable, program: Program, captured: Sequence[Buffer]) -> Any:
+def invocation(
+    executable: Executable, program: Program, captured: Sequence[Buffer]
+) -> _core.Invocation:
     """A call of a program, from the leaves of its arguments to the tree of its results.
 
     Args:

@@ -122,7 +122,7 @@ def explained(error: Exception) -> Exception:
 
 
 def run_phases(
-    module: Any,
+    module: _core.Module,
     to: str,
     *,
     start: str = "",
@@ -167,13 +167,13 @@ def _parts(start: str, to: str) -> list[tuple[str, str, Callable[..., None]]]:
 
 
 def _run_here(
-    module: Any, start: str, to: str, *, target: str, host_functions: bool, name: str
+    module: _core.Module, start: str, to: str, *, target: str, host_functions: bool, name: str
 ) -> None:
     module.run(start, to, target, host_functions=host_functions)
 
 
 def _run_apart(
-    module: Any, start: str, to: str, *, target: str, host_functions: bool, name: str
+    module: _core.Module, start: str, to: str, *, target: str, host_functions: bool, name: str
 ) -> None:
     # Most programs of this package need it only now.
     from dovetail import pass_process
@@ -199,7 +199,7 @@ def flat_module(
     attributes: dict[str, Any],
     operands: Sequence[Type],
     results: Sequence[Type],
-) -> Any:
+) -> _core.Module:
     """A module whose `main` is what an op on functions computes, simplified and without calls."""
     try:
         module = _core.wrap(name, attributes, list(operands), list(results))
@@ -209,7 +209,7 @@ def flat_module(
     return module
 
 
-def expanded(function: Any, last: Sequence[np.ndarray]) -> Any:
+def expanded(function: _core.Function, last: Sequence[np.ndarray]) -> _core.Module:
     """The module of a finished function as `main`, without requests.
 
     Args:
@@ -242,7 +242,7 @@ class Flat:
       name: what messages call it.
     """
 
-    def __init__(self, module: Any, name: str) -> None:
+    def __init__(self, module: _core.Module, name: str) -> None:
         self.module = module
         self._name = name
         self._evaluators: dict[tuple[str, ...], Evaluator] = {}
@@ -265,14 +265,14 @@ class Flat:
 class Callee:
     """A finished function that can be called in any trace, and outside of all."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: _core.Function) -> None:
         self.function = function
         # Asking for the module makes an object each time.
         self.module = function.module
         self._flat: Flat | None = None
 
     @property
-    def flat(self) -> Any:
+    def flat(self) -> _core.Function:
         """A function without calls that computes the same."""
         return self._evaluated().module.function("main")
 

@@ -246,19 +246,20 @@ class _Linearized:
         self._wrt = [i for i, leaf in enumerate(selected.leaves) if varies(leaf.dtype)]
         function = traced.function
         try:
-            known, linear, self._active, self._nonzero = (
+            parts = (
                 function.linearize(self._wrt, transposed)
                 if varies is dtypes.is_inexact
                 else function.transpose(self._wrt)
             )
         except _core.CompilerError as error:
             raise ir.explained(error) from None
-        self._known, self._linear = ir.Callee(known), ir.Callee(linear)
+        self._known, self._linear = ir.Callee(parts.known), ir.Callee(parts.linear)
+        self._active, self._nonzero = parts.active, parts.nonzero
         self._types = [
             *traced.avals,
             *(
                 ShapedArray(_named(shape), ir.dtype_named(element))
-                for shape, element in known.outputs[self.count :]
+                for shape, element in parts.known.outputs[self.count :]
             ),
         ]
 
@@ -277,9 +278,9 @@ class _Linearized:
         sources = dict.fromkeys(program.inputs, "from a constant")
         for number, argument in zip(program.inputs, selected.names, strict=False):
             sources[number] = f"from the argument {argument}"
-        for (op, _, made, *_), place in zip(program.instructions, program.places, strict=True):
-            where = f"output of {op} from {ir.describe_place(place)}"
-            sources.update(dict.fromkeys(made, where))
+        for instruction in program.instructions:
+            where = f"output of {instruction.op} from {ir.describe_place(instruction.place)}"
+            sources.update(dict.fromkeys(instruction.results, where))
         names = self._names_of_results()
         kept = [
             (number, aval, names.get(i) or sources[number])
@@ -299,21 +300,20 @@ class _Linearized:
         module.inline_calls()
         program = module.program("main")
         names = {}
-        for (op, _, made, labels, *_), place in zip(
-            program.instructions, program.places, strict=True
-        ):
-            if op == "name":
-                names[made[0]] = f"named '{labels['label']}' from {ir.describe_place(place)}"
+        for instruction in program.instructions:
+            if instruction.op == "name":
+                label, where = instruction.attributes["label"], ir.describe_place(instruction.place)
+                names[instruction.results[0]] = f"named '{label}' from {where}"
         return {i: names[number] for i, number in enumerate(program.outputs) if number in names}
 
     def depends_on(self, count: int) -> bool:
         """Whether the linear part depends on the first `count` arguments."""
         program = self._known.flat.module.program("main")
         dependent = set(program.inputs[:count])
-        for op, operands, results, *_ in program.instructions:
+        for instruction in program.instructions:
             # What sizes are is no value.
-            if op != "dim" and not dependent.isdisjoint(operands):
-                dependent.update(results)
+            if instruction.op != "dim" and not dependent.isdisjoint(instruction.operands):
+                dependent.update(instruction.results)
         return not dependent.isdisjoint(program.outputs[self.count :])
 
     def pull(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config, ir, platforms, spans
+from dovetail import _core, config, ir, platforms, spans
 from dovetail.analysis import CompiledMemoryStats, cost_of, memory_of
 from dovetail.arguments import LeafNames, as_operand
 from dovetail.array import Array, ShapedArray
@@ -68,7 +68,7 @@ class Program(NamedTuple):
     """
 
     name: str
-    module: Any
+    module: _core.Module
     signature: Signature
     names: LeafNames
     parameters: list[str]
@@ -108,7 +108,7 @@ class Program(NamedTuple):
         """The element types of what a run gives."""
         return [*[aval.dtype for aval in self.avals], *[CODE] * bool(self.checks)]
 
-    def after(self, phase: str) -> Any:
+    def after(self, phase: str) -> _core.Module:
         """A copy of the module, as it is to run in this process, after a phase."""
         if phase not in ir.phases:
             raise ValueError(f"phase must be one of {', '.join(ir.phases)}, got: {phase!r}")
@@ -187,15 +187,15 @@ class Compiled(Stage):
         self._captured = [kept(operand.buffer) for operand in program.captured]
         # What calls get until there is an executable, which is made at once if nothing is said.
         self._first = first or FirstResults(Source(program), "now")
-        self._executable: Any = None
+        self._executable: Executable | None = None
         # The same with other checks.
         self._checking: dict[tuple[str, ...], Compiled] = {}
         # What calls in C++ use, where it is known and all that there is to be done.
-        self.invocation: Any = None
+        self.invocation: _core.Invocation | None = None
         if first is None:
             self._use(self._first.executable())
 
-    def _use(self, executable: Any) -> None:
+    def _use(self, executable: Executable) -> None:
         """Run the executable from now on."""
         if self._executable is not None:
             return

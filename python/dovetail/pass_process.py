@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from dovetail import _core, background, config
 from dovetail.command_line import program_of_passes
@@ -36,7 +35,7 @@ background.at_end(_end_all)
 
 
 def run(
-    module: Any,
+    module: _core.Module,
     arguments: Sequence[str],
     here: Callable[[], None],
     *,

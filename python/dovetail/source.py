@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import config, ir, platforms, spans
+from dovetail import _core, config, ir, platforms, spans
 from dovetail.placement import HOST
 from dovetail.reference.cost import Cost, cost_of
 from dovetail.reference.program import Watch
@@ -60,7 +60,7 @@ class Source:
     # Evaluation -----------------------------------------------------------------------------------
 
     @property
-    def _instructions(self) -> Any:
+    def _instructions(self) -> _core.Program:
         decoded = self._decoded
         if decoded is None:
             decoded = self._decoded = self.prepared.program("main")

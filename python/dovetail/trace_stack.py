@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dovetail import _core
     from dovetail.recording import Recording
     from dovetail.tracing import Trace
 
 
-class _Stack(threading.local):
+class Stack(threading.local):
     """The traces in progress on this thread, the innermost last."""
 
     def __init__(self) -> None:
@@ -22,12 +23,12 @@ class _Stack(threading.local):
         # What records the eager call of a function, outside of all traces.
         self.recording: Recording | None = None
         # Of functions that are traced outside of all traces, where these are to share one.
-        self.module: Any = None
+        self.module: _core.Module | None = None
         # How often what is traced outside of all traces will be differentiated.
         self.order = 0
 
 
-stack = _Stack()
+stack = Stack()
 
 
 @contextmanager

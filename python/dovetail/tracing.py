@@ -195,7 +195,7 @@ class Trace:
     def _arguments_beyond(self, number: int, known: Sequence[int]) -> list[int]:
         """The arguments that a value depends on, other than by those that are known."""
         instructions = self.function.slice([number], list(known))
-        used = {operand for instruction in instructions for operand in instruction[1]}
+        used = {operand for instruction in instructions for operand in instruction.operands}
         return [argument for argument in self._argument_of if argument in used]
 
     def origins_of(self, number: int) -> list[Operand | None]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from dovetail import dtypes
+from dovetail._core import Instruction
 from dovetail.reference import FUNCTIONS, evaluate
 
 INF, NAN = np.inf, np.nan
@@ -462,29 +463,40 @@ class Straight:
     """A program written by hand."""
 
     inputs: list[int]
-    instructions: list[Any]
+    instructions: list[Instruction]
     outputs: list[int]
     size: int
-    places: tuple[Any, ...] = ()
+
+
+def instruction(
+    op: str,
+    operands: tuple[int, ...],
+    results: tuple[int, ...],
+    attributes: dict[str, Any],
+    shape: tuple[int, ...],
+    element: str,
+) -> Instruction:
+    return Instruction(op, operands, results, attributes, (shape,), (element,), ("", 0, ""))
 
 
 def test_evaluate() -> None:
-    f32 = np.dtype("float32")
     program = Straight(
         inputs=[0, 1],
         instructions=[
-            ("add", [0, 1], [2], {}, [(2,)], [f32]),
-            ("broadcast", [2], [3], {"dims": (1,)}, [(3, 2)], [f32]),
-            ("convert", [3], [4], {}, [(3, 2)], [np.dtype("int8")]),
-            ("reduce_sum", [4], [5], {"dims": (0, 1)}, [()], [np.dtype("int8")]),
-            ("constant", [], [6], {"value": (b"\7", "int8", (2,), True)}, [(2,)], ["int8"]),
-            ("constant", [], [7], {"value": (b"\7\2", "int8", (2,), False)}, [(2,)], ["int8"]),
-            ("sub", [6, 7], [8], {}, [(2,)], ["int8"]),
+            instruction("add", (0, 1), (2,), {}, (2,), "float32"),
+            instruction("broadcast", (2,), (3,), {"dims": (1,)}, (3, 2), "float32"),
+            instruction("convert", (3,), (4,), {}, (3, 2), "int8"),
+            instruction("reduce_sum", (4,), (5,), {"dims": (0, 1)}, (), "int8"),
+            instruction("constant", (), (6,), {"value": (b"\7", "int8", (2,), True)}, (2,), "int8"),
+            instruction(
+                "constant", (), (7,), {"value": (b"\7\2", "int8", (2,), False)}, (2,), "int8"
+            ),
+            instruction("sub", (6, 7), (8,), {}, (2,), "int8"),
         ],
         outputs=[5, 0, 8, 5],
         size=9,
     )
-    x = np.array([1.5, 2.5], f32)
+    x = np.array([1.5, 2.5], np.float32)
     total, same, constant, again = evaluate(program, [x, x])
     assert total == 24
     assert again is total
@@ -507,11 +519,10 @@ def test_evaluate_frees_values_after_their_last_use(monkeypatch: pytest.MonkeyPa
         return result
 
     monkeypatch.setitem(table.RAW, "neg", observed)
-    f32 = np.dtype("float32")
-    chain = [("neg", [i], [i + 1], {}, [(4,)], [f32]) for i in range(5)]
-    unused = ("neg", [0], [6], {}, [(4,)], [f32])
+    chain = [instruction("neg", (i,), (i + 1,), {}, (4,), "float32") for i in range(5)]
+    unused = instruction("neg", (0,), (6,), {}, (4,), "float32")
     program = Straight([0], [unused, *chain], [5], 7)
-    evaluate(program, [np.ones(4, f32)])
+    evaluate(program, [np.ones(4, np.float32)])
     assert max(counts) == 1
 
 

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from dovetail.reference.program import Instruction, Program
+from dovetail._core import Instruction
+from dovetail.reference.program import Program
 
 Shape = tuple[int, ...]
 
@@ -85,14 +86,15 @@ def cost_of(program: Program, inputs: Sequence[Shape]) -> Cost:
     shapes: dict[int, Shape] = dict(zip(program.inputs, inputs, strict=True))
     total = Cost(0.0)
     for instruction in program.instructions:
-        operands = [shapes[i] for i in instruction[1]]
-        shapes.update(zip(instruction[2], instruction[4], strict=True))
+        operands = [shapes[i] for i in instruction.operands]
+        shapes.update(zip(instruction.results, instruction.shapes, strict=True))
         total = total.plus(_cost_of_op(instruction, operands))
     return total
 
 
 def _cost_of_op(instruction: Instruction, operands: Sequence[Shape]) -> Cost:
-    name, _, _, attributes, results, elements = instruction
+    name, attributes = instruction.op, instruction.attributes
+    results, elements = instruction.shapes, instruction.elements
     if name in _REGIONS:
         return _REGIONS[name](attributes, operands)
     if name in _FORMULAS:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from dovetail._core import Instruction
 from dovetail.dtypes import as_dtype
 from dovetail.reference import callbacks
 from dovetail.reference.table import RAW, Function, quietly
@@ -31,10 +32,6 @@ STATED: dict[str, tuple[str, ...]] = {
 }
 
 Shape = tuple[int, ...]
-# Name, operand numbers, result numbers, attributes, result shapes (-1 is dynamic), result dtypes.
-Instruction = tuple[
-    str, Sequence[int], Sequence[int], dict[str, Any], Sequence[Shape], Sequence[Any]
-]
 
 
 class Program(Protocol):
@@ -48,11 +45,6 @@ class Program(Protocol):
     @property
     def instructions(self) -> Sequence[Instruction]:
         """In an order in which they can be executed."""
-        ...
-
-    @property
-    def places(self) -> Sequence[Any]:
-        """Where in the user's program each instruction is from: file, line, function."""
         ...
 
     @property
@@ -107,6 +99,11 @@ class Step(NamedTuple):
     dead: list[int]
 
 
+def _ready(of: Instruction, dead: list[int]) -> Step:
+    attributes = decoded(of.op, of.attributes, of.shapes, of.elements)
+    return Step(of.op, RAW[of.op], of.operands, of.results, attributes, dead)
+
+
 class Evaluator:
     """A program that is decoded once and can be called many times, by several threads at a time."""
 
@@ -114,26 +111,23 @@ class Evaluator:
         self.inputs = program.inputs
         self.outputs = program.outputs
         self.size = program.size
-        self._program = program
-        instructions = program.instructions
+        self._instructions = instructions = program.instructions
         last_use = [-1] * self.size
-        for position, (_, operands, results, *_) in enumerate(instructions):
-            for i in (*results, *operands):
+        for position, instruction in enumerate(instructions):
+            for i in (*instruction.results, *instruction.operands):
                 last_use[i] = position
         for i in self.outputs:
             last_use[i] = len(instructions)
         self.steps = [
-            Step(
-                name,
-                RAW[name],
-                operands,
-                results,
-                decoded(name, attributes, shapes, elements),
-                sorted(i for i in {*results, *operands} if last_use[i] == position),
+            _ready(
+                instruction,
+                [
+                    i
+                    for i in sorted({*instruction.results, *instruction.operands})
+                    if last_use[i] == position
+                ],
             )
-            for position, (name, operands, results, attributes, shapes, elements) in enumerate(
-                instructions
-            )
+            for position, instruction in enumerate(instructions)
         ]
 
     def __call__(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[np.ndarray]:
@@ -177,7 +171,7 @@ class Evaluator:
         return [values[i] for i in self.outputs]
 
     def _place(self, position: int) -> Any:
-        return self._program.places[position]
+        return self._instructions[position].place
 
 
 def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:

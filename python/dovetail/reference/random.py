@@ -26,8 +26,8 @@ def threefry2x32(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Arr
         return first.reshape(shape), second.reshape(shape)
     first, second = np.empty(size, np.uint32), np.empty(size, np.uint32)
     # What is repeated has strides of 0 only.
-    words = [x.ravel() if any(x.strides) else x.flat[:1] for x in (k0, k1, x0, x1)]
-    _core.threefry2x32(*words, first, second)
+    k0, k1, x0, x1 = (x.ravel() if any(x.strides) else x.flat[:1] for x in (k0, k1, x0, x1))
+    _core.threefry2x32(k0, k1, x0, x1, first, second)
     return first.reshape(shape), second.reshape(shape)
 
 
