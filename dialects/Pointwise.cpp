@@ -3,7 +3,7 @@
 #include "DerivativeMarks.h"
 #include "Folding.h"
 #include "Inference.h"
-#include "cpp/lowering/math/Ufuncs.h"
+#include "cpp/scalar/Ufuncs.h"
 #include <cmath>
 
 using namespace mlir;

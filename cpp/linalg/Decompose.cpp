@@ -1,9 +1,9 @@
 // Ops on matrices as algorithms in other ops.
 #include "Algorithms.h"
 #include "Decompositions.h"
+#include "Passes.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/transforms/Functions.h"
-#include "cpp/transforms/Passes.h"
 #include "dialects/Control.h"
 #include "dialects/HostFunction.h"
 #include "dialects/Inference.h"
@@ -17,7 +17,7 @@ using namespace mlir;
 namespace dovetail {
 
 #define GEN_PASS_DEF_DECOMPOSEPASS
-#include "cpp/transforms/Passes.h.inc"
+#include "cpp/linalg/Passes.h.inc"
 
 void attachDecompositions(MLIRContext *context) {
   attachCholeskyDecompositions(context);

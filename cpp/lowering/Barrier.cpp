@@ -1,6 +1,6 @@
 // Lowering of the optimization barrier.
-#include "Iree.h"
 #include "Lowering.h"
+#include "cpp/iree/Ops.h"
 #include "dialects/Shape.h"
 
 using namespace mlir;

@@ -1,7 +1,8 @@
 // Lowering of sums of products: one `linalg.generic`; complex ones in real arithmetic.
 #include "Contraction.h"
-#include "Iree.h"
-#include "Target.h"
+#include "Accumulators.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/tensors/Target.h"
 
 using namespace mlir;
 

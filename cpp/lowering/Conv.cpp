@@ -1,9 +1,11 @@
 // Lowering of convolutions. All targets know how to tile a contraction over the places of a small kernel; what would be
 // slow that way becomes a sum of products of slices, or one dot.
 #include "dialects/Conv.h"
+#include "Accumulators.h"
 #include "Contraction.h"
-#include "Iree.h"
 #include "Window.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
 
 using namespace mlir;
 

@@ -1,9 +1,10 @@
 // Lowering of ops that make arrays out of none.
 #include "dialects/Create.h"
-#include "Dispatch.h"
-#include "Iree.h"
 #include "Lowering.h"
-#include "Target.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
+#include "cpp/tensors/Target.h"
 
 using namespace mlir;
 

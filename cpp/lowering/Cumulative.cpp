@@ -1,9 +1,11 @@
 // Lowering of running reductions to IREE's scan, in blocks where one dimension alone is long, and of the recurrence.
 #include "dialects/Cumulative.h"
-#include "Dispatch.h"
-#include "Iree.h"
+#include "Accumulators.h"
 #include "Lowering.h"
-#include "Target.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
+#include "cpp/tensors/Target.h"
 
 #include <cmath>
 #include <limits>
@@ -11,8 +13,6 @@
 using namespace mlir;
 
 namespace dovetail {
-
-bool canLoopsCarry(RankedTensorType type) { return type.hasStaticShape() || type.getRank() < 2; }
 
 Value doublings(ImplicitLocOpBuilder &b, Value size) {
   if (auto known = getConstantIntValue(size))

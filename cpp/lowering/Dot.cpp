@@ -1,5 +1,6 @@
 // Lowering of dots: contractions over the loops of the factor map.
 #include "dialects/Dot.h"
+#include "Accumulators.h"
 #include "Contraction.h"
 
 using namespace mlir;

@@ -1,9 +1,9 @@
 // Lowering of Fourier transforms to kernels, which see the transformed dimension between those before and after it.
 #include "dialects/Fft.h"
-#include "Dispatch.h"
-#include "Iree.h"
 #include "Lowering.h"
-#include "fourier/Transforms.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/dispatch/fourier/Transforms.h"
+#include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;

@@ -1,37 +1,15 @@
 // Lowering of gathers: a `linalg.generic` over the result, whose body reads the operand at the index.
-#include "Dispatch.h"
-#include "Iree.h"
-#include "Slices.h"
-#include "Target.h"
+#include "IndexedWindows.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
+#include "cpp/tensors/Target.h"
 #include "dialects/Index.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
 
 namespace dovetail {
-
-Value indexOf(ImplicitLocOpBuilder &b, Value number, Type element) {
-  Type index = b.getIndexType();
-  return element.isUnsignedInteger() ? arith::IndexCastUIOp::create(b, index, number).getResult()
-                                     : arith::IndexCastOp::create(b, index, number).getResult();
-}
-
-Value isWithin(ImplicitLocOpBuilder &b, Value start, Value last) {
-  Value zero = arith::ConstantIndexOp::create(b, 0);
-  Value afterFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, start, zero);
-  Value beforeLast = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, start, last);
-  return arith::AndIOp::create(b, afterFirst, beforeLast);
-}
-
-SmallVector<Value> lastStarts(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims, ArrayRef<int64_t> window) {
-  SmallVector<OpFoldResult> available = sizesOf(b, x);
-  SmallVector<Value> last;
-  for (auto [dim, size] : llvm::zip_equal(dims, window)) {
-    Value whole = asValue(b, available[dim]);
-    last.push_back(b.createOrFold<arith::SubIOp>(whole, arith::ConstantIndexOp::create(b, size)));
-  }
-  return last;
-}
 
 namespace {
 

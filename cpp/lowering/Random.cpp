@@ -1,7 +1,7 @@
 // Lowering of hashes of which random numbers are made: one `linalg.generic` of integer arithmetic.
 #include "dialects/Random.h"
 #include "Lowering.h"
-#include "cpp/lowering/math/Builder.h"
+#include "cpp/scalar/Builder.h"
 
 using namespace mlir;
 

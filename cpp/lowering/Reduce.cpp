@@ -1,9 +1,11 @@
 // Lowering of reductions: `linalg.generic` with reduction loops.
 #include "dialects/Reduce.h"
+#include "Accumulators.h"
 #include "Contraction.h"
-#include "Iree.h"
 #include "Lowering.h"
-#include "Target.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
+#include "cpp/tensors/Target.h"
 
 using namespace mlir;
 

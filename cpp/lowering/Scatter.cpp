@@ -1,8 +1,9 @@
 // Lowering of scatters to `iree_linalg_ext.scatter`, whose windows have one element along the dimensions it indexes and
 // are whole along the others, and which has a mask for windows to drop.
-#include "Dispatch.h"
-#include "Iree.h"
-#include "Slices.h"
+#include "IndexedWindows.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
 #include "dialects/Index.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "llvm/ADT/SetVector.h"

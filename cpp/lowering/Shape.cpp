@@ -1,7 +1,8 @@
 // Lowering of ops that move elements.
 #include "dialects/Shape.h"
-#include "Iree.h"
 #include "Lowering.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -9,6 +10,22 @@
 using namespace mlir;
 
 namespace dovetail {
+
+Value reversed(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims) {
+  SmallVector<OpFoldResult> sizes = sizesOf(b, x);
+  SmallVector<Value> last(sizes.size());
+  for (int64_t dim : dims)
+    last[dim] = arith::SubIOp::create(b, asValue(b, sizes[dim]), arith::ConstantIndexOp::create(b, 1));
+  return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {},
+                       [&](OpBuilder &inner, Location loc, ValueRange) -> Value {
+                         SmallVector<Value> source;
+                         for (auto [d, end] : llvm::enumerate(last)) {
+                           Value i = linalg::IndexOp::create(inner, loc, d);
+                           source.push_back(end ? arith::SubIOp::create(inner, loc, end, i).getResult() : i);
+                         }
+                         return elementAt(inner, loc, x, source);
+                       });
+}
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Lowering of sizes of dynamic shapes: what is known of them is said to IREE.
 #include "dialects/Size.h"
-#include "Iree.h"
 #include "Lowering.h"
+#include "cpp/iree/Ops.h"
 
 using namespace mlir;
 

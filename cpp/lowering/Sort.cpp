@@ -1,9 +1,10 @@
 // Lowering of sort: short rows by counting; others by their digits on the CPU, and by merging in parallel elsewhere.
 #include "dialects/Sort.h"
-#include "Iree.h"
 #include "Lowering.h"
-#include "RadixSort.h"
-#include "Target.h"
+#include "cpp/dispatch/RadixSort.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/iree/Quirks.h"
+#include "cpp/tensors/Target.h"
 
 using namespace mlir;
 

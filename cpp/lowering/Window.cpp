@@ -1,5 +1,6 @@
 // Lowering of reductions over sliding windows: `linalg.generic` with one loop over the windows and one over each.
 #include "Window.h"
+#include "Accumulators.h"
 #include "dialects/Window.h"
 
 using namespace mlir;

@@ -11,6 +11,10 @@ namespace dovetail {
 mlir::Value withoutRest(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::AffineMap map,
                         llvm::ArrayRef<mlir::OpFoldResult> loops);
 
+/// How many windows of `window` elements, `dilation` apart, fit at a distance of `stride` in `size` elements.
+mlir::OpFoldResult windowCount(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size, mlir::OpFoldResult window,
+                               int64_t stride, int64_t dilation);
+
 } // namespace dovetail
 
 #endif // DOVETAIL_LOWERING_WINDOW_H

@@ -1,4 +1,4 @@
-// Creation and registration of the passes and of the pipeline.
+// Creation and registration of the passes declared in Passes.td.
 #ifndef DOVETAIL_TRANSFORMS_PASSES_H
 #define DOVETAIL_TRANSFORMS_PASSES_H
 

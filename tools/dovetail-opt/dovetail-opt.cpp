@@ -1,8 +1,7 @@
 // mlir-opt with the dovetail dialect, its passes and its pipeline.
-#include "cpp/lowering/Lowering.h"
-#include "cpp/transforms/Passes.h"
-#include "cpp/transforms/Pipeline.h"
-#include "cpp/transforms/TextLimits.h"
+#include "cpp/pipeline/Dialects.h"
+#include "cpp/pipeline/Pipeline.h"
+#include "cpp/pipeline/TextLimits.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -40,7 +39,7 @@ static LogicalResult run(StringRef inputName, StringRef outputName, DialectRegis
 int main(int argc, char **argv) {
   DialectRegistry registry;
   dovetail::registerAllDialects(registry);
-  dovetail::registerDovetailPasses();
+  dovetail::registerPasses();
   dovetail::registerPipeline();
   registerCanonicalizerPass();
   registerCSEPass();

@@ -1,0 +1,190 @@
+// Calls of jitted functions that are like earlier ones, without their Python.
+#include "CompiledCalls.h"
+#include "HeapType.h"
+#include "Invocation.h"
+#include "LruCache.h"
+#include "Package.h"
+#include "TreeKey.h"
+#include <unordered_map>
+#include <utility>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dovetail {
+
+namespace {
+
+/// Longer keys are not worth the memory.
+constexpr unsigned maxWords = 1 << 16;
+/// As many programs does a jitted function keep.
+constexpr size_t maxPrograms = 2048;
+
+/// Set once, never released.
+PyObject *invocationType, *longerName;
+
+/// Whether calls are plain, under the settings that have been asked for it.
+std::unordered_map<PyObject *, bool> *plainSettings = new std::unordered_map<PyObject *, bool>;
+/// How often settings of the whole process have changed.
+uint64_t settingsChanges = 0;
+
+struct Compiled {
+  nb::object invocation;
+  template <typename Visit>
+  int traverse(Visit visit) const {
+    return visit(invocation.ptr());
+  }
+};
+
+struct CompiledCalls {
+  Statics statics;
+  LruCache<Compiled> programs;
+
+  template <typename Visit>
+  int traverse(Visit visit) const {
+    int result = visit(statics.names.ptr());
+    return result ? result : programs.traverse(visit);
+  }
+  void clear() {
+    programs.clear();
+    statics.names.reset();
+  }
+};
+
+/// Whether calls do nothing besides running their programs under the settings that hold. False too with a Python error.
+bool arePlain(PyObject *settings) {
+  if (auto known = plainSettings->find(settings); known != plainSettings->end())
+    return known->second;
+  uint64_t changesBefore = settingsChanges;
+  auto snapshot = nb::steal(PyObject_CallNoArgs(package->snapshot.ptr()));
+  if (!snapshot.is_valid())
+    return false;
+  auto flag = nb::steal(PyObject_GetAttrString(snapshot.ptr(), "is_plain"));
+  bool isPlain = flag.ptr() == Py_True;
+  // Another thread may have changed them meanwhile.
+  if (flag.is_valid() && changesBefore == settingsChanges)
+    plainSettings->emplace(settings, isPlain);
+  return isPlain;
+}
+
+bool makeKey(const CompiledCalls &calls, Key &key, PyObject *settings, PyObject *args, PyObject *kwargs) {
+  return key.add(settingsChanges) && key.add(reinterpret_cast<uintptr_t>(settings)) &&
+         TreeKeyMaker(key).add(args, kwargs, calls.statics);
+}
+
+/// The result if the call is like an earlier one. Null with a Python error, or without one if it must be made the
+/// longer way.
+PyObject *callRemembered(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
+  if (!calls.programs.size() || isTracing())
+    return nullptr;
+  PyObject *settings = currentSettings();
+  if (!settings || !arePlain(settings))
+    return nullptr;
+  Key key(maxWords);
+  if (!makeKey(calls, key, settings, args, kwargs))
+    return nullptr;
+  auto *entry = calls.programs.find(key, key.hash());
+  if (!entry)
+    return nullptr;
+  // Held here: other threads may make the memory forget it.
+  nb::object invocation = entry->recipe.invocation;
+  return valueIn<Invocation>(invocation.ptr()).call(key.leaves);
+}
+
+PyObject *call(PyObject *self, PyObject *args, PyObject *kwargs) {
+  PyObject *result = callRemembered(valueIn<CompiledCalls>(self), args, kwargs);
+  if (result || PyErr_Occurred())
+    return result;
+  auto longer = nb::steal(PyObject_GetAttr(self, longerName));
+  return longer.is_valid() ? PyObject_Call(longer.ptr(), args, kwargs) : nullptr;
+}
+
+PyObject *falseUnlessRaised() { return PyErr_Occurred() ? nullptr : Py_NewRef(Py_False); }
+
+PyObject *remember(PyObject *self, PyObject *args) {
+  PyObject *positional, *keywords, *leaves, *invocation;
+  if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyTuple_Type, &positional, &PyDict_Type, &keywords, &PyList_Type, &leaves,
+                        invocationType, &invocation))
+    return nullptr;
+  auto &calls = valueIn<CompiledCalls>(self);
+  PyObject *settings = currentSettings();
+  if (!settings)
+    return nullptr;
+  Key key(maxWords);
+  if (!makeKey(calls, key, settings, positional, keywords) ||
+      key.leaves.size() != valueIn<Invocation>(invocation).inputCount() ||
+      key.leaves.size() != size_t(PyList_GET_SIZE(leaves)))
+    return falseUnlessRaised();
+  // Trees that Python takes apart in another way are left to it.
+  for (size_t i = 0; i < key.leaves.size(); ++i)
+    if (key.leaves[i] != PyList_GET_ITEM(leaves, i))
+      Py_RETURN_FALSE;
+  uint64_t hash = key.hash();
+  auto *entry = calls.programs.find(key, hash);
+  if (!entry && !PyErr_Occurred())
+    entry = calls.programs.insert(key, hash);
+  if (!entry)
+    return falseUnlessRaised();
+  // Released at the end: that may run Python code.
+  nb::object former = std::exchange(entry->recipe.invocation, nb::borrow(invocation));
+  Py_RETURN_TRUE;
+}
+
+PyObject *forget(PyObject *self, PyObject *) {
+  valueIn<CompiledCalls>(self).programs.clear();
+  Py_RETURN_NONE;
+}
+
+PyObject *count(PyObject *self, PyObject *) { return PyLong_FromSize_t(valueIn<CompiledCalls>(self).programs.size()); }
+
+int initialize(PyObject *self, PyObject *args, PyObject *) {
+  PyObject *numbers, *names;
+  if (!PyArg_ParseTuple(args, "O!O!", &PyTuple_Type, &numbers, &PyTuple_Type, &names))
+    return -1;
+  Statics statics;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(numbers); ++i)
+    statics.numbers.push_back(PyLong_AsSsize_t(PyTuple_GET_ITEM(numbers, i)));
+  if (PyErr_Occurred())
+    return -1;
+  statics.names = nb::borrow(names);
+  auto &calls = valueIn<CompiledCalls>(self);
+  std::swap(calls.statics, statics);
+  calls.programs.setLimit(maxPrograms);
+  // What is remembered is of others.
+  calls.programs.clear();
+  return 0;
+}
+
+/// Methods are bound as those of Python functions are.
+PyObject *bindTo(PyObject *object, PyObject *instance, PyObject *) {
+  return instance && instance != Py_None ? PyMethod_New(object, instance) : Py_NewRef(object);
+}
+
+PyMethodDef methods[] = {
+    {"_remember", remember, METH_VARARGS,
+     "Let calls with such args and kwargs, whose leaves are given, be calls of an `Invocation`, if they can be."},
+    {"_forget", forget, METH_NOARGS, "Forget all calls."},
+    {"_remembered_count", count, METH_NOARGS, "How many calls are remembered."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+} // namespace
+
+void bindCompiledCalls(nb::module_ &m) {
+  invocationType = nb::object(m.attr("Invocation")).release().ptr();
+  longerName = PyUnicode_InternFromString("_call");
+  m.attr("CompiledCalls") =
+      makeHeapType<CompiledCalls>("dovetail._core.CompiledCalls", {{Py_tp_init, reinterpret_cast<void *>(initialize)},
+                                                                   {Py_tp_call, reinterpret_cast<void *>(call)},
+                                                                   {Py_tp_descr_get, reinterpret_cast<void *>(bindTo)},
+                                                                   {Py_tp_methods, methods}});
+  m.def(
+      "settings_changed",
+      [] {
+        plainSettings->clear();
+        ++settingsChanges;
+      },
+      "Let calls of compiled programs ask again what the settings of the process are.");
+}
+
+} // namespace dovetail

@@ -1,0 +1,13 @@
+// Calls of jitted functions that are like earlier ones, without their Python.
+#ifndef DOVETAIL_BINDINGS_CALLS_COMPILEDCALLS_H
+#define DOVETAIL_BINDINGS_CALLS_COMPILEDCALLS_H
+
+#include <nanobind/nanobind.h>
+
+namespace dovetail {
+
+void bindCompiledCalls(nanobind::module_ &m);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_CALLS_COMPILEDCALLS_H

@@ -1,0 +1,86 @@
+// A compiled program with all at hand that a call of it needs.
+#ifndef DOVETAIL_BINDINGS_CALLS_INVOCATION_H
+#define DOVETAIL_BINDINGS_CALLS_INVOCATION_H
+
+#include "ResultTree.h"
+#include <optional>
+
+namespace dovetail {
+
+/// Calls go through the Python objects of IREE's runtime, whose library exports nothing else. Threads may call it at
+/// the same time: it does not change. A call takes donated arrays from their owners at once, all or none, right before
+/// the program runs: of two calls that are given one array, the second finds it used up.
+class Invocation {
+public:
+  /// Sets what Python describes.
+  void set(nanobind::handle description);
+
+  bool isSet() const { return invoke.is_valid(); }
+  size_t inputCount() const { return inputs.size(); }
+
+  /// The result on arrays or numbers. Null with a Python error, or without one if it must be called the longer way.
+  PyObject *call(llvm::ArrayRef<PyObject *> leaves) const;
+
+  template <typename Visit>
+  int traverse(Visit visit) const {
+    for (const auto *object : {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied,
+                               &unshare, &failure, &place})
+      if (int result = visit(object->ptr()))
+        return result;
+    for (const nanobind::object &reference : captured)
+      if (int result = visit(reference.ptr()))
+        return result;
+    return structure.traverse(visit);
+  }
+  void clear();
+
+private:
+  struct Input {
+    nanobind::object dtype;
+    /// What IREE calls the element type.
+    nanobind::object element;
+    /// Whether an array of NumPy is copied at each call, not shared; not known where each call has another size.
+    std::optional<bool> isSmall;
+    /// What is left of an array that is donated; null for others.
+    nanobind::object remains;
+    /// Whether results may be its memory, so that no later call may write over it.
+    bool isHandedBack;
+  };
+  struct Output {
+    /// The shape is None where each call has another.
+    nanobind::object dtype, shape;
+    bool isWeak;
+    /// Whether its memory may be that of something else too.
+    bool isShared;
+  };
+  class Call;
+
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  ResultTree structure;
+  /// References to what the program closes over.
+  std::vector<nanobind::object> captured;
+  /// How many arguments and results there are, as Python has it.
+  nanobind::object argumentCount, resultCount;
+  /// IREE's function, and what calls it.
+  nanobind::object invoke, function;
+  /// The class of IREE's lists, and what adds and gives elements.
+  nanobind::object list, pushRef, getRef;
+  /// Where it runs, the name of its memory, and what copies small arrays there.
+  nanobind::object device, space, put;
+  /// From so many bytes on, the memory of NumPy's arrays is shared, not copied.
+  Py_ssize_t shareBytes = 0;
+  /// Python's part: any leaf as an argument and the array that it shares, a copy of a leaf, and results that share
+  /// none.
+  nanobind::object argument, copied, unshare;
+  /// What to raise where a call has failed, from the error and the leaves.
+  nanobind::object failure;
+  /// Where the results are, and whether they must stay there; None if there is nothing to say.
+  nanobind::object place;
+};
+
+void bindInvocation(nanobind::module_ &m);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_CALLS_INVOCATION_H

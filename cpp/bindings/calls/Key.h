@@ -1,0 +1,74 @@
+// What decides on what a remembered call does, as words.
+#ifndef DOVETAIL_BINDINGS_CALLS_KEY_H
+#define DOVETAIL_BINDINGS_CALLS_KEY_H
+
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <nanobind/nanobind.h>
+
+namespace dovetail {
+
+/// What parts of a key begin with; some have more of an array in the higher bytes: rank, weakness, and whether it
+/// has a place.
+enum class Tag : uint64_t {
+  Array,
+  Host,
+  Generic,
+  Scalar,
+  Int,
+  Float,
+  Complex,
+  Object,
+  Text,
+  Value,
+  Nodes,
+  Tuple,
+  List,
+  Dict,
+  NamedTuple,
+  Slice,
+  Keyword,
+};
+
+/// The words of one call, and the objects that they are of. Objects are held, as calls may run code that drops them.
+class Key {
+public:
+  explicit Key(unsigned limit) : limit(limit) {}
+  Key(const Key &) = delete;
+  Key &operator=(const Key &) = delete;
+  ~Key();
+
+  /// Each is false if the key is full, or if there is no telling objects apart; the code of objects may have raised
+  /// what must not be caught.
+  bool add(uint64_t word) { return words.size() < limit && (words.push_back(word), true); }
+  bool add(Tag tag, uint64_t value) { return add(uint64_t(tag)) && add(value); }
+  /// An object that equals itself only.
+  bool addObject(Tag tag, PyObject *object);
+  /// An object that equals others of its type, by `==`.
+  bool addValue(PyObject *object);
+  bool addText(Tag tag, PyObject *text);
+  /// An array or a number of which only the type is in the key.
+  void addLeaf(PyObject *leaf) { leaves.push_back(Py_NewRef(leaf)); }
+
+  uint64_t hash() const;
+
+  llvm::SmallVector<uint64_t, 96> words;
+  /// Those that equal themselves only, those that equal others, and the leaves.
+  llvm::SmallVector<PyObject *, 24> objects;
+  llvm::SmallVector<PyObject *, 4> values;
+  llvm::SmallVector<PyObject *, 24> leaves;
+
+private:
+  unsigned limit;
+};
+
+/// Whether it matters for calls where an array of the package is.
+bool isPlaced(PyObject *array);
+/// Adds an array of the package, with its place.
+bool addArray(Key &key, PyObject *array);
+/// Adds something with the shape and the element type of `array`.
+bool addTyped(Key &key, uint64_t tag, PyObject *leaf, PyObject *array);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_CALLS_KEY_H

@@ -1,0 +1,14 @@
+// Rules for batching that are Python functions.
+#ifndef DOVETAIL_BINDINGS_IR_BATCHRULES_H
+#define DOVETAIL_BINDINGS_IR_BATCHRULES_H
+
+#include "dialects/CustomVmap.h"
+
+namespace dovetail {
+
+/// Asks `dovetail.custom_batching`. What it raises is kept for the next `Diagnostics::raise`.
+llvm::FailureOr<BatchedByRule> askPython(llvm::StringRef name, llvm::ArrayRef<bool> batched, int64_t size);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_IR_BATCHRULES_H

@@ -1,0 +1,14 @@
+// What makes a module of functions for other processes.
+#ifndef DOVETAIL_BINDINGS_IR_EXPORT_H
+#define DOVETAIL_BINDINGS_IR_EXPORT_H
+
+#include <nanobind/nanobind.h>
+
+namespace dovetail {
+
+/// Adds to the extension what puts functions of several modules into one, and binds their arguments.
+void bindExport(nanobind::module_ &m);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_IR_EXPORT_H

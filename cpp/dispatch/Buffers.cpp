@@ -1,0 +1,402 @@
+// Sequential code on arrays as sequential code on memory.
+#include "Buffers.h"
+#include "BufferLoops.h"
+#include "cpp/iree/Aliases.h"
+#include "dialects/Dialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+void registerBufferization(DialectRegistry &registry) {
+  registry.insert<bufferization::BufferizationDialect, memref::MemRefDialect, vector::VectorDialect>();
+  // They come into being while programs are lowered, or what was lowered is merged: too late to be loaded.
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    context->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, complex::ComplexDialect,
+                         linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                         tensor::TensorDialect, vector::VectorDialect>();
+  });
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerSubsetOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+}
+
+/// Whether what makes `operand` is better computed where it is used: there only, and there once, unless it
+/// is no more than a constant, or another type.
+static bool shouldFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
+  auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+  if (!producer || !consumer || !producer->hasOneUse())
+    return false;
+  // Into a loop it would go again for each iteration, and to behind what the loop writes over.
+  bool isNear = producer->getBlock() == consumer->getBlock();
+  if (isNear && consumer.getMatchingIndexingMap(operand).isPermutation())
+    return true;
+  return (isNear || producer.getNumDpsInputs() == 0) &&
+         llvm::all_of(producer.getBlock()->without_terminator(), [](Operation &op) {
+           return isa<arith::ArithDialect>(op.getDialect()) && op.getNumOperands() <= 1;
+         });
+}
+
+void simplify(func::FuncOp function, bool fuse) {
+  MLIRContext *context = function.getContext();
+  RewritePatternSet patterns(context);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() != "dovetail")
+      op.getCanonicalizationPatterns(patterns, context);
+  if (fuse) {
+    patterns.add<linalg::LinalgGeneralizationPattern, linalg::DecomposePadOpPattern>(context);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shouldFuse);
+  }
+  (void)applyPatternsGreedily(function, std::move(patterns));
+  IRRewriter rewriter(context);
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+}
+
+//===- In place ----------------------------------------------------------------===//
+
+namespace {
+
+bool isArray(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+Value commonOrigin(Operation *choice, unsigned number);
+
+/// What `value` is written over, if it is made so.
+Value overwritten(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  Operation *op = result.getOwner();
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return insert.getDest();
+  if (auto insert = dyn_cast<tensor::InsertOp>(op))
+    return insert.getDest();
+  if (auto written = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+    return written.getDest();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getInits()[result.getResultNumber()];
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return loop.getInits()[result.getResultNumber()];
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return commonOrigin(op, result.getResultNumber());
+  return {};
+}
+
+/// The array from outside that each branch of a choice gives as one of the results, or has written over to make it.
+Value commonOrigin(Operation *choice, unsigned number) {
+  Value common;
+  for (Region &region : choice->getRegions()) {
+    if (region.empty())
+      return {};
+    Value value = region.front().getTerminator()->getOperand(number);
+    while (value && choice->isAncestor(value.getParentRegion()->getParentOp()))
+      value = overwritten(value);
+    if (!value || (common && common != value))
+      return {};
+    common = value;
+  }
+  return common;
+}
+
+/// Whether nothing that runs behind `op` needs `array`, which no later iteration of a loop around both sees.
+bool isLastNeededBy(Operation *op, Value array) {
+  return llvm::all_of(array.getUsers(), [&](Operation *user) {
+    for (Operation *at = op; at; at = at->getParentOp())
+      if (Operation *here = at->getBlock()->findAncestorOpInBlock(*user))
+        return here == at || here->isBeforeInBlock(at);
+    return false;
+  });
+}
+
+//===- Reads before writes -------------------------------------------------------===//
+
+/// Moves an op of the same block, and what it needs, to before `place`, unless these write over something.
+void moveBefore(Operation *op, Operation *place) {
+  Block *block = place->getBlock();
+  llvm::SetVector<Operation *> moved;
+  moved.insert(op);
+  for (size_t i = 0; i < moved.size(); ++i) {
+    if (moved[i] == place || llvm::any_of(moved[i]->getResults(), [](Value result) { return overwritten(result); }))
+      return;
+    moved[i]->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *above =
+                operand.getDefiningOp() ? block->findAncestorOpInBlock(*operand.getDefiningOp()) : nullptr)
+          if (!above->isBeforeInBlock(place))
+            moved.insert(above);
+    });
+  }
+  SmallVector<Operation *> ordered(moved.getArrayRef());
+  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *each : ordered)
+    each->moveBefore(place);
+}
+
+/// What reads `array`, itself or a view of it, behind the op that writes over it.
+void collectLaterReads(Value array, Operation *writer, llvm::SetVector<Operation *> &reads) {
+  for (Operation *user : array.getUsers()) {
+    Operation *here = writer->getBlock()->findAncestorOpInBlock(*user);
+    if (here == user && isView(user))
+      collectLaterReads(user->getResult(0), writer, reads);
+    else if (here && writer->isBeforeInBlock(here) && !here->hasTrait<OpTrait::IsTerminator>())
+      reads.insert(here);
+  }
+}
+
+/// Lets what reads an array do so before another op writes over it, where that needs nothing of it.
+void readFirst(func::FuncOp function) {
+  SmallVector<Value> written;
+  function.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (isArray(result) && overwritten(result))
+        written.push_back(result);
+  });
+  for (Value result : written) {
+    llvm::SetVector<Operation *> reads;
+    collectLaterReads(overwritten(result), result.getDefiningOp(), reads);
+    for (Operation *op : reads)
+      if (result.getDefiningOp()->isBeforeInBlock(op))
+        moveBefore(op, result.getDefiningOp());
+  }
+}
+
+class InPlace {
+public:
+  explicit InPlace(ImplicitLocOpBuilder &b) : b(b) {}
+
+  LogicalResult loop(scf::WhileOp op) {
+    if (ValueRange(op.getBeforeArguments()).getTypes() != op.getConditionOp().getArgs().getTypes())
+      return failure();
+    write(op.getConditionOp(), op.getConditionOp().getArgsMutable(), op.getBeforeArguments());
+    write(op.getYieldOp(), op.getYieldOp().getResultsMutable(), op.getAfterArguments());
+    return success();
+  }
+
+  LogicalResult loop(scf::ForOp op) {
+    write(op.getBody()->getTerminator(), *op.getYieldedValuesMutable(), op.getRegionIterArgs());
+    return success();
+  }
+
+  /// A branch writes to memory that is there before it is chosen: that of an array which only branches change, or new.
+  LogicalResult branches(Operation *op) {
+    b.setInsertionPoint(op);
+    b.setLoc(op->getLoc());
+    SmallVector<Value> places;
+    for (Value result : op->getResults()) {
+      Value origin = isArray(result) ? overwritten(result) : Value();
+      if (origin && !origin.getDefiningOp<bufferization::ToTensorOp>() && isLastNeededBy(op, origin) &&
+          !llvm::is_contained(places, origin)) {
+        places.push_back(origin);
+        continue;
+      }
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (type && !type.hasStaticShape())
+        return failure();
+      places.push_back(type ? tensor::EmptyOp::create(b, type, ValueRange()).getResult() : Value());
+    }
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        write(region.front().getTerminator(), cast<scf::YieldOp>(region.front().getTerminator()).getResultsMutable(),
+              places);
+    return success();
+  }
+
+  /// Lets `array` be computed in `place`.
+  Value into(Value array, Value place, Operation *end) {
+    auto result = dyn_cast<OpResult>(array);
+    if (!result || result.getType() != place.getType())
+      return array;
+    // An elementwise op, or a loop, starts from memory of its own.
+    OpOperand *init = nullptr;
+    if (auto op = dyn_cast<linalg::LinalgOp>(result.getOwner()); op && linalg::isElementwise(op))
+      init = op.getDpsInitOperand(result.getResultNumber());
+    else if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      init = &loop.getInitsMutable()[result.getResultNumber()];
+    else if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner()))
+      init = &loop.getInitsMutable()[result.getResultNumber()];
+    Operation *owner = result.getOwner(), *before = place.getDefiningOp();
+    if (!init || owner->getBlock() != end->getBlock() ||
+        (before && before->getBlock() == owner->getBlock() && !before->isBeforeInBlock(owner)))
+      return array;
+    if (init->get().getDefiningOp<tensor::EmptyOp>()) {
+      init->set(place);
+    } else if (!isa<linalg::LinalgOp>(result.getOwner())) {
+      b.setInsertionPoint(result.getOwner());
+      init->set(linalg::CopyOp::create(b, init->get(), place).getResult(0));
+    }
+    return array;
+  }
+
+private:
+  /// How a value comes from the memory where it is wanted: it was written elsewhere; ops wrote over parts of that; or
+  /// loops or choices did, which is known to be in place only once all is.
+  enum class Change { None, Parts, Loops };
+
+  static Change changeOf(Value value, Value place) {
+    Change change = value == place ? Change::Loops : Change::Parts;
+    Operation *first = nullptr;
+    while (value && value != place) {
+      first = value.getDefiningOp();
+      if (isa_and_present<LoopLikeOpInterface, scf::IfOp, scf::IndexSwitchOp>(first))
+        change = Change::Loops;
+      value = overwritten(value);
+    }
+    if (!value)
+      return Change::None;
+    // A loop starts from a copy if what it is given is needed after it.
+    return change == Change::Loops && first && !isLastNeededBy(first, place) ? Change::None : change;
+  }
+
+  /// Whether `value` lies in no memory that something else than it is written to.
+  static bool isFresh(Value value, Operation *end) {
+    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    if (!op || op->getBlock() != end->getBlock())
+      return false;
+    Value init = op.getDpsInitOperand(cast<OpResult>(value).getResultNumber())->get();
+    auto fill = init.getDefiningOp<linalg::FillOp>();
+    return (fill ? fill.getDpsInitOperand(0)->get() : init).getDefiningOp<tensor::EmptyOp>() != nullptr;
+  }
+
+  Value copied(Value value) {
+    auto init = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), value), getElementTypeOrSelf(value));
+    return linalg::CopyOp::create(b, value, init.getResult()).getResult(0);
+  }
+
+  /// Ends a block by writing each of `values`, which `end` hands on, over one of `places`. All are computed before the
+  /// first is written: none may lie in a place of another.
+  void write(Operation *end, MutableArrayRef<OpOperand> values, ValueRange places) {
+    b.setLoc(end->getLoc());
+    llvm::SmallPtrSet<void *, 8> seen;
+    SmallVector<Change> changes;
+    for (auto [operand, place] : llvm::zip_equal(values, places)) {
+      Value value = operand.get();
+      changes.push_back(isArray(value) ? changeOf(value, place) : Change::Loops);
+      if (changes.back() != Change::None)
+        continue;
+      b.setInsertionPoint(end);
+      if (isFresh(value, end) && seen.insert(value.getAsOpaquePointer()).second)
+        into(value, place, end);
+      else if (!place.getDefiningOp<tensor::EmptyOp>())
+        operand.set(copied(value));
+    }
+    b.setInsertionPoint(end);
+    for (auto [operand, place, change] : llvm::zip_equal(values, places, changes))
+      if (change != Change::Loops)
+        operand.set(
+            bufferization::MaterializeInDestinationOp::create(b, place.getType(), operand.get(), place).getResult());
+  }
+
+  ImplicitLocOpBuilder &b;
+};
+
+} // namespace
+
+/// Lets each sum begin in memory of its own.
+static void separateFills(func::FuncOp function, ArrayRef<Output> outputs) {
+  SmallVector<linalg::FillOp> fills;
+  function.walk([&](linalg::FillOp op) { fills.push_back(op); });
+  for (linalg::FillOp fill : fills) {
+    auto empty = fill.getDpsInitOperand(0)->get().getDefiningOp<tensor::EmptyOp>();
+    if (!empty)
+      continue;
+    for (OpOperand &use : llvm::make_early_inc_range(fill->getUses())) {
+      OpBuilder b(use.getOwner());
+      auto own = cast<linalg::FillOp>(b.clone(*fill));
+      own.getDpsInitOperand(0)->set(b.clone(*empty)->getResult(0));
+      own->moveAfter(own.getDpsInitOperand(0)->get().getDefiningOp());
+      use.set(own.getResult(0));
+    }
+    auto isFill = [&](const Output &output) { return output.array == fill.getResult(0); };
+    if (llvm::none_of(outputs, isFill))
+      fill.erase();
+  }
+}
+
+LogicalResult updateInPlace(func::FuncOp function, ArrayRef<Output> outputs) {
+  ImplicitLocOpBuilder b(function.getLoc(), function.getContext());
+  InPlace inPlace(b);
+  Operation *end = function.front().getTerminator();
+  separateFills(function, outputs);
+  readFirst(function);
+  WalkResult walked = function.walk([&](Operation *op) -> WalkResult {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      return inPlace.loop(loop);
+    if (auto loop = dyn_cast<scf::WhileOp>(op))
+      return inPlace.loop(loop);
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+      return inPlace.branches(op);
+    return success();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  llvm::SmallPtrSet<void *, 8> seen;
+  for (const Output &output : outputs) {
+    b.setLoc(output.array.getLoc());
+    if (seen.insert(output.array.getAsOpaquePointer()).second)
+      inPlace.into(output.array, output.place, end);
+    b.setInsertionPoint(end);
+    bufferization::MaterializeInDestinationOp::create(b, output.place.getType(), output.array, output.place);
+  }
+  return success();
+}
+
+//===- Buffers -----------------------------------------------------------------===//
+
+LogicalResult bufferize(func::FuncOp function) {
+  bufferization::OneShotBufferizationOptions options;
+  options.allowUnknownOps = true;
+  options.unknownTypeConverterFn = [](TensorType type, Attribute space, const bufferization::BufferizationOptions &) {
+    return bufferization::getMemRefTypeWithStaticIdentityLayout(type, space);
+  };
+  bufferization::BufferizationState state;
+  ScopedDiagnosticHandler quiet(function.getContext(), [](Diagnostic &) { return success(); });
+  return bufferization::runOneShotBufferize(function, options, state);
+}
+
+LogicalResult lowerToLoops(func::FuncOp function, bool useVectors) {
+  IRRewriter rewriter(function.getContext());
+  SmallVector<memref::CopyOp> copies;
+  function.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+  for (memref::CopyOp copy : copies) {
+    rewriter.setInsertionPoint(copy);
+    if (copy.getSource() != copy.getTarget())
+      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
+    rewriter.eraseOp(copy);
+  }
+  SmallVector<linalg::LinalgOp> ops;
+  function.walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+  for (linalg::LinalgOp op : ops) {
+    if (!op.hasPureBufferSemantics())
+      return failure();
+    lowerToLoops(rewriter, op, useVectors);
+  }
+  return success();
+}
+
+} // namespace dovetail

@@ -1,0 +1,395 @@
+// Groups of small ops as one dispatch each.
+#include "OneDispatch.h"
+#include "Passes.h"
+#include "SequentialLoops.h"
+#include "cpp/iree/Aliases.h"
+#include "cpp/tensors/Target.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_MERGESMALLPASS
+#include "cpp/dispatch/Passes.h.inc"
+
+namespace {
+
+/// Work is counted in scalar steps. One thread takes for this much about as long as a few dispatches take to start.
+constexpr int64_t kMostOfOp = int64_t(1) << 16, kMostOfGroup = int64_t(1) << 18;
+/// Of functions with more ops than this, the code generator takes longer than for several with fewer.
+constexpr size_t kMostOps = 128;
+/// Arrays of so few elements cost nothing to hand out.
+constexpr int64_t kTiny = 16;
+/// An elementary function is about so many steps.
+constexpr int64_t kStepsOfFunction = 8;
+
+/// What an op reads: its operands, and what its regions use from outside.
+SmallVector<Value> readBy(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  llvm::append_range(values, captured);
+  return values;
+}
+
+int64_t elementsOf(Value value) {
+  auto array = dyn_cast<RankedTensorType>(value.getType());
+  return array ? array.getNumElements() : 0;
+}
+
+int64_t stepsOf(Block &code) {
+  int64_t steps = 0;
+  for (Operation &op : code.without_terminator())
+    steps += isa<math::MathDialect>(op.getDialect()) ? kStepsOfFunction : 1;
+  return std::max<int64_t>(steps, 1);
+}
+
+/// How many scalar steps an op takes.
+int64_t workOf(Operation *op) {
+  if (isReshape(op) || isa<tensor::EmptyOp>(op))
+    return 0;
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    int64_t points = 1;
+    for (int64_t size : structured.getStaticLoopRanges())
+      points *= size;
+    return points * stepsOf(*structured.getBlock());
+  }
+  int64_t elements = 0;
+  for (Value value : op->getOperands())
+    elements = std::max(elements, elementsOf(value));
+  for (Value value : op->getResults())
+    elements = std::max(elements, elementsOf(value));
+  return op->getNumRegions() ? elements * stepsOf(op->getRegion(0).front()) : elements;
+}
+
+/// Whether an op costs nothing where it is used, and so is repeated there.
+bool isRepeated(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
+    return true;
+  auto fill = dyn_cast<linalg::FillOp>(op);
+  return fill && llvm::all_of(fill->getOperands(), [](Value operand) {
+           Operation *maker = operand.getDefiningOp();
+           return maker && isRepeated(maker);
+         });
+}
+
+bool isSmall(Operation *op) {
+  auto isStatic = [](Value value) {
+    auto array = dyn_cast<RankedTensorType>(value.getType());
+    return array && array.hasStaticShape();
+  };
+  auto isReadable = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return isStatic(value) || (maker && maker->hasTrait<OpTrait::ConstantLike>());
+  };
+  // Barriers at the end of a function are uses that must stay there.
+  if (op->getNumResults() == 0 || isa<scf::SCFDialect>(op->getDialect()) || !canRunInOneDispatch(op) ||
+      isOptimizationBarrier(op))
+    return false;
+  return llvm::all_of(op->getResults(), isStatic) && llvm::all_of(readBy(op), isReadable) && workOf(op) <= kMostOfOp &&
+         !op->walk([](Operation *inner) { return WalkResult(success(canRunInOneDispatch(inner))); }).wasInterrupted();
+}
+
+/// Whether the code generator begins a dispatch with the op: it fuses nothing into another op that reads all of an
+/// array for each of its elements.
+bool startsDispatch(Operation *op) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return structured.getNumReductionLoops() > 0;
+  return isExpandable(op) || isa<tensor::InsertSliceOp>(op);
+}
+
+/// A block's small ops in levels, so that no path between two of a level goes through an op that is not small.
+class Levels {
+public:
+  explicit Levels(Block &block) {
+    for (Operation &op : block.without_terminator())
+      if (!isRepeated(&op))
+        enter(&op);
+    for (Operation &op : llvm::reverse(block.without_terminator()))
+      if (small.contains(&op))
+        delay(&op);
+    for (Operation &op : block)
+      if (small.contains(&op))
+        members[level[&op]].push_back(&op);
+  }
+
+  llvm::MapVector<int64_t, SmallVector<Operation *>> members;
+
+private:
+  void enter(Operation *op) {
+    bool isSmallOp = isSmall(op) && !updatesOther(op);
+    int64_t least = 0;
+    for (Value value : readBy(op))
+      if (Operation *maker = value.getDefiningOp(); maker && level.contains(maker))
+        least = std::max(least, level[maker] + (isSmallOp && !small.contains(maker) ? 1 : 0));
+    level[op] = least;
+    if (isSmallOp)
+      small.insert(op);
+  }
+
+  /// Whether the op changes an array that comes from elsewhere, which a dispatch of its own does in place.
+  bool updatesOther(Operation *op) const {
+    return llvm::any_of(destinationsOf(op), [&](Value destination) {
+      Operation *maker = destination.getDefiningOp();
+      return !maker || !(small.contains(maker) || isRepeated(maker));
+    });
+  }
+
+  /// What is not needed at once joins what needs it.
+  void delay(Operation *op) {
+    std::optional<int64_t> latest;
+    for (Operation *user : op->getUsers()) {
+      auto found = level.find(op->getBlock()->findAncestorOpInBlock(*user));
+      if (found == level.end())
+        continue;
+      latest = std::min(latest.value_or(found->second), found->second);
+    }
+    if (latest)
+      level[op] = std::max(level[op], *latest);
+  }
+
+  DenseMap<Operation *, int64_t> level;
+  DenseSet<Operation *> small;
+};
+
+/// The ops of a level that are merged. What the code generator fuses into ops that are not small stays there.
+class Group {
+public:
+  explicit Group(ArrayRef<Operation *> level) : level(level) {
+    for (Operation *op : level)
+      here.insert(op);
+    for (Operation *op : level)
+      if (startsDispatch(op))
+        merged.insert(op);
+    if (merged.empty())
+      return;
+    closePaths();
+    DenseSet<Operation *> between = merged;
+    addConsumers();
+    addProducers();
+    if (hasDetour())
+      merged = between;
+  }
+
+  SmallVector<Operation *> ops() const {
+    return llvm::filter_to_vector(level, [&](Operation *op) { return merged.contains(op); });
+  }
+
+private:
+  Operation *makerHere(Value value) const {
+    Operation *maker = value.getDefiningOp();
+    return maker && here.contains(maker) ? maker : nullptr;
+  }
+
+  /// Ops that use what `op` makes, as far as they are of this level.
+  SmallVector<Operation *> usersHere(Operation *op) const {
+    SmallVector<Operation *> users;
+    for (Operation *user : op->getUsers())
+      if (Operation *around = op->getBlock()->findAncestorOpInBlock(*user); here.contains(around))
+        users.push_back(around);
+    return users;
+  }
+
+  /// Whether merged ops use what `op` makes, and they alone, unless it is next to nothing.
+  bool belongsToUsers(Operation *op) const {
+    auto isMerged = [&](Operation *user) { return merged.contains(op->getBlock()->findAncestorOpInBlock(*user)); };
+    auto isTiny = [](Value value) { return elementsOf(value) <= kTiny; };
+    return llvm::any_of(op->getUsers(), isMerged) &&
+           (llvm::all_of(op->getUsers(), isMerged) || llvm::all_of(op->getResults(), isTiny));
+  }
+
+  /// Whether the op may be fused into one before it that is not small.
+  bool followsOther(Operation *op) const {
+    return llvm::any_of(readBy(op), [&](Value value) {
+      Operation *maker = value.getDefiningOp();
+      return maker && !here.contains(maker) && !isRepeated(maker) && !isReshape(maker);
+    });
+  }
+
+  DenseSet<Operation *> below() const {
+    DenseSet<Operation *> found;
+    for (Operation *op : level)
+      for (Value value : readBy(op))
+        if (Operation *maker = makerHere(value); maker && (merged.contains(maker) || found.contains(maker)))
+          found.insert(op);
+    return found;
+  }
+
+  DenseSet<Operation *> above() const {
+    DenseSet<Operation *> found;
+    for (Operation *op : llvm::reverse(level))
+      for (Operation *user : usersHere(op))
+        if (merged.contains(user) || found.contains(user))
+          found.insert(op);
+    return found;
+  }
+
+  void closePaths() {
+    DenseSet<Operation *> after = below(), before = above();
+    for (Operation *op : level)
+      if (after.contains(op) && before.contains(op))
+        merged.insert(op);
+  }
+
+  void addProducers() {
+    for (Operation *op : llvm::reverse(level))
+      if (!merged.contains(op) && belongsToUsers(op) && !followsOther(op))
+        merged.insert(op);
+  }
+
+  void addConsumers() {
+    DenseSet<Operation *> left;
+    for (Operation *op : level) {
+      if (merged.contains(op))
+        continue;
+      bool isBelow = false, isBelowLeft = false;
+      for (Value value : readBy(op))
+        if (Operation *maker = makerHere(value)) {
+          isBelow |= merged.contains(maker);
+          isBelowLeft |= left.contains(maker);
+        }
+      if (isBelow && !isBelowLeft && !followsOther(op))
+        merged.insert(op);
+      else if (isBelow || isBelowLeft)
+        left.insert(op);
+    }
+  }
+
+  /// Whether a path between two merged ops leaves the group.
+  bool hasDetour() const {
+    DenseSet<Operation *> after = below(), before = above();
+    return llvm::any_of(
+        level, [&](Operation *op) { return !merged.contains(op) && after.contains(op) && before.contains(op); });
+  }
+
+  ArrayRef<Operation *> level;
+  DenseSet<Operation *> here, merged;
+};
+
+/// Clones an op, and what it needs that is repeated.
+void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
+  for (Value value : readBy(op))
+    if (Operation *maker = value.getDefiningOp(); !values.contains(value) && maker && isRepeated(maker))
+      cloneWithRepeated(b, maker, values);
+  b.clone(*op, values);
+}
+
+/// Replaces the ops by a dispatch. Fails if they use and make too many arrays for one, or need memory of unknown size.
+LogicalResult merge(ArrayRef<Operation *> ops) {
+  DenseSet<Operation *> merged(ops.begin(), ops.end());
+  Block *block = ops.front()->getBlock();
+  auto isUsedElsewhere = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      Operation *around = block->findAncestorOpInBlock(*user);
+      return !merged.contains(around);
+    });
+  };
+  SetVector<Value> inputs;
+  SmallVector<Value> outputs;
+  SmallVector<Location> places;
+  for (Operation *op : ops) {
+    places.push_back(op->getLoc());
+    for (Value value : readBy(op)) {
+      Operation *maker = value.getDefiningOp();
+      if (!maker || !(merged.contains(maker) || isRepeated(maker)))
+        inputs.insert(value);
+    }
+    for (Value result : op->getResults())
+      if (isUsedElsewhere(result))
+        outputs.push_back(result);
+  }
+  ImplicitLocOpBuilder b(FusedLoc::get(block->getParentOp()->getContext(), places), ops.back());
+  SmallVector<Shape> shapes;
+  for (Value output : outputs) {
+    auto type = cast<RankedTensorType>(output.getType());
+    shapes.push_back({type.getElementType(), getAsIndexOpFoldResult(b.getContext(), type.getShape())});
+  }
+  auto made = dispatchOnce(b, inputs.getArrayRef(), shapes,
+                           [&](ImplicitLocOpBuilder &inner, ValueRange inside) -> FailureOr<SmallVector<Value>> {
+                             IRMapping values;
+                             values.map(inputs.getArrayRef(), inside);
+                             for (Operation *op : ops)
+                               cloneWithRepeated(inner, op, values);
+                             return llvm::map_to_vector(outputs, [&](Value output) { return values.lookup(output); });
+                           });
+  if (failed(made))
+    return failure();
+  for (auto [output, result] : llvm::zip_equal(outputs, *made))
+    output.replaceAllUsesWith(result);
+  for (Operation *op : llvm::reverse(ops))
+    op->erase();
+  return success();
+}
+
+/// Merges the ops, or each half of them, where that saves a dispatch.
+bool mergeParts(ArrayRef<Operation *> ops) {
+  if (llvm::count_if(ops, startsDispatch) < 2)
+    return false;
+  if (succeeded(merge(ops)))
+    return true;
+  size_t half = ops.size() / 2;
+  bool isAnyMerged = mergeParts(ops.take_front(half));
+  return mergeParts(ops.drop_front(half)) || isAnyMerged;
+}
+
+/// Merges ops of a level in groups that one dispatch is worth. In their order, so that no group needs one behind it.
+bool mergeLevel(ArrayRef<Operation *> level) {
+  SmallVector<Operation *> group;
+  int64_t work = 0;
+  bool isAnyMerged = false;
+  auto finish = [&] {
+    isAnyMerged |= mergeParts(group);
+    group.clear();
+    work = 0;
+  };
+  for (Operation *op : Group(level).ops()) {
+    int64_t more = workOf(op);
+    if (work + more > kMostOfGroup || group.size() == kMostOps)
+      finish();
+    group.push_back(op);
+    work += more;
+  }
+  finish();
+  return isAnyMerged;
+}
+
+void mergeIn(Block &block) {
+  Levels levels(block);
+  bool isAnyMerged = false;
+  for (auto &[number, level] : levels.members)
+    isAnyMerged |= mergeLevel(level);
+  // A dispatch stands where the last of its ops stood, which may be behind what needs it.
+  if (!isAnyMerged)
+    return;
+  sortTopologically(&block);
+  // Uses at the end stay there.
+  SmallVector<Operation *> last;
+  for (Operation &op : block)
+    if (isUseAtEnd(&op))
+      last.push_back(&op);
+  for (Operation *op : last)
+    op->moveBefore(block.getTerminator());
+}
+
+struct MergeSmallPass : impl::MergeSmallPassBase<MergeSmallPass> {
+  using MergeSmallPassBase::MergeSmallPassBase;
+
+  void runOnOperation() override {
+    if (!Target(getOperation()).isCpu())
+      return;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      for (Block &block : function.getBody())
+        mergeIn(block);
+  }
+};
+
+} // namespace
+
+} // namespace dovetail

@@ -1,0 +1,457 @@
+// Whole loops as one dispatch.
+#include "OneDispatch.h"
+#include "BufferLoops.h"
+#include "Buffers.h"
+#include "SequentialLoops.h"
+#include "Work.h"
+#include "cpp/tensors/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+/// Where views of memory begin, in bytes.
+constexpr int64_t kAlignment = 64;
+/// More memory for temporaries than this is better used by several dispatches, each on all threads.
+constexpr int64_t kMaxScratch = int64_t(1) << 26;
+
+/// Of 32 KiB of stack IREE 3.13 takes no more, vectors that leave registers among them.
+constexpr int64_t kMaxStack = int64_t(1) << 13;
+
+/// More memory the runtime of IREE 3.13 does not hand to a dispatch.
+constexpr size_t kMaxBuffers = 32;
+
+/// Mesa's Vulkan driver for CPUs ends all loops of a dispatch, silently, after this many iterations.
+constexpr int64_t kMaxIterations = (1 << 16) - 1;
+
+/// How many iterations the loops in a block have together, if that is known.
+static std::optional<int64_t> countIterations(Block &block) {
+  int64_t total = 0;
+  for (Operation &op : block) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    std::optional<APInt> trips = loop ? loop.getStaticTripCount() : APInt(64, 1);
+    if (!trips || isa<scf::WhileOp>(op) || trips->ugt(kMaxIterations))
+      return std::nullopt;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        auto count = countIterations(inner);
+        if (!count || *count > kMaxIterations)
+          return std::nullopt;
+        total += trips->getSExtValue() * (*count + (loop ? 1 : 0));
+      }
+  }
+  return total;
+}
+
+/// Marks the module in which a dispatch is under construction.
+constexpr StringLiteral kIsDispatch = "dovetail.dispatch";
+
+/// The outermost op around what the builder writes; null while ops around it are being made.
+static Operation *rootOf(ImplicitLocOpBuilder &b) {
+  Operation *op = b.getInsertionBlock()->getParentOp();
+  while (op && op->getParentOp())
+    op = op->getParentOp();
+  return op;
+}
+
+bool isInDispatch(ImplicitLocOpBuilder &b) {
+  Operation *root = rootOf(b);
+  return root && root->hasAttr(kIsDispatch);
+}
+
+static bool isKnownElement(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type))
+    type = complex.getElementType();
+  return type.isIndex() || type.isInteger(1) || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
+         type.isInteger(64) || isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+static int64_t bytesOf(Type element) {
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * bytesOf(complex.getElementType());
+  return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// Whether an array of the type has no elements. Devices refuse memory of no bytes.
+static bool isEmpty(ShapedType type) { return type.hasStaticShape() && type.getNumElements() == 0; }
+
+/// Whether the op only keeps the code generator from moving things, of which there is no need in sequential code.
+static bool isBarrier(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return name == "iree_tensor_ext.compute_barrier.start" || name == "util.optimization_barrier" ||
+         name == "flow.tensor.tie_shape";
+}
+
+bool canRunInOneDispatch(Operation *op) {
+  auto isKnown = [](Type type) { return isKnownElement(getElementTypeOrSelf(type)); };
+  if (!llvm::all_of(op->getOperandTypes(), isKnown) || !llvm::all_of(op->getResultTypes(), isKnown))
+    return false;
+  if (isExpandable(op) || (op->getParentOp() && isExpandable(op->getParentOp())))
+    return true;
+  if (isBarrier(op) || isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp, linalg::CopyOp, linalg::IndexOp,
+                           linalg::YieldOp, linalg::BroadcastOp>(op))
+    return true;
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp>(op))
+    return true;
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::DimOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+          tensor::ExtractOp, tensor::ExtractSliceOp, tensor::FromElementsOp, tensor::InsertOp, tensor::InsertSliceOp,
+          tensor::PadOp, tensor::YieldOp>(op))
+    return true;
+  return isa_and_present<arith::ArithDialect, complex::ComplexDialect, math::MathDialect>(op->getDialect());
+}
+
+namespace {
+
+using Body = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)>;
+
+/// The executable that is made: a function on memory, which gets buffers, and numbers of 32 bits.
+class Executable {
+public:
+  Executable(ImplicitLocOpBuilder &b, ModuleOp program, int64_t mostWork)
+      : outer(b), program(program), mostWork(mostWork), module(ModuleOp::create(b.getLoc())),
+        inner(b.getLoc(), b.getContext()) {
+    module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
+    inner.setInsertionPointToEnd(module->getBody());
+    function = func::FuncOp::create(inner, "run", b.getFunctionType({}, {}));
+    inner.setInsertionPointToStart(function.addEntryBlock());
+    func::ReturnOp::create(inner);
+    Target target(program);
+    isCpu = !target.isGpu();
+    isVulkan = target.isVulkan();
+  }
+
+  LogicalResult build(ValueRange inputs, ArrayRef<Shape> results, Body body) {
+    inner.setInsertionPoint(function.front().getTerminator());
+    SmallVector<Value> inside;
+    for (Value input : inputs)
+      inside.push_back(isa<RankedTensorType>(input.getType()) ? readArray(input) : readNumber(input));
+    SmallVector<Output> outputs;
+    for (const Shape &shape : results)
+      outputs.push_back(addOutput(shape));
+    FailureOr<SmallVector<Value>> computed = body(inner, inside);
+    if (failed(computed))
+      return failure();
+    for (auto [output, array] : llvm::zip_equal(outputs, *computed))
+      output.array = array;
+    return toLoops(outputs);
+  }
+
+  /// Adds the executable to the program, and calls it. Returns what `results` stand for.
+  SmallVector<Value> finish(ArrayRef<Shape> results) {
+    SmallVector<Value> called = outputs.empty() ? SmallVector<Value>() : call(addToProgram(numberBindings()));
+    auto next = called.begin();
+    return llvm::map_to_vector(results, [&](const Shape &shape) -> Value {
+      auto type = RankedTensorType::get(decomposeMixedValues(shape.sizes).first, shape.element);
+      return isEmpty(type) ? tensor::EmptyOp::create(outer, type, ValueRange()).getResult() : *next++;
+    });
+  }
+
+private:
+  Attribute numberBindings() {
+    Attribute layout = layoutAttr();
+    int64_t binding = 0;
+    for (SmallVector<Buffer> *buffers : {&inputs, &outputs})
+      for (Buffer &buffer : *buffers) {
+        for (Operation *view : buffer.views)
+          view->setAttr("binding", inner.getIndexAttr(binding));
+        ++binding;
+      }
+    function.walk([&](Operation *op) {
+      if (op->getName().getStringRef().starts_with("hal.interface."))
+        op->setAttr("layout", layout);
+    });
+    return layout;
+  }
+
+  /// What is bound, and the ops that view it.
+  struct Buffer {
+    /// The array that is read, or the type of that to be written.
+    Value array;
+    RankedTensorType type;
+    SmallVector<Value> sizes;
+    SmallVector<Operation *> views;
+  };
+
+  //===- What comes from outside -------------------------------------------------===//
+
+  Value readNumber(Value number) {
+    assert(number.getType().isIndex() && "of numbers, only sizes and places are handed in");
+    auto [at, isNew] = numbers.insert({number, {}});
+    if (isNew) {
+      OperationState state(inner.getLoc(), "hal.interface.constant.load", {}, inner.getI32Type());
+      state.addAttribute("ordinal", inner.getIndexAttr(at - numbers.begin()));
+      at->second = arith::IndexCastOp::create(inner, inner.getIndexType(), inner.create(state)->getResult(0));
+    }
+    return at->second;
+  }
+
+  /// Views memory that is bound, beginning somewhere.
+  Value view(Buffer &buffer, MemRefType type, ValueRange sizes, int64_t offset, bool isInput) {
+    SmallVector<Value> operands = {arith::ConstantIndexOp::create(inner, offset)};
+    llvm::append_range(operands, sizes);
+    OperationState state(inner.getLoc(), "hal.interface.binding.subspan", operands, type);
+    // What is handed in may be a part of an array, and begin at any of its elements.
+    state.addAttribute("alignment", inner.getIndexAttr(bytesOf(type.getElementType())));
+    state.addAttribute("operandSegmentSizes", inner.getDenseI32ArrayAttr({1, static_cast<int32_t>(sizes.size())}));
+    if (isInput)
+      state.addAttribute("descriptor_flags", inner.getI32IntegerAttr(1));
+    return buffer.views.emplace_back(inner.create(state))->getResult(0);
+  }
+
+  Value bind(SmallVector<Buffer> &buffers, Value array, RankedTensorType type, ValueRange sizes) {
+    bool isInput = &buffers == &inputs;
+    auto known = llvm::map_to_vector(sizes, [&](Value size) { return readNumber(size); });
+    Buffer &buffer = buffers.emplace_back(Buffer{array, type, SmallVector<Value>(sizes), {}});
+    Value memory = view(buffer, MemRefType::get(type.getShape(), type.getElementType()), known, 0, isInput);
+    return bufferization::ToTensorOp::create(inner, type, memory, /*restrict=*/true, /*writable=*/!isInput);
+  }
+
+  Value readArray(Value array) {
+    auto type = cast<RankedTensorType>(array.getType());
+    if (isEmpty(type))
+      return tensor::EmptyOp::create(inner, type, ValueRange());
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < type.getRank(); ++d)
+      if (type.isDynamicDim(d))
+        sizes.push_back(tensor::DimOp::create(outer, array, d));
+    return bind(inputs, array, type, sizes);
+  }
+
+  Output addOutput(const Shape &shape) {
+    auto [fixed, sizes] = decomposeMixedValues(shape.sizes);
+    auto type = RankedTensorType::get(fixed, shape.element);
+    if (isEmpty(type))
+      return {{}, tensor::EmptyOp::create(inner, type, ValueRange())};
+    return {{}, bind(outputs, {}, type, sizes)};
+  }
+
+  //===- From arrays to loops ----------------------------------------------------===//
+
+  LogicalResult toLoops(ArrayRef<Output> results) {
+    SmallVector<Operation *> barriers, expandable;
+    auto isRefused = [&](Operation *op) {
+      if (isBarrier(op))
+        barriers.push_back(op);
+      if (isExpandable(op))
+        expandable.push_back(op);
+      return op == function || isa<func::ReturnOp, bufferization::ToTensorOp>(op) ||
+                     op->getName().getStringRef().starts_with("hal.interface.") || canRunInOneDispatch(op)
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    };
+    if (function.walk(isRefused).wasInterrupted())
+      return failure();
+    // Until they are written, nothing else uses what is returned, and where to.
+    Operation *end = function.front().getTerminator();
+    SmallVector<Value> held;
+    for (const Output &result : results)
+      held.append({result.array, result.place});
+    end->setOperands(held);
+    for (Operation *op : barriers) {
+      op->replaceAllUsesWith(op->getOperands().take_front(op->getNumResults()));
+      op->erase();
+    }
+    llvm::for_each(expandable, expand);
+    simplify(function, /*fuse=*/true);
+    liftConstants();
+    SmallVector<Output> kept;
+    for (size_t i = 0; i < results.size(); ++i)
+      kept.push_back({end->getOperand(2 * i), end->getOperand(2 * i + 1)});
+    end->setOperands({});
+    if (failed(updateInPlace(function, kept)) || failed(bufferize(function)))
+      return failure();
+    simplify(function, /*fuse=*/false);
+    if (workOfIteration(function) > mostWork)
+      return failure();
+    if (failed(lowerToLoops(function, isCpu)) || failed(placeTemporaries()))
+      return failure();
+    storeBoolsAsBytes(function);
+    simplify(function, /*fuse=*/false);
+    return success(!isVulkan || countIterations(function.front()).value_or(kMaxIterations) < kMaxIterations);
+  }
+
+  /// Constants with more than one value become inputs, and others are filled in.
+  void liftConstants() {
+    SmallVector<arith::ConstantOp> constants;
+    function.walk([&](arith::ConstantOp op) {
+      if (isa<RankedTensorType>(op.getType()))
+        constants.push_back(op);
+    });
+    for (arith::ConstantOp op : constants) {
+      auto value = cast<DenseElementsAttr>(op.getValue());
+      Value lifted;
+      if (value.isSplat()) {
+        inner.setInsertionPoint(op);
+        auto type = cast<RankedTensorType>(op.getType());
+        lifted = linalg::FillOp::create(inner, scalarConstant(value),
+                                        tensor::EmptyOp::create(inner, type, ValueRange()).getResult())
+                     .getResult(0);
+      } else {
+        inner.setInsertionPointToStart(&function.front());
+        lifted = readArray(outer.clone(*op)->getResult(0));
+      }
+      op.replaceAllUsesWith(lifted);
+      op.erase();
+    }
+  }
+
+  Value scalarConstant(DenseElementsAttr value) {
+    Type element = value.getElementType();
+    if (auto complex = dyn_cast<ComplexType>(element)) {
+      auto parts = value.getSplatValue<ArrayAttr>();
+      return complex::ConstantOp::create(inner, complex, parts);
+    }
+    return arith::ConstantOp::create(inner, value.getSplatValue<TypedAttr>());
+  }
+
+  /// Temporaries are parts of one more result; of one each on other devices than the CPU, of which SPIR-V knows no
+  /// views that begin elsewhere. Those of a few elements the CPU keeps in registers, if they are the function's own.
+  LogicalResult placeTemporaries() {
+    SmallVector<memref::AllocOp> allocs;
+    function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
+    int64_t total = 0, onStack = 0;
+    SmallVector<Buffer> buffers;
+    for (memref::AllocOp op : allocs) {
+      // Each time: what was there first may be gone.
+      inner.setInsertionPointToStart(&function.front());
+      MemRefType type = op.getType();
+      if (!type.hasStaticShape())
+        return failure();
+      int64_t bytes =
+          llvm::alignTo(std::max<int64_t>(type.getNumElements(), 1) * bytesOf(type.getElementType()), kAlignment);
+      if (isCpu && bytes == kAlignment && onStack < kMaxStack) {
+        onStack += bytes;
+        op.replaceAllUsesWith(memref::AllocaOp::create(inner, type).getResult());
+        op.erase();
+        continue;
+      }
+      if (!isCpu || buffers.empty())
+        buffers.emplace_back();
+      op.replaceAllUsesWith(view(buffers.back(), type, {}, isCpu ? total : 0, /*isInput=*/false));
+      op.erase();
+      total += bytes;
+      if (total > kMaxScratch)
+        return failure();
+      buffers.back().type = RankedTensorType::get({isCpu ? total : bytes}, inner.getI8Type());
+    }
+    llvm::append_range(outputs, buffers);
+    return success(inputs.size() + outputs.size() <= kMaxBuffers);
+  }
+
+  //===- Into the program ----------------------------------------------------------===//
+
+  Attribute halAttr(const Twine &text) {
+    return OpaqueAttr::get(inner.getStringAttr("hal"), inner.getStringAttr(text).getValue(), inner.getNoneType());
+  }
+
+  Attribute layoutAttr() {
+    std::string text = "pipeline.layout<";
+    if (!numbers.empty())
+      text += "constants = " + std::to_string(numbers.size()) + ", ";
+    SmallVector<StringRef> bindings(inputs.size(), "#hal.pipeline.binding<storage_buffer, ReadOnly>");
+    bindings.append(outputs.size(), "#hal.pipeline.binding<storage_buffer>");
+    return halAttr(text + "bindings = [" + llvm::join(bindings, ", ") + "]>");
+  }
+
+  /// Adds an executable of the function, with a name of its own.
+  StringAttr addToProgram(Attribute layout) {
+    // Those made before come first, so that most names are found free at once.
+    unsigned number = llvm::count_if(
+        *program.getBody(), [](Operation &op) { return op.getName().getStringRef() == "hal.executable.source"; });
+    std::string name;
+    do
+      name = "once" + std::to_string(number++);
+    while (SymbolTable::lookupSymbolIn(program, name));
+    ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(outer.getLoc(), program.getBody());
+    OperationState state(b.getLoc(), "hal.executable.source");
+    state.addAttribute("sym_name", b.getStringAttr(name));
+    state.addAttribute("sym_visibility", b.getStringAttr("private"));
+    Block &block = state.addRegion()->emplaceBlock();
+    b.create(state);
+    b.setInsertionPointToEnd(&block);
+
+    OperationState exported(b.getLoc(), "hal.executable.export");
+    // Executables are linked together, so that their functions need different names too.
+    function.setSymName(name);
+    exported.addAttribute("sym_name", b.getStringAttr(name));
+    exported.addAttribute("sym_visibility", b.getStringAttr("public"));
+    exported.addAttribute("ordinal", b.getIndexAttr(0));
+    exported.addAttribute("layout", layout);
+    Block &count = exported.addRegion()->emplaceBlock();
+    exported.addRegion();
+    count.addArgument(OpaqueType::get(b.getStringAttr("hal"), "device"), b.getLoc());
+    b.create(exported);
+    block.push_back(module.release());
+    b.create(OperationState(b.getLoc(), "hal.executable.source_end"));
+    b.setInsertionPointToEnd(&count);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    b.create(OperationState(b.getLoc(), "hal.return", {one, one, one}, {}));
+    return b.getStringAttr(name);
+  }
+
+  SmallVector<Value> call(StringAttr name) {
+    SmallVector<Value> arguments, argumentSizes, resultSizes;
+    SmallVector<Type> types;
+    for (Buffer &buffer : inputs) {
+      arguments.push_back(buffer.array);
+      llvm::append_range(argumentSizes, buffer.sizes);
+    }
+    for (auto &[number, inside] : numbers)
+      arguments.push_back(arith::IndexCastOp::create(outer, outer.getI32Type(), number));
+    for (Buffer &buffer : outputs) {
+      types.push_back(buffer.type);
+      llvm::append_range(resultSizes, buffer.sizes);
+    }
+    SmallVector<int32_t> segments = {0};
+    SmallVector<Value> operands;
+    for (ArrayRef<Value> group :
+         {ArrayRef<Value>(arguments), ArrayRef<Value>(argumentSizes), ArrayRef<Value>(resultSizes)}) {
+      llvm::append_range(operands, group);
+      segments.push_back(group.size());
+    }
+    OperationState state(outer.getLoc(), "flow.dispatch", operands, types);
+    auto run = SymbolRefAttr::get(name, FlatSymbolRefAttr::get(name));
+    state.addAttribute("entry_points", outer.getArrayAttr(run));
+    state.addAttribute("operandSegmentSizes", outer.getDenseI32ArrayAttr(segments));
+    state.addAttribute("tied_operands",
+                       outer.getArrayAttr(SmallVector<Attribute>(types.size(), outer.getIndexAttr(-1))));
+    return llvm::to_vector_of<Value>(outer.create(state)->getResults());
+  }
+
+  ImplicitLocOpBuilder &outer;
+  ModuleOp program;
+  int64_t mostWork;
+  OwningOpRef<ModuleOp> module;
+  ImplicitLocOpBuilder inner;
+  func::FuncOp function;
+  SmallVector<Buffer> inputs, outputs;
+  /// The numbers that are handed in, as they are inside.
+  llvm::MapVector<Value, Value> numbers;
+  bool isCpu, isVulkan;
+};
+
+} // namespace
+
+FailureOr<SmallVector<Value>> dispatchOnce(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> results,
+                                           Body body, int64_t mostWork) {
+  auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
+  if (!program || isInDispatch(b))
+    return failure();
+  Executable executable(b, program, mostWork);
+  if (failed(executable.build(inputs, results, body)))
+    return failure();
+  return executable.finish(results);
+}
+
+} // namespace dovetail

@@ -1,0 +1,20 @@
+// Decides which loops and branches become one dispatch.
+#ifndef DOVETAIL_DISPATCH_PLANDISPATCHES_H
+#define DOVETAIL_DISPATCH_PLANDISPATCHES_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dovetail {
+
+/// Marks a module of which every loop is to run on the host, with dispatches for the ops inside: for tests of that way.
+constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
+
+/// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
+bool isForOneDispatch(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b);
+
+/// The most scalar steps that one iteration of a loop in one dispatch takes.
+int64_t mostWorkOfIteration(mlir::ImplicitLocOpBuilder &b);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_DISPATCH_PLANDISPATCHES_H

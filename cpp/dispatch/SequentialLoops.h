@@ -1,0 +1,17 @@
+// Ops that no loop over elements is, as loops over slices, for code that one thread runs.
+#ifndef DOVETAIL_DISPATCH_SEQUENTIALLOOPS_H
+#define DOVETAIL_DISPATCH_SEQUENTIALLOOPS_H
+
+#include "mlir/IR/Operation.h"
+
+namespace dovetail {
+
+/// Whether `expand` knows the op: `tensor.concat`, `iree_linalg_ext.scan` and `scatter`.
+bool isExpandable(mlir::Operation *op);
+
+/// Replaces the op by loops over slices of its arrays, and `linalg` ops on these.
+void expand(mlir::Operation *op);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_DISPATCH_SEQUENTIALLOOPS_H

@@ -1,0 +1,116 @@
+// Kernels of independent elements.
+#include "Elements.h"
+#include "cpp/iree/Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace dovetail::fourier {
+
+/// How many elements make work enough for a workgroup of a CPU.
+constexpr int64_t kGroupElements = 4096;
+
+bool Elements::isVector() const { return isa<VectorType>(arithmetic.type); }
+
+Value Elements::index(int64_t value) { return arith::ConstantIndexOp::create(arithmetic.b, value); }
+
+Complex Elements::load(unsigned input, Value at) {
+  Value place = arith::AddIOp::create(arithmetic.b, starts[input], at);
+  return loadComplex(arithmetic, memory[input], place, parts[input]);
+}
+
+Complex Elements::loadMirrored(unsigned input, int64_t from) {
+  int64_t width = isVector() ? cast<VectorType>(arithmetic.type).getDimSize(0) : 1;
+  Complex z = load(input, arith::SubIOp::create(arithmetic.b, index(from - (width - 1)), k));
+  return {backwards(arithmetic.b, z.re), backwards(arithmetic.b, z.im)};
+}
+
+namespace {
+
+/// The code of a kernel.
+struct Writer {
+  const ElementsShape &shape;
+  ArrayRef<Rows> inputs;
+  ArrayRef<Parts> parts;
+  int64_t width;
+  function_ref<Complex(Elements &)> body;
+
+  void write(ImplicitLocOpBuilder &b, Type type, ValueRange memory, Value row, Value k) const {
+    auto start = [&](int64_t size) -> Value {
+      return arith::MulIOp::create(b, row, arith::ConstantIndexOp::create(b, size));
+    };
+    Elements elements = {{b, type}, memory, parts, {}, k};
+    for (const Rows &input : inputs)
+      elements.starts.push_back(start(input.size));
+    Complex value = body(elements);
+    storeComplex({b, type}, value, memory.back(), arith::AddIOp::create(b, start(shape.size), k), shape.parts);
+  }
+
+  void loop(ImplicitLocOpBuilder &b, Type type, ValueRange memory, Value row, Value from, Value to) const {
+    auto vector = dyn_cast<VectorType>(type);
+    Value step = arith::ConstantIndexOp::create(b, vector ? vector.getDimSize(0) : 1);
+    scf::ForOp::create(b, from, to, step, ValueRange(), [&](OpBuilder &inner, Location loc, Value k, ValueRange) {
+      ImplicitLocOpBuilder each(loc, inner);
+      write(each, type, memory, row, k);
+      scf::YieldOp::create(each);
+    });
+  }
+
+  /// Elements `from` to `to` of a row, of which `from` is a multiple of the width: what vectors cover, and around it
+  /// one by one.
+  void range(ImplicitLocOpBuilder &b, ValueRange memory, Value row, Value from, Value to) const {
+    int64_t first = llvm::alignTo(shape.vectorFrom, width), last = shape.vectorTo / width * width;
+    if (width == 1 || first >= last)
+      return loop(b, shape.element, memory, row, from, to);
+    auto clamped = [&](int64_t place) -> Value {
+      Value bounded = arith::MinUIOp::create(b, to, arith::ConstantIndexOp::create(b, place));
+      return arith::MaxUIOp::create(b, from, bounded);
+    };
+    Value begin = clamped(first), end = clamped(last);
+    loop(b, shape.element, memory, row, from, begin);
+    loop(b, VectorType::get({width}, shape.element), memory, row, begin, end);
+    loop(b, shape.element, memory, row, end, to);
+  }
+};
+
+} // namespace
+
+Value runElements(ImplicitLocOpBuilder &b, Kernels &kernels, const ElementsShape &shape, ArrayRef<Rows> inputs,
+                  ArrayRef<Floats> tables, const Memory &result, function_ref<Complex(Elements &)> body) {
+  SmallVector<Floats> floats;
+  SmallVector<Parts> parts;
+  auto floatsOf = [](int64_t size, Parts parts) { return parts == Parts::real ? size : 2 * size; };
+  for (const Rows &input : inputs) {
+    floats.push_back({cast<RankedTensorType>(input.array.getType()), dynamicSizes(b, input.array),
+                      floatsOf(input.size, input.parts), input.array});
+    parts.push_back(input.parts);
+  }
+  llvm::append_range(floats, tables);
+  bool isForCpu = kernels.isForCpu();
+  int64_t block = isForCpu ? std::min(shape.size, kGroupElements) : 1, blocks = llvm::divideCeil(shape.size, block);
+  int64_t width = isForCpu ? kernels.vectorBytes() * 8 / shape.element.getIntOrFloatBitWidth() : 1;
+  auto known = getConstantIntValue(shape.rows);
+  std::string name;
+  llvm::raw_string_ostream(name) << shape.name << "_" << shape.element << "_" << shape.size << "_"
+                                 << (known ? std::to_string(*known) : "n")
+                                 << (shape.parts == Parts::real ? "_to_real" : "");
+  KernelShape kernel = {name, shape.element, shape.rows, blocks, 1, std::max<int64_t>(1, kGroupElements / block)};
+  Writer writer = {shape, inputs, parts, width, body};
+  auto item = [&](ImplicitLocOpBuilder &each, ValueRange memory, Value item, Value) {
+    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(each, value); };
+    Value row = arith::DivUIOp::create(each, item, index(blocks));
+    Value number = arith::RemUIOp::create(each, item, index(blocks));
+    if (block == 1)
+      return writer.write(each, shape.element, memory, row, number);
+    Value from = arith::MulIOp::create(each, number, index(block));
+    Value to = arith::MinUIOp::create(each, arith::AddIOp::create(each, from, index(block)), index(shape.size));
+    writer.range(each, memory, row, from, to);
+  };
+  return kernels.run(
+      b, kernel, floats, {result.type, result.sizes, floatsOf(shape.size, shape.parts), Value()},
+      [](ImplicitLocOpBuilder &) {}, item);
+}
+
+} // namespace dovetail::fourier

@@ -1,0 +1,36 @@
+// Whole transforms, of any length.
+#ifndef DOVETAIL_DISPATCH_FOURIER_TRANSFORMS_H
+#define DOVETAIL_DISPATCH_FOURIER_TRANSFORMS_H
+
+#include "Elements.h"
+
+namespace dovetail::fourier {
+
+/// The rows of an array that are transformed: the dimensions before that of the transform, and, if the length is
+/// smooth, `inner` numbers in each element, those after it.
+struct Transforms {
+  mlir::ImplicitLocOpBuilder &b;
+  Kernels &kernels;
+  mlir::FloatType element;
+  mlir::OpFoldResult rows;
+
+  /// An array of the rows, for results that are used further.
+  Memory rowsOf(int64_t size) const;
+  /// The transform of complex numbers, or of real ones `from` which it is made; `to` real only real parts are kept.
+  mlir::Value complex(mlir::Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
+                      Parts from = Parts::complex, Parts to = Parts::complex);
+  /// The half spectrum of real rows, and the signal that has one.
+  mlir::Value ofReal(mlir::Value x, int64_t length, const Memory &result);
+  mlir::Value toReal(mlir::Value x, int64_t length, const Memory &result);
+
+private:
+  mlir::Value bySteps(mlir::Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
+                      Parts from, Parts to);
+  mlir::Value byConvolution(mlir::Value x, int64_t length, bool inverse, double scale, const Memory &result, Parts from,
+                            Parts to);
+  Floats filter(int64_t length, int64_t size, bool inverse);
+};
+
+} // namespace dovetail::fourier
+
+#endif // DOVETAIL_DISPATCH_FOURIER_TRANSFORMS_H

@@ -1,0 +1,224 @@
+// Ops of IREE's own dialects, built by name.
+#include "Ops.h"
+#include "dialects/Dialect.h"
+#include "mlir/Dialect/SCF/IR/DeviceMappingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+namespace {
+#define DOVETAIL_IREE_DIALECT(NAME, NAMESPACE)                                                                         \
+  struct NAME : Dialect {                                                                                              \
+    MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(NAME)                                                                 \
+    static StringRef getDialectNamespace() { return NAMESPACE; }                                                       \
+    explicit NAME(MLIRContext *context) : Dialect(getDialectNamespace(), context, TypeID::get<NAME>()) {               \
+      allowUnknownOperations();                                                                                        \
+      allowUnknownTypes();                                                                                             \
+    }                                                                                                                  \
+    Attribute parseAttribute(DialectAsmParser &parser, Type type) const override {                                     \
+      return OpaqueAttr::get(StringAttr::get(getContext(), NAMESPACE), parser.getFullSymbolSpec(),                     \
+                             type ? type : NoneType::get(getContext()));                                               \
+    }                                                                                                                  \
+  };
+DOVETAIL_IREE_DIALECT(FlowDialect, "flow")
+DOVETAIL_IREE_DIALECT(GpuDialect, "gpu")
+DOVETAIL_IREE_DIALECT(HalDialect, "hal")
+DOVETAIL_IREE_DIALECT(TensorExtDialect, "iree_tensor_ext")
+DOVETAIL_IREE_DIALECT(LinalgExtDialect, "iree_linalg_ext")
+DOVETAIL_IREE_DIALECT(UtilDialect, "util")
+#undef DOVETAIL_IREE_DIALECT
+
+/// Maps an `scf.forall` to workgroups.
+struct WorkgroupMappingAttr
+    : Attribute::AttrBase<WorkgroupMappingAttr, Attribute, AttributeStorage, DeviceMappingAttrInterface::Trait> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(WorkgroupMappingAttr)
+  using Base::Base;
+  static constexpr StringLiteral name = "iree_codegen.workgroup_mapping";
+  int64_t getMappingId() const { return 0; }
+  bool isLinearMapping() const { return false; }
+  int64_t getRelativeIndex() const { return 0; }
+};
+
+struct CodegenDialect : Dialect {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CodegenDialect)
+  static StringRef getDialectNamespace() { return "iree_codegen"; }
+  explicit CodegenDialect(MLIRContext *context)
+      : Dialect(getDialectNamespace(), context, TypeID::get<CodegenDialect>()) {
+    addAttributes<WorkgroupMappingAttr>();
+  }
+  void printAttribute(Attribute, DialectAsmPrinter &printer) const override { printer << kMapping; }
+  Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
+    if (parser.getFullSymbolSpec() == kMapping)
+      return WorkgroupMappingAttr::get(getContext());
+    return OpaqueAttr::get(StringAttr::get(getContext(), getDialectNamespace()), parser.getFullSymbolSpec(),
+                           NoneType::get(getContext()));
+  }
+  static constexpr StringLiteral kMapping = "workgroup_mapping<x>";
+};
+} // namespace
+
+void registerIreeDialects(DialectRegistry &registry) {
+  registry
+      .insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, TensorExtDialect, UtilDialect>();
+  // The lowering makes ops by name, which loads nothing.
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    context->getOrLoadDialect<CodegenDialect>();
+    context->getOrLoadDialect<FlowDialect>();
+    context->getOrLoadDialect<GpuDialect>();
+    context->getOrLoadDialect<HalDialect>();
+    context->getOrLoadDialect<LinalgExtDialect>();
+    context->getOrLoadDialect<TensorExtDialect>();
+    context->getOrLoadDialect<UtilDialect>();
+  });
+}
+
+void setTiles(Operation *op, ArrayRef<int64_t> threads, ArrayRef<int64_t> parallel, ArrayRef<int64_t> reduced) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto sizes = [&](StringRef name, ArrayRef<int64_t> tiles) {
+    stream << name << " = [";
+    llvm::interleaveComma(tiles, stream);
+    stream << "]";
+  };
+  stream << "compilation_info<lowering_config = #iree_cpu.lowering_config<";
+  sizes("distribution", threads);
+  sizes(", vector_common_parallel", parallel);
+  sizes(", vector_reduction", reduced);
+  stream << ">, translation_info = #iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>, "
+            "{enable_loop_peeling}>>";
+  Builder b(op->getContext());
+  op->setAttr("compilation_info", OpaqueAttr::get(b.getStringAttr("iree_codegen"), text, b.getNoneType()));
+}
+
+Attribute workgroupMapping(MLIRContext *context) { return WorkgroupMappingAttr::get(context); }
+
+SmallVector<Value> dynamicSizes(ImplicitLocOpBuilder &b, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < type.getRank(); ++d)
+    if (type.isDynamicDim(d))
+      sizes.push_back(tensor::DimOp::create(b, x, d));
+  return sizes;
+}
+
+Value tieShape(ImplicitLocOpBuilder &b, Value x, ValueRange sizes) {
+  if (sizes.empty())
+    return x;
+  SmallVector<Value> operands = {x};
+  llvm::append_range(operands, sizes);
+  return b.create(OperationState(b.getLoc(), "flow.tensor.tie_shape", operands, x.getType()))->getResult(0);
+}
+
+Value assumed(ImplicitLocOpBuilder &b, Value size, int64_t min, int64_t max, int64_t multiple) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "int.assumption<umin = " << min << ", umax = " << max;
+  if (multiple > 1)
+    stream << ", udiv = " << multiple;
+  stream << ">";
+  Attribute assumption = OpaqueAttr::get(b.getStringAttr("util"), text, NoneType::get(b.getContext()));
+  OperationState state(b.getLoc(), "util.assume.int", size, size.getType());
+  state.addAttribute("assumptions", b.getArrayAttr(b.getArrayAttr(assumption)));
+  return b.create(state)->getResult(0);
+}
+
+Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
+  SmallVector<Value> operands = {x};
+  llvm::append_range(operands, dynamicSizes(b, x));
+  OperationState state(b.getLoc(), "iree_tensor_ext.compute_barrier.start", operands, x.getType());
+  return b.create(state)->getResult(0);
+}
+
+SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
+  OperationState state(b.getLoc(), "util.optimization_barrier", xs, xs.getTypes());
+  SmallVector<Value> results = llvm::to_vector_of<Value>(b.create(state)->getResults());
+  // Nothing is known of what comes out of the barrier, so its sizes are said again.
+  for (auto [x, result] : llvm::zip_equal(xs, results))
+    result = tieShape(b, result, dynamicSizes(b, x));
+  return results;
+}
+
+/// An op whose operands come in groups.
+static Value createGrouped(ImplicitLocOpBuilder &b, StringRef name, ArrayRef<ValueRange> groups, Type result,
+                           ArrayRef<NamedAttribute> attributes = {}) {
+  OperationState state(b.getLoc(), name);
+  SmallVector<int32_t> segments;
+  for (ValueRange group : groups) {
+    state.addOperands(group);
+    segments.push_back(group.size());
+  }
+  state.addTypes(result);
+  state.addAttributes(attributes);
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
+  return b.create(state)->getResult(0);
+}
+
+Value allocatedBuffer(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes) {
+  OperationState state(b.getLoc(), "flow.tensor.alloca", sizes, type);
+  return exportedBuffer(b, b.create(state)->getResult(0), sizes);
+}
+
+Value importedArray(ImplicitLocOpBuilder &b, Value buffer, RankedTensorType type, ValueRange sizes) {
+  NamedAttribute encoding = b.getNamedAttr("target_encoding", TypeAttr::get(type));
+  return createGrouped(b, "hal.tensor.import", {buffer, sizes, ValueRange(), ValueRange()}, type, encoding);
+}
+
+bool isArrayImport(Operation *op) { return op && op->getName().getStringRef() == "hal.tensor.import"; }
+
+Value exportedBuffer(ImplicitLocOpBuilder &b, Value array, ValueRange sizes) {
+  SmallVector<Value> operands = {array};
+  llvm::append_range(operands, sizes);
+  Type type = OpaqueType::get(b.getStringAttr("hal"), "buffer");
+  OperationState state(b.getLoc(), "hal.tensor.export", operands, type);
+  state.addAttribute("source_encoding", TypeAttr::get(array.getType()));
+  return b.create(state)->getResult(0);
+}
+
+Value writtenTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
+  return createGrouped(b, "hal.tensor.alias", {array, sizes, buffer, ValueRange()}, array.getType());
+}
+
+std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neutral, int64_t dimension, bool inclusive,
+                                    function_ref<Value(ImplicitLocOpBuilder &, Value, Value)> step) {
+  auto type = cast<RankedTensorType>(x.getType());
+  Value out = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), x), type.getElementType());
+  OperationState state(b.getLoc(), "iree_linalg_ext.scan", {x, out, neutral}, {out.getType(), neutral.getType()});
+  state.addAttribute("dimension", b.getI64IntegerAttr(dimension));
+  state.addAttribute("inclusive", b.getBoolAttr(inclusive));
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({1, 2}));
+  Block &block = state.addRegion()->emplaceBlock();
+  block.addArguments({type.getElementType(), type.getElementType()}, {b.getLoc(), b.getLoc()});
+  Operation *scan = b.create(state);
+  ImplicitLocOpBuilder body = ImplicitLocOpBuilder::atBlockEnd(b.getLoc(), &block);
+  Value next = step(body, block.getArgument(0), block.getArgument(1));
+  body.create(OperationState(b.getLoc(), "iree_linalg_ext.yield", next, {}));
+  return {scan->getResult(0), scan->getResult(1)};
+}
+
+Value scatterWindows(ImplicitLocOpBuilder &b, Value x, Value places, Value mask, Value updates, bool isUnique,
+                     function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
+  // IREE would copy a slice within the dispatch that updates it, where no workgroup may write.
+  Value source = x;
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(source.getDefiningOp()))
+    source = source.getDefiningOp()->getOperand(0);
+  if (source.getDefiningOp<tensor::ExtractSliceOp>())
+    x = computeBarrier(b, x);
+  OperationState state(b.getLoc(), "iree_linalg_ext.scatter", {updates, places, mask, x}, x.getType());
+  auto numIndexed = cast<RankedTensorType>(places.getType()).getDimSize(1);
+  state.addAttribute("dimension_map", b.getDenseI64ArrayAttr(llvm::to_vector(llvm::seq<int64_t>(0, numIndexed))));
+  state.addAttribute("unique_indices", b.getBoolAttr(isUnique));
+  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({3, 1}));
+  Type element = getElementTypeOrSelf(x);
+  Block &block = state.addRegion()->emplaceBlock();
+  block.addArguments({element, element}, {b.getLoc(), b.getLoc()});
+  Operation *scatter = b.create(state);
+  OpBuilder body = OpBuilder::atBlockEnd(&block);
+  Value combined = step(body, b.getLoc(), block.getArgument(1), block.getArgument(0));
+  body.create(OperationState(b.getLoc(), "iree_linalg_ext.yield", combined, TypeRange()));
+  return scatter->getResult(0);
+}
+
+} // namespace dovetail

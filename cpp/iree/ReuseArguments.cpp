@@ -1,0 +1,249 @@
+// Results in the memory of donated arguments, and the memory of other arguments left as it is.
+#include "Aliases.h"
+#include "Donation.h"
+#include "KeepShared.h"
+#include "Ops.h"
+#include "Passes.h"
+#include "Quirks.h"
+#include "Workgroups.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_REUSEARGUMENTSPASS
+#include "cpp/iree/Passes.h.inc"
+
+namespace {
+
+/// A dispatch of its own costs microseconds; smaller results are not worth it.
+constexpr int64_t kWorthwhile = int64_t(1) << 13;
+
+/// Whether arrays of this type are results of pointwise ops that a dispatch of its own can write.
+bool isReusable(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array && array.hasStaticShape() && array.getNumElements() >= kWorthwhile &&
+         !array.getElementType().isInteger(1) && !isWideComplex(array.getElementType());
+}
+
+/// The pointwise op that computes a result, or null; each of its loops is along the same dimension of the result.
+linalg::GenericOp pointwiseProducer(Value result) {
+  auto op = result.getDefiningOp<linalg::GenericOp>();
+  if (!op || op->getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
+      !isReusable(result.getType()) || !op.getIndexingMapMatchingResult(op->getResult(0)).isIdentity())
+    return {};
+  // Numbers that the body takes from outside would have to come in as operands.
+  bool isClosed = true;
+  op.getRegion().walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      isClosed &= op.getRegion().isAncestor(operand.getParentRegion()) ||
+                  (operand.getDefiningOp() && operand.getDefiningOp()->hasTrait<OpTrait::ConstantLike>());
+  });
+  return isClosed ? op : linalg::GenericOp();
+}
+
+/// `op` with those pointwise ops in it that only it uses, so that no array lies between them.
+linalg::GenericOp withProducers(IRRewriter &rewriter, linalg::GenericOp op) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      if (!operand->get().hasOneUse() || !linalg::areElementwiseOpsFusable(operand))
+        continue;
+      rewriter.setInsertionPoint(op);
+      FailureOr<linalg::ElementwiseOpFusionResult> fused = linalg::fuseElementwiseOps(rewriter, operand);
+      if (failed(fused))
+        continue;
+      for (auto [before, after] : fused->replacements)
+        rewriter.replaceAllUsesWith(before, after);
+      Operation *producer = operand->get().getDefiningOp();
+      rewriter.eraseOp(op);
+      if (producer->use_empty())
+        rewriter.eraseOp(producer);
+      op = cast<linalg::GenericOp>(fused->fusedOp);
+      changed = true;
+      break;
+    }
+  }
+  return op;
+}
+
+/// Has `op` write over `storage`, as late as its users allow, behind as many other uses of it.
+void writeOver(IRRewriter &rewriter, linalg::GenericOp op, Value storage) {
+  Operation *first = nullptr;
+  for (Operation *user : op->getResult(0).getUsers()) {
+    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*user);
+    if (!first || ancestor->isBeforeInBlock(first))
+      first = ancestor;
+  }
+  ImplicitLocOpBuilder b(op.getLoc(), first);
+  SmallVector<Value> inputs;
+  for (Value input : op.getDpsInputs())
+    if (input != storage && !llvm::is_contained(inputs, input))
+      inputs.push_back(input);
+  Value written = dispatchOver(b, storage, inputs, [&](ImplicitLocOpBuilder &inner, Value inside, ValueRange loaded) {
+    IRMapping mapping;
+    mapping.map(storage, inside);
+    mapping.map(inputs, loaded);
+    auto type = cast<RankedTensorType>(storage.getType());
+    mapping.map(op.getDpsInits()[0], tensor::EmptyOp::create(inner, type.getShape(), type.getElementType()));
+    op.getRegion().walk([&](Operation *scalar) {
+      for (Value operand : scalar->getOperands())
+        if (!op.getRegion().isAncestor(operand.getParentRegion()) && !mapping.contains(operand))
+          mapping.map(operand, inner.clone(*operand.getDefiningOp())->getResult(0));
+    });
+    return inner.clone(*op, mapping)->getResult(0);
+  });
+  rewriter.replaceAllUsesWith(op->getResult(0), written);
+  rewriter.eraseOp(op);
+}
+
+/// Whether each element that `op` reads of `storage` is at the place of the one that it computes: else it might be
+/// written over too early.
+bool readsInPlace(linalg::GenericOp op, Value storage) {
+  return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return input->get() != storage || op.getMatchingIndexingMap(input).isIdentity();
+  });
+}
+
+/// Whether a dispatch of its own can load what the op takes.
+bool isLoadable(linalg::GenericOp op) {
+  return llvm::all_of(op.getDpsInputs(), [](Value input) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    return type && type.hasStaticShape() && !type.getElementType().isInteger(1);
+  });
+}
+
+/// Gives each donated argument at most one result: one that reads it, or else any of its type.
+void reuse(func::FuncOp function, const llvm::SetVector<Value> &donated) {
+  if (donated.empty())
+    return;
+  IRRewriter rewriter(function.getContext());
+  llvm::SetVector<Operation *> candidates;
+  // Fusion replaces results, so that each is asked for when its turn comes.
+  Operation *terminator = function.front().getTerminator();
+  for (unsigned i = 0; i < terminator->getNumOperands(); ++i)
+    if (linalg::GenericOp op = pointwiseProducer(terminator->getOperand(i)))
+      if (op = withProducers(rewriter, op); isLoadable(op))
+        candidates.insert(op);
+
+  DenseSet<Value> given;
+  SmallVector<linalg::GenericOp> others;
+  for (Operation *candidate : candidates) {
+    auto op = cast<linalg::GenericOp>(candidate);
+    Value storage;
+    for (Value input : op.getDpsInputs())
+      if (!storage && donated.contains(input) && !given.contains(input) &&
+          input.getType() == op->getResult(0).getType() && readsInPlace(op, input))
+        storage = input;
+    if (!storage) {
+      others.push_back(op);
+      continue;
+    }
+    given.insert(storage);
+    writeOver(rewriter, op, storage);
+  }
+  DenseMap<Type, SmallVector<Value>> left;
+  for (Value storage : llvm::reverse(donated.getArrayRef()))
+    if (!given.contains(storage))
+      left[storage.getType()].push_back(storage);
+  for (linalg::GenericOp op : others) {
+    SmallVector<Value> &ofType = left[op->getResult(0).getType()];
+    if (!ofType.empty() && readsInPlace(op, ofType.back()))
+      writeOver(rewriter, op, ofType.pop_back_val());
+  }
+}
+
+/// Whether the arrays that ops of a function compute depend on its arguments.
+DenseSet<Value> dependentArrays(func::FuncOp function) {
+  DenseSet<Value> dependent(function.getArguments().begin(), function.getArguments().end());
+  for (Operation &op : function.front()) {
+    bool depends = false;
+    op.walk([&](Operation *inner) {
+      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) { return dependent.contains(operand); });
+    });
+    if (depends)
+      dependent.insert(op.result_begin(), op.result_end());
+  }
+  return dependent;
+}
+
+/// States numbers in the reflection of a function.
+void state(func::FuncOp function, StringRef name, ArrayRef<unsigned> numbers) {
+  if (numbers.empty())
+    return;
+  Builder b(function.getContext());
+  NamedAttrList entries(function->getAttrOfType<DictionaryAttr>("iree.reflection"));
+  auto texts = llvm::map_range(numbers, [](unsigned number) { return std::to_string(number); });
+  entries.set(name, b.getStringAttr(llvm::join(texts, ",")));
+  function->setAttr("iree.reflection", entries.getDictionary(b.getContext()));
+}
+
+/// States which results share memory, and which arguments may be handed back: no later call may write over them.
+void stateSharing(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
+  DenseSet<Value> dependent = dependentArrays(function);
+  OperandRange results = function.front().getTerminator()->getOperands();
+  DenseMap<const void *, unsigned> owners;
+  for (Value result : results)
+    ++owners[aliases.classOf(result)];
+  for (BlockArgument argument : function.getArguments())
+    if (!donated.contains(argument))
+      ++owners[aliases.classOf(argument)];
+  SmallVector<unsigned> sharing, handedBack;
+  DenseSet<const void *> returned;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    const void *memory = aliases.classOf(result);
+    returned.insert(memory);
+    if (owners[memory] > 1 || !dependent.contains(result))
+      sharing.push_back(i);
+  }
+  for (BlockArgument argument : function.getArguments())
+    if (!donated.contains(argument) && returned.contains(aliases.classOf(argument)))
+      handedBack.push_back(argument.getArgNumber());
+  state(function, kSharing, sharing);
+  state(function, kHandedBack, handedBack);
+}
+
+/// Gives the arguments that an op might write over a use at the end.
+void keepArguments(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
+  DenseSet<const void *> written;
+  function.walk([&](Operation *op) {
+    for (Value destination : destinationsOf(op))
+      written.insert(aliases.classOf(destination));
+  });
+  SmallVector<Value> kept;
+  for (BlockArgument argument : function.getArguments())
+    if (!donated.contains(argument) && written.contains(aliases.classOf(argument)))
+      kept.push_back(argument);
+  if (kept.empty())
+    return;
+  ImplicitLocOpBuilder b(function.getLoc(), function.front().getTerminator());
+  optimizationBarrier(b, kept);
+}
+
+struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
+  using ReuseArgumentsPassBase::ReuseArgumentsPassBase;
+
+  void runOnOperation() override {
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal() || !function.isPublic())
+        continue;
+      llvm::SetVector<Value> donated;
+      for (BlockArgument argument : function.getArguments())
+        if (function.removeArgAttr(argument.getArgNumber(), kDonated)) {
+          donated.insert(argument);
+          function.setArgAttr(argument.getArgNumber(), "iree.abi.consume", UnitAttr::get(&getContext()));
+        }
+      reuse(function, donated);
+      Aliases aliases(function);
+      stateSharing(function, aliases, donated);
+      keepArguments(function, aliases, donated);
+      keepShared(function);
+    }
+  }
+};
+
+} // namespace
+
+} // namespace dovetail

@@ -1,0 +1,39 @@
+// Windows of arrays as slices, for code that one thread runs.
+#ifndef DOVETAIL_LOWERING_INDEXEDWINDOWS_H
+#define DOVETAIL_LOWERING_INDEXEDWINDOWS_H
+
+#include "Lowering.h"
+
+namespace dovetail {
+
+/// Windows of `x` of the sizes in `window` along `dims`, and whole along the others: each begins, along `dims`,
+/// at the numbers of one vector along the last dimension of `indices`, whose dialect element type is `indexElement`.
+struct IndexedWindows {
+  mlir::Value x, indices;
+  llvm::ArrayRef<int64_t> dims, window;
+  mlir::Type indexElement;
+
+  /// Whether `readWindows` knows them, and is quicker than to read element by element.
+  bool areForSlices() const;
+};
+
+/// The windows, with the dimensions of `indices` but the last in front; one that is not wholly within `x` is zeros.
+mlir::Value readWindows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows);
+
+/// `x` with each window within it, one after the other, replaced by what `step` makes of its elements and of those of
+/// `updates`, which has the windows as `readWindows` gives them.
+mlir::Value
+updateWindows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows, mlir::Value updates,
+              llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)> step);
+
+/// A number of dialect element type `element` as an index, in scalar code.
+mlir::Value indexOf(mlir::ImplicitLocOpBuilder &b, mlir::Value number, mlir::Type element);
+/// Whether 0 <= start <= last.
+mlir::Value isWithin(mlir::ImplicitLocOpBuilder &b, mlir::Value start, mlir::Value last);
+/// The last index at which a window still fits, along each of `dims`.
+llvm::SmallVector<mlir::Value> lastStarts(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims,
+                                          llvm::ArrayRef<int64_t> window);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_LOWERING_INDEXEDWINDOWS_H

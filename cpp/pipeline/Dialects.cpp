@@ -1,0 +1,25 @@
+// The dialects that programs go through.
+#include "Dialects.h"
+#include "cpp/cost/Cost.h"
+#include "cpp/dispatch/Buffers.h"
+#include "cpp/iree/Ops.h"
+#include "cpp/linalg/Decompositions.h"
+#include "cpp/lowering/Lowering.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+void registerAllDialects(DialectRegistry &registry) {
+  registry.insert<DovetailDialect, arith::ArithDialect, complex::ComplexDialect, func::FuncDialect,
+                  linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registerIreeDialects(registry);
+  registerBufferization(registry);
+  registerCosts(registry);
+  registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
+    attachDecompositions(context);
+    attachLowerings(context);
+  });
+}
+
+} // namespace dovetail

@@ -1,0 +1,21 @@
+// What a text must not hold so that MLIR's parser survives it: the parser is recursive and trusts some numbers.
+#ifndef DOVETAIL_PIPELINE_TEXTLIMITS_H
+#define DOVETAIL_PIPELINE_TEXTLIMITS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace dovetail {
+
+/// What is wrong, and where it begins.
+struct TextFault {
+  size_t offset;
+  std::string message;
+};
+
+/// The first fault for which MLIR's parser would end the process instead of reporting it.
+std::optional<TextFault> findFault(llvm::StringRef text);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_PIPELINE_TEXTLIMITS_H

@@ -1,0 +1,26 @@
+// Conversions between f32 and the narrower float types.
+#ifndef DOVETAIL_SCALAR_NARROW_H
+#define DOVETAIL_SCALAR_NARROW_H
+
+#include "Scalar.h"
+
+namespace dovetail::scalar {
+
+/// Whether floats of this type are computed in f32.
+bool isNarrow(mlir::Type type);
+/// Whether this is a float of 8 bits or less, on which IREE's own arithmetic, if any, is wrong in places.
+bool isSmall(mlir::Type type);
+/// Whether arithmetic on floats of this type has to be written in f32, with a rounding after each op: IREE's own is
+/// wrong, or leaves roundings out.
+bool isRoundedHere(mlir::Type type);
+
+/// The f32 equal to a narrow float.
+mlir::Value widen(ScalarBuilder &b, mlir::Value x);
+
+/// The float of a narrow type that is nearest to an f32, ties to even. Overflow gives infinity, where there is none
+/// NaN, and where there is none either the largest number; without a NaN, NaN becomes a zero.
+mlir::Value narrow(ScalarBuilder &b, mlir::Value x, mlir::Type type);
+
+} // namespace dovetail::scalar
+
+#endif // DOVETAIL_SCALAR_NARROW_H

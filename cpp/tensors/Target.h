@@ -1,0 +1,30 @@
+// What a program is compiled for.
+#ifndef DOVETAIL_TENSORS_TARGET_H
+#define DOVETAIL_TENSORS_TARGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace dovetail {
+
+/// The module's attribute that says it; without it the lowered program suits every target.
+constexpr llvm::StringLiteral kTarget = "dovetail.target";
+
+/// The target that a module states. Of one that states none neither question is true.
+class Target {
+public:
+  explicit Target(mlir::ModuleOp module) {
+    if (auto stated = module->getAttrOfType<mlir::StringAttr>(kTarget))
+      name = stated.getValue();
+  }
+  explicit Target(mlir::Operation *op) : Target(op->getParentOfType<mlir::ModuleOp>()) {}
+
+  bool isCpu() const { return name.starts_with("cpu"); }
+  bool isGpu() const { return !name.empty() && !isCpu(); }
+  bool isVulkan() const { return name.starts_with("vulkan"); }
+
+  llvm::StringRef name;
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_TENSORS_TARGET_H
