@@ -54,6 +54,15 @@ def seed_generators(request: pytest.FixtureRequest) -> None:
 
 
 @pytest.fixture
+def in_64_bits() -> Iterator[None]:
+    """With 64-bit types."""
+    from dovetail import config
+
+    with config.enable_x64(True):
+        yield
+
+
+@pytest.fixture
 def vulkan() -> Iterator[None]:
     """Only where there is such a device."""
     yield from _closed_device("vulkan")
@@ -84,7 +93,7 @@ def _closed_device(platform: str) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def add_module() -> bytes:
     """A module file whose function `add` takes two float32[4]."""
-    from runtime_modules import ADD, module
+    from support.runtime_modules import ADD, module
 
     return module(ADD)
 
@@ -92,7 +101,7 @@ def add_module() -> bytes:
 @pytest.fixture(params=["compiled", "evaluated", "eager"])
 def run(request: pytest.FixtureRequest) -> Any:
     """How a function that calls Python functions is run."""
-    from callback_tools import RUNS
+    from support.callback_tools import RUNS
 
     return RUNS[request.param]
 
@@ -100,6 +109,6 @@ def run(request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def log() -> Any:
     """An empty log of calls."""
-    from callback_tools import Log
+    from support.callback_tools import Log
 
     return Log()

@@ -10,7 +10,7 @@ import numpy as np
 from measuring import ROUNDS, WORST, Call, Result, compiled, merged, worst_rows
 
 from dovetail import ops
-from tests.python.complex_exact import (
+from tests.python.support.complex_exact import (
     BINARY,
     EXTREMES,
     UNARY,

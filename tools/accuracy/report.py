@@ -102,7 +102,7 @@ for some functions the ends of the range: about 3,400, whose exact values mpmath
 digits or more. Of complex64, {screened:,} random arguments, and three times over 2¹² near each of
 the {worst} worst so far, are first compared with the same function of complex128, and the {worst}
 worst of them are added. Infinities, NaN, signed zeros and branch cuts are compared with NumPy in
-`tests/python/test_complex.py`.
+`tests/python/ops/test_complex.py`.
 
 """
 

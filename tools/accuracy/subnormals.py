@@ -15,7 +15,7 @@ from measuring import compiled, references
 from samples import BLOCK, blocks, specials, subnormals
 
 from dovetail import ops
-from tests.python.complex_exact import BINARY, allowance, exact_value, on_cut
+from tests.python.support.complex_exact import BINARY, allowance, exact_value, on_cut
 
 # Beside the functions of the table.
 ARITHMETIC: dict[str, tuple[Callable[..., Any], Function]] = {

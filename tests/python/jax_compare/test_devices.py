@@ -1,0 +1,37 @@
+"""Where results are on several devices: what `device_programs` expects is what JAX does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jax", minversion="0.10")
+
+# JAX takes the number of devices before its first use only.
+SCRIPT = """
+import jax
+jax.config.update("jax_num_cpu_devices", 4)
+jax.config.update("jax_platforms", "cpu")
+import jax.numpy as jnp
+from support import device_programs as programs
+names = programs.names_of(jax, jnp)
+for expression, expected in programs.ROWS:
+    got = programs.outcome(expression, names, jax.tree.leaves)
+    if got != expected:
+        print(f"{expression}: expected {expected}, got: {got}")
+"""
+
+
+def test_jax_agrees(repository: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT],
+        cwd=repository / "tests" / "python",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""

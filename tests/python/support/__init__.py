@@ -1,0 +1,1 @@
+"""What tests share: programs, tables, oracles and comparisons."""
