@@ -169,36 +169,3 @@ func.func @main(%arg0: tensor<3x3xf32>) -> tensor<3x3xf32> {
 // CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %[[SELECT_5]], %[[ADD_1]] batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
 // CHECK-NEXT:    %[[ADD_2:.+]] = dovetail.add %[[DOT_GENERAL]], %[[DOT_GENERAL_1]] : tensor<3x3xf32>
 // CHECK-NEXT:    return %lu, %[[ADD_2]] : tensor<3x3xf32>, tensor<3x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3x3xf32>) {
-  %0:2 = dovetail.qr %arg0 : tensor<4x3xf32>
-  return %0#0, %0#1 : tensor<4x3xf32>, tensor<3x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<4x3xf32>, %arg1: tensor<4x3xf32>) -> (tensor<4x3xf32>, tensor<3x3xf32>, tensor<4x3xf32>, tensor<3x3xf32>)
-// CHECK-NEXT:    %q, %r = dovetail.qr %arg0 : tensor<4x3xf32>
-// CHECK-NEXT:    %[[TRIANGULAR_SOLVE:.+]] = dovetail.triangular_solve %r, %arg1 : tensor<3x3xf32>, tensor<4x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %q [1, 0] : tensor<4x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL:.+]] = dovetail.dot_general %[[TRANSPOSE]], %[[TRIANGULAR_SOLVE]] batch [] x [] contract [1] x [0] : tensor<3x4xf32>, tensor<4x3xf32>
-// CHECK-NEXT:    %[[IOTA:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_1:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %[[IOTA]], %[[IOTA_1]] : tensor<3x3xi32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[DOT_GENERAL]], %[[CONSTANT]] : tensor<3x3xi1>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %[[SELECT]] [1, 0] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[SELECT]], %[[TRANSPOSE_1]] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_1:.+]] = dovetail.dot_general %q, %[[SUB]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_2:.+]] = dovetail.dot_general %q, %[[DOT_GENERAL]] batch [] x [] contract [1] x [0] : tensor<4x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[SUB_1:.+]] = dovetail.sub %[[TRIANGULAR_SOLVE]], %[[DOT_GENERAL_2]] : tensor<4x3xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[DOT_GENERAL_1]], %[[SUB_1]] : tensor<4x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_2:.+]] = dovetail.transpose %q [1, 0] : tensor<4x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_3:.+]] = dovetail.dot_general %[[TRANSPOSE_2]], %arg1 batch [] x [] contract [1] x [0] : tensor<3x4xf32>, tensor<4x3xf32>
-// CHECK-NEXT:    %[[DOT_GENERAL_4:.+]] = dovetail.dot_general %[[SUB]], %r batch [] x [] contract [1] x [0] : tensor<3x3xf32>, tensor<3x3xf32>
-// CHECK-NEXT:    %[[SUB_2:.+]] = dovetail.sub %[[DOT_GENERAL_3]], %[[DOT_GENERAL_4]] : tensor<3x3xf32>
-// CHECK-NEXT:    %[[IOTA_2:.+]] = dovetail.iota 0 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[IOTA_3:.+]] = dovetail.iota 1 : tensor<3x3xi32>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare le %[[IOTA_2]], %[[IOTA_3]] : tensor<3x3xi32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<3x3xf32>
-// CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE_1]], %[[SUB_2]], %[[CONSTANT_1]] : tensor<3x3xi1>, tensor<3x3xf32>
-// CHECK-NEXT:    return %q, %r, %[[ADD]], %[[SELECT_1]] : tensor<4x3xf32>, tensor<3x3xf32>, tensor<4x3xf32>, tensor<3x3xf32>

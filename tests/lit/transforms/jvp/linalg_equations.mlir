@@ -50,22 +50,3 @@ func.func @main(%arg0: tensor<3x3xf32>, %arg1: tensor<3x2xf32>, %arg2: tensor<3x
 // CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %arg4, %[[DOT_GENERAL]] : tensor<3x2xf32>
 // CHECK-NEXT:    %[[LU_SOLVE_1:.+]] = dovetail.lu_solve %arg0, %arg0, %arg2, %[[SUB]] transpose_a = true : tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi32>, tensor<3x2xf32>
 // CHECK-NEXT:    return %[[LU_SOLVE]], %[[LU_SOLVE_1]] : tensor<3x2xf32>, tensor<3x2xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>, %arg2: tensor<3xf32>, %arg3: tensor<3x2xf32>) -> tensor<3x2xf32> {
-  %0 = dovetail.tridiagonal_solve %arg0, %arg1, %arg2, %arg3 : tensor<3xf32>, tensor<3x2xf32>
-  return %0 : tensor<3x2xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>, %arg2: tensor<3xf32>, %arg3: tensor<3x2xf32>, %arg4: tensor<3xf32>, %arg5: tensor<3xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>)
-// CHECK-NEXT:    %[[TRIDIAGONAL_SOLVE:.+]] = dovetail.tridiagonal_solve %arg0, %arg1, %arg2, %arg3 : tensor<3xf32>, tensor<3x2xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:    %[[PAD:.+]] = dovetail.pad %[[TRIDIAGONAL_SOLVE]], %[[CONSTANT]] low [1, 0] interior [0, 0] : tensor<3x2xf32>, tensor<f32> -> tensor<3x2xf32>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg4 dims [0] : tensor<3xf32> -> tensor<3x2xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[BROADCAST]], %[[PAD]] : tensor<3x2xf32>
-// CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %arg5 dims [0] : tensor<3xf32> -> tensor<3x2xf32>
-// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[BROADCAST_1]], %[[TRIDIAGONAL_SOLVE]] : tensor<3x2xf32>
-// CHECK-NEXT:    %[[ADD:.+]] = dovetail.add %[[MUL_1]], %[[MUL]] : tensor<3x2xf32>
-// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %[[ADD]] : tensor<3x2xf32>
-// CHECK-NEXT:    %[[TRIDIAGONAL_SOLVE_1:.+]] = dovetail.tridiagonal_solve %arg0, %arg1, %arg2, %[[NEG]] : tensor<3xf32>, tensor<3x2xf32>
-// CHECK-NEXT:    return %[[TRIDIAGONAL_SOLVE]], %[[TRIDIAGONAL_SOLVE_1]] : tensor<3x2xf32>, tensor<3x2xf32>

@@ -12,17 +12,6 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf3
 // -----
 
 func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.sub %arg0, %arg1 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %arg0, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %arg2 : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[SUB]], %[[NEG]] : tensor<2x3xf32>, tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = dovetail.mul %arg0, %arg1 : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
@@ -30,36 +19,6 @@ func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf3
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg0, %arg1 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg0, %arg2 : tensor<2x3xf32>
 // CHECK-NEXT:    return %[[MUL]], %[[MUL_1]] : tensor<2x3xf32>, tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.div %arg0, %arg1 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[DIV:.+]] = dovetail.div %arg0, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[DIV_1:.+]] = dovetail.div %[[DIV]], %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg2, %[[DIV_1]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[NEG:.+]] = dovetail.neg %[[MUL]] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[DIV]], %[[NEG]] : tensor<2x3xf32>, tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.pow %arg0, %arg1 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[POW:.+]] = dovetail.pow %arg0, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[CONSTANT]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT_1]], %arg0 : tensor<2x3xi1>, tensor<2x3xf32>
-// CHECK-NEXT:    %[[LOG:.+]] = dovetail.log %[[SELECT]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[POW]], %[[LOG]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg2, %[[MUL]] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[POW]], %[[MUL_1]] : tensor<2x3xf32>, tensor<2x3xf32>
 
 // -----
 
@@ -90,21 +49,6 @@ func.func @main(%arg0: tensor<2x3xi1>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3
 // CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
 // CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %arg0, %arg3, %[[CONSTANT]] : tensor<2x3xi1>, tensor<2x3xf32>
 // CHECK-NEXT:    return %[[SELECT]], %[[SELECT_1]] : tensor<2x3xf32>, tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.clamp %arg0, %arg1, %arg2 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>, %arg2: tensor<2x3xf32>, %arg3: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[CLAMP:.+]] = dovetail.clamp %arg0, %arg1, %arg2 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare gt %arg1, %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE_1:.+]] = dovetail.compare gt %arg2, %arg1 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[AND:.+]] = dovetail.and %[[COMPARE]], %[[COMPARE_1]] : tensor<2x3xi1>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[AND]], %arg3, %[[CONSTANT]] : tensor<2x3xi1>, tensor<2x3xf32>
-// CHECK-NEXT:    return %[[CLAMP]], %[[SELECT]] : tensor<2x3xf32>, tensor<2x3xf32>
 
 // -----
 

@@ -2,16 +2,6 @@
 // RUN: dovetail-opt %s --split-input-file --dovetail-jvp=wrt=0 | FileCheck %s
 
 func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.trunc %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[TRUNC:.+]] = dovetail.trunc %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[TRUNC]] : tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = dovetail.fraction %arg0 : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }

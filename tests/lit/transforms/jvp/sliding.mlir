@@ -24,18 +24,6 @@ func.func @main(%arg0: tensor<5x9xf32>) -> tensor<2x5xf32> {
 
 // -----
 
-func.func @main(%arg0: tensor<5x9xf32>) -> tensor<2x5xf32> {
-  %0 = dovetail.reduce_window_min %arg0 window [2, 3] strides [2, 1] dilations [1, 2] : tensor<5x9xf32>
-  return %0 : tensor<2x5xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<5x9xf32>, %arg1: tensor<5x9xf32>) -> (tensor<2x5xf32>, tensor<2x5xf32>)
-// CHECK-NEXT:    %[[REDUCE_WINDOW_MIN:.+]] = dovetail.reduce_window_min %arg0 window [2, 3] strides [2, 1] dilations [1, 2] : tensor<5x9xf32>
-// CHECK-NEXT:    %[[WINDOW_ARGMIN:.+]] = dovetail.window_argmin %arg0 window [2, 3] strides [2, 1] dilations [1, 2] : tensor<5x9xf32>
-// CHECK-NEXT:    %[[WINDOW_TAKE:.+]] = dovetail.window_take %arg1, %[[WINDOW_ARGMIN]] window [2, 3] strides [2, 1] dilations [1, 2] : tensor<5x9xf32>, tensor<2x5xi32>
-// CHECK-NEXT:    return %[[REDUCE_WINDOW_MIN]], %[[WINDOW_TAKE]] : tensor<2x5xf32>, tensor<2x5xf32>
-
-// -----
-
 func.func @main(%arg0: tensor<2x9x3xf32>, %arg1: tensor<3x3x4xf32>) -> tensor<2x3x4xf32> {
   %0 = dovetail.conv %arg0, %arg1 dims [0, 1, 2] x [1, 2, 3] to [0, 1, 3] windows [1] strides [2] dilations [2] : tensor<2x9x3xf32>, tensor<3x3x4xf32>
   return %0 : tensor<2x3x4xf32>
@@ -55,14 +43,3 @@ func.func @main(%arg0: tensor<3xf32>, %arg1: tensor<2xi32>, %arg2: tensor<4xf32>
 // CHECK-NEXT:    %[[OPTIMIZATION_BARRIER:.+]]:3 = dovetail.optimization_barrier %arg0, %arg1, %arg2 : tensor<3xf32>, tensor<2xi32>, tensor<4xf32>
 // CHECK-NEXT:    %[[OPTIMIZATION_BARRIER_1:.+]] = dovetail.optimization_barrier %arg3 : tensor<3xf32>
 // CHECK-NEXT:    return %[[OPTIMIZATION_BARRIER]]#0, %[[OPTIMIZATION_BARRIER]]#1, %[[OPTIMIZATION_BARRIER]]#2, %[[OPTIMIZATION_BARRIER_1]] : tensor<3xf32>, tensor<2xi32>, tensor<4xf32>, tensor<3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<3xf32>) -> tensor<3xf32> {
-  %0 = dovetail.reduce_precision %arg0 exponent 5 mantissa 10 : tensor<3xf32>
-  return %0 : tensor<3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<3xf32>, %arg1: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
-// CHECK-NEXT:    %[[REDUCE_PRECISION:.+]] = dovetail.reduce_precision %arg0 exponent 5 mantissa 10 : tensor<3xf32>
-// CHECK-NEXT:    %[[REDUCE_PRECISION_1:.+]] = dovetail.reduce_precision %arg1 exponent 5 mantissa 10 : tensor<3xf32>
-// CHECK-NEXT:    return %[[REDUCE_PRECISION]], %[[REDUCE_PRECISION_1]] : tensor<3xf32>, tensor<3xf32>

@@ -1,4 +1,4 @@
-// Tangents of the special functions of one operand.
+// Tangents by another special function, and by a formula of several.
 // RUN: dovetail-opt %s --split-input-file --dovetail-jvp=wrt=0 | FileCheck %s
 
 func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -10,49 +10,6 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // CHECK-NEXT:    %[[DIGAMMA:.+]] = dovetail.digamma %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg1, %[[DIGAMMA]] : tensor<2x3xf32>
 // CHECK-NEXT:    return %[[LGAMMA]], %[[MUL]] : tensor<2x3xf32>, tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.digamma %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[DIGAMMA:.+]] = dovetail.digamma %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[POLYGAMMA:.+]] = dovetail.polygamma %[[CONSTANT]], %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %arg1, %[[POLYGAMMA]] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[DIGAMMA]], %[[MUL]] : tensor<2x3xf32>, tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.erf_inv %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[ERF_INV:.+]] = dovetail.erf_inv %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[ERF_INV]], %[[ERF_INV]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[EXP:.+]] = dovetail.exp %[[MUL]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.886226952> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %[[EXP]], %[[CONSTANT]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL_2:.+]] = dovetail.mul %arg1, %[[MUL_1]] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[ERF_INV]], %[[MUL_2]] : tensor<2x3xf32>, tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.bessel_i0e %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[BESSEL_I0E:.+]] = dovetail.bessel_i0e %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[BESSEL_I1E:.+]] = dovetail.bessel_i1e %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SIGN:.+]] = dovetail.sign %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL:.+]] = dovetail.mul %[[SIGN]], %[[BESSEL_I0E]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SUB:.+]] = dovetail.sub %[[BESSEL_I1E]], %[[MUL]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[MUL_1:.+]] = dovetail.mul %arg1, %[[SUB]] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[BESSEL_I0E]], %[[MUL_1]] : tensor<2x3xf32>, tensor<2x3xf32>
 
 // -----
 

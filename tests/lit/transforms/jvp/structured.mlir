@@ -1,17 +1,6 @@
 // Tangents of ops that are not pointwise: linear ones act on the tangents, bilinear ones on each in turn.
 // RUN: dovetail-opt %s --split-input-file --dovetail-jvp=wrt=0 | FileCheck %s
 
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<6xf32> {
-  %0 = dovetail.reshape %arg0 : tensor<2x3xf32> -> tensor<6xf32>
-  return %0 : tensor<6xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<6xf32>)
-// CHECK-NEXT:    %[[RESHAPE:.+]] = dovetail.reshape %arg0 : tensor<2x3xf32> -> tensor<6xf32>
-// CHECK-NEXT:    %[[RESHAPE_1:.+]] = dovetail.reshape %arg1 : tensor<2x3xf32> -> tensor<6xf32>
-// CHECK-NEXT:    return %[[RESHAPE]], %[[RESHAPE_1]] : tensor<6xf32>, tensor<6xf32>
-
-// -----
-
 func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x4x3xf32> {
   %0 = dovetail.broadcast %arg0 dims [0, 2] : tensor<2x3xf32> -> tensor<2x4x3xf32>
   return %0 : tensor<2x4x3xf32>
@@ -20,39 +9,6 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x4x3xf32> {
 // CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %arg0 dims [0, 2] : tensor<2x3xf32> -> tensor<2x4x3xf32>
 // CHECK-NEXT:    %[[BROADCAST_1:.+]] = dovetail.broadcast %arg1 dims [0, 2] : tensor<2x3xf32> -> tensor<2x4x3xf32>
 // CHECK-NEXT:    return %[[BROADCAST]], %[[BROADCAST_1]] : tensor<2x4x3xf32>, tensor<2x4x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x2xf32> {
-  %0 = dovetail.slice %arg0 starts [0, 1] strides [1, 1] : tensor<2x3xf32> -> tensor<2x2xf32>
-  return %0 : tensor<2x2xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
-// CHECK-NEXT:    %[[SLICE:.+]] = dovetail.slice %arg0 starts [0, 1] strides [1, 1] : tensor<2x3xf32> -> tensor<2x2xf32>
-// CHECK-NEXT:    %[[SLICE_1:.+]] = dovetail.slice %arg1 starts [0, 1] strides [1, 1] : tensor<2x3xf32> -> tensor<2x2xf32>
-// CHECK-NEXT:    return %[[SLICE]], %[[SLICE_1]] : tensor<2x2xf32>, tensor<2x2xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<3x2xf32> {
-  %0 = dovetail.transpose %arg0 [1, 0] : tensor<2x3xf32>
-  return %0 : tensor<3x2xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>)
-// CHECK-NEXT:    %[[TRANSPOSE:.+]] = dovetail.transpose %arg0 [1, 0] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[TRANSPOSE_1:.+]] = dovetail.transpose %arg1 [1, 0] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[TRANSPOSE]], %[[TRANSPOSE_1]] : tensor<3x2xf32>, tensor<3x2xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.reverse %arg0 [1] : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>)
-// CHECK-NEXT:    %[[REVERSE:.+]] = dovetail.reverse %arg0 [1] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[REVERSE_1:.+]] = dovetail.reverse %arg1 [1] : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[REVERSE]], %[[REVERSE_1]] : tensor<2x3xf32>, tensor<2x3xf32>
 
 // -----
 
@@ -95,26 +51,6 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2xf32> {
 // CHECK-NEXT:    %[[REDUCE_SUM_1:.+]] = dovetail.reduce_sum %[[SELECT_1]] [1] : tensor<2x3xf32>
 // CHECK-NEXT:    %[[DIV:.+]] = dovetail.div %[[REDUCE_SUM_1]], %[[REDUCE_SUM]] : tensor<2xf32>
 // CHECK-NEXT:    return %[[REDUCE_MAX]], %[[DIV]] : tensor<2xf32>, tensor<2xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<f32> {
-  %0 = dovetail.reduce_min %arg0 [0, 1] : tensor<2x3xf32>
-  return %0 : tensor<f32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> (tensor<f32>, tensor<f32>)
-// CHECK-NEXT:    %[[REDUCE_MIN:.+]] = dovetail.reduce_min %arg0 [0, 1] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[BROADCAST:.+]] = dovetail.broadcast %[[REDUCE_MIN]] dims [] : tensor<f32> -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[COMPARE:.+]] = dovetail.compare eq %arg0, %[[BROADCAST]] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<1.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_1:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT:.+]] = dovetail.select %[[COMPARE]], %[[CONSTANT]], %[[CONSTANT_1]] : tensor<2x3xi1>, tensor<2x3xf32>
-// CHECK-NEXT:    %[[REDUCE_SUM:.+]] = dovetail.reduce_sum %[[SELECT]] [0, 1] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[CONSTANT_2:.+]] = dovetail.constant dense<0.000000e+00> : tensor<2x3xf32>
-// CHECK-NEXT:    %[[SELECT_1:.+]] = dovetail.select %[[COMPARE]], %arg1, %[[CONSTANT_2]] : tensor<2x3xi1>, tensor<2x3xf32>
-// CHECK-NEXT:    %[[REDUCE_SUM_1:.+]] = dovetail.reduce_sum %[[SELECT_1]] [0, 1] : tensor<2x3xf32>
-// CHECK-NEXT:    %[[DIV:.+]] = dovetail.div %[[REDUCE_SUM_1]], %[[REDUCE_SUM]] : tensor<f32>
-// CHECK-NEXT:    return %[[REDUCE_MIN]], %[[DIV]] : tensor<f32>, tensor<f32>
 
 // -----
 

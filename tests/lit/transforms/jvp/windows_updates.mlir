@@ -2,21 +2,6 @@
 // RUN: dovetail-opt %s --split-input-file --dovetail-jvp=wrt=2 | FileCheck %s
 
 func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32> {
-  %0 = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
-  return %0 : tensor<5x4xf32>
-}
-// CHECK-LABEL: func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32>
-// CHECK-NEXT:    %[[SCATTER_ADD:.+]] = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
-// CHECK-NEXT:    return %[[SCATTER_ADD]] : tensor<5x4xf32>
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>, %arg3: tensor<3x2x4xf32>) -> (tensor<5x4xf32>, tensor<5x4xf32>)
-// CHECK-NEXT:    %[[SCATTER_ADD:.+]] = dovetail.scatter_add %arg0, %arg1, %arg2 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
-// CHECK-NEXT:    %[[CONSTANT:.+]] = dovetail.constant dense<0.000000e+00> : tensor<5x4xf32>
-// CHECK-NEXT:    %[[SCATTER_ADD_1:.+]] = dovetail.scatter_add %[[CONSTANT]], %arg1, %arg3 dims [0] window [2] : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
-// CHECK-NEXT:    return %[[SCATTER_ADD]], %[[SCATTER_ADD_1]] : tensor<5x4xf32>, tensor<5x4xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<5x4xf32>, %arg1: tensor<3x1xi32>, %arg2: tensor<3x2x4xf32>) -> tensor<5x4xf32> {
   %0 = dovetail.scatter_mul %arg0, %arg1, %arg2 dims [0] window [2] {unique = true} : tensor<5x4xf32>, tensor<3x1xi32>, tensor<3x2x4xf32>
   return %0 : tensor<5x4xf32>
 }

@@ -2,16 +2,6 @@
 // RUN: dovetail-opt %s --split-input-file --dovetail-jvp=wrt=0 | FileCheck %s
 
 func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.sign %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[SIGN:.+]] = dovetail.sign %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[SIGN]] : tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = dovetail.floor %arg0 : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
@@ -22,52 +12,12 @@ func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
 // -----
 
 func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.ceil %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[CEIL:.+]] = dovetail.ceil %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[CEIL]] : tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.round_even %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[ROUND_EVEN:.+]] = dovetail.round_even %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[ROUND_EVEN]] : tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %0 = dovetail.round_away %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xf32>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32>
-// CHECK-NEXT:    %[[ROUND_AWAY:.+]] = dovetail.round_away %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[ROUND_AWAY]] : tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %0 = dovetail.stop_gradient %arg0 : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }
 // CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT:    %[[STOP_GRADIENT:.+]] = dovetail.stop_gradient %arg0 : tensor<2x3xf32>
 // CHECK-NEXT:    return %[[STOP_GRADIENT]] : tensor<2x3xf32>
-
-// -----
-
-func.func @main(%arg0: tensor<2x3xf32>) -> tensor<2x3xi1> {
-  %0 = dovetail.is_finite %arg0 : tensor<2x3xf32>
-  return %0 : tensor<2x3xi1>
-}
-// CHECK-LABEL: func.func private @main.jvp(%arg0: tensor<2x3xf32>, %arg1: tensor<2x3xf32>) -> tensor<2x3xi1>
-// CHECK-NEXT:    %[[IS_FINITE:.+]] = dovetail.is_finite %arg0 : tensor<2x3xf32>
-// CHECK-NEXT:    return %[[IS_FINITE]] : tensor<2x3xi1>
 
 // -----
 
