@@ -150,7 +150,9 @@ def test_derivatives(row: Row, dtype: np.dtype) -> None:
 
 def differentiable_part(call: Call) -> tuple[Callable[..., Any], tuple[Array, ...]]:
     """A function of the operands that the op has derivatives of, and these operands."""
-    operands = [Array(x) for x in call.ordinary()]
+    # From its own seed, 0, check_grads would draw the operands again as the direction, along which
+    # many wrong derivatives of homogeneous functions are right.
+    operands = [Array(x) for x in call.ordinary(seed=1)]
     wrt = range(len(operands)) if call.case.wrt is None else call.case.wrt
 
     def function(*chosen: Any) -> Any:

@@ -57,9 +57,9 @@ class Call(NamedTuple):
         arrays = tuple(map(Array, operands)), tuple(map(Array, results))
         return self.row.compared(*arrays, **self.attributes)._value()
 
-    def ordinary(self) -> tuple[np.ndarray, ...]:
+    def ordinary(self, seed: int = 0) -> tuple[np.ndarray, ...]:
         """Operands of which derivatives exist."""
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(seed)
         types, samples = self.row.signature(self.case, self.dtype)
         shapes = self.case.shapes or (POINTWISE_SHAPE,) * len(types)
         operands = zip(samples, types, shapes, strict=True)
