@@ -9,11 +9,15 @@ from types import MethodType
 from typing import Annotated, Any
 
 import numpy
+from iree.runtime import VmFunction, VmRef, VmVariantList
 from numpy.typing import NDArray
 
 import dovetail.array
 import dovetail.config
+import dovetail.placement
+import dovetail.recording
 import dovetail.runtime.buffer
+import dovetail.runtime.devices
 import dovetail.trace_stack
 
 class CompilerError(ValueError):
@@ -344,7 +348,7 @@ def set_package(
     snapshot: Callable[[], dovetail.config.Snapshot],
     errors: contextvars.ContextVar[Any],
     quiet: object,
-    record: Callable[..., tuple[Any, Any, bool]],
+    record: Callable[..., dovetail.recording.Recorded],
     constants: tuple[type, ...],
     flatten: Callable[[Any], tuple[list[Any], Any]],
     is_named_tuple: Callable[[type], bool],
@@ -389,6 +393,51 @@ class Remembered:
     def __reduce__(self) -> str:
         """The name that the function is pickled by."""
 
+class Step:
+    """A call of the reference evaluator on the values of slots."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[int],
+        keywords: dict[str, Any],
+        results: Sequence[int],
+        is_tuple: bool,
+        dead: Sequence[int],
+    ) -> None:
+        """
+        Several results have consecutive slots; those in `dead` are not used later.
+        """
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """What is called."""
+
+class Tape:
+    """
+    An eager call as steps. The first slots are the arguments, then come constants, then results.
+    """
+
+    def __init__(
+        self,
+        constants: Sequence[numpy.ndarray],
+        steps: Sequence[Step],
+        outputs: Sequence[tuple[int, bool]],
+        structure: Callable[[list[dovetail.array.Array]], Any] | None,
+        size: int,
+    ) -> None:
+        """
+        `outputs` has slot and weakness of each result, of which `structure` makes the one that is returned.
+        """
+
+    @property
+    def constants(self) -> list[numpy.ndarray]:
+        """Values of slots."""
+
+    @property
+    def steps(self) -> list[Step]:
+        """In the order in which they run."""
+
 def forget() -> None:
     """Forget all remembered calls."""
 
@@ -420,11 +469,72 @@ def bind_parameters(
 def forget_rules(module: Module) -> None:
     """Make calls of what rules of this process batch plain calls."""
 
+class InvocationInput:
+    """An argument of a compiled program."""
+
+    def __init__(
+        self,
+        dtype: numpy.dtype,
+        element: Any,
+        is_small: bool | None,
+        remains: object | None,
+        is_handed_back: bool,
+    ) -> None:
+        """
+        `element` is IREE's name of the type; an array of NumPy that `is_small` is copied, not shared (None: known at each call); `remains` is left of an array that is donated; what `is_handed_back` may be a result.
+        """
+
+class InvocationOutput:
+    """A result of a compiled program."""
+
+    def __init__(
+        self, dtype: numpy.dtype, shape: tuple[int, ...] | None, is_weak: bool, is_shared: bool
+    ) -> None:
+        """
+        The shape is None where each call has another; what `is_shared` may be the memory of something else.
+        """
+
 class Invocation:
     """A compiled program with all that a call of it needs."""
 
-    def __init__(self, description: dict[str, Any], /) -> None:
-        """Describe it, once."""
+    def __init__(
+        self,
+        *,
+        inputs: list[InvocationInput],
+        outputs: list[InvocationOutput],
+        captured: list[VmRef],
+        example: Any,
+        unflatten: Callable[[list[Any]], Any],
+        invoke: Callable[..., None],
+        function: VmFunction,
+        device: dovetail.runtime.devices.Device,
+        space: str,
+        put: Callable[..., VmRef],
+        list: type[VmVariantList],
+        push: Callable[..., None],
+        get: Callable[..., VmRef],
+        argument: Callable[..., tuple[VmRef, numpy.ndarray | None]],
+        copied: Callable[..., VmRef],
+        unshare: Callable[..., dovetail.runtime.buffer.Buffer],
+        failure: Callable[[Exception, tuple[Any, ...]], Exception],
+        place: dovetail.placement.Place | None,
+        share_bytes: int,
+    ) -> None:
+        """
+        Args:
+          captured: its last arguments, the same in each call.
+          example: the tree of the results, with the number of each leaf in its place.
+          unflatten: makes that tree of a list.
+          invoke, function: IREE's function, and what calls it.
+          device, space, put: where it runs, the name of its memory, and what copies small arrays there.
+          list, push, get: the class of IREE's lists, and what adds and gives elements.
+          argument: any leaf as an argument, and the array that it shares.
+          copied: a copy of a leaf as an argument.
+          unshare: a result that shares memory with none of some arrays.
+          failure: what to raise where a call has failed, from the error and the leaves.
+          place: where the results are; None if they need not stay there.
+          share_bytes: from so many bytes on, the memory of NumPy's arrays is shared, not copied.
+        """
 
 class CompiledCalls:
     """A function whose calls are calls of compiled programs when they come again; others are left to `_call`."""

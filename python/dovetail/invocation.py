@@ -57,39 +57,42 @@ def invocation(
 
     donated = set(program.donated)
     return _core.Invocation(
-        {
-            "inputs": [
-                (
-                    aval.dtype,
-                    ELEMENT_OF_DTYPE[aval.dtype],
-                    _is_small(aval),
-                    remains_of(aval) if i in donated else None,
-                    i in executable.handed_back,
-                )
-                for i, aval in enumerate(program.signature.avals)
-            ],
-            "outputs": [
-                (aval.dtype, _known(aval.shape), aval.weak_type, i in executable.sharing)
-                for i, aval in enumerate(program.avals)
-            ],
-            "captured": [buffer._ref for buffer in captured],
-            "example": unflatten(program.out_spec, range(len(program.avals))),
-            "unflatten": program.out_spec.unflatten,
-            "invoke": executable.invoke,
-            "function": executable.function,
-            "device": device,
-            "space": device.space,
-            "put": device.put,
-            "share_bytes": SHARE_BYTES,
-            "list": VmVariantList,
-            "push": VmVariantList.push_ref,
-            "get": VmVariantList.get_as_ref,
-            "argument": argument,
-            "copied": copied,
-            "unshare": unshare,
-            "failure": failure,
-            "place": program.place,
-        }
+        inputs=[
+            _core.InvocationInput(
+                dtype=aval.dtype,
+                element=ELEMENT_OF_DTYPE[aval.dtype],
+                is_small=_is_small(aval),
+                remains=remains_of(aval) if i in donated else None,
+                is_handed_back=i in executable.handed_back,
+            )
+            for i, aval in enumerate(program.signature.avals)
+        ],
+        outputs=[
+            _core.InvocationOutput(
+                dtype=aval.dtype,
+                shape=_known(aval.shape),
+                is_weak=aval.weak_type,
+                is_shared=i in executable.sharing,
+            )
+            for i, aval in enumerate(program.avals)
+        ],
+        captured=[buffer._ref for buffer in captured],
+        example=unflatten(program.out_spec, range(len(program.avals))),
+        unflatten=program.out_spec.unflatten,
+        invoke=executable.invoke,
+        function=executable.function,
+        device=device,
+        space=device.space,
+        put=device.put,
+        list=VmVariantList,
+        push=VmVariantList.push_ref,
+        get=VmVariantList.get_as_ref,
+        argument=argument,
+        copied=copied,
+        unshare=unshare,
+        failure=failure,
+        place=program.place,
+        share_bytes=SHARE_BYTES,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from dovetail import config
+from dovetail import _core, config
 from dovetail.array import Array
 from dovetail.out_of_memory import LARGE, check_size
 from dovetail.pytree import flatten
@@ -254,8 +254,8 @@ class Recording:
                 self.refuse()
         return number
 
-    def tape(self, outputs: Sequence[Watched | Array], structure: Any) -> dict[str, Any]:
-        """The recording as a description for C++: without what no result needs, and with slots for
+    def tape(self, outputs: Sequence[Watched | Array], structure: Any) -> _core.Tape:
+        """The recording as C++ replays it: without what no result needs, and with slots for
         the arguments first, then for constants, then for results.
         """
         numbers = [self._number(output) for output in outputs]
@@ -277,23 +277,26 @@ class Recording:
         constants = [i for i in constants if i in needed]
         order = [*range(len(self.leaves)), *constants, *(i for s in steps for i in s.results)]
         slot = {number: i for i, number in enumerate(order)}
-        return {
-            "constants": [self.values[i] for i in constants],
-            "steps": [
-                step._replace(
-                    operands=tuple([slot[i] for i in step.operands]),
-                    results=tuple([slot[i] for i in step.results]),
-                    dead=tuple([slot[i] for i in step.dead]),
+        return _core.Tape(
+            [self.values[i] for i in constants],
+            [
+                _core.Step(
+                    step.function,
+                    [slot[i] for i in step.operands],
+                    step.keywords,
+                    [slot[i] for i in step.results],
+                    step.is_tuple,
+                    [slot[i] for i in step.dead],
                 )
                 for step in steps
             ],
-            "outputs": [
+            [
                 (slot[number], output.weak_type)
                 for number, output in zip(numbers, outputs, strict=True)
             ],
-            "structure": structure,
-            "size": len(order),
-        }
+            structure,
+            len(order),
+        )
 
     def _different(self, outputs: Sequence[int]) -> list[Step]:
         """The steps without those that do again, and not for an output, what one before does; on
@@ -390,27 +393,37 @@ def _useful(steps: Sequence[Step], outputs: Sequence[int]) -> tuple[list[Step], 
     return useful[::-1], needed
 
 
+class Recorded(NamedTuple):
+    """What is known after a call of a function.
+
+    Args:
+      result: what it returned; None without a tape: then it must be called as it is.
+      tape: what it did, or None if that cannot be replayed.
+      by_value: whether there may be a tape for given values of scalars.
+    """
+
+    result: Any
+    tape: _core.Tape | None
+    by_value: bool
+
+
 def record(
     function: Callable[..., Any],
     args: Sequence[Any],
     kwargs: dict[str, Any],
     are_operands: Sequence[bool],
     by_value: bool,
-) -> tuple[Any, Any, bool]:
+) -> Recorded:
     """Call a function, and record what it does.
 
     Args:
       are_operands: for each argument, positional ones first, whether scalars in it are operands.
       by_value: whether scalars are constants of the tape.
-
-    Returns:
-      The result; a tape, or None if there is none and the function must be called as it is; whether
-      there may be one for given values of scalars.
     """
     settings = config.snapshot()
     if unwanted() or settings.guards or settings.place is not None:
         # Operands and results are looked at one by one, or are on another device.
-        return None, None, False
+        return Recorded(None, None, False)
     recording = Recording()
     outer, stack.recording = stack.recording, recording
     try:
@@ -423,8 +436,8 @@ def record(
         outputs, structure = _parts(result)
         if not recording.refused and all(isinstance(output, Array) for output in outputs):
             tape = recording.tape(outputs, structure)
-            known = [recording.known(output, tape["constants"]) for output in outputs]
-            return known[0] if structure is None else structure(known), tape, False
+            known = [recording.known(output, tape.constants) for output in outputs]
+            return Recorded(known[0] if structure is None else structure(known), tape, False)
     except Unrecordable:
         pass
     except Exception:
@@ -432,7 +445,7 @@ def record(
         recording.for_scalar = not by_value
     finally:
         stack.recording = outer
-    return None, None, recording.for_scalar
+    return Recorded(None, None, recording.for_scalar)
 
 
 def _parts(result: Any) -> tuple[list[Any], Callable[[list[Any]], Any] | None]:

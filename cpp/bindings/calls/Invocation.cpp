@@ -5,8 +5,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace dovetail {
 
@@ -271,34 +273,26 @@ PyObject *Invocation::call(llvm::ArrayRef<PyObject *> leaves) const {
   return call.run() ? call.result() : nullptr;
 }
 
-void Invocation::set(nb::handle description) {
-  for (nb::handle input : description["inputs"])
-    inputs.push_back({nb::borrow(input[0]), nb::borrow(input[1]), nb::cast<std::optional<bool>>(input[2]),
-                      input[3].is_none() ? nb::object() : nb::object(input[3]), nb::cast<bool>(input[4])});
-  for (nb::handle output : description["outputs"])
-    outputs.push_back(
-        {nb::borrow(output[0]), nb::borrow(output[1]), nb::cast<bool>(output[2]), nb::cast<bool>(output[3])});
-  for (nb::handle reference : description["captured"])
-    captured.push_back(nb::borrow(reference));
+void Invocation::set(PyObject *args, PyObject *kwargs) {
+  const char *names[] = {"inputs", "outputs", "captured", "example", "unflatten",   "invoke", "function",
+                         "device", "space",   "put",      "list",    "push",        "get",    "argument",
+                         "copied", "unshare", "failure",  "place",   "share_bytes", nullptr};
+  PyObject *givenInputs, *givenOutputs, *givenCaptured, *example, *unflatten, *parts[13];
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "$OOOOOOOOOOOOOOOOOOn:Invocation", const_cast<char **>(names),
+                                   &givenInputs, &givenOutputs, &givenCaptured, &example, &unflatten, &parts[0],
+                                   &parts[1], &parts[2], &parts[3], &parts[4], &parts[5], &parts[6], &parts[7],
+                                   &parts[8], &parts[9], &parts[10], &parts[11], &parts[12], &shareBytes))
+    nb::raise_python_error();
+  inputs = nb::cast<std::vector<Input>>(nb::handle(givenInputs));
+  outputs = nb::cast<std::vector<Output>>(nb::handle(givenOutputs));
+  captured = nb::cast<std::vector<nb::object>>(nb::handle(givenCaptured));
   argumentCount = nb::int_(inputs.size() + captured.size());
   resultCount = nb::int_(outputs.size());
-  structure.set(description["example"], description["unflatten"]);
-  shareBytes = nb::cast<Py_ssize_t>(description["share_bytes"]);
-  for (auto [name, part] : {std::pair{"function", &function},
-                            {"device", &device},
-                            {"space", &space},
-                            {"put", &put},
-                            {"list", &list},
-                            {"push", &pushRef},
-                            {"get", &getRef},
-                            {"argument", &argument},
-                            {"copied", &copied},
-                            {"unshare", &unshare},
-                            {"failure", &failure},
-                            {"place", &place},
-                            // Last: with it the description is complete.
-                            {"invoke", &invoke}})
-    *part = description[name];
+  structure.set(example, nb::borrow(unflatten));
+  nb::object *fields[] = {&invoke, &function, &device, &space,   &put,     &list, &pushRef,
+                          &getRef, &argument, &copied, &unshare, &failure, &place};
+  for (auto [field, part] : llvm::zip_equal(fields, parts))
+    *field = nb::borrow(part);
 }
 
 void Invocation::clear() {
@@ -310,15 +304,12 @@ void Invocation::clear() {
   structure.clear();
 }
 
-static int initialize(PyObject *self, PyObject *args, PyObject *) try {
-  PyObject *description;
-  if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &description))
-    return -1;
+static int initialize(PyObject *self, PyObject *args, PyObject *kwargs) try {
   Invocation &invocation = valueIn<Invocation>(self);
   if (invocation.isSet())
     throw nb::type_error("an invocation is described once");
   Invocation described;
-  described.set(description);
+  described.set(args, kwargs);
   invocation = std::move(described);
   return 0;
 } catch (nb::python_error &error) {
@@ -330,6 +321,29 @@ static int initialize(PyObject *self, PyObject *args, PyObject *) try {
 }
 
 void bindInvocation(nb::module_ &m) {
+  nb::class_<Input>(m, "InvocationInput", "An argument of a compiled program.")
+      .def(
+          "__init__",
+          [](Input *input, nb::object dtype, nb::object element, std::optional<bool> isSmall, nb::object remains,
+             bool isHandedBack) {
+            new (input) Input{std::move(dtype), std::move(element), isSmall,
+                              remains.is_none() ? nb::object() : std::move(remains), isHandedBack};
+          },
+          "dtype"_a, "element"_a, "is_small"_a.none(), "remains"_a.none(), "is_handed_back"_a,
+          nb::sig("def __init__(self, dtype: numpy.dtype, element: typing.Any, is_small: bool | None, remains: object "
+                  "| None, is_handed_back: bool) -> None"),
+          "`element` is IREE's name of the type; an array of NumPy that `is_small` is copied, not shared (None: known "
+          "at each call); `remains` is left of an array that is donated; what `is_handed_back` may be a result.");
+  nb::class_<Output>(m, "InvocationOutput", "A result of a compiled program.")
+      .def(
+          "__init__",
+          [](Output *output, nb::object dtype, nb::object shape, bool isWeak, bool isShared) {
+            new (output) Output{std::move(dtype), std::move(shape), isWeak, isShared};
+          },
+          "dtype"_a, "shape"_a.none(), "is_weak"_a, "is_shared"_a,
+          nb::sig("def __init__(self, dtype: numpy.dtype, shape: tuple[int, ...] | None, is_weak: bool, is_shared: "
+                  "bool) -> None"),
+          "The shape is None where each call has another; what `is_shared` may be the memory of something else.");
   m.attr("Invocation") =
       makeHeapType<Invocation>("dovetail._core.Invocation", {{Py_tp_init, reinterpret_cast<void *>(initialize)}});
 }

@@ -7,13 +7,35 @@
 
 namespace dovetail {
 
+/// An argument of a compiled program.
+struct Input {
+  nanobind::object dtype;
+  /// What IREE calls the element type.
+  nanobind::object element;
+  /// Whether an array of NumPy is copied at each call, not shared; not known where each call has another size.
+  std::optional<bool> isSmall;
+  /// What is left of an array that is donated; null for others.
+  nanobind::object remains;
+  /// Whether results may be its memory, so that no later call may write over it.
+  bool isHandedBack;
+};
+
+/// A result of a compiled program.
+struct Output {
+  /// The shape is None where each call has another.
+  nanobind::object dtype, shape;
+  bool isWeak;
+  /// Whether its memory may be that of something else too.
+  bool isShared;
+};
+
 /// Calls go through the Python objects of IREE's runtime, whose library exports nothing else. Threads may call it at
 /// the same time: it does not change. A call takes donated arrays from their owners at once, all or none, right before
 /// the program runs: of two calls that are given one array, the second finds it used up.
 class Invocation {
 public:
-  /// Sets what Python describes.
-  void set(nanobind::handle description);
+  /// Sets what Python describes by keywords.
+  void set(PyObject *args, PyObject *kwargs);
 
   bool isSet() const { return invoke.is_valid(); }
   size_t inputCount() const { return inputs.size(); }
@@ -35,24 +57,6 @@ public:
   void clear();
 
 private:
-  struct Input {
-    nanobind::object dtype;
-    /// What IREE calls the element type.
-    nanobind::object element;
-    /// Whether an array of NumPy is copied at each call, not shared; not known where each call has another size.
-    std::optional<bool> isSmall;
-    /// What is left of an array that is donated; null for others.
-    nanobind::object remains;
-    /// Whether results may be its memory, so that no later call may write over it.
-    bool isHandedBack;
-  };
-  struct Output {
-    /// The shape is None where each call has another.
-    nanobind::object dtype, shape;
-    bool isWeak;
-    /// Whether its memory may be that of something else too.
-    bool isShared;
-  };
   class Call;
 
   std::vector<Input> inputs;

@@ -132,7 +132,7 @@ static const char packageSignature[] =
     "settings: contextvars.ContextVar[tuple[typing.Any, ...]], "
     "snapshot: collections.abc.Callable[[], dovetail.config.Snapshot], "
     "errors: contextvars.ContextVar[typing.Any], quiet: object, "
-    "record: collections.abc.Callable[..., tuple[typing.Any, typing.Any, bool]], constants: tuple[type, ...], "
+    "record: collections.abc.Callable[..., dovetail.recording.Recorded], constants: tuple[type, ...], "
     "flatten: collections.abc.Callable[[typing.Any], tuple[list[typing.Any], typing.Any]], "
     "is_named_tuple: collections.abc.Callable[[type], bool]) -> None";
 

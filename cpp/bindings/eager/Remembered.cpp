@@ -150,11 +150,13 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
     areOperands.append(takesOperand(self, count + i, count, names));
   }
   nb::object recorded = package->record(nb::handle(self->function), positional, keywords, areOperands, byValue);
-  nb::object result = recorded[0];
-  std::shared_ptr<Tape> tape = recorded[1].is_none() ? nullptr : toTape(recorded[1]);
+  nb::object result = recorded.attr("result"), taped = recorded.attr("tape");
+  std::shared_ptr<Tape> tape;
+  if (!taped.is_none() && nb::cast<const Tape &>(taped).fits())
+    tape = std::make_shared<Tape>(nb::cast<const Tape &>(taped));
   // Meanwhile the memory may have changed.
   if (Tapes::Entry *entry = tapes->find(key, hash)) {
-    entry->recipe.memo = tape ? Memo::Tape : nb::cast<bool>(recorded[2]) ? Memo::ByValue : Memo::Plain;
+    entry->recipe.memo = tape ? Memo::Tape : nb::cast<bool>(recorded.attr("by_value")) ? Memo::ByValue : Memo::Plain;
     entry->recipe.tape = std::move(tape);
   }
   return result.is_none() ? nullptr : result.release().ptr();
@@ -350,6 +352,7 @@ void bindRemembered(nb::module_ &m) {
   if (!type.is_valid())
     nb::raise_python_error();
   m.attr("Remembered") = type;
+  bindTape(m);
   m.def("forget", [] { tapes->clear(); }, "Forget all remembered calls.");
   m.def(
       "remember_at_most", [](size_t count) { tapes->setLimit(count); }, "count"_a,

@@ -1,9 +1,13 @@
 // Replay of tapes.
 #include "Tape.h"
 #include "cpp/bindings/calls/Package.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cstring>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace dovetail {
 
@@ -97,13 +101,6 @@ PyObject *output(std::pair<unsigned, bool> what, const Slots &slots, const Key &
   return newArray(slots[slot], slots[slot], weak);
 }
 
-std::vector<unsigned> numbers(nb::handle sequence) {
-  std::vector<unsigned> result;
-  for (nb::handle item : sequence)
-    result.push_back(nb::cast<unsigned>(item));
-  return result;
-}
-
 } // namespace
 
 PyObject *replay(const Tape &tape, const Key &key) {
@@ -136,33 +133,54 @@ PyObject *replay(const Tape &tape, const Key &key) {
   return PyObject_CallOneArg(tape.structure.ptr(), results.ptr());
 }
 
-std::shared_ptr<Tape> toTape(nb::handle description) {
-  auto tape = std::make_shared<Tape>();
-  for (nb::handle constant : description["constants"])
-    tape->constants.push_back(nb::borrow(constant));
-  for (nb::handle output : description["outputs"])
-    tape->outputs.emplace_back(nb::cast<unsigned>(output[0]), nb::cast<bool>(output[1]));
-  if (!description["structure"].is_none())
-    tape->structure = description["structure"];
-  tape->size = nb::cast<unsigned>(description["size"]);
-  for (nb::handle recorded : description["steps"]) {
-    Step step;
-    step.function = nb::borrow(recorded.attr("function"));
-    step.operands = numbers(recorded.attr("operands"));
-    nb::dict keywords = recorded.attr("keywords");
-    if (keywords.size())
-      step.names = nb::tuple(keywords.keys());
-    for (nb::handle value : keywords.values())
-      step.values.push_back(nb::borrow(value));
-    std::vector<unsigned> results = numbers(recorded.attr("results"));
-    step.result = results.front();
-    step.several = nb::cast<bool>(recorded.attr("is_tuple")) ? results.size() : 0;
-    step.dead = numbers(recorded.attr("dead"));
-    if (step.operands.size() + step.values.size() > maxOperands)
-      return nullptr;
-    tape->steps.push_back(std::move(step));
-  }
-  return tape->size <= maxSlots ? tape : nullptr;
+Step::Step(nb::object function, std::vector<unsigned> operands, nb::dict keywords, const std::vector<unsigned> &results,
+           bool isTuple, std::vector<unsigned> dead)
+    : function(std::move(function)), operands(std::move(operands)), result(results.at(0)),
+      several(isTuple ? results.size() : 0), dead(std::move(dead)) {
+  if (keywords.size())
+    names = nb::tuple(keywords.keys());
+  for (nb::handle value : keywords.values())
+    values.push_back(nb::borrow(value));
+}
+
+bool Tape::fits() const {
+  return size <= maxSlots &&
+         llvm::all_of(steps, [](const Step &step) { return step.operands.size() + step.values.size() <= maxOperands; });
+}
+
+void bindTape(nb::module_ &m) {
+  nb::class_<Step>(m, "Step", "A call of the reference evaluator on the values of slots.")
+      .def(nb::init<nb::object, std::vector<unsigned>, nb::typed<nb::dict, nb::str, nb::any>,
+                    const std::vector<unsigned> &, bool, std::vector<unsigned>>(),
+           "function"_a, "operands"_a, "keywords"_a, "results"_a, "is_tuple"_a, "dead"_a,
+           nb::sig("def __init__(self, function: collections.abc.Callable[..., typing.Any], operands: "
+                   "collections.abc.Sequence[int], keywords: dict[str, typing.Any], results: "
+                   "collections.abc.Sequence[int], is_tuple: bool, dead: collections.abc.Sequence[int]) -> None"),
+           "Several results have consecutive slots; those in `dead` are not used later.")
+      .def_ro("function", &Step::function,
+              nb::for_getter(nb::sig("def function(self) -> collections.abc.Callable[..., typing.Any]")),
+              "What is called.");
+  nb::class_<Tape>(m, "Tape",
+                   "An eager call as steps. The first slots are the arguments, then come constants, then "
+                   "results.")
+      .def(
+          "__init__",
+          [](Tape *tape, std::vector<nb::typed<nb::object, nb::any>> constants, std::vector<Step> steps,
+             std::vector<std::pair<unsigned, bool>> outputs, nb::object structure, unsigned size) {
+            new (tape) Tape{{constants.begin(), constants.end()},
+                            std::move(steps),
+                            std::move(outputs),
+                            structure.is_none() ? nb::object() : std::move(structure),
+                            size};
+          },
+          "constants"_a, "steps"_a, "outputs"_a, "structure"_a.none(), "size"_a,
+          nb::sig("def __init__(self, constants: collections.abc.Sequence[numpy.ndarray], steps: "
+                  "collections.abc.Sequence[Step], outputs: collections.abc.Sequence[tuple[int, bool]], structure: "
+                  "collections.abc.Callable[[list[dovetail.array.Array]], typing.Any] | None, size: int) -> None"),
+          "`outputs` has slot and weakness of each result, of which `structure` makes the one that is returned.")
+      .def_ro("constants", &Tape::constants, nb::for_getter(nb::sig("def constants(self) -> list[numpy.ndarray]")),
+              "Values of slots.")
+      .def_ro("steps", &Tape::steps, "In the order in which they run.");
 }
 
 } // namespace dovetail

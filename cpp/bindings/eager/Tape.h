@@ -19,10 +19,16 @@ struct Step {
   unsigned several;
   /// Slots that no later step and no output uses.
   std::vector<unsigned> dead;
+
+  Step(nanobind::object function, std::vector<unsigned> operands, nanobind::dict keywords,
+       const std::vector<unsigned> &results, bool isTuple, std::vector<unsigned> dead);
 };
 
 /// A call as a sequence of steps. The first slots are the leaves of the key, then come constants, then results.
 struct Tape {
+  /// Whether it is small enough to be replayed.
+  bool fits() const;
+
   std::vector<nanobind::object> constants;
   std::vector<Step> steps;
   /// Slot and weakness of each result.
@@ -50,11 +56,11 @@ struct Remembrance {
 
 using Tapes = LruCache<Remembrance>;
 
-/// The tape that Python describes, or null if it is too large.
-std::shared_ptr<Tape> toTape(nanobind::handle description);
-
 /// The result of a call like the one that was recorded, or null with or without a Python error.
 PyObject *replay(const Tape &tape, const Key &key);
+
+/// Adds the classes of which Python makes tapes.
+void bindTape(nanobind::module_ &m);
 
 } // namespace dovetail
 

@@ -252,11 +252,11 @@ def test_descriptions_that_are_not_complete() -> None:
     [compiled] = jitted._compiled.values()
     for description in ({}, {"inputs": [], "outputs": [], "captured": []}):
         made = _core.Invocation.__new__(_core.Invocation)
-        with pytest.raises(KeyError):
-            made.__init__(description)
+        with pytest.raises(TypeError, match="missing required argument"):
+            made.__init__(**description)
         assert jitted._remember((), {}, [], made)
     with pytest.raises(TypeError, match="described once"):
-        compiled.invocation.__init__({})
+        compiled.invocation.__init__()
 
 
 # Results ------------------------------------------------------------------------------------------
