@@ -2,6 +2,7 @@
 #include "cpp/bindings/calls/CompiledCalls.h"
 #include "cpp/bindings/calls/Invocation.h"
 #include "cpp/bindings/calls/Package.h"
+#include "cpp/bindings/calls/Storage.h"
 #include "cpp/bindings/eager/EvaluatorLoops.h"
 #include "cpp/bindings/eager/Remembered.h"
 #include "cpp/bindings/ir/Attributes.h"
@@ -557,6 +558,7 @@ NB_MODULE(_core, m) {
       .def_ro("outputs", &Program::outputs, "Numbers of the results.")
       .def_ro("size", &Program::size, "How many values there are.");
 
+  bindStorage(m);
   bindPackage(m);
   bindRemembered(m);
   bindExport(m);

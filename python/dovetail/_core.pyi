@@ -335,6 +335,21 @@ class Program:
     def size(self) -> int:
         """How many values there are."""
 
+class ArrayStorage:
+    """What an array holds."""
+
+    _data: Any
+    """An array of NumPy, or a buffer."""
+
+    _host: numpy.ndarray | None
+    """That array, or what NumPy sees of that buffer; None until it is asked for."""
+
+    _place: dovetail.placement.Place | None
+    """Where it is, and whether it must stay there."""
+
+    weak_type: bool
+    """Whether the element type yields to those of other operands."""
+
 def set_package(
     *,
     array: type[dovetail.array.Array],

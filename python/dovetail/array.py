@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, platforms
+from dovetail import _core, config, platforms
 from dovetail.array_methods import ArrayMethods as ArrayMethods
 from dovetail.placement import Device, Place, Shard
 from dovetail.shaped import ShapedArray as ShapedArray
@@ -24,7 +24,7 @@ class _ArrayType(type):
         return isinstance(instance, ArrayMethods) or hasattr(type(instance), "is_key_array")
 
 
-class Array(ArrayMethods, metaclass=_ArrayType):
+class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     """An immutable array whose elements are known: on the host as a NumPy array, or in a buffer of
     the runtime.
 
@@ -45,12 +45,12 @@ class Array(ArrayMethods, metaclass=_ArrayType):
     """
 
     # `_keys` has, with `debug_key_reuse`, what was used of the random keys that these words are.
-    __slots__ = ("__weakref__", "_data", "_host", "_keys", "_place", "weak_type")
+    __slots__ = ("__weakref__", "_keys")
 
     def __init__(self, data: Any, weak_type: bool = False, place: Place | None = None) -> None:
-        self._data: Any = data
+        self._data = data
         self._place = place
-        self._host: np.ndarray | None = None
+        self._host = None
         if type(data) is np.ndarray:
             self._host = data
         elif isinstance(data, (np.generic, np.ndarray)):

@@ -26,13 +26,13 @@ PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyOb
   PyObject *buffer = runtime->buffer->tp_alloc(runtime->buffer, 0);
   if (!buffer)
     return nullptr;
-  slotAt(buffer, runtime->ref) = Py_NewRef(reference);
-  slotAt(buffer, runtime->dtype) = Py_NewRef(dtype);
-  slotAt(buffer, runtime->device) = Py_NewRef(device);
-  slotAt(buffer, runtime->shape) = Py_NewRef(shape);
-  slotAt(buffer, runtime->view) = Py_NewRef(Py_None);
-  slotAt(buffer, runtime->host) = Py_NewRef(Py_None);
-  slotAt(buffer, runtime->shared) = Py_NewRef(isShared ? Py_True : Py_False);
+  runtime->ref.set(buffer, reference);
+  runtime->dtype.set(buffer, dtype);
+  runtime->device.set(buffer, device);
+  runtime->shape.set(buffer, shape);
+  runtime->view.set(buffer, Py_None);
+  runtime->host.set(buffer, Py_None);
+  runtime->shared.set(buffer, isShared ? Py_True : Py_False);
   return buffer;
 }
 
@@ -96,11 +96,11 @@ bool Invocation::Call::makeArguments() {
 }
 
 bool Invocation::Call::pushLeaf(const Input &input, PyObject *leaf) {
-  PyObject *data = isArray(leaf) ? slotAt(leaf, package->data) : leaf;
+  PyObject *data = isArray(leaf) ? arrayIn(leaf).data : leaf;
   if (!data || !pushData(input, leaf, data))
     return false;
   // The data may have been moved to a buffer.
-  if (PyObject *given = isArray(leaf) ? slotAt(leaf, package->data) : leaf; input.isHandedBack && isBuffer(given))
+  if (PyObject *given = isArray(leaf) ? arrayIn(leaf).data : leaf; input.isHandedBack && isBuffer(given))
     setShared(given);
   return true;
 }
@@ -118,15 +118,15 @@ bool Invocation::Call::pushData(const Input &input, PyObject *leaf, PyObject *da
 }
 
 bool Invocation::Call::pushBuffer(const Input &input, PyObject *leaf, PyObject *buffer) {
-  PyObject *device = slotAt(buffer, runtime->device);
-  if (device != self.device.ptr()) {
-    auto space = nb::steal(PyObject_GetAttr(device, package->spaceName.ptr()));
+  nb::object device = runtime->device.get(buffer);
+  if (!device.is(self.device)) {
+    auto space = nb::steal(PyObject_GetAttr(device.ptr(), package->spaceName.ptr()));
     if (!space.is_valid())
       return false;
     if (space.ptr() != self.space.ptr())
       return pushMade(input, leaf);
   }
-  return push(slotAt(buffer, runtime->ref));
+  return push(runtime->ref.get(buffer).ptr());
 }
 
 bool Invocation::Call::pushHost(const Input &input, PyObject *leaf, PyObject *host) {
@@ -167,7 +167,7 @@ bool Invocation::Call::pushMade(const Input &input, PyObject *leaf) {
     return false;
   // The array may have been moved.
   if (isArray(leaf))
-    held.push_back(nb::borrow(slotAt(leaf, package->data)));
+    held.push_back(nb::borrow(arrayIn(leaf).data));
   PyObject *reference, *array;
   if (!PyArg_ParseTuple(made.ptr(), "OO", &reference, &array))
     return false;
@@ -182,7 +182,7 @@ bool Invocation::Call::pushMade(const Input &input, PyObject *leaf) {
 
 bool Invocation::Call::isAsBefore(const Donated &array) const {
   // Two references are the array's and the one here: of buffers nobody else can have got hold of meanwhile.
-  return slotAt(array.array, package->data) == array.data &&
+  return arrayIn(array.array).data == array.data &&
          (!array.isOwn || (Py_REFCNT(array.data) == 2 && !isShared(array.data)));
 }
 
@@ -191,7 +191,7 @@ bool Invocation::Call::areOthersLeft() const {
   PyTypeObject *gone = Py_TYPE(donated.front().remains);
   return llvm::all_of(llvm::zip_equal(self.inputs, leaves), [&](auto pair) {
     auto [input, leaf] = pair;
-    return input.remains.is_valid() || !isArray(leaf) || Py_TYPE(slotAt(leaf, package->data)) != gone;
+    return input.remains.is_valid() || !isArray(leaf) || Py_TYPE(arrayIn(leaf).data) != gone;
   });
 }
 

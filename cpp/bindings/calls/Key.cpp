@@ -59,14 +59,14 @@ uint64_t Key::hash() const {
   return result;
 }
 
-bool isPlaced(PyObject *array) { return slotAt(array, package->place) != Py_None; }
+bool isPlaced(PyObject *array) { return arrayIn(array).place != Py_None; }
 
 bool addArray(Key &key, PyObject *array) {
-  PyObject *data = slotAt(array, package->data), *place = slotAt(array, package->place);
+  PyObject *data = arrayIn(array).data, *place = arrayIn(array).place;
   // Attributes are null in objects that were never initialized.
   if (!data || !place)
     return false;
-  uint64_t weak = slotAt(array, package->weak) == Py_True, placed = isPlaced(array);
+  uint64_t weak = arrayIn(array).weak == Py_True, placed = isPlaced(array);
   // There is one object of each place.
   return addTyped(key, uint64_t(Tag::Array) | weak << 16 | placed << 17, array, data) &&
          (!placed || key.addObject(Tag::Object, place));
@@ -75,8 +75,8 @@ bool addArray(Key &key, PyObject *array) {
 bool addTyped(Key &key, uint64_t tag, PyObject *leaf, PyObject *array) {
   nb::object shape, dtype;
   if (isBuffer(array)) {
-    shape = nb::borrow(slotAt(array, runtime->shape));
-    dtype = nb::borrow(slotAt(array, runtime->dtype));
+    shape = runtime->shape.get(array);
+    dtype = runtime->dtype.get(array);
   }
   if (!shape.is_valid() || shape.is_none()) {
     shape = nb::steal(PyObject_GetAttr(array, package->shapeName.ptr()));

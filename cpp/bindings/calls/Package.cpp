@@ -1,6 +1,5 @@
 // What Python gives of its package, and the objects of its classes that are made here.
 #include "Package.h"
-#include <structmember.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,17 +28,19 @@ PyObject *newArray(PyObject *data, PyObject *host, bool weak, PyObject *place) {
   PyObject *array = type->tp_alloc(type, 0);
   if (!array)
     return nullptr;
-  slotAt(array, package->data) = Py_NewRef(data);
-  slotAt(array, package->host) = Py_NewRef(host);
-  slotAt(array, package->place) = Py_NewRef(place);
-  slotAt(array, package->weak) = Py_NewRef(weak ? Py_True : Py_False);
+  ArrayStorage &storage = arrayIn(array);
+  storage.data = Py_NewRef(data);
+  storage.host = Py_NewRef(host);
+  storage.place = Py_NewRef(place);
+  storage.weak = Py_NewRef(weak ? Py_True : Py_False);
   return array;
 }
 
 void setData(PyObject *array, PyObject *data) {
-  PyObject *former[] = {slotAt(array, package->data), slotAt(array, package->host)};
-  slotAt(array, package->data) = Py_NewRef(data);
-  slotAt(array, package->host) = Py_NewRef(isHost(data) ? data : Py_None);
+  ArrayStorage &storage = arrayIn(array);
+  PyObject *former[] = {storage.data, storage.host};
+  storage.data = Py_NewRef(data);
+  storage.host = Py_NewRef(isHost(data) ? data : Py_None);
   for (PyObject *object : former)
     Py_XDECREF(object);
 }
@@ -48,28 +49,10 @@ void setData(PyObject *array, PyObject *data) {
 static nb::object exchangeData(nb::handle array, nb::handle data) {
   if (!isArray(array.ptr()))
     throw nb::type_error("exchange_data needs an array");
-  nb::object former = nb::borrow(slotAt(array.ptr(), package->data));
+  nb::object former = nb::borrow(arrayIn(array.ptr()).data);
   setData(array.ptr(), data.ptr());
   return former;
 }
-
-static Py_ssize_t offsetOf(const nb::object &type, const char *name) {
-  nb::object member = type.attr(name);
-  if (Py_TYPE(member.ptr()) != &PyMemberDescr_Type)
-    throw nb::type_error(name);
-  return reinterpret_cast<PyMemberDescrObject *>(member.ptr())->d_member->offset;
-}
-
-#if PY_VERSION_HEX < 0x030C0000
-/// What `__buffer__` is to later versions of Python.
-static int exportBuffer(PyObject *array, Py_buffer *view, int flags) {
-  auto host = nb::steal(PyObject_CallMethod(array, "__array__", nullptr));
-  if (host.is_valid())
-    return PyObject_GetBuffer(host.ptr(), view, flags);
-  view->obj = nullptr;
-  return -1;
-}
-#endif
 
 static nb::object interned(const char *name) { return nb::steal(PyUnicode_InternFromString(name)); }
 
@@ -100,30 +83,17 @@ static void setPackage(nb::object array, nb::object ndarray, nb::object generic,
   made->tracesName = interned("traces");
   made->valueName = interned("_value");
   made->protocolName = interned("__jax_array__");
-  made->data = offsetOf(made->array, "_data");
-  made->host = offsetOf(made->array, "_host");
-  made->place = offsetOf(made->array, "_place");
-  made->weak = offsetOf(made->array, "weak_type");
   package = made;
-#if PY_VERSION_HEX < 0x030C0000
-  reinterpret_cast<PyTypeObject *>(made->array.ptr())->tp_as_buffer->bf_getbuffer = exportBuffer;
-#endif
 }
 
 static void setChecker(nb::object checker) { package->checker = checker.is_none() ? nb::object() : std::move(checker); }
 
-static void setRuntime(nb::object buffer) {
-  auto *made = new Runtime;
-  made->buffer = reinterpret_cast<PyTypeObject *>(buffer.ptr());
-  made->ref = offsetOf(buffer, "_ref");
-  made->dtype = offsetOf(buffer, "_dtype");
-  made->device = offsetOf(buffer, "_device");
-  made->view = offsetOf(buffer, "_view");
-  made->host = offsetOf(buffer, "_host");
-  made->shape = offsetOf(buffer, "_shape");
-  made->shared = offsetOf(buffer, "_shared");
-  runtime = made;
-}
+Runtime::Runtime(nb::handle buffer)
+    : buffer(reinterpret_cast<PyTypeObject *>(buffer.ptr())), ref(buffer, "_ref"), dtype(buffer, "_dtype"),
+      device(buffer, "_device"), shape(buffer, "_shape"), view(buffer, "_view"), host(buffer, "_host"),
+      shared(buffer, "_shared") {}
+
+static void setRuntime(nb::handle buffer) { runtime = new Runtime(buffer); }
 
 static const char packageSignature[] =
     "def set_package(*, array: type[dovetail.array.Array], ndarray: type[numpy.ndarray], generic: type[numpy.generic], "

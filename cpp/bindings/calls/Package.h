@@ -2,7 +2,7 @@
 #ifndef DOVETAIL_BINDINGS_CALLS_PACKAGE_H
 #define DOVETAIL_BINDINGS_CALLS_PACKAGE_H
 
-#include <nanobind/nanobind.h>
+#include "Storage.h"
 
 namespace dovetail {
 
@@ -11,27 +11,22 @@ struct Package {
   nanobind::object array, ndarray, generic, dtype, dtypes, asarray, stack, settings, snapshot, errors, quiet, record,
       constants, flatten, isNamedTuple;
   nanobind::object shapeName, dtypeName, spaceName, bytesName, tracesName, valueName, protocolName;
-  /// Where an array keeps its attributes.
-  Py_ssize_t data, host, place, weak;
   /// What looks at the results of public functions whose calls are not replayed; null until somebody wants that.
   nanobind::object checker;
 };
 
-/// What calls of compiled programs need besides; set with the first of them.
+extern Package *package;
+/// The class of the runtime's buffers, which must not need this extension; set before there are programs.
 struct Runtime {
-  /// The class, which each buffer and each program holds: whatever is held here lives on when the process ends, and
-  /// IREE complains of what lives on.
+  /// Each buffer and each program holds it: whatever is held here lives on when the process ends, and IREE complains of
+  /// what lives on.
   PyTypeObject *buffer;
-  /// Where a buffer keeps its attributes.
-  Py_ssize_t ref, dtype, device, view, host, shape, shared;
+  Slot ref, dtype, device, shape, view, host, shared;
+
+  explicit Runtime(nanobind::handle buffer);
 };
 
-extern Package *package;
 extern Runtime *runtime;
-
-inline PyObject *&slotAt(PyObject *object, Py_ssize_t offset) {
-  return *reinterpret_cast<PyObject **>(reinterpret_cast<char *>(object) + offset);
-}
 
 inline bool isExactly(PyObject *object, const nanobind::object &type) {
   return Py_TYPE(object) == reinterpret_cast<PyTypeObject *>(type.ptr());
@@ -41,10 +36,10 @@ inline bool isHost(PyObject *object) { return isExactly(object, package->ndarray
 inline bool isBuffer(PyObject *object) { return runtime && Py_TYPE(object) == runtime->buffer; }
 /// Whether something else may see a buffer's memory.
 inline bool isShared(PyObject *buffer) {
-  return slotAt(buffer, runtime->shared) != Py_False || slotAt(buffer, runtime->host) != Py_None;
+  return runtime->shared.get(buffer).ptr() != Py_False || runtime->host.get(buffer).ptr() != Py_None;
 }
 /// Forbids calls to write over a buffer.
-inline void setShared(PyObject *buffer) { Py_SETREF(slotAt(buffer, runtime->shared), Py_NewRef(Py_True)); }
+inline void setShared(PyObject *buffer) { runtime->shared.set(buffer, Py_True); }
 inline bool isOf(PyObject *object, const nanobind::object &type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type.ptr()));
 }

@@ -65,7 +65,7 @@ PyObject *asHost(PyObject *value) {
 PyObject *valueOf(PyObject *leaf) {
   if (!isArray(leaf))
     return Py_NewRef(leaf);
-  PyObject *host = slotAt(leaf, package->host);
+  PyObject *host = arrayIn(leaf).host;
   return host && host != Py_None ? Py_NewRef(host) : PyObject_CallMethodNoArgs(leaf, package->valueName.ptr());
 }
 
@@ -95,7 +95,7 @@ PyObject *output(std::pair<unsigned, bool> what, const Slots &slots, const Key &
   if (slot < key.leaves.size()) {
     // An argument itself, unless it changes between weak and strong.
     PyObject *leaf = key.leaves[slot];
-    if (isArray(leaf) && (slotAt(leaf, package->weak) == Py_True) == weak)
+    if (isArray(leaf) && (arrayIn(leaf).weak == Py_True) == weak)
       return Py_NewRef(leaf);
   }
   return newArray(slots[slot], slots[slot], weak);

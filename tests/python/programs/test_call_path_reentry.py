@@ -250,7 +250,8 @@ def test_descriptions_that_are_not_complete() -> None:
     jitted = jit(lambda x: x + 1)
     jitted(1.0)
     [compiled] = jitted._compiled.values()
-    for description in ({}, {"inputs": [], "outputs": [], "captured": []}):
+    descriptions: list[dict[str, Any]] = [{}, {"inputs": [], "outputs": [], "captured": []}]
+    for description in descriptions:
         made = _core.Invocation.__new__(_core.Invocation)
         with pytest.raises(TypeError, match="missing required argument"):
             made.__init__(**description)

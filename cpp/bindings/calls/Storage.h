@@ -1,0 +1,60 @@
+// What arrays hold, as the base of their Python class, and access to what buffers hold.
+#ifndef DOVETAIL_BINDINGS_CALLS_STORAGE_H
+#define DOVETAIL_BINDINGS_CALLS_STORAGE_H
+
+#include "HeapType.h"
+#include <structmember.h>
+
+namespace dovetail {
+
+/// What an array holds; all null in one that was never initialized.
+struct ArrayStorage {
+  /// An array of NumPy or a buffer, and that array, or None if it is not known.
+  PyObject *data, *host;
+  /// Where it is and whether it must stay there, or None.
+  PyObject *place;
+  /// A bool.
+  PyObject *weak;
+
+  ArrayStorage() : data(), host(), place(), weak() {}
+  ~ArrayStorage() { clear(); }
+  template <typename Visit>
+  int traverse(Visit visit) const {
+    for (PyObject *held : {data, host, place, weak})
+      if (int result = visit(held))
+        return result;
+    return 0;
+  }
+  void clear() {
+    for (PyObject **held : {&data, &host, &place, &weak})
+      Py_CLEAR(*held);
+  }
+};
+
+inline ArrayStorage &arrayIn(PyObject *array) { return valueIn<ArrayStorage>(array); }
+
+/// An attribute in `__slots__` of a class that is none of ours.
+class Slot {
+public:
+  Slot(nanobind::handle type, const char *name);
+
+  /// Null where it was never set.
+  nanobind::object get(PyObject *object) const {
+    PyObject *value = PyMember_GetOne(reinterpret_cast<char *>(object), member);
+    if (!value)
+      PyErr_Clear();
+    return nanobind::steal(value);
+  }
+  void set(PyObject *object, PyObject *value) const {
+    PyMember_SetOne(reinterpret_cast<char *>(object), member, value);
+  }
+
+private:
+  PyMemberDef *member;
+};
+
+void bindStorage(nanobind::module_ &m);
+
+} // namespace dovetail
+
+#endif // DOVETAIL_BINDINGS_CALLS_STORAGE_H
