@@ -185,10 +185,10 @@ static std::vector<bool> toVector(const llvm::SmallBitVector &mask) {
   return values;
 }
 
-/// The two functions that a linearization has, each with a reference of its own to the module's Python object, which
-/// the garbage collector sees.
+/// The two functions of a linearization. They are Python objects, and each has a reference of its own to the module's:
+/// so the garbage collector sees them.
 struct Linearized {
-  Function known, linear;
+  nb::typed<nb::object, Function> known, linear;
   std::vector<bool> active, nonzero;
 };
 
@@ -201,8 +201,8 @@ static Linearized taken(const Function &function, const char *refusal,
   if (failed(result))
     diagnostics.raise(refusal);
   nb::object owner = nb::find(module.get());
-  return {Function(nb::cast<Shared>(owner), result->known),
-          Function(nb::cast<Shared>(owner), result->cotangent ? result->cotangent : result->tangent),
+  return {nb::cast(Function(nb::cast<Shared>(owner), result->known)),
+          nb::cast(Function(nb::cast<Shared>(owner), result->cotangent ? result->cotangent : result->tangent)),
           toVector(result->active), toVector(result->nonzero)};
 }
 
