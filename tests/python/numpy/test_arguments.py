@@ -442,3 +442,13 @@ def test_parts_out_of_bounds_are_at_the_ends(name: str, method: str) -> None:
 def test_an_index_out_of_bounds_is_an_index_error() -> None:
     with pytest.raises(IndexError, match="index 5 is out of bounds for axis 0 with size 3"):
         lax.index_in_dim(np.zeros(3), 5)
+
+
+@pytest.mark.parametrize("name", ["setxor1d", "intersect1d", "setdiff1d"])
+def test_sets_of_nothing(name: str) -> None:
+    empty = dnp.zeros(0)
+    for size in (0, 1, 3):
+        function = getattr(dnp, name)
+        np.testing.assert_array_equal(function(empty, empty, size=size), np.zeros(size))
+        filled = dt.jit(lambda x, size=size: function(x, x, size=size, fill_value=7))(empty)  # noqa: B023
+        np.testing.assert_array_equal(filled, np.full(size, 7))

@@ -404,3 +404,13 @@ def test_small_matrices_in_loops(size: int) -> None:
             dt.tree_util.tree_leaves(dt.jit(function)(argument)), expected, strict=True
         ):
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * np.abs(want).max())
+
+
+@pytest.mark.parametrize("shape", [(2, 20000), (20000, 2)])
+def test_pinv_of_long_matrices(shape: tuple[int, int]) -> None:
+    """By way of squares of the shorter side only: of the longer they take gigabytes."""
+    a = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    p, pull = dt.vjp(dnp.linalg.pinv, a)
+    (gradient,) = pull(dnp.ones_like(p))
+    # d tr(pinv(t a)) = -tr(pinv(a)) at t = 1, as for any linear function of it.
+    np.testing.assert_allclose(np.sum(gradient * a), -np.sum(p), rtol=1e-2, atol=1e-4)

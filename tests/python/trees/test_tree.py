@@ -230,3 +230,13 @@ def test_descriptions_of_values() -> None:
     assert like(dnp.arange(3)).sharding is None
     committed = dt.device_put(dnp.arange(3), dt.devices()[0])
     assert like(committed).sharding == committed.sharding == like(like(committed)).sharding
+
+
+@pytest.mark.parametrize("function", [dt.lax.stop_gradient, dt.lax.optimization_barrier])
+def test_registered_classes_are_nodes(function: Any) -> None:
+    result = function({"pair": Interval(1.5, dnp.ones(2)), "none": None})
+    assert type(result["pair"]) is Interval
+    assert result["none"] is None
+    np.testing.assert_array_equal(result["pair"].high, 1)
+    grad = dt.grad(lambda x: function(Interval(x, x)).low * x)(2.0)
+    assert grad == (2 if function is dt.lax.stop_gradient else 4)
