@@ -13,6 +13,7 @@ from dovetail import _core
 from dovetail.array import Array
 from dovetail.donation import remains_of
 from dovetail.pytree import unflatten
+from dovetail.runtime import iree_internals
 from dovetail.runtime.buffer import Buffer, put
 from dovetail.runtime.devices import SHARE_BYTES
 from dovetail.runtime.dtypes import ELEMENT_OF_DTYPE
@@ -85,8 +86,8 @@ def invocation(
         space=device.space,
         put=device.put,
         list=VmVariantList,
-        push=VmVariantList.push_ref,
-        get=VmVariantList.get_as_ref,
+        push=iree_internals.push,
+        get=iree_internals.get,
         argument=argument,
         copied=copied,
         unshare=unshare,

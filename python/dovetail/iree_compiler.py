@@ -70,8 +70,7 @@ _PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
 
 def _execute(invocation: Any) -> bool:
     """Compiles what was parsed, which verified it; what is wrong goes to the diagnostics."""
-    library, this = invocation._local_dylib, invocation._inv_p
-    _declare(library)
+    library, this = native(invocation)
     library.ireeCompilerInvocationSetVerifyIR(this, False)
     for index, phase in enumerate(_PHASES):
         if index:
@@ -87,21 +86,6 @@ def _execute(invocation: Any) -> bool:
     return True
 
 
-def _declare(library: Any) -> None:
-    """Gives types to the C functions that the Python API does not wrap; a module is a pointer."""
-    pointer = ctypes.c_void_p
-    for name, arguments, result in (
-        ("ireeCompilerInvocationSetVerifyIR", (ctypes.c_bool,), None),
-        ("ireeCompilerInvocationSetCompileFromPhase", (ctypes.c_char_p,), None),
-        ("ireeCompilerInvocationSetCompileToPhase", (ctypes.c_char_p,), None),
-        ("ireeCompilerInvocationExportStealModule", (), pointer),
-        ("ireeCompilerInvocationImportStealModule", (pointer,), ctypes.c_bool),
-        ("mlirOperationVerify", (), ctypes.c_bool),
-    ):
-        function = getattr(library, name)
-        function.argtypes, function.restype = (pointer, *arguments), result
-
-
 # iree_compiler_diagnostic_severity_t
 _SEVERITIES = ("note", "warning", "error", "remark")
 
@@ -111,16 +95,12 @@ _DiagnosticCallback = ctypes.CFUNCTYPE(
 
 
 def _collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..., None]:
-    """Makes IREE append its messages to `diagnostics`.
-
-    The Python API wires only the console; the C function for a callback is called by its name.
+    """Makes IREE append its messages to `diagnostics`; the Python API wires only the console.
 
     Returns:
       The callback, which must outlive the invocation.
     """
-    enable = invocation._local_dylib.ireeCompilerInvocationEnableCallbackDiagnostics
-    enable.restype = None
-    enable.argtypes = [ctypes.c_void_p, ctypes.c_int, _DiagnosticCallback, ctypes.c_void_p]
+    library, this = native(invocation)
     # IREE's verifier may report from worker threads.
     lock = threading.Lock()
 
@@ -130,8 +110,44 @@ def _collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..
             diagnostics.append(f"{_SEVERITIES[severity]}: {text}")
 
     callback = _DiagnosticCallback(on_diagnostic)
-    enable(invocation._inv_p, 0, callback, None)
+    library.ireeCompilerInvocationEnableCallbackDiagnostics(this, 0, callback, None)
     return callback
+
+
+# The undocumented parts of IREE's compiler that are used here; tests/python/compiler/
+# test_iree_internals.py has a test for each. They hold for IREE 3.13.
+
+_pointer = ctypes.c_void_p
+# The arguments after the invocation or the operation, and the result, of C functions that the
+# Python API does not wrap; a module is a pointer.
+C_FUNCTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "ireeCompilerInvocationEnableCallbackDiagnostics": (
+        (ctypes.c_int, _DiagnosticCallback, _pointer),
+        None,
+    ),
+    "ireeCompilerInvocationSetVerifyIR": ((ctypes.c_bool,), None),
+    "ireeCompilerInvocationSetCompileFromPhase": ((ctypes.c_char_p,), None),
+    "ireeCompilerInvocationSetCompileToPhase": ((ctypes.c_char_p,), None),
+    "ireeCompilerInvocationExportStealModule": ((), _pointer),
+    "ireeCompilerInvocationImportStealModule": ((_pointer,), ctypes.c_bool),
+    "mlirOperationVerify": ((), ctypes.c_bool),
+}
+
+
+def native(invocation: Any) -> tuple[Any, Any]:
+    """The C library of an invocation of the compiler, with typed functions, and its pointer."""
+    library = invocation._local_dylib
+    for name, (arguments, result) in C_FUNCTIONS.items():
+        function = getattr(library, name)
+        function.argtypes, function.restype = (_pointer, *arguments), result
+    return library, invocation._inv_p
+
+
+def program(name: str) -> str:
+    """The path of one of the programs that are installed with the compiler."""
+    from iree.compiler import _mlir_libs
+
+    return os.path.join(os.path.dirname(str(_mlir_libs.__file__)), name)
 
 
 def serve() -> None:

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from dovetail import iree_compiler
 from dovetail.iree_compiler import DIED, Outcome
 
 # The other ways to run the compiler know no such flags.
@@ -17,12 +18,10 @@ PROCESS_FLAGS = frozenset(("--iree-hal-link-executables=false",))
 
 def run(arguments: Sequence[str], text: str) -> subprocess.CompletedProcess[str]:
     """Run the program on a module."""
-    from iree.compiler import _mlir_libs
-
-    tool = Path(_mlir_libs.__file__).with_name("iree-compile")
+    tool = iree_compiler.program("iree-compile")
     # A session of its own: an interrupt from the terminal is for the user's program alone.
     return subprocess.run(
-        [str(tool), "-", *arguments],
+        [tool, "-", *arguments],
         input=text,
         capture_output=True,
         encoding="utf-8",

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dovetail.compile_lowered import Compilation
+from dovetail.runtime import iree_internals
 from dovetail.runtime.dtypes import DTYPE_OF_MLIR, ELEMENT_OF_DTYPE
 from dovetail.schedule import Dispatch, schedule_of
 from dovetail.spans import Recorder
@@ -164,9 +165,7 @@ def _tool(name: str, *arguments: str) -> str:
     Raises:
       NoReplay: it fails.
     """
-    import iree._runtime_libs as libraries
-
-    path = Path(str(libraries.__file__)).with_name(name)
+    path = iree_internals.program(name)
     if not path.exists():
         raise NoReplay(f"the installed runtime has no {name}")
     # A session of its own: an interrupt from the terminal is for the user's program alone.

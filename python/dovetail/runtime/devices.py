@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import os
 import sys
 import threading
-from collections.abc import Callable
 from typing import Any
 
 import iree.runtime as ireert
 import numpy as np
-from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef, _binding
+from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef
 
-from . import ending
+from . import ending, iree_internals
 from .dtypes import ELEMENT_OF_DTYPE
-
-# Not among the names that the package exports.
-_driver: Any = vars(_binding)["create_hal_driver"]
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
 # What targets are called, where the driver has another name.
@@ -70,7 +65,7 @@ class Device:
         # Not in IREE's cache: a device that nobody uses any more is closed.
         if self.on_host and generation:
             # The driver that IREE keeps has threads in another process.
-            self.hal = _driver(driver).create_default_device()
+            self.hal = iree_internals.new_driver(driver).create_default_device()
         elif self.on_host or not number:
             self.hal = ireert.get_device(driver, cache=False)
         else:
@@ -83,11 +78,7 @@ class Device:
         if self.on_host:
             self._memory_type |= int(MemoryType.HOST_VISIBLE)
             self._usage |= int(BufferUsage.MAPPING)
-        # A partial object, not a method: that is half of the cost of a call in Python.
-        copy: Any = self._allocator.allocate_buffer_copy
-        self.put: Callable[[np.ndarray, int], Any] = functools.partial(
-            copy, self._memory_type, self._usage, self.hal
-        )
+        self.put = iree_internals.copier(self.hal, self._memory_type, self._usage)
 
     def __repr__(self) -> str:
         return f"Device({self.name!r})"

@@ -13,6 +13,7 @@ from .buffer import Buffer, as_host_array
 from .devices import INSTANCE, SHARE_BYTES, Device, get_device
 from .dtypes import DTYPE_OF_ELEMENT, ELEMENT_OF_DTYPE
 from .host_functions import HostFunctions
+from .iree_internals import get, push
 from .memory import OutOfMemoryError, is_out_of_memory
 from .signature import HANDED_BACK_KEY, SHARING_KEY, Signature
 
@@ -151,23 +152,22 @@ class Executable:
         device = self.device
         space, put, elements = device.space, device.put, ELEMENT_OF_DTYPE
         arguments = VmVariantList(len(arrays))
-        push: Any = arguments.push_ref  # takes views too, which its type stub does not say
         shared = None
         for array in arrays:
             kind = type(array)
             if kind is Buffer and array._device.space is space:
-                push(array._ref)
+                push(arguments, array._ref)
                 continue
             if kind is np.ndarray and array.nbytes < SHARE_BYTES:
                 try:
-                    push(put(array, elements[array.dtype]))
+                    push(arguments, put(array, elements[array.dtype]))
                     continue
                 except (KeyError, ValueError):
                     pass  # not contiguous, or not of the machine's byte order
             argument, sharing = self.argument(array)
             if sharing is not None:
                 shared = [sharing] if shared is None else [*shared, sharing]
-            push(argument)
+            push(arguments, argument)
 
         dtypes = self._dtypes
         results = VmVariantList(1 if dtypes is None else len(dtypes))
@@ -180,8 +180,7 @@ class Executable:
             raise failure from error
         if dtypes is None:
             dtypes = _dtypes_of(results)
-        get = results.get_as_ref
-        buffers = [Buffer(get(i), dtype, device) for i, dtype in enumerate(dtypes)]
+        buffers = [Buffer(get(results, i), dtype, device) for i, dtype in enumerate(dtypes)]
         for i in self.sharing:
             buffers[i]._shared = True
         for i in self.handed_back:

@@ -12,7 +12,7 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import _core, config, ir
+from dovetail import _core, config, ir, iree_compiler
 
 
 def test_programs_are_written(tmp_path: Path) -> None:
@@ -39,8 +39,6 @@ def test_programs_are_written(tmp_path: Path) -> None:
 
 
 def test_commands_reproduce(tmp_path: Path) -> None:
-    from iree.compiler import _mlir_libs
-
     with config.dump(tmp_path):
         dt.jit(lambda x: x * 3)(np.ones(3, np.float32))
     [folder] = tmp_path.iterdir()
@@ -48,7 +46,7 @@ def test_commands_reproduce(tmp_path: Path) -> None:
     assert os.access(script, os.X_OK)
     commands = script.read_text().splitlines()
     assert commands[3] == "dovetail-opt --dovetail-pipeline=to=lower 00-trace.mlir -o lower.mlir"
-    tools = Path(str(_mlir_libs.__file__)).parent
+    tools = os.path.dirname(iree_compiler.program("iree-compile"))
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(
         ["/bin/sh", "-c", commands[4]], cwd=folder, env={**os.environ, "PATH": path}, check=True

@@ -112,9 +112,9 @@ def test_text_does_not_depend_on_what_is_called() -> None:
     lowered = dt.jit(lambda x: ops.det(x)).lower(dnp.ones((2, 2)))
     assert "dovetail.host_op" in lowered.as_text("lower")
     module = lowered._program.after("lower")
-    [(name, op, _, operands, results, has_effects)] = module.take_host_imports()
-    assert (name, op) == ("host.f0", "det")
-    assert operands == [((2, 2), "float32")]
-    assert results == [((), "float32")]
-    assert not has_effects
+    [imported] = module.take_host_imports()
+    assert (imported.name, imported.op) == ("host.f0", "det")
+    assert imported.operands == [((2, 2), "float32")]
+    assert imported.results == [((), "float32")]
+    assert not imported.has_effects
     assert "dovetail" not in module.text()

@@ -8,17 +8,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import iree._runtime_libs
 import numpy as np
 import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import runtime
+from dovetail.runtime import iree_internals
 from dovetail.runtime.notes import NOTES_KEY, Notes, architecture, processor_features
 from support.runtime_modules import module
 
-TOOL = Path(iree._runtime_libs.__file__).with_name("iree-run-module")
+TOOL = iree_internals.program("iree-run-module")
 X = np.array([[1, -2, 3], [0.5, 0, -1]], np.float32)
 TABLE = np.linspace(-1, 1, 60, dtype=np.float32).reshape(3, 20)
 PARAMS = {"layers": [{"w": np.ones((3, 2), np.float32) / 4, "b": np.array([1, 2], np.float32)}]}

@@ -9,11 +9,11 @@ import textwrap
 import zipfile
 from pathlib import Path
 
-import iree._runtime_libs
 import numpy as np
 import pytest
 
 from dovetail import runtime
+from dovetail.runtime import iree_internals
 from dovetail.runtime.module_file import check, seal
 from support.runtime_modules import ADD, module
 
@@ -29,7 +29,7 @@ def test_saved_files_load_and_the_tools_read_them(add_module: bytes, tmp_path: P
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
         assert archive.comment.startswith(b"dovetail sha256 ")
-    tool = Path(iree._runtime_libs.__file__).with_name("iree-run-module")
+    tool = iree_internals.program("iree-run-module")
     arguments = ["--device=local-sync", "--function=add", "--input=4xf32=1", "--input=4xf32=2"]
     command = [str(tool), f"--module={path}", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

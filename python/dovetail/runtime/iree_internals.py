@@ -1,0 +1,39 @@
+"""The undocumented parts of IREE's runtime that are used here.
+
+They hold for IREE 3.13; `tests/python/runtime/test_iree_internals.py` has a test for each, which
+fails when another version changes it. Those of the compiler are in `iree_compiler.py`, which
+imports nothing of this package.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from iree.runtime import HalBufferView, VmRef, VmVariantList, _binding
+
+
+def new_driver(name: str) -> Any:
+    """Make a driver; `iree.runtime.get_driver` hands out the one that IREE keeps."""
+    return vars(_binding)["create_hal_driver"](name)
+
+
+# Appends an argument. The type stub of `push_ref` asks for a reference, but a view will do.
+push: Callable[[VmVariantList, VmRef | HalBufferView], None] = vars(VmVariantList)["push_ref"]
+# The result of that number, whose type is not looked at until `VmRef.deref`.
+get: Callable[[VmVariantList, int], Any] = VmVariantList.get_as_ref
+
+
+def copier(device: Any, memory_type: int, usage: int) -> Callable[..., Any]:
+    """What copies a C-contiguous array to a device, given its element type; returns a view."""
+    # A partial object, not a method: that is half of the cost of a call in Python.
+    return functools.partial(device.allocator.allocate_buffer_copy, memory_type, usage, device)
+
+
+def program(name: str) -> Path:
+    """The path of one of the programs that are installed with the runtime."""
+    import iree._runtime_libs as libraries
+
+    return Path(str(libraries.__file__)).with_name(name)
