@@ -45,12 +45,12 @@ class Source:
 
     def forget(self) -> None:
         """Let go of what is made again when it is asked for, by this thread or another."""
-        self._prepared: Any = None
-        self._decoded: Any = None
+        self._prepared: _core.Module | None = None
+        self._decoded: _core.Program | None = None
         self._evaluator: ir.Evaluator | None = None
 
     @property
-    def prepared(self) -> Any:
+    def prepared(self) -> _core.Module:
         """The module after the phase that evaluation and lowering start from."""
         module = self._prepared
         if module is None:

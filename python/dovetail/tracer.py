@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config, ir
+from dovetail import _core, config, ir
 from dovetail.array import Array, ShapedArray
 from dovetail.errors import UnknownSizeError
 from dovetail.out_of_memory import LARGE, check_size
@@ -221,7 +221,7 @@ class Traced(NamedTuple):
       asked_origins: whether it depends on what its arguments are made of.
     """
 
-    function: Any
+    function: _core.Function
     captured: list[Operand]
     avals: list[ShapedArray]
     extra: Any

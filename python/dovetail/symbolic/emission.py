@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import ir
+from dovetail import _core, ir
 from dovetail.errors import UnknownSizeError
 from dovetail.shaped import ShapedArray
 from dovetail.symbolic.bounds import Variable
@@ -37,7 +37,7 @@ class Emission:
 
     def __init__(self, trace: Any) -> None:
         self._trace = trace
-        self._function = trace.function
+        self._function: _core.Function = trace.function
         self.scope: SymbolicScope | None = None
         # Numbers of values that are sizes, by the texts of these, and the other way round.
         self._numbers: dict[str, int] = {}
@@ -264,10 +264,12 @@ class Emission:
             return self._sizes[value]
         # Of an array its shape is known, whatever computes it.
         known = [*self._sizes, *self._shapes]
-        for name, operands, results, attributes, *_ in self._function.slice([value], known):
-            if results[0] in self._sizes:
-                continue
-            self._sizes[results[0]] = self._evaluated(name, operands, attributes)
+        for instruction in self._function.slice([value], known):
+            result = instruction.results[0]
+            if result not in self._sizes:
+                self._sizes[result] = self._evaluated(
+                    instruction.op, instruction.operands, instruction.attributes
+                )
         return self._sizes[value]
 
     def _evaluated(self, name: str, operands: Sequence[int], attributes: dict[str, Any]) -> Any:
