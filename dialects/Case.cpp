@@ -248,7 +248,7 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   SmallVector<BranchParts, 2> branches;
   // Slots that one branch fills have sizes that the others know too.
   Keeping keeping(llvm::SmallBitVector(mask.size(), true));
-  keeping.steady.reset();
+  keeping.loopInvariant.reset();
   for (Region &branch : getBranches()) {
     auto parts = e.transforms().split(branch, mask, keeping);
     if (failed(parts))

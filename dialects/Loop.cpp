@@ -370,7 +370,7 @@ Body masked(Emitter &e, Region &source, unsigned numInits, unsigned numXs, const
 Keeping keepingOfLoop(unsigned numCarries, unsigned numXs, unsigned count) {
   Keeping keeping(llvm::SmallBitVector(count, true));
   keeping.free.reset(0, numCarries);
-  keeping.steady.reset(0, numCarries + numXs);
+  keeping.loopInvariant.reset(0, numCarries + numXs);
   return keeping;
 }
 

@@ -105,9 +105,9 @@ struct Keeping {
   /// Arguments that cost nothing to keep.
   llvm::SmallBitVector free;
   /// Arguments that are the same whenever the body runs. Arrays are kept only if nothing else says their sizes.
-  llvm::SmallBitVector steady;
+  llvm::SmallBitVector loopInvariant;
 
-  Keeping(const llvm::SmallBitVector &free) : free(free), steady(free.size(), true) {}
+  Keeping(const llvm::SmallBitVector &free) : free(free), loopInvariant(free.size(), true) {}
 };
 
 /// What the rule of an op with a body or a callee needs of the transforms. Those of functions are memoised by callee

@@ -1,4 +1,4 @@
-// Structured ops on buffers as loops, for code that one thread runs.
+// Lowers structured ops on buffers to sequential loops.
 #include "BufferLoops.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/Utils.h"

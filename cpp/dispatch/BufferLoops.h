@@ -1,4 +1,4 @@
-// Structured ops on buffers as loops, for code that one thread runs.
+// Lowers structured ops on buffers to sequential loops.
 #ifndef DOVETAIL_DISPATCH_BUFFERLOOPS_H
 #define DOVETAIL_DISPATCH_BUFFERLOOPS_H
 

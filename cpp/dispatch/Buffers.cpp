@@ -1,4 +1,4 @@
-// Sequential code on arrays as sequential code on memory.
+// Bufferizes sequential code in place.
 #include "Buffers.h"
 #include "BufferLoops.h"
 #include "cpp/iree/Aliases.h"

@@ -1,4 +1,4 @@
-// Sequential code on arrays as sequential code on memory.
+// Bufferizes sequential code in place.
 #ifndef DOVETAIL_DISPATCH_BUFFERS_H
 #define DOVETAIL_DISPATCH_BUFFERS_H
 

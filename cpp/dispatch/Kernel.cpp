@@ -1,4 +1,4 @@
-// Executables with one function each, and their calls.
+// Hand-written device kernels: their executables and calls.
 #include "Kernel.h"
 #include "cpp/iree/Ops.h"
 #include "cpp/tensors/Target.h"

@@ -1,4 +1,4 @@
-// Programs on memory, written for the devices as they are: what no composition of array ops makes good code of.
+// Hand-written device kernels, for what no composition of array ops makes good code of.
 #ifndef DOVETAIL_DISPATCH_KERNEL_H
 #define DOVETAIL_DISPATCH_KERNEL_H
 

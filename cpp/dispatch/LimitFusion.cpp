@@ -1,4 +1,4 @@
-// Barriers where the code generator would fuse more ops than it can take.
+// Puts barriers where IREE would fuse too many ops.
 #include "Passes.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"

@@ -1,4 +1,4 @@
-// Groups of small ops as one dispatch each.
+// Merges groups of small ops into one dispatch each.
 #include "OneDispatch.h"
 #include "Passes.h"
 #include "SequentialLoops.h"
@@ -369,10 +369,10 @@ void mergeIn(Block &block) {
   if (!isAnyMerged)
     return;
   sortTopologically(&block);
-  // Uses at the end stay there.
+  // Keep-alive uses stay there.
   SmallVector<Operation *> last;
   for (Operation &op : block)
-    if (isUseAtEnd(&op))
+    if (isKeepAliveUse(&op))
       last.push_back(&op);
   for (Operation *op : last)
     op->moveBefore(block.getTerminator());

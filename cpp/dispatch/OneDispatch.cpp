@@ -1,4 +1,4 @@
-// Whole loops as one dispatch.
+// Builds one executable of loops and branches with all that is in them.
 #include "OneDispatch.h"
 #include "BufferLoops.h"
 #include "Buffers.h"
@@ -32,21 +32,18 @@ constexpr int64_t kMaxStack = int64_t(1) << 13;
 /// More memory the runtime of IREE 3.13 does not hand to a dispatch.
 constexpr size_t kMaxBuffers = 32;
 
-/// Mesa's Vulkan driver for CPUs ends all loops of a dispatch, silently, after this many iterations.
-constexpr int64_t kMaxIterations = (1 << 16) - 1;
-
 /// How many iterations the loops in a block have together, if that is known.
 static std::optional<int64_t> countIterations(Block &block) {
   int64_t total = 0;
   for (Operation &op : block) {
     auto loop = dyn_cast<scf::ForOp>(op);
     std::optional<APInt> trips = loop ? loop.getStaticTripCount() : APInt(64, 1);
-    if (!trips || isa<scf::WhileOp>(op) || trips->ugt(kMaxIterations))
+    if (!trips || isa<scf::WhileOp>(op) || trips->ugt(kMostIterationsOnVulkan))
       return std::nullopt;
     for (Region &region : op.getRegions())
       for (Block &inner : region) {
         auto count = countIterations(inner);
-        if (!count || *count > kMaxIterations)
+        if (!count || *count > kMostIterationsOnVulkan)
           return std::nullopt;
         total += trips->getSExtValue() * (*count + (loop ? 1 : 0));
       }
@@ -278,7 +275,8 @@ private:
       return failure();
     storeBoolsAsBytes(function);
     simplify(function, /*fuse=*/false);
-    return success(!isVulkan || countIterations(function.front()).value_or(kMaxIterations) < kMaxIterations);
+    return success(!isVulkan ||
+                   countIterations(function.front()).value_or(kMostIterationsOnVulkan) < kMostIterationsOnVulkan);
   }
 
   /// Constants with more than one value become inputs, and others are filled in.

@@ -1,4 +1,4 @@
-// Sequential code that the code generator runs as one piece.
+// Builds one executable of loops and branches with all that is in them.
 #ifndef DOVETAIL_DISPATCH_ONEDISPATCH_H
 #define DOVETAIL_DISPATCH_ONEDISPATCH_H
 
@@ -6,6 +6,9 @@
 #include <limits>
 
 namespace dovetail {
+
+/// Mesa's Vulkan driver for CPUs ends all loops of a dispatch, silently, after this many iterations.
+constexpr int64_t kMostIterationsOnVulkan = (1 << 16) - 1;
 
 /// The element type and the sizes of an array that is to be made.
 struct Shape {

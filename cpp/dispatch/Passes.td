@@ -21,8 +21,8 @@ def MergeSmallPass : ModulePass<"dovetail-merge-small"> {
 def LimitFusionPass : ModulePass<"dovetail-limit-fusion"> {
   let summary = "barriers where the code generator would fuse too many ops";
   let description = [{
-    IREE 3.13 fuses elementwise ops without limit, and takes the square of the time for a chain that is twice as long. So an op that
-    would be the 513th scalar op, or later, of those that it can be fused with reads its operand from behind a barrier
+    IREE 3.13 fuses elementwise ops without limit, in time quadratic in their number. So an op that would be the 513th scalar
+    op, or later, of those that it can be fused with reads its operand from behind a barrier
     (`iree_tensor_ext.compute_barrier.start`). Parts of a chain that are alike are compiled once.
   }];
 }

@@ -15,10 +15,8 @@ namespace {
 /// What fits one dispatch, in scalar steps of one iteration. One thread in vectors takes about as long for these as the
 /// host for starting dispatches, whatever the number of cores; a GPU has slower threads.
 constexpr int64_t kWorkOnCpu = int64_t(1) << 21, kWorkElsewhere = int64_t(1) << 10;
-/// Of ops, each counted for itself, many are fused, or only views: so much more is tried.
-constexpr int64_t kTried = 2;
-/// More iterations than this of all loops together are cut off, without an error, by the software driver of Vulkan.
-constexpr int64_t kIterationsOnVulkan = 65535;
+/// The estimate ignores fusion and views; allow twice as much.
+constexpr int64_t kSlack = 2;
 
 /// An f32 that is read and written.
 constexpr int64_t kBytesOfStep = 8;
@@ -91,9 +89,10 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   for (Type type : op->getResultTypes())
     if (auto array = dyn_cast<RankedTensorType>(type))
       work = plus(work, elementsOf(array));
-  if (target.isVulkan() && (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kIterationsOnVulkan))
+  if (target.isVulkan() &&
+      (isa<WhileOp>(op) || (scan && int64_t(scan.getLength()) < 0) || work > kMostIterationsOnVulkan))
     return false;
-  return work / std::max<int64_t>(steps, 1) <= kTried * mostWorkOfIteration(b);
+  return work / std::max<int64_t>(steps, 1) <= kSlack * mostWorkOfIteration(b);
 }
 
 } // namespace dovetail

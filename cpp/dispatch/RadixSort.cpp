@@ -1,4 +1,4 @@
-// Sorts each row by the digits of its keys, the least first, in sequential code.
+// Radix sort of rows, from the least digit.
 #include "RadixSort.h"
 #include "cpp/iree/Workgroups.h"
 #include "cpp/tensors/Builders.h"

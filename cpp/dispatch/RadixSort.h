@@ -1,4 +1,4 @@
-// Sorting rows by the digits of their keys.
+// Radix sort of rows.
 #ifndef DOVETAIL_DISPATCH_RADIXSORT_H
 #define DOVETAIL_DISPATCH_RADIXSORT_H
 

@@ -1,4 +1,4 @@
-// Ops that no loop over elements is, as loops over slices, for code that one thread runs.
+// Expands concatenate, scan and scatter into sequential loops over slices.
 #ifndef DOVETAIL_DISPATCH_SEQUENTIALLOOPS_H
 #define DOVETAIL_DISPATCH_SEQUENTIALLOOPS_H
 

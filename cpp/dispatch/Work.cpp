@@ -1,4 +1,4 @@
-// Scalar steps of code on memory, counted by its loops and copies.
+// Estimates the work of bufferized code in scalar steps.
 #include "Work.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

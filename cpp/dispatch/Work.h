@@ -1,4 +1,4 @@
-// How much work sequential code is.
+// Estimates the work of bufferized code in scalar steps.
 #ifndef DOVETAIL_DISPATCH_WORK_H
 #define DOVETAIL_DISPATCH_WORK_H
 

@@ -1,4 +1,4 @@
-// Classes of arrays that may share memory, by what ops say of themselves.
+// Alias classes of arrays in lowered programs.
 #include "Aliases.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,7 +14,7 @@ static bool isArray(Value value) { return isa<RankedTensorType>(value.getType())
 
 bool isOptimizationBarrier(Operation *op) { return op->getName().getStringRef() == "util.optimization_barrier"; }
 
-bool isUseAtEnd(Operation *op) { return isOptimizationBarrier(op) && op->use_empty(); }
+bool isKeepAliveUse(Operation *op) { return isOptimizationBarrier(op) && op->use_empty(); }
 
 bool passesOn(Operation *op) {
   StringRef name = op->getName().getStringRef();

@@ -1,4 +1,4 @@
-// Which arrays of a lowered program may share memory.
+// Alias classes of arrays in lowered programs, and what ops write over.
 #ifndef DOVETAIL_IREE_ALIASES_H
 #define DOVETAIL_IREE_ALIASES_H
 
@@ -37,8 +37,8 @@ bool passesOn(mlir::Operation *op);
 
 bool isOptimizationBarrier(mlir::Operation *op);
 
-/// Whether the op is a barrier that only gives arrays a use at the end of its block.
-bool isUseAtEnd(mlir::Operation *op);
+/// Whether the op is a barrier that only keeps arrays alive to the end of its block.
+bool isKeepAliveUse(mlir::Operation *op);
 
 /// Whether one op alone uses the elements of an array.
 bool isForOneUse(mlir::Value array);

@@ -1,4 +1,4 @@
-// Arrays of elements that the code generator does not store become arrays of bytes.
+// Stores elements of types that IREE does not store as bytes.
 #include "Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 

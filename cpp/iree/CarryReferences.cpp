@@ -1,4 +1,4 @@
-// Loops of the host that carry references to buffers instead of arrays, and choices that give them.
+// Makes the arrays that host loops carry, and that branches give, buffers that are written over.
 #include "Aliases.h"
 #include "KeepShared.h"
 #include "Ops.h"
@@ -47,7 +47,7 @@ bool isReferable(Type type) {
   return array && !llvm::is_contained(array.getShape(), 0);
 }
 
-/// Whether an op is a loop of the host that can carry references. A `while` must begin a step with the arrays that its
+/// Whether an op is a host loop that can carry references. A `while` must begin a step with the arrays that its
 /// condition was given.
 bool isRewritable(Operation *op) {
   if (auto loop = dyn_cast<scf::WhileOp>(op))
@@ -112,11 +112,11 @@ struct Carry {
 };
 
 /// Writes an array to a buffer. IREE 3.13 would have the buffer in the array's place where it sees no later use: so
-/// that what is needed later is copied, it has a use at the end of its own block.
+/// that what is needed later is copied, it has a keep-alive use at the end of its own block.
 Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
   for (Value memory : neededLater(array, b.getInsertionBlock())) {
     Block *home = memory.getParentBlock();
-    auto isEnd = [&](Operation *user) { return user->getBlock() == home && isUseAtEnd(user); };
+    auto isEnd = [&](Operation *user) { return user->getBlock() == home && isKeepAliveUse(user); };
     if (llvm::any_of(memory.getUsers(), isEnd))
       continue;
     ImplicitLocOpBuilder end(memory.getLoc(), home->getTerminator());

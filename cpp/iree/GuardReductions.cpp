@@ -1,4 +1,4 @@
-// Barriers before reductions of what the code generator may find to be one number everywhere.
+// Puts barriers before reductions of operands that IREE may fold to a constant.
 #include "Aliases.h"
 #include "Ops.h"
 #include "Passes.h"

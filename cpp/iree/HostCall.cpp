@@ -1,4 +1,4 @@
-// Calls of what the machine that runs compiled code computes for it.
+// Calls of functions that the host of a compiled program provides.
 #include "HostCall.h"
 #include "cpp/tensors/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -1,4 +1,4 @@
-// Calls of what the machine that runs compiled code computes for it.
+// Calls of functions that the host of a compiled program provides.
 #ifndef DOVETAIL_IREE_HOSTCALL_H
 #define DOVETAIL_IREE_HOSTCALL_H
 

@@ -1,4 +1,4 @@
-// Arrays that something reads while IREE may have another op write over them.
+// Extends live ranges of arrays that are read while IREE may run the op that writes over them.
 #include "Aliases.h"
 #include "Ops.h"
 #include "Passes.h"
@@ -34,9 +34,10 @@ bool areOrdered(Operation *writer, Operation *reader) {
   return false;
 }
 
-bool hasUseAtEnd(Value array) {
-  return llvm::any_of(array.getUsers(),
-                      [&](Operation *user) { return isUseAtEnd(user) && user->getBlock() == array.getParentBlock(); });
+bool hasKeepAliveUse(Value array) {
+  return llvm::any_of(array.getUsers(), [&](Operation *user) {
+    return isKeepAliveUse(user) && user->getBlock() == array.getParentBlock();
+  });
 }
 
 /// Whether an op writes over an operand: of two that do so, IREE has one write over a copy anyway.
@@ -74,14 +75,14 @@ void keepRead(func::FuncOp function) {
       SmallVector<Value> views = viewsOf(read->get());
       llvm::SetVector<Value> &here = kept[views.front().getParentBlock()];
       if (here.contains(views.front()) || isRepeatedByIree(views.back()) || read->getOwner() == writer ||
-          hasUseAtEnd(views.front()))
+          hasKeepAliveUse(views.front()))
         continue;
       if (writesOver(*read) || !areOrdered(writer, read->getOwner()))
         for (Value view : views)
           kept[view.getParentBlock()].insert(view);
     }
   for (auto &[block, arrays] : kept) {
-    arrays.remove_if(hasUseAtEnd);
+    arrays.remove_if(hasKeepAliveUse);
     if (arrays.empty())
       continue;
     ImplicitLocOpBuilder b(function.getLoc(), block->getTerminator());

@@ -1,4 +1,4 @@
-// Arrays that are needed later than the code generator sees: by further steps of loops, and behind barriers.
+// Extends live ranges that IREE misses: across iterations of loops, and across barriers.
 #include "KeepShared.h"
 #include "Aliases.h"
 #include "Ops.h"
@@ -78,7 +78,7 @@ static bool isForOneBarrier(Value array) {
 static bool entersBarrier(Value array) {
   return llvm::any_of(array.getUsers(), [](Operation *user) {
     if (isOptimizationBarrier(user))
-      return !isUseAtEnd(user);
+      return !isKeepAliveUse(user);
     return (isView(user) || passesOn(user)) && llvm::any_of(user->getResults(), entersBarrier);
   });
 }

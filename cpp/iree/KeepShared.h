@@ -11,7 +11,7 @@ namespace dovetail {
 /// while something else may be on the other, which is the same memory.
 llvm::SmallVector<mlir::Value> neededLater(mlir::Value array, mlir::Block *place);
 
-/// Gives arrays that an op might write over a use at the end where they are needed later.
+/// Gives arrays that an op might write over a keep-alive use where they are needed later.
 void keepShared(mlir::func::FuncOp function);
 
 } // namespace dovetail

@@ -1,4 +1,4 @@
-// Ops of IREE's own dialects, built by name.
+// Builds ops of IREE's dialects by name.
 #include "Ops.h"
 #include "dialects/Dialect.h"
 #include "mlir/Dialect/SCF/IR/DeviceMappingInterface.h"

@@ -1,4 +1,4 @@
-// Ops of IREE's own dialects, which this compiler writes without knowing their classes.
+// Ops of IREE's dialects, built and recognized by name.
 #ifndef DOVETAIL_IREE_OPS_H
 #define DOVETAIL_IREE_OPS_H
 

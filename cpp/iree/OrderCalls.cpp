@@ -1,4 +1,4 @@
-// The order of calls of host functions that have effects, as a value that goes through them.
+// Orders host calls that have effects by a token that goes through them.
 #include "HostCall.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -55,7 +55,7 @@ def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
 }
 
 def CarryReferencesPass : ModulePass<"dovetail-carry-references"> {
-  let summary = "references to buffers instead of the arrays that loops of the host carry, and choices give";
+  let summary = "references to buffers instead of the arrays that host loops carry, and choices give";
   let description = [{
     IREE 3.13 copies, in every step of a loop on the host, each array that the loop carries, and allocates memory for the next
     one. A reference to a buffer it only passes on, and an array that is read from one it takes for its own, to be written over
@@ -97,7 +97,7 @@ def SeparateBarriersPass : ModulePass<"dovetail-separate-barriers"> {
 }
 
 def SeparateLoopsPass : ModulePass<"dovetail-separate-loops"> {
-  let summary = "barriers behind the loops of the host in a lowered program";
+  let summary = "barriers behind host loops in a lowered program";
   let description = [{
     For programs of which IREE 3.13 says that they have a circular dependency: it puts what comes before a loop and what comes
     behind it into one piece of its schedule, within which the loop would have to run. Not for others, since barriers keep

@@ -1,4 +1,4 @@
-// Workarounds for faults of IREE in the builders of lowered code.
+// Builders that avoid faults of IREE.
 #include "Quirks.h"
 #include "Ops.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

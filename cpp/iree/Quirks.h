@@ -104,7 +104,7 @@ bool canLoopsCarry(mlir::RankedTensorType type);
 //   cpp/lowering/Control.cpp, CaseLowering: the sizes are results, too
 //
 // A dispatch takes 32 buffers and 32 KiB of stack; Mesa's Vulkan driver for CPUs ends loops after 65,535 iterations.
-//   cpp/dispatch/OneDispatch.cpp, kMaxBuffers, kMaxStack, kMaxIterations; cpp/transforms/CheckFinite.cpp
+//   cpp/dispatch/OneDispatch.cpp, kMaxBuffers, kMaxStack, kMostIterationsOnVulkan; cpp/transforms/CheckFinite.cpp
 
 //===- Element types -----------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-// Results in the memory of donated arguments, and the memory of other arguments left as it is.
+// Writes results over donated arguments, and keeps other arguments from being written over.
 #include "Aliases.h"
 #include "Donation.h"
 #include "KeepShared.h"
@@ -205,7 +205,7 @@ void stateSharing(func::FuncOp function, const Aliases &aliases, const llvm::Set
   state(function, kHandedBack, handedBack);
 }
 
-/// Gives the arguments that an op might write over a use at the end.
+/// Gives the arguments that an op might write over a keep-alive use.
 void keepArguments(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
   DenseSet<const void *> written;
   function.walk([&](Operation *op) {

@@ -1,4 +1,4 @@
-// A barrier for each array of the optimization barriers.
+// Splits optimization barriers into one for each array.
 #include "Aliases.h"
 #include "Passes.h"
 

@@ -1,4 +1,4 @@
-// Barriers behind the loops of the host.
+// Puts barriers behind host loops.
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,4 +1,4 @@
-// Barriers behind arrays that one op reads along several of its loops.
+// Puts barriers behind arrays that one op reads along several of its loops.
 #include "Aliases.h"
 #include "Ops.h"
 #include "Passes.h"

@@ -1,4 +1,4 @@
-// Programs for the code generator to run as one piece.
+// Builds dispatches of given code, which IREE compiles as one piece.
 #include "Workgroups.h"
 #include "Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-// Dispatches whose code IREE compiles as one piece: each row, or each tile, by a workgroup.
+// Builds dispatches of given code, which IREE compiles as one piece.
 #ifndef DOVETAIL_IREE_WORKGROUPS_H
 #define DOVETAIL_IREE_WORKGROUPS_H
 

@@ -1,4 +1,4 @@
-// Ops on matrices as algorithms in other ops.
+// Decomposes ops on matrices into algorithms in plain ops.
 #include "Algorithms.h"
 #include "Decompositions.h"
 #include "Passes.h"

@@ -1,4 +1,4 @@
-// Callbacks are host functions of the process that made the program.
+// Lowering of callbacks to calls of host functions.
 #include "dialects/Callback.h"
 #include "Lowering.h"
 #include "cpp/dispatch/OneDispatch.h"

@@ -1,4 +1,4 @@
-// Collectives that are left when a program is lowered: nothing has bound their axes.
+// Lowering of collectives: an error, since nothing has bound their axes.
 #include "dialects/Collective.h"
 #include "Lowering.h"
 

@@ -1,4 +1,4 @@
-// Sums of products, which dots and convolutions are.
+// Sums of products, to which dots and convolutions lower.
 #ifndef DOVETAIL_LOWERING_CONTRACTION_H
 #define DOVETAIL_LOWERING_CONTRACTION_H
 

@@ -1,4 +1,4 @@
-// Lowering of ops that make arrays out of none.
+// Lowering of ops that create arrays.
 #include "dialects/Create.h"
 #include "Lowering.h"
 #include "cpp/dispatch/OneDispatch.h"

@@ -1,4 +1,4 @@
-// Loops over windows, each a slice, so that what is read and written is in order, and in place.
+// Reads and updates windows at given indices by sequential loops over slices.
 #include "IndexedWindows.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 

@@ -1,4 +1,4 @@
-// Windows of arrays as slices, for code that one thread runs.
+// Reads and updates windows at given indices by sequential loops over slices.
 #ifndef DOVETAIL_LOWERING_INDEXEDWINDOWS_H
 #define DOVETAIL_LOWERING_INDEXEDWINDOWS_H
 

@@ -1,4 +1,4 @@
-// The lowering pass, and the vocabulary in which lowerings are written.
+// The lowering pass.
 #include "Lowering.h"
 #include "Passes.h"
 #include "cpp/dispatch/OneDispatch.h"

@@ -1,4 +1,4 @@
-// Lowering of hashes of which random numbers are made: one `linalg.generic` of integer arithmetic.
+// Lowering of the hash behind random numbers: one `linalg.generic` of integer arithmetic.
 #include "dialects/Random.h"
 #include "Lowering.h"
 #include "cpp/scalar/Builder.h"

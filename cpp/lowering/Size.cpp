@@ -1,4 +1,4 @@
-// Lowering of sizes of dynamic shapes: what is known of them is said to IREE.
+// Lowering of dynamic sizes, with the bounds that IREE is told.
 #include "dialects/Size.h"
 #include "Lowering.h"
 #include "cpp/iree/Ops.h"

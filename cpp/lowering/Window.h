@@ -1,4 +1,4 @@
-// What loops over windows read of their operands.
+// Operands of loops over sliding windows.
 #ifndef DOVETAIL_LOWERING_WINDOW_H
 #define DOVETAIL_LOWERING_WINDOW_H
 

@@ -54,7 +54,7 @@ ArrayRef<Phase> phases() {
       {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},
       {"merge", "groups of small ops as one dispatch each", addMerge},
-      {"carry", "references to buffers instead of the arrays that loops of the host carry; copies of what is read late",
+      {"carry", "references to buffers instead of the arrays that host loops carry; copies of what is read late",
        addCarry},
   };
   return phases;

@@ -1,4 +1,4 @@
-// What a text must not hold so that MLIR's parser survives it: the parser is recursive and trusts some numbers.
+// Rejects IR text that would crash MLIR's parser, which is recursive and trusts some numbers.
 #include "TextLimits.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -1,4 +1,4 @@
-// What a text must not hold so that MLIR's parser survives it: the parser is recursive and trusts some numbers.
+// Rejects IR text that would crash MLIR's parser, which is recursive and trusts some numbers.
 #ifndef DOVETAIL_PIPELINE_TEXTLIMITS_H
 #define DOVETAIL_PIPELINE_TEXTLIMITS_H
 

@@ -61,7 +61,7 @@ Value floor_rem(ScalarBuilder &b, Value x, Value y) {
   if (isa<FloatType>(x.getType()))
     return onReals(b, {x, y}, [](ArrayRef<Real> args) { return floorRemOf(args[0], args[1]); });
   Int divisor = {{&b, y}};
-  // All numbers divide by 1 without rest.
+  // All numbers divide by 1 without remainder.
   divisor = select(divisor == 0, divisor.constant(1), divisor);
   Int rest = {{&b, rem(b, x, divisor.v)}};
   if (b.elementType.isUnsignedInteger())

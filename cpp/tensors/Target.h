@@ -1,4 +1,4 @@
-// What a program is compiled for.
+// The target that a program is compiled for.
 #ifndef DOVETAIL_TENSORS_TARGET_H
 #define DOVETAIL_TENSORS_TARGET_H
 

@@ -1,4 +1,4 @@
-// A function over a batch.
+// Vectorizes a function over a batch dimension.
 #include "CallGraph.h"
 #include "Functions.h"
 #include "Passes.h"

@@ -1,4 +1,4 @@
-// Functions of a module by name and by who calls whom.
+// Call graph of a module.
 #include "CallGraph.h"
 #include "dialects/Rules.h"
 #include "mlir/IR/SymbolTable.h"

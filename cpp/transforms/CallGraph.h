@@ -1,4 +1,4 @@
-// Functions of a module by name and by who calls whom.
+// Call graph of a module.
 #ifndef DOVETAIL_TRANSFORMS_CALLGRAPH_H
 #define DOVETAIL_TRANSFORMS_CALLGRAPH_H
 

@@ -1,4 +1,4 @@
-// The first op that makes a NaN or an infinity, as one more result.
+// Finds the first op that makes a NaN or an infinity.
 #include "CheckFinite.h"
 #include "Passes.h"
 #include "dialects/Control.h"

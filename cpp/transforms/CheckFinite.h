@@ -1,4 +1,4 @@
-// Ops that are asked whether they make a NaN or an infinity, and their numbers.
+// Finds the first op that makes a NaN or an infinity.
 #ifndef DOVETAIL_TRANSFORMS_CHECKFINITE_H
 #define DOVETAIL_TRANSFORMS_CHECKFINITE_H
 

@@ -1,4 +1,4 @@
-// Transform requests become calls of transformed functions.
+// Expands transform requests into calls of transformed functions.
 #include "Expand.h"
 #include "CallGraph.h"
 #include "Passes.h"

@@ -1,4 +1,4 @@
-// The transforms of functions: memoisation and the making of functions.
+// Transforms of functions, memoized by function and request.
 #include "Functions.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"

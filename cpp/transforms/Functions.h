@@ -1,4 +1,4 @@
-// The transforms of functions, memoised by function and request.
+// Transforms of functions, memoized by function and request.
 #ifndef DOVETAIL_TRANSFORMS_FUNCTIONS_H
 #define DOVETAIL_TRANSFORMS_FUNCTIONS_H
 

@@ -1,4 +1,4 @@
-// Calls are replaced by the bodies of their callees.
+// Inlines all calls.
 #include "CallGraph.h"
 #include "Functions.h"
 #include "Passes.h"

@@ -1,4 +1,4 @@
-// Linearization as one step, for callers that need its functions at once.
+// Linearizes a function: its JVP, split into primal and linear part.
 #ifndef DOVETAIL_TRANSFORMS_LINEARIZE_H
 #define DOVETAIL_TRANSFORMS_LINEARIZE_H
 

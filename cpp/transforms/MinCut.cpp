@@ -1,4 +1,4 @@
-// Sets of vertices of least cost that separate sources from sinks.
+// Minimum vertex cuts.
 #include "MinCut.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"

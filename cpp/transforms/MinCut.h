@@ -1,4 +1,4 @@
-// Sets of vertices of least cost that separate sources from sinks.
+// Minimum vertex cuts.
 #ifndef DOVETAIL_TRANSFORMS_MINCUT_H
 #define DOVETAIL_TRANSFORMS_MINCUT_H
 

@@ -1,4 +1,4 @@
-// Bodies of which a part does not depend on some arguments.
+// Partitions a body by whether its ops depend on some arguments.
 #ifndef DOVETAIL_TRANSFORMS_PARTITION_H
 #define DOVETAIL_TRANSFORMS_PARTITION_H
 
@@ -15,11 +15,11 @@ struct Partition {
   bool dependsOnUnknown(mlir::Operation *op) const;
 };
 
-/// Whether an op is to be taken apart, some but not all of whose operands are unknown.
+/// Whether an op is to be partitioned, some but not all of whose operands are unknown.
 using IsDivided = llvm::function_ref<llvm::FailureOr<bool>(SplitOpInterface, const llvm::SmallBitVector &unknown)>;
 
-/// The copy of a body with the arguments in `unknown` unknown, and with ops taken apart.
-llvm::FailureOr<Partition> takeApart(mlir::Region &source, const llvm::SmallBitVector &unknown,
+/// The copy of a body with the arguments in `unknown` unknown, and with ops partitioned.
+llvm::FailureOr<Partition> partition(mlir::Region &source, const llvm::SmallBitVector &unknown,
                                      FunctionTransforms *transforms, IsDivided isDivided);
 
 } // namespace dovetail

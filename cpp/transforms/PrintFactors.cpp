@@ -1,4 +1,4 @@
-// A remark with the factor map of each op, for tests.
+// Prints the factor map of each op, for tests.
 #include "Passes.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// What a function can compute before some of its arguments are known.
+// Splits a function into what does not depend on some arguments and the rest.
 #include "CallGraph.h"
 #include "Functions.h"
 #include "MinCut.h"
@@ -19,7 +19,7 @@ bool Partition::dependsOnUnknown(Operation *op) const {
   return llvm::any_of(op->getOperands(), [&](Value operand) { return unknown.contains(operand); });
 }
 
-FailureOr<Partition> takeApart(Region &source, const llvm::SmallBitVector &unknown, FunctionTransforms *transforms,
+FailureOr<Partition> partition(Region &source, const llvm::SmallBitVector &unknown, FunctionTransforms *transforms,
                                IsDivided isDivided) {
   Partition whole{Body(locOf(source), source.getArgumentTypes()), {}};
   IRMapping values;
@@ -77,22 +77,24 @@ static int64_t bytesOf(Value value) {
 
 /// Known values with sizes that may differ each time the body runs, so that a loop cannot stack them.
 static DenseSet<Value> findRagged(const Partition &whole, const llvm::SmallBitVector &steadyArguments) {
-  DenseSet<Value> ragged, steady;
+  DenseSet<Value> ragged, loopInvariant;
   if (steadyArguments.all())
     return ragged;
   for (unsigned i : steadyArguments.set_bits())
-    steady.insert(whole.body.arguments()[i]);
-  auto isSteady = [&](Value value) { return steady.contains(value); };
+    loopInvariant.insert(whole.body.arguments()[i]);
+  auto isLoopInvariant = [&](Value value) { return loopInvariant.contains(value); };
   auto isRagged = [&](Value value) { return ragged.contains(value); };
   for (Operation &op : whole.body.block()) {
-    bool fromRagged = llvm::any_of(op.getOperands(), isRagged), allSteady = llvm::all_of(op.getOperands(), isSteady);
+    bool fromRagged = llvm::any_of(op.getOperands(), isRagged),
+         allSteady = llvm::all_of(op.getOperands(), isLoopInvariant);
     if (allSteady || (isa<SizeQueryOpInterface>(op) && !fromRagged)) {
-      steady.insert(op.result_begin(), op.result_end());
+      loopInvariant.insert(op.result_begin(), op.result_end());
       continue;
     }
     bool saysSizes = false;
     if (auto sizing = dyn_cast<SizingOpInterface>(op))
-      saysSizes = llvm::any_of(sizing.getSizingOperands(), [&](unsigned i) { return !isSteady(op.getOperand(i)); });
+      saysSizes =
+          llvm::any_of(sizing.getSizingOperands(), [&](unsigned i) { return !isLoopInvariant(op.getOperand(i)); });
     else
       saysSizes = op.getNumRegions() != 0 || isa<CallOpInterface>(op);
     if (!fromRagged && !saysSizes)
@@ -114,7 +116,7 @@ static bool isCheap(Operation *op) {
 /// What cannot be kept is computed again, whatever that costs.
 static DenseSet<Value> chooseResiduals(const Partition &whole, const Keeping &keeping, FunctionTransforms &transforms) {
   VertexCut cut;
-  DenseSet<Value> ragged = findRagged(whole, keeping.steady);
+  DenseSet<Value> ragged = findRagged(whole, keeping.loopInvariant);
   DenseMap<Value, unsigned> vertices;
   SmallVector<Value> values;
   auto vertexOf = [&](Value value) {
@@ -152,7 +154,7 @@ FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, cons
   if (failed(checkTransformable(source)))
     return failure();
   FailureOr<Partition> taken =
-      takeApart(source, unknown, this, [](SplitOpInterface, const Mask &) -> FailureOr<bool> { return true; });
+      partition(source, unknown, this, [](SplitOpInterface, const Mask &) -> FailureOr<bool> { return true; });
   if (failed(taken))
     return failure();
   Partition &whole = *taken;

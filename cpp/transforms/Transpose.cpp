@@ -1,4 +1,4 @@
-// Transpose of a function that is linear in some of its arguments.
+// Transposes a function that is linear in some of its arguments.
 #include "CallGraph.h"
 #include "Functions.h"
 #include "Partition.h"
@@ -193,7 +193,7 @@ static SmallVector<Type> boundTypes(Region &source, const llvm::SmallBitVector &
   return types;
 }
 
-/// Whether a body has ops that may have to be taken apart.
+/// Whether a body has ops that may have to be partitioned.
 static bool hasBodies(Region &source) {
   return llvm::any_of(source.front(), [](Operation &op) { return op.getNumRegions() != 0; });
 }
@@ -205,7 +205,7 @@ FailureOr<FunctionTransforms::Transpose<Body>> Functions::transpose(Region &body
   if (!hasBodies(body))
     return transposeWhole(body, returned(body), linear, results);
   // Of some ops only what depends on the linear arguments has a transpose.
-  FailureOr<Partition> taken = takeApart(body, linear, this, [&](SplitOpInterface op, const Mask &unknown) {
+  FailureOr<Partition> taken = partition(body, linear, this, [&](SplitOpInterface op, const Mask &unknown) {
     OpBuilder builder(op.getContext());
     Emitter e(builder, op.getLoc(), this);
     return op.needsSplit(e, unknown);

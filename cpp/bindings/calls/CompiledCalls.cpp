@@ -1,4 +1,4 @@
-// Calls of jitted functions that are like earlier ones, without their Python.
+// Repeated calls of jitted functions, without running Dovetail's Python.
 #include "CompiledCalls.h"
 #include "HeapType.h"
 #include "Invocation.h"
@@ -72,8 +72,8 @@ bool makeKey(const CompiledCalls &calls, Key &key, PyObject *settings, PyObject 
          TreeKeyMaker(key).add(args, kwargs, calls.statics);
 }
 
-/// The result if the call is like an earlier one. Null with a Python error, or without one if it must be made the
-/// longer way.
+/// The result if the call is like an earlier one. Null with a Python error, or without one if it must take the
+/// slow path.
 PyObject *callRemembered(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
   if (!calls.programs.size() || isTracing())
     return nullptr;

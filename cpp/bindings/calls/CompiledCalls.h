@@ -1,4 +1,4 @@
-// Calls of jitted functions that are like earlier ones, without their Python.
+// Repeated calls of jitted functions, without running Dovetail's Python.
 #ifndef DOVETAIL_BINDINGS_CALLS_COMPILEDCALLS_H
 #define DOVETAIL_BINDINGS_CALLS_COMPILEDCALLS_H
 

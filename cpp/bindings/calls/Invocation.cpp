@@ -43,7 +43,7 @@ class Invocation::Call {
 public:
   Call(const Invocation &self, llvm::ArrayRef<PyObject *> leaves) : self(self), leaves(leaves) {}
 
-  /// Each is false with a Python error, or without one if the call must be made the longer way.
+  /// Each is false with a Python error, or without one if the call must take the slow path.
   bool makeArguments();
   bool take();
   bool run();
@@ -266,7 +266,7 @@ PyObject *Invocation::call(llvm::ArrayRef<PyObject *> leaves) const {
     return nullptr;
   Call call(*this, leaves);
   if (!call.makeArguments() || !call.take()) {
-    // The longer way knows what to say.
+    // The slow path knows what to say.
     dropException();
     return nullptr;
   }

@@ -1,4 +1,4 @@
-// A compiled program with all at hand that a call of it needs.
+// A compiled program with all that a call of it needs.
 #ifndef DOVETAIL_BINDINGS_CALLS_INVOCATION_H
 #define DOVETAIL_BINDINGS_CALLS_INVOCATION_H
 
@@ -40,7 +40,7 @@ public:
   bool isSet() const { return invoke.is_valid(); }
   size_t inputCount() const { return inputs.size(); }
 
-  /// The result on arrays or numbers. Null with a Python error, or without one if it must be called the longer way.
+  /// The result on arrays or numbers. Null with a Python error, or without one if it must take the slow path.
   PyObject *call(llvm::ArrayRef<PyObject *> leaves) const;
 
   template <typename Visit>

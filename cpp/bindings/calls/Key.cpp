@@ -1,4 +1,4 @@
-// Keys of remembered calls.
+// Cache key of a call.
 #include "Key.h"
 #include "Package.h"
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What decides on what a remembered call does, as words.
+// Cache key of a call.
 #ifndef DOVETAIL_BINDINGS_CALLS_KEY_H
 #define DOVETAIL_BINDINGS_CALLS_KEY_H
 

@@ -1,4 +1,4 @@
-// What calls became, found by their keys.
+// LRU cache of calls.
 #ifndef DOVETAIL_BINDINGS_CALLS_LRUCACHE_H
 #define DOVETAIL_BINDINGS_CALLS_LRUCACHE_H
 

@@ -1,4 +1,4 @@
-// Trees of results.
+// Builds the tree of a compiled program's results.
 #include "ResultTree.h"
 #include "Package.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,4 +1,4 @@
-// The tree that a compiled program's results are put into.
+// Builds the tree of a compiled program's results.
 #ifndef DOVETAIL_BINDINGS_CALLS_RESULTTREE_H
 #define DOVETAIL_BINDINGS_CALLS_RESULTTREE_H
 

@@ -1,4 +1,4 @@
-// Keys of calls whose arguments are trees of arrays.
+// Cache keys of calls whose arguments are trees of arrays.
 #include "TreeKey.h"
 #include "Package.h"
 #include <algorithm>

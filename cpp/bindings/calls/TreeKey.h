@@ -1,4 +1,4 @@
-// Keys of calls whose arguments are trees of arrays.
+// Cache keys of calls whose arguments are trees of arrays.
 #ifndef DOVETAIL_BINDINGS_CALLS_TREEKEY_H
 #define DOVETAIL_BINDINGS_CALLS_TREEKEY_H
 

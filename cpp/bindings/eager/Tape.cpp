@@ -1,4 +1,4 @@
-// Replay of tapes.
+// Replays tapes of eager calls.
 #include "Tape.h"
 #include "cpp/bindings/calls/Package.h"
 #include "llvm/ADT/STLExtras.h"

@@ -1,4 +1,4 @@
-// What an eager call does, as calls of the reference evaluator.
+// Tape of an eager call: the calls of the reference evaluator that it made.
 #ifndef DOVETAIL_BINDINGS_EAGER_TAPE_H
 #define DOVETAIL_BINDINGS_EAGER_TAPE_H
 

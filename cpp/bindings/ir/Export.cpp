@@ -1,4 +1,4 @@
-// Modules of several functions, with parameters that a file has, for other processes.
+// Puts functions of several modules into one, for other processes.
 #include "Export.h"
 #include "Attributes.h"
 #include "Context.h"

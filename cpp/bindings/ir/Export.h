@@ -1,4 +1,4 @@
-// What makes a module of functions for other processes.
+// Puts functions of several modules into one, for other processes.
 #ifndef DOVETAIL_BINDINGS_IR_EXPORT_H
 #define DOVETAIL_BINDINGS_IR_EXPORT_H
 

@@ -1,4 +1,4 @@
-// Code of the kernels for short transforms: Stockham's algorithm on vectors of columns.
+// Kernels for transforms that fit into the nearest cache: Stockham's algorithm on vectors of columns.
 #include "Columns.h"
 #include "Roots.h"
 #include "Vectors.h"

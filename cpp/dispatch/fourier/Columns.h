@@ -1,4 +1,4 @@
-// Transforms of lengths that fit into a processor's nearest memory, as kernels.
+// Kernels for transforms that fit into the nearest cache.
 #ifndef DOVETAIL_DISPATCH_FOURIER_COLUMNS_H
 #define DOVETAIL_DISPATCH_FOURIER_COLUMNS_H
 

@@ -1,4 +1,4 @@
-// Kernels of independent elements.
+// Kernels in which each complex number of the result is computed on its own.
 #include "Elements.h"
 #include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

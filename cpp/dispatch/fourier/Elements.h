@@ -1,4 +1,4 @@
-// Kernels that compute each complex number of a result by itself.
+// Kernels in which each complex number of the result is computed on its own.
 #ifndef DOVETAIL_DISPATCH_FOURIER_ELEMENTS_H
 #define DOVETAIL_DISPATCH_FOURIER_ELEMENTS_H
 

@@ -1,4 +1,4 @@
-// How a transform is cut into shorter ones, and the roots of unity that it takes.
+// Splits a transform into shorter ones.
 #ifndef DOVETAIL_DISPATCH_FOURIER_PLAN_H
 #define DOVETAIL_DISPATCH_FOURIER_PLAN_H
 

@@ -1,4 +1,4 @@
-// Whole transforms, of any length.
+// Fourier transforms of any length.
 #ifndef DOVETAIL_DISPATCH_FOURIER_TRANSFORMS_H
 #define DOVETAIL_DISPATCH_FOURIER_TRANSFORMS_H
 

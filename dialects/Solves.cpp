@@ -1,4 +1,4 @@
-// Equations with matrices: inference and rules.
+// Triangular, LU and tridiagonal solves: inference and rules.
 #include "Linalg.h"
 #include "Matrices.h"
 #include "MatrixOps.h"

@@ -1,4 +1,4 @@
-// Triangular and orthogonal factors of matrices: rules.
+// Cholesky, LU and QR factorizations and the determinant: rules.
 #include "Create.h"
 #include "Linalg.h"
 #include "Matrices.h"
