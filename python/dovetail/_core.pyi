@@ -233,48 +233,6 @@ class Linearization:
     def nonzero(self) -> list[bool]:
         """Whether any result depends on each argument."""
 
-class Cost:
-    """Amounts of work."""
-
-    @property
-    def flops(self) -> float:
-        """Operations of arithmetic."""
-
-    @property
-    def transcendentals(self) -> float:
-        """Elements of elementary functions."""
-
-    @property
-    def bytes(self) -> float:
-        """Bytes read and written."""
-
-class HostImport:
-    """A host function that a lowered module imports."""
-
-    @property
-    def name(self) -> str:
-        """The symbol's name."""
-
-    @property
-    def op(self) -> str:
-        """The op that it computes."""
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """The op's attributes."""
-
-    @property
-    def operands(self) -> list[tuple[tuple[int, ...], str]]:
-        """Shape and element type of each operand."""
-
-    @property
-    def results(self) -> list[tuple[tuple[int, ...], str]]:
-        """Shape and element type of each result."""
-
-    @property
-    def has_effects(self) -> bool:
-        """Whether it does more than compute values."""
-
 class Instruction:
     """An op of a body; values are numbers."""
 
@@ -334,6 +292,48 @@ class Program:
     @property
     def size(self) -> int:
         """How many values there are."""
+
+class Cost:
+    """Amounts of work."""
+
+    @property
+    def flops(self) -> float:
+        """Operations of arithmetic."""
+
+    @property
+    def transcendentals(self) -> float:
+        """Elements of elementary functions."""
+
+    @property
+    def bytes(self) -> float:
+        """Bytes read and written."""
+
+class HostImport:
+    """A host function that a lowered module imports."""
+
+    @property
+    def name(self) -> str:
+        """The symbol's name."""
+
+    @property
+    def op(self) -> str:
+        """The op that it computes."""
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The op's attributes."""
+
+    @property
+    def operands(self) -> list[tuple[tuple[int, ...], str]]:
+        """Shape and element type of each operand."""
+
+    @property
+    def results(self) -> list[tuple[tuple[int, ...], str]]:
+        """Shape and element type of each result."""
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether it does more than compute values."""
 
 class ArrayStorage:
     """What an array holds."""

@@ -1,0 +1,165 @@
+// Python's classes of functions, of their bodies as data, and of what linearization makes of them.
+#include "cpp/bindings/ir/BindFunction.h"
+#include "cpp/bindings/ir/Context.h"
+#include "cpp/bindings/ir/Program.h"
+#include "cpp/transforms/Linearize.h"
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+using namespace mlir;
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace dovetail {
+
+using Shared = std::shared_ptr<Module>;
+
+Types describeTypes(TypeRange types) {
+  Types described;
+  for (Type type : types) {
+    nb::list shape;
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      for (int64_t size : tensor.getShape())
+        shape.append(ShapedType::isDynamic(size) ? -1 : size);
+    described.append(nb::make_tuple(nb::tuple(shape), elementName(getElementTypeOrSelf(type))));
+  }
+  return described;
+}
+
+static std::vector<bool> toVector(const llvm::SmallBitVector &mask) {
+  std::vector<bool> values;
+  for (unsigned i = 0; i < mask.size(); ++i)
+    values.push_back(mask.test(i));
+  return values;
+}
+
+/// The two functions of a linearization. They are Python objects, and each has a reference of its own to the module's:
+/// so the garbage collector sees them.
+struct Linearized {
+  nb::typed<nb::object, Function> known, linear;
+  std::vector<bool> active, nonzero;
+};
+
+static Linearized taken(const Function &function, const char *refusal,
+                        llvm::function_ref<FailureOr<Linearization>(func::FuncOp)> make) {
+  Diagnostics diagnostics;
+  FailureOr<Linearization> result = make(function.op());
+  Shared module = function.module;
+  module->symbols = std::make_unique<SymbolTable>(*module->op);
+  if (failed(result))
+    diagnostics.raise(refusal);
+  nb::object owner = nb::find(module.get());
+  return {nb::cast(Function(nb::cast<Shared>(owner), result->known)),
+          nb::cast(Function(nb::cast<Shared>(owner), result->cotangent ? result->cotangent : result->tangent)),
+          toVector(result->active), toVector(result->nonzero)};
+}
+
+static Linearized linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed) {
+  return taken(function, "the function cannot be linearized",
+               [&](func::FuncOp op) { return linearize(op, wrt, transposed); });
+}
+
+static Linearized transposeFunction(const Function &function, const std::vector<int64_t> &linear) {
+  return taken(function, "the function cannot be transposed",
+               [&](func::FuncOp op) { return transposeLinear(op, linear); });
+}
+
+static std::vector<bool> findBatchedResults(const Function &function, const std::vector<int64_t> &dims, int64_t size,
+                                            const std::string &axis) {
+  Diagnostics diagnostics;
+  BatchSize batch(size < 0 ? ShapedType::kDynamic : size);
+  if (!axis.empty())
+    batch.axis = StringAttr::get(&context(), axis);
+  auto mask = batchedResults(function.op(), dims, batch);
+  function.module->symbols = std::make_unique<SymbolTable>(*function.module->op);
+  if (failed(mask))
+    diagnostics.raise("the function cannot be batched");
+  return toVector(*mask);
+}
+
+// A function has a reference to its module's Python object. What copies of it share is not counted for each.
+static int traverseFunction(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (!nb::inst_ready(self))
+    return 0;
+  const Shared &module = nb::inst_ptr<Function>(self)->module;
+  if (module.use_count() == 1)
+    Py_VISIT(nb::find(module.get()).ptr());
+  return 0;
+}
+
+// Its module lets go of what refers back.
+static PyType_Slot functionSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseFunction)}, {0, nullptr}};
+
+void bindFunction(nb::module_ &m) {
+  nb::class_<Function>(m, "Function", "A function of a module, possibly under construction.",
+                       nb::type_slots(functionSlots))
+      .def(nb::init<Shared, const std::string &, bool, const Place &>(), "module"_a, "name"_a, "public"_a, "place"_a,
+           "Add a function to a module, under that name or one like it.")
+      .def_prop_ro(
+          "module", [](const Function &function) { return function.module; }, "The module that it is in.")
+      .def_prop_ro(
+          "name", [](const Function &function) { return function.op().getSymName().str(); }, "The symbol's name.")
+      .def_prop_ro(
+          "inputs", [](const Function &function) { return describeTypes(function.op().getArgumentTypes()); },
+          "Shape and element type of each argument; a size of -1 is dynamic.")
+      .def_prop_ro(
+          "outputs", [](const Function &function) { return describeTypes(function.op().getResultTypes()); },
+          "Shape and element type of each result; a size of -1 is dynamic.")
+      .def("argument", &Function::addArgument, "shape"_a, "element"_a, "place"_a,
+           "Append an argument; returns the number of its value.")
+      .def(
+          "emit", &Function::emit, "name"_a, "operands"_a, "attributes"_a, "results"_a.none(), "place"_a,
+          "Append an op; returns (number, shape, element type) of each result. Result types are inferred unless given.")
+      .def("emit_size", &Function::emitSize, "name"_a, "operands"_a, "number"_a, "place"_a,
+           "Append arithmetic on sizes: `constant` of a number, `dim` of that number, or an op of two sizes; returns "
+           "the number of the value.")
+      .def("size_source", &Function::sizeSource, "value"_a, "dimension"_a,
+           "What a dynamic size of an op's result is: (value, dimension), or a value as (value, -1); None if no rule "
+           "says so.")
+      .def("finish", &Function::finish, "results"_a, "Return these values.")
+      .def("slice", &Function::slice, "targets"_a, "known"_a, "The instructions that compute values from known ones.")
+      .def("splice", &Function::splice, "flat"_a, "arguments"_a,
+           "Append the body of a function without calls; returns the numbers of its results.")
+      .def("rearrange", &Function::rearrange, "positions"_a, "types"_a,
+           "Give a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.")
+      .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a,
+           "Split into a function that computes residuals and a linear one, which is transposed if asked for.")
+      .def("transpose", &transposeFunction, "linear"_a,
+           "Split into a function that computes residuals and the transpose in the `linear` arguments.")
+      .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,
+           "Whether each result depends on the batch, given the batched dimension of each argument (-1: none) and the "
+           "batch's size (-1: dynamic).");
+
+  nb::class_<Linearized>(m, "Linearization", "A function split into what is known and what is linear.")
+      .def_ro("known", &Linearized::known, "Computes the results and the residuals.")
+      .def_ro("linear", &Linearized::linear,
+              "Maps residuals and tangents of the arguments to tangents of the active results, or residuals and "
+              "cotangents of these to cotangents of the nonzero arguments.")
+      .def_ro("active", &Linearized::active, "Whether each result depends on the arguments.")
+      .def_ro("nonzero", &Linearized::nonzero, "Whether any result depends on each argument.");
+
+  nb::class_<Instruction>(m, "Instruction", "An op of a body; values are numbers.")
+      .def(nb::init<nb::str, Numbers, Numbers, Attributes, decltype(Instruction::shapes),
+                    decltype(Instruction::elements), Place>(),
+           "op"_a, "operands"_a, "results"_a, "attributes"_a, "shapes"_a, "elements"_a, "place"_a)
+      .def_ro("op", &Instruction::op, "Its name.")
+      .def_ro("operands", &Instruction::operands, "Numbers of the operands.")
+      .def_ro("results", &Instruction::results, "Numbers of the results.")
+      .def_ro("attributes", &Instruction::attributes, "Attributes by name; `regions` has the bodies of the op.")
+      .def_ro("shapes", &Instruction::shapes, "The shape of each result; a size of -1 is dynamic.")
+      .def_ro("elements", &Instruction::elements, "The name of the element type of each result.")
+      .def_ro("place", &Instruction::place, "The place in the user's program: file, line, function.");
+
+  nb::class_<Program>(m, "Program", "A body without calls, for the reference evaluator: values are numbers.")
+      .def_ro("inputs", &Program::inputs, "Numbers of the arguments.")
+      .def_ro("instructions", &Program::instructions, "The ops, in order.")
+      .def_ro("outputs", &Program::outputs, "Numbers of the results.")
+      .def_ro("size", &Program::size, "How many values there are.");
+}
+
+} // namespace dovetail
