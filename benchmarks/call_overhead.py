@@ -19,7 +19,7 @@ import iree.runtime as ireert
 import numpy as np
 
 from dovetail import runtime
-from dovetail.compile import compile_module
+from dovetail.compiler.module_files import compile_module
 
 CALLS = 2000
 

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dovetail import _core, ir
-from dovetail.cache import Cache
-from dovetail.compile import compile_module
+from dovetail import _core
+from dovetail.base.mlir_types import dtype_name
+from dovetail.compiler.cache import Cache
+from dovetail.compiler.module_files import compile_module
 from dovetail.runtime import Executable
 
 Operands = tuple[np.ndarray, ...]
@@ -49,7 +50,7 @@ CASES: dict[str, Case] = {
 
 
 def compiled(name: str, operands: Operands, attributes: dict[str, Any]) -> Executable:
-    types = [(x.shape, ir.dtype_name(x.dtype)) for x in operands]
+    types = [(x.shape, dtype_name(x.dtype)) for x in operands]
     module = _core.wrap(name, attributes, types, None)
     module.run("", "lower")
     vmfb = compile_module(module.text(), cache=Cache(None))

@@ -18,7 +18,7 @@ import numpy as np
 
 import dovetail as dt
 from dovetail import _core
-from dovetail.lowered import Compiled
+from dovetail.programs.lowered import Compiled
 
 # A function of a library and of the arguments, and the arguments.
 Loop = tuple[Callable[..., Any], tuple[np.ndarray, ...]]

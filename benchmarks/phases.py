@@ -13,8 +13,8 @@ import numpy as np
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail.cache import Cache
-from dovetail.compile import compile_module
+from dovetail.compiler.cache import Cache
+from dovetail.compiler.module_files import compile_module
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 import digits

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import dovetail as dt
-from dovetail.linearization import saved_residuals
+from dovetail.transforms.linearization import saved_residuals
 
 RNG = np.random.default_rng(0)
 

@@ -12,13 +12,13 @@ import numpy
 from iree.runtime import VmFunction, VmRef, VmVariantList
 from numpy.typing import NDArray
 
-import dovetail.array
-import dovetail.config
-import dovetail.placement
-import dovetail.recording
+import dovetail.arrays.array
+import dovetail.base.config
+import dovetail.base.trace_stack
+import dovetail.eager.recording
+import dovetail.placement.shardings
 import dovetail.runtime.buffer
 import dovetail.runtime.devices
-import dovetail.trace_stack
 
 class CompilerError(ValueError):
     """An error of the compiler."""
@@ -344,7 +344,7 @@ class ArrayStorage:
     _host: numpy.ndarray | None
     """That array, or what NumPy sees of that buffer; None until it is asked for."""
 
-    _place: dovetail.placement.Place | None
+    _place: dovetail.placement.shardings.Place | None
     """Where it is, and whether it must stay there."""
 
     weak_type: bool
@@ -352,18 +352,18 @@ class ArrayStorage:
 
 def set_package(
     *,
-    array: type[dovetail.array.Array],
+    array: type[dovetail.arrays.array.Array],
     ndarray: type[numpy.ndarray],
     generic: type[numpy.generic],
     dtype: type[numpy.dtype],
     dtypes: dict[numpy.dtype, numpy.dtype],
     asarray: Callable[..., numpy.ndarray],
-    stack: dovetail.trace_stack.Stack,
+    stack: dovetail.base.trace_stack.Stack,
     settings: contextvars.ContextVar[tuple[Any, ...]],
-    snapshot: Callable[[], dovetail.config.Snapshot],
+    snapshot: Callable[[], dovetail.base.config.Snapshot],
     errors: contextvars.ContextVar[Any],
     quiet: object,
-    record: Callable[..., dovetail.recording.Recorded],
+    record: Callable[..., dovetail.eager.recording.Recorded],
     constants: tuple[type, ...],
     flatten: Callable[[Any], tuple[list[Any], Any]],
     is_named_tuple: Callable[[type], bool],
@@ -375,7 +375,7 @@ def set_checker(checker: Callable[..., None] | None) -> None:
     Have results of eager calls that are not replayed looked at: checker(function, result, *args, **kwargs).
     """
 
-def exchange_data(array: dovetail.array.Array, data: Any) -> Any:
+def exchange_data(array: dovetail.arrays.array.Array, data: Any) -> Any:
     """Give an array other data; returns the former."""
 
 def set_runtime(buffer: type[dovetail.runtime.buffer.Buffer]) -> None:
@@ -438,7 +438,7 @@ class Tape:
         constants: Sequence[numpy.ndarray],
         steps: Sequence[Step],
         outputs: Sequence[tuple[int, bool]],
-        structure: Callable[[list[dovetail.array.Array]], Any] | None,
+        structure: Callable[[list[dovetail.arrays.array.Array]], Any] | None,
         size: int,
     ) -> None:
         """
@@ -532,7 +532,7 @@ class Invocation:
         copied: Callable[..., VmRef],
         unshare: Callable[..., dovetail.runtime.buffer.Buffer],
         failure: Callable[[Exception, tuple[Any, ...]], Exception],
-        place: dovetail.placement.Place | None,
+        place: dovetail.placement.shardings.Place | None,
         share_bytes: int,
     ) -> None:
         """

@@ -10,8 +10,8 @@ import sys
 import types
 from typing import cast
 
-from dovetail.ad_checkpoint import checkpoint as _checkpoint
-from dovetail.checkpoint_tree import load, save
+from dovetail.saving.trees import load, save
+from dovetail.transforms.checkpointing import checkpoint as _checkpoint
 
 
 class CheckpointModule(types.ModuleType):

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 
-
-def program_of_passes() -> Path:
-    """The program `dovetail-opt`."""
-    from dovetail import _core
-
-    # Beside the extension, also where the Python files are elsewhere (an editable installation).
-    return Path(_core.__file__).parent / "bin" / "dovetail-opt"
+from dovetail.compiler.dovetail_opt import program_of_passes
 
 
 def dovetail_opt() -> None:
@@ -23,6 +16,6 @@ def dovetail_opt() -> None:
 
 def dovetail() -> None:
     """Look at module files and run them, by `dovetail.runtime` alone."""
-    from dovetail.runtime.commands import main
+    from dovetail.runtime.commands import main  # lazy
 
     sys.exit(main(sys.argv[1:]))

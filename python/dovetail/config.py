@@ -1,406 +1,50 @@
-"""Settings: process-wide values that a thread can override for the length of a `with` block."""
+"""Settings, by name and as context managers."""
 
 from __future__ import annotations
 
-import operator
-import os
 import sys
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-from dovetail import spans
-from dovetail.setting import Fixed as Fixed
-from dovetail.setting import Option as Option
-from dovetail.setting import Override as _Override
-from dovetail.setting import changed as changed
-from dovetail.setting import on_change as on_change
-from dovetail.setting import options as _options
-from dovetail.setting import state as state
-
-enable_x64 = Option(
-    "enable_x64", False, "Keep 64-bit element types; without it they are truncated to 32 bits."
-)
-explicit_x64_dtypes = Option(
-    "explicit_x64_dtypes",
-    "warn",
-    "What to do without `enable_x64` when a 64-bit element type is asked for by name: 'warn' and "
-    "truncate it, 'error', or 'allow' it.",
-    choices=("warn", "error", "allow"),
-)
-numpy_dtype_promotion = Option(
-    "numpy_dtype_promotion",
-    "standard",
-    "Whether arrays of different element types promote implicitly; 'strict' refuses all but weak "
-    "scalars.",
-    choices=("standard", "strict"),
-)
-numpy_rank_promotion = Option(
-    "numpy_rank_promotion",
-    "allow",
-    "What to do when arrays of different ranks are broadcast together.",
-    choices=("allow", "warn", "raise"),
-)
-allow_f16_reductions = Option(
-    "allow_f16_reductions",
-    True,
-    "Let `lax.reduce_sum` add numbers of float16 and bfloat16, whose sum keeps few digits.",
-)
-default_matmul_precision = Option(
-    "default_matmul_precision",
-    None,
-    "The least precision of matrix products. All are computed with the precision of their element "
-    "type, which meets any.",
-    choices=(None, "default", "high", "highest", "bfloat16", "tensorfloat32", "float32"),
-)
-
-
-class _DisableJit(Option[bool]):
-    """The setting of that name, whose value JAX calls `disable`."""
-
-    def __call__(self, disable: Any = True) -> _Override:
-        """Override the value for the length of a `with` block or a call."""
-        return super().__call__(disable)
-
-
-disable_jit = _DisableJit("disable_jit", False, "Call jitted functions as plain Python.")
-debug_nans = Option(
-    "debug_nans", False, "Raise FloatingPointError where an op, compiled or not, gives NaN."
-)
-debug_infs = Option(
-    "debug_infs", False, "Raise FloatingPointError where an op, compiled or not, gives infinity."
-)
-check_tracer_leaks = Option(
-    "check_tracer_leaks",
-    False,
-    "Raise LeakedTracerError at the end of a trace of which a tracer is still referred to.",
-)
-no_tracing = Option("no_tracing", False, "Raise RuntimeError where `jit` would trace a function.")
-no_execution = Option(
-    "no_execution", False, "Raise RuntimeError where a jitted function would run."
-)
-log_compiles = Option(
-    "log_compiles",
-    False,
-    "Log what `jit` traces and compiles, and how long it takes, as warnings; else for debugging.",
-)
-explain_cache_misses = Option(
-    "explain_cache_misses", False, "Log why `jit` traces a function again, as warnings."
-)
-compile_in_process = Option(
-    "compile_in_process",
-    False,
-    "Run the compiler in this process, where a fault of its own ends this process.",
-)
-merge_small_ops = Option(
-    "merge_small_ops",
-    True,
-    "Merge groups of small ops of programs for the CPU, each into code that one thread runs; else "
-    "all are spread over the threads.",
-)
-enable_compilation_cache = Option(
-    "enable_compilation_cache", True, "Keep compiled programs on disk."
-)
-
-
-def _as_size(value: Any) -> int:
-    try:
-        size = int(value) if isinstance(value, str) else operator.index(value)
-    except (TypeError, ValueError):
-        size = -2
-    if size < -1:
-        raise ValueError(
-            f"compilation_cache_max_size must be a number of bytes, or -1, got: {value!r}"
-        )
-    return size
-
-
-compilation_cache_max_size: Option[int] = Option(
-    "compilation_cache_max_size",
-    1 << 32,
-    "How many bytes compiled programs take on disk, those used last; -1 for no limit.",
-    check=_as_size,
-    accepts="an int",
-    example=1 << 30,
-)
-compile = Option(
-    "compile",
-    "auto",
-    "When `jit` compiles: 'now', and calls wait for it; 'never', and programs are evaluated op by "
-    "op; 'auto', in the background, and what is quick to evaluate does not wait.",
-    choices=("auto", "now", "never"),
-)
-default_prng_impl = Option(
-    "default_prng_impl",
-    "threefry2x32",
-    "The generator of the keys that `random.key` makes, and that raw keys are of.",
-    choices=("threefry2x32", "threefry4x32", "rbg", "unsafe_rbg", "philox2x32", "philox4x32"),
-)
-threefry_partitionable = Option(
-    "threefry_partitionable",
-    True,
-    "Let each random number depend on the key and its own place only; without it the numbers of "
-    "arrays are others, as those of older programs are.",
-)
-random_seed_offset: Option[int] = Option(
-    "random_seed_offset",
-    0,
-    "What is added to all seeds of random keys.",
-    check=operator.index,
-    accepts="an int",
-    example=1,
-)
-high_dynamic_range_gumbel = Option(
-    "high_dynamic_range_gumbel",
-    False,
-    "Draw two numbers for each sample of `random.gumbel`, for more precision where it is rare.",
-)
-debug_key_reuse = Option(
-    "debug_key_reuse", False, "Raise KeyReuseError where a typed random key is used twice."
-)
-legacy_prng_key = Option(
-    "legacy_prng_key",
-    "allow",
-    "What to do when `dovetail.random` is given a raw key, as `PRNGKey` makes them.",
-    choices=("allow", "warn", "error"),
-)
-enable_custom_prng = Option(
-    "enable_custom_prng", False, "Let `random.PRNGKey` make typed keys, as `random.key` does."
-)
-compilation_cache_dir: Option[Any] = Option(
-    "compilation_cache_dir",
-    None,
-    "Where compiled programs are kept; None for the directory that DOVETAIL_CACHE_DIR names.",
-    check=lambda value: None if value is None else os.fspath(value),
-    accepts="a path, or None",
-    example="build/cache",
-)
-
-
-def _as_default_device(value: Any) -> Any:
-    from dovetail import platforms
-
-    return None if value is None else platforms.as_default(value)
-
-
-dump: Option[Any] = Option(
-    "dump",
-    None,
-    "Where each compiled program is written, as IR after each phase, with what reproduces it; None "
-    "for nowhere.",
-    check=lambda value: None if value is None else os.fspath(value),
-    accepts="a path, or None",
-    example="build/dump",
-)
-
-
-default_device: Option[Any] = Option(
-    "default_device",
-    None,
-    "The device of arrays and programs that are not committed to one; None for the first.",
-    check=_as_default_device,
-    accepts='a `Device`, the name of a platform such as "cpu", or None',
-    example="cpu",
-)
-
-
-def _as_names(value: Any) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise ValueError(f"platforms must be names with commas between, or None, got: {value!r}")
-    return value or None
-
-
-def _as_count(value: Any) -> int:
-    try:
-        count = int(value) if isinstance(value, str) else operator.index(value)
-    except (TypeError, ValueError):
-        count = 0
-    if count < 1:
-        raise ValueError(f"num_cpu_devices must be an int of at least 1, got: {value!r}")
-    return count
-
-
-platforms = Fixed(
-    "platforms",
-    None,
-    "The platforms that may be used, such as 'cuda,cpu'; the first one's devices are the default. "
-    "None for all that there are, with CPUs first.",
-    check=_as_names,
-)
-platform_name = Fixed(
-    "platform_name",
-    None,
-    "The platform whose devices are the default; None for the first of `platforms`.",
-    check=_as_names,
-)
-num_cpu_devices = Fixed(
-    "num_cpu_devices",
-    1,
-    "How many devices the CPU is, each of which runs programs of its own.",
-    check=_as_count,
-)
-
-_LEVELS = ("allow", "log", "log_explicit", "disallow_explicit", "disallow")
-
-transfer_guard_host_to_device = Option(
-    "transfer_guard_host_to_device",
-    "allow",
-    "What to do about transfers of NumPy arrays and numbers to devices. Explicit ones, by "
-    "`device_put`, are let alone unless the level says so.",
-    choices=_LEVELS,
-)
-transfer_guard_device_to_device = Option(
-    "transfer_guard_device_to_device",
-    "allow",
-    "What to do about transfers between devices, which `device_put` makes explicitly.",
-    choices=_LEVELS,
-)
-transfer_guard_device_to_host = Option(
-    "transfer_guard_device_to_host",
-    "allow",
-    "What to do about transfers of arrays to NumPy, from devices that do not share the host's "
-    "memory. Explicit ones, by `device_get`, are let alone unless the level says so.",
-    choices=_LEVELS,
-)
-transfer_guard = Option(
-    "transfer_guard",
-    "allow",
-    "What to do about transfers in all directions.",
-    choices=_LEVELS,
-    also=(
-        *(transfer_guard_host_to_device, transfer_guard_device_to_device),
-        transfer_guard_device_to_host,
-    ),
-)
-
-# Examples that are not a function's or a class's own.
-__test__ = {name: option.__doc__ for name, option in _options.items()}
-
-# What a traced and compiled program depends on.
-_TRACED: list[Option[Any]] = [
-    enable_x64,
-    explicit_x64_dtypes,
-    numpy_dtype_promotion,
-    numpy_rank_promotion,
-    allow_f16_reductions,
-    default_prng_impl,
-    threefry_partitionable,
-    random_seed_offset,
-    high_dynamic_range_gumbel,
-    debug_key_reuse,
-    legacy_prng_key,
-    enable_custom_prng,
-    default_device,
-    merge_small_ops,
-]
-
-
-def trace_for(option: Option[Any]) -> None:
-    """Have functions traced once for each value of one more setting.
-
-    Args:
-      option: the setting.
-
-    Example:
-      >>> from dovetail import config
-      >>> from dovetail.user_context import UserContext
-      >>> config.trace_for(UserContext(1))
-    """
-    _TRACED.append(option)
-    changed()
-
-
-class Snapshot(NamedTuple):
-    """What calls of compiled functions ask of the settings.
-
-    Attributes:
-      trace_key: the values of those that a traced program depends on.
-      disable_jit: whether functions are called as plain Python.
-      checks: values that are looked for in results: `nan`, `inf`; usually none.
-      guards: whether some transfers are logged or refused.
-      recording: whether a trace of the profiler is on, which has all calls recorded.
-      place: where arrays are that are not committed to a device; None for the first device.
-
-    Example:
-      >>> from dovetail import config
-      >>> with config.debug_nans(True):
-      ...     config.snapshot().checks
-      ('nan',)
-    """
-
-    trace_key: tuple[Any, ...]
-    disable_jit: bool
-    checks: tuple[str, ...]
-    guards: bool
-    recording: bool
-    place: Any
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether a call does nothing besides running its program, so that C++ may make it."""
-        return not (self.disable_jit or self.checks or self.guards or self.recording)
-
-
-# Replaced at a change rather than cleared: a snapshot from before it may still be in the making.
-_snapshots: dict[tuple[Any, ...], Snapshot] = {}
-
-
-def snapshot() -> Snapshot:
-    """The settings that hold here, at the cost of reading one.
-
-    Returns:
-      A `Snapshot`; where the same overrides hold, the same object.
-
-    Example:
-      >>> from dovetail import config
-      >>> with config.disable_jit(True):
-      ...     config.snapshot().disable_jit
-      True
-    """
-    overrides, snapshots = state.get(), _snapshots
-    known = snapshots.get(overrides)
-    if known is None:
-        key = (*[option.value for option in _TRACED], compile.value == "never")
-        # What leaks shows while a function is traced.
-        key += (check_tracer_leaks.value,)
-        checks = ("nan",) * debug_nans.value + ("inf",) * debug_infs.value
-        guards = any(part.value != "allow" for part in transfer_guard.parts[1:])
-        known = Snapshot(
-            key, disable_jit.value, checks, guards, spans.recorder is not None, _default_place()
-        )
-        snapshots[overrides] = known
-    return known
-
-
-def _forget_snapshots() -> None:
-    global _snapshots
-    _snapshots = {}
-
-
-on_change(_forget_snapshots)
-
-
-def _default_place() -> Any:
-    if default_device.value is None:
-        return None
-    from dovetail.placement import place_on
-    from dovetail.platforms import device_meant
-
-    return place_on(device_meant(default_device.value), False)
-
-
-def checking_leaks() -> _Override:
-    """Check traces for leaked tracers, for the length of a `with` block.
-
-    Returns:
-      A context manager: `check_tracer_leaks(True)`.
-
-    Example:
-      >>> from dovetail import config
-      >>> with config.checking_leaks():
-      ...     config.check_tracer_leaks.value
-      True
-    """
-    return check_tracer_leaks(True)
+from dovetail.base.config import allow_f16_reductions as allow_f16_reductions
+from dovetail.base.config import check_tracer_leaks as check_tracer_leaks
+from dovetail.base.config import checking_leaks as checking_leaks
+from dovetail.base.config import compilation_cache_dir as compilation_cache_dir
+from dovetail.base.config import compilation_cache_max_size as compilation_cache_max_size
+from dovetail.base.config import compile as compile
+from dovetail.base.config import compile_in_process as compile_in_process
+from dovetail.base.config import debug_infs as debug_infs
+from dovetail.base.config import debug_key_reuse as debug_key_reuse
+from dovetail.base.config import debug_nans as debug_nans
+from dovetail.base.config import default_matmul_precision as default_matmul_precision
+from dovetail.base.config import default_prng_impl as default_prng_impl
+from dovetail.base.config import disable_jit as disable_jit
+from dovetail.base.config import dump as dump
+from dovetail.base.config import enable_compilation_cache as enable_compilation_cache
+from dovetail.base.config import enable_custom_prng as enable_custom_prng
+from dovetail.base.config import enable_x64 as enable_x64
+from dovetail.base.config import explain_cache_misses as explain_cache_misses
+from dovetail.base.config import explicit_x64_dtypes as explicit_x64_dtypes
+from dovetail.base.config import high_dynamic_range_gumbel as high_dynamic_range_gumbel
+from dovetail.base.config import legacy_prng_key as legacy_prng_key
+from dovetail.base.config import log_compiles as log_compiles
+from dovetail.base.config import merge_small_ops as merge_small_ops
+from dovetail.base.config import no_execution as no_execution
+from dovetail.base.config import no_tracing as no_tracing
+from dovetail.base.config import num_cpu_devices as num_cpu_devices
+from dovetail.base.config import numpy_dtype_promotion as numpy_dtype_promotion
+from dovetail.base.config import numpy_rank_promotion as numpy_rank_promotion
+from dovetail.base.config import platform_name as platform_name
+from dovetail.base.config import platforms as platforms
+from dovetail.base.config import random_seed_offset as random_seed_offset
+from dovetail.base.config import threefry_partitionable as threefry_partitionable
+from dovetail.base.config import transfer_guard as transfer_guard
+from dovetail.base.config import transfer_guard_device_to_device as transfer_guard_device_to_device
+from dovetail.base.config import transfer_guard_device_to_host as transfer_guard_device_to_host
+from dovetail.base.config import transfer_guard_host_to_device as transfer_guard_host_to_device
+from dovetail.base.setting import Option
+from dovetail.base.setting import options as _options
+from dovetail.placement.platforms import default_device as default_device
 
 
 def _find(name: str) -> Option[Any]:

@@ -1,65 +1,6 @@
-"""Exchange of arrays with other libraries by DLPack."""
+"""Arrays exchanged with other libraries without a copy."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from dovetail import config, dtypes, platforms
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import type_error
-
-
-def is_supported_dtype(dtype: Any) -> bool:
-    """Whether arrays of an element type can be exchanged.
-
-    >>> is_supported_dtype("bfloat16"), is_supported_dtype("int4")
-    (True, False)
-    """
-    from dovetail.runtime import capsules
-
-    return capsules.is_supported(dtypes.as_dtype(dtype))
-
-
-def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = None) -> Array:
-    """The elements of another library's array.
-
-    The memory is shared where it is the host's and the element type one that is in use, so the
-    other library must not write to it any more. Otherwise it is copied.
-
-    Args:
-      external_array: an array with `__dlpack__` and `__dlpack_device__`.
-      device: where the result shall be, committed to it; by default the default device.
-      copy: True to copy in any case, False to refuse where there must be a copy.
-
-    Raises:
-      BufferError: there must be a copy, and `copy` is False.
-
-    >>> from_dlpack(np.float32([1, 2]))
-    Array([1., 2.], dtype=float32)
-    """
-    if device is not None:
-        if copy is False and platforms.device_meant(device).platform != "cpu":
-            raise BufferError(
-                f"memory of the host must be copied to a device, got device={device!r} and "
-                "copy=False"
-            )
-        return from_dlpack(external_array, None, copy).to_device(device)
-    from dovetail.runtime import capsules
-
-    if isinstance(external_array, ArrayMethods):
-        return external_array.copy() if copy else external_array  # type: ignore[return-value]
-    if not (hasattr(external_array, "__dlpack__") and hasattr(external_array, "__dlpack_device__")):
-        raise type_error(
-            "from_dlpack: the argument must have __dlpack__ and __dlpack_device__, got "
-            f"{type(external_array).__name__}; make an array of it with dovetail.numpy.asarray"
-        )
-    value = capsules.imported(external_array, copy)
-    dtype = dtypes.canonicalize_dtype(value.dtype)
-    if dtype != value.dtype:
-        if copy is False:
-            raise BufferError(
-                f"{value.dtype.name} becomes {dtype.name} while enable_x64 is off, which needs a "
-                "copy, got copy=False"
-            )
-        value = value.astype(dtype)
-    return Array(value, place=config.snapshot().place)
+from dovetail.arrays.dlpack import from_dlpack as from_dlpack
+from dovetail.arrays.dlpack import is_supported_dtype as is_supported_dtype

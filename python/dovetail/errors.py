@@ -1,132 +1,21 @@
-"""Errors of tracing, and errors of arguments with the user's place."""
+"""Errors that tracing and transforms raise."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
-import warnings
-from collections.abc import Iterator
-
-import numpy as np
-
-from dovetail import ir
-
-
-class JAXTypeError(TypeError):
-    """What errors of tracing have in common, by JAX's name for it."""
-
-
-class JAXIndexError(IndexError):
-    """What errors of indices in traced functions have in common, by JAX's name for it."""
-
-
-class MismatchError(TypeError, ValueError):
-    """Arguments do not fit each other, or what is known of them: JAX raises either class."""
-
-
-class TransformError(MismatchError, NotImplementedError):
-    """The compiler cannot transform the program as asked: of the classes that JAX has for it."""
-
-
-class TracerError(JAXTypeError):
-    """A tracer was used where only a known array can be."""
-
-
-class ConcretizationTypeError(TracerError):
-    """Python asked for a value that is not known while a function is traced."""
-
-
-class TracerBoolConversionError(ConcretizationTypeError):
-    """Python asked whether a value is true that is not known while a function is traced."""
-
-
-class TracerIntegerConversionError(ConcretizationTypeError):
-    """Python asked for an index that is not known while a function is traced."""
-
-
-class NonConcreteBooleanIndexError(ConcretizationTypeError, JAXIndexError):
-    """A mask whose value is not known was used as an index: the result's shape depends on it."""
-
-
-class TracerArrayConversionError(TracerError):
-    """NumPy was given a tracer."""
-
-
-class LeakedTracerError(TracerError):
-    """A tracer was used after, or outside, the function whose tracing made it."""
-
-
-class ClosedOverError(TransformError, LeakedTracerError):
-    """The derivative is asked for by what a function with a rule closes over."""
-
-
-class InconclusiveDimensionOperation(Exception):
-    """A question about symbolic sizes has different answers for different sizes."""
-
-
-class UnknownSizeError(NotImplementedError):
-    """A size that is known only when the program runs is needed before."""
-
-
-class KeyReuseError(TypeError):
-    """A random key was used a second time."""
-
-
-# JAX's names for them.
-UnexpectedTracerError = LeakedTracerError
-JaxRuntimeError = RuntimeError
-
-
-def warn(
-    message: str, stacklevel: int | None = None, category: type[Warning] = UserWarning
-) -> None:
-    """Warn the user, whose line is found; a `stacklevel` is counted as of `warnings.warn`."""
-    # Its modules need this one.
-    from dovetail.trace_stack import stack
-
-    if stack.recording is not None:
-        # A remembered call would not warn.
-        stack.recording.refuse()
-    if stacklevel is None:
-        stacklevel, frame, user = 1, sys._getframe(1), ir.user_frame()
-        while frame is not None and frame is not user:
-            stacklevel, frame = stacklevel + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=stacklevel + 1)
-
-
-@contextlib.contextmanager
-def needed_for(purpose: str) -> Iterator[None]:
-    """What a value is needed for, in the message that it is not known."""
-    try:
-        yield
-    except ConcretizationTypeError as error:
-        error.args = (f"{error}. {purpose}",)
-        raise
-
-
-def type_error(message: str) -> TypeError:
-    """A TypeError that says where the user's program is."""
-    return TypeError(f"{message}, {ir.here()}")
-
-
-def float0_error() -> TypeError:
-    """The error for operands of type `float0`."""
-    return type_error(
-        "float0s do not support any operations by design, as they hold nothing: they are "
-        "derivatives of integers"
-    )
-
-
-def value_error(message: str) -> ValueError:
-    """A ValueError that says where the user's program is."""
-    return ValueError(f"{message}, {ir.here()}")
-
-
-def axis_error(message: str) -> np.exceptions.AxisError:
-    """NumPy's error of axes, which is a ValueError and an IndexError, with the user's place."""
-    return np.exceptions.AxisError(f"{message}, {ir.here()}")
-
-
-def index_error(message: str) -> IndexError:
-    """An IndexError that says where the user's program is."""
-    return IndexError(f"{message}, {ir.here()}")
+from dovetail.base.errors import ClosedOverError as ClosedOverError
+from dovetail.base.errors import ConcretizationTypeError as ConcretizationTypeError
+from dovetail.base.errors import InconclusiveDimensionOperation as InconclusiveDimensionOperation
+from dovetail.base.errors import JAXIndexError as JAXIndexError
+from dovetail.base.errors import JaxRuntimeError as JaxRuntimeError
+from dovetail.base.errors import JAXTypeError as JAXTypeError
+from dovetail.base.errors import KeyReuseError as KeyReuseError
+from dovetail.base.errors import LeakedTracerError as LeakedTracerError
+from dovetail.base.errors import MismatchError as MismatchError
+from dovetail.base.errors import NonConcreteBooleanIndexError as NonConcreteBooleanIndexError
+from dovetail.base.errors import TracerArrayConversionError as TracerArrayConversionError
+from dovetail.base.errors import TracerBoolConversionError as TracerBoolConversionError
+from dovetail.base.errors import TracerError as TracerError
+from dovetail.base.errors import TracerIntegerConversionError as TracerIntegerConversionError
+from dovetail.base.errors import TransformError as TransformError
+from dovetail.base.errors import UnexpectedTracerError as UnexpectedTracerError
+from dovetail.base.errors import UnknownSizeError as UnknownSizeError

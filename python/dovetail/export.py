@@ -11,13 +11,7 @@ import sys
 import types
 from typing import cast
 
-from dovetail.export_files import export as _export
-from dovetail.export_serialization import (
-    register_namedtuple_serialization,
-    register_pytree_node_serialization,
-)
-from dovetail.export_shapes import symbolic_args_specs, symbolic_shape
-from dovetail.exported import (
+from dovetail.exporting.exported import (
     DisabledSafetyCheck,
     Exported,
     default_export_platform,
@@ -26,6 +20,12 @@ from dovetail.exported import (
     maximum_supported_calling_convention_version,
     minimum_supported_calling_convention_version,
 )
+from dovetail.exporting.files import export as _export
+from dovetail.exporting.serialization import (
+    register_namedtuple_serialization,
+    register_pytree_node_serialization,
+)
+from dovetail.exporting.shapes import symbolic_args_specs, symbolic_shape
 from dovetail.symbolic import SymbolicScope, is_symbolic_dim, max_dim, min_dim
 
 __all__ = [

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.pytree import flatten, unflatten
+from dovetail import lax
+from dovetail import numpy as dnp
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.trees.pytree import flatten, unflatten
 
 __all__ = ["ravel_pytree"]
 
@@ -33,9 +35,6 @@ def ravel_pytree(pytree: Any) -> tuple[Array, Unravel]:
       >>> vector, float(unravel(2 * vector)["b"])
       (Array([1., 1., 3.], dtype=float32), 6.0)
     """
-    from dovetail import lax
-    from dovetail import numpy as dnp
-
     leaves, spec = flatten(pytree)
     if not leaves:
         return dnp.zeros(0, np.float32), Unravel(spec, (), (), np.dtype(np.float32))
@@ -77,8 +76,6 @@ class Unravel:
           ValueError: it has another size.
           TypeError: it has another element type, and the leaves have several.
         """
-        from dovetail import lax
-
         spec, shapes, own, dtype = self._key
         sizes = [math.prod(shape) for shape in shapes]
         if np.shape(flat) != (sum(sizes),):
@@ -108,8 +105,6 @@ class Unravel:
 
 def _as(part: Array, dtype: np.dtype) -> Array:
     """Elements in the type of their leaf; of a complex vector the real ones may be real leaves."""
-    from dovetail import lax
-
     if dtypes.kind(part.dtype) == "c" and dtypes.kind(dtype) != "c":
         part = lax.real(part)
     return lax.convert_element_type(part, dtype)

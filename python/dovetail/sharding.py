@@ -1,5 +1,5 @@
 """How the elements of arrays are spread over devices."""
 
-from dovetail.placement import Sharding, SingleDeviceSharding
+from dovetail.placement.shardings import Sharding, SingleDeviceSharding
 
 __all__ = ["Sharding", "SingleDeviceSharding"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
-from dovetail.analysis import CompiledMemoryStats as CompiledMemoryStats
-from dovetail.descriptions import ShapeDtypeStruct as OutInfo
-from dovetail.lowered import Compiled as Compiled
-from dovetail.lowered import Lowered as Lowered
-from dovetail.stage import ArgInfo as ArgInfo
-from dovetail.stage import Traced as Traced
+from dovetail.arrays.descriptions import ShapeDtypeStruct as OutInfo
+from dovetail.programs.analysis import CompiledMemoryStats as CompiledMemoryStats
+from dovetail.programs.lowered import Compiled as Compiled
+from dovetail.programs.lowered import Lowered as Lowered
+from dovetail.programs.stage import ArgInfo as ArgInfo
+from dovetail.programs.traced import Traced as Traced
 
 __all__ = [
     "ArgInfo",

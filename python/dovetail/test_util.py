@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes
-from dovetail.arguments import as_operand
-from dovetail.array import Array
-from dovetail.autodiff import jvp
-from dovetail.linearization import vjp
-from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.tracing.arguments import as_operand
+from dovetail.transforms.autodiff import jvp
+from dovetail.transforms.linearization import vjp
+from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 Function = Callable[..., Any]
 
@@ -193,7 +193,9 @@ def _wide(leaf: Any) -> np.ndarray:
 
 def _random_like(tree: Any, seed: int = 0) -> Any:
     """Random tangents of a tree's leaves, those of integers being of type float0."""
-    rng = np.random.default_rng(seed)
+    # Not the stream of `default_rng(seed)`, which arguments may be from: along these themselves a
+    # wrong derivative of a homogeneous function may look right.
+    rng = np.random.default_rng((seed, 1))
 
     def sample(leaf: Any) -> np.ndarray:
         shape = np.shape(leaf)

@@ -1,374 +1,41 @@
-"""Functions of pytrees, by JAX's long names, and registration of classes as nodes."""
+"""Pytrees by JAX's long names: functions, paths of keys, registration."""
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, TypeVar
-
-from dovetail.pytree import register_node
-from dovetail.pytreedef import PyTreeDef
-from dovetail.tree import all as tree_all
-from dovetail.tree import broadcast as tree_broadcast
-from dovetail.tree import flatten as tree_flatten
-from dovetail.tree import leaves as tree_leaves
-from dovetail.tree import map as tree_map
-from dovetail.tree import reduce as tree_reduce
-from dovetail.tree import reduce_associative as tree_reduce_associative
-from dovetail.tree import structure as tree_structure
-from dovetail.tree import transpose as tree_transpose
-from dovetail.tree import unflatten as tree_unflatten
-from dovetail.tree_paths import (
-    DictKey,
-    FlattenedIndexKey,
-    GetAttrKey,
-    KeyEntry,
-    KeyPath,
-    NamedChild,
-    SequenceKey,
-    all_leaves,
-    flatten_one_level,
-    flatten_one_level_with_keys,
-    is_tree_node,
-    keystr,
-    treedef_children,
-    treedef_is_leaf,
-    treedef_tuple,
-)
-from dovetail.tree_paths import flatten_with_path as tree_flatten_with_path
-from dovetail.tree_paths import leaves_with_path as tree_leaves_with_path
-from dovetail.tree_paths import map_with_path as tree_map_with_path
-from dovetail.tree_registry import PyTreeRegistry, default_registry
-
-__all__ = [
-    "DictKey",
-    "FlattenedIndexKey",
-    "GetAttrKey",
-    "KeyEntry",
-    "KeyPath",
-    "Partial",
-    "PyTreeDef",
-    "PyTreeRegistry",
-    "SequenceKey",
-    "all_leaves",
-    "default_registry",
-    "flatten_one_level",
-    "flatten_one_level_with_keys",
-    "is_tree_node",
-    "keystr",
-    "register_dataclass",
-    "register_pytree_node",
-    "register_pytree_node_class",
-    "register_pytree_with_keys",
-    "register_pytree_with_keys_class",
-    "register_static",
-    "tree_all",
-    "tree_broadcast",
-    "tree_flatten",
-    "tree_flatten_with_path",
-    "tree_leaves",
-    "tree_leaves_with_path",
-    "tree_map",
-    "tree_map_with_path",
-    "tree_reduce",
-    "tree_reduce_associative",
-    "tree_structure",
-    "tree_transpose",
-    "tree_unflatten",
-    "treedef_children",
-    "treedef_is_leaf",
-    "treedef_tuple",
-]
-
-T = TypeVar("T")
-
-
-def register_pytree_node(
-    nodetype: type[T],
-    flatten_func: Callable[[T], tuple[Iterable[Any], Hashable]],
-    unflatten_func: Callable[[Any, Any], T],
-    flatten_with_keys_func: Callable[[T], Any] | None = None,
-) -> None:
-    """Let instances of a class be nodes of pytrees.
-
-    Args:
-      nodetype: the class.
-      flatten_func: from an instance to (children, what else it consists of).
-      unflatten_func: from (what else, children) to an instance.
-      flatten_with_keys_func: from an instance to ((key, child) pairs, what else it consists of), as
-        `register_pytree_with_keys` takes it, which is then used instead of `flatten_func`.
-
-    Raises:
-      ValueError: the class is registered already.
-
-    Example:
-      >>> from dovetail import tree_util
-      >>> class Pair:
-      ...     def __init__(self, a, b):
-      ...         self.a, self.b = a, b
-      >>> tree_util.register_pytree_node(Pair, lambda p: ((p.a, p.b), None), lambda _, c: Pair(*c))
-      >>> tree_util.tree_leaves(Pair(1, [2, 3]))
-      [1, 2, 3]
-    """
-    if flatten_with_keys_func is not None:
-        register_pytree_with_keys(nodetype, flatten_with_keys_func, unflatten_func)
-    else:
-        register_node(nodetype, flatten_func, unflatten_func)
-
-
-def register_pytree_node_class(cls: type[T]) -> type[T]:
-    """Let a class with `tree_flatten(self)` and `tree_unflatten(cls, aux, children)` be a node.
-
-    Args:
-      cls: the class; `tree_flatten` returns (children, what else the instance consists of); the
-        latter is hashable.
-
-    Returns:
-      The class.
-
-    Raises:
-      ValueError: the class is registered already.
-
-    Example:
-      >>> from dovetail import tree_util
-      >>> @tree_util.register_pytree_node_class
-      ... class Pair:
-      ...     def __init__(self, a, b):
-      ...         self.a, self.b = a, b
-      ...     def tree_flatten(self):
-      ...         return (self.a, self.b), None
-      ...     @classmethod
-      ...     def tree_unflatten(cls, aux, children):
-      ...         return cls(*children)
-      >>> tree_util.tree_leaves(Pair(1, [2, 3]))
-      [1, 2, 3]
-    """
-    register_pytree_node(cls, lambda node: node.tree_flatten(), cls.tree_unflatten)  # type: ignore[attr-defined]
-    return cls
-
-
-def register_pytree_with_keys(
-    nodetype: type[T],
-    flatten_with_keys: Callable[[T], tuple[Iterable[tuple[KeyEntry, Any]], Hashable]],
-    unflatten_func: Callable[[Any, Any], T],
-    flatten_func: Callable[[T], tuple[Iterable[Any], Hashable]] | None = None,
-) -> None:
-    """Let instances of a class be nodes of pytrees, with keys by which paths name the children.
-
-    Args:
-      nodetype: the class.
-      flatten_with_keys: from an instance to ((key, child) pairs, what else it consists of).
-      unflatten_func: from (what else, children) to an instance.
-      flatten_func: accepted for JAX's sake; keys and children come from one call.
-
-    Example:
-      >>> from dovetail import tree_util
-      >>> class Pair:
-      ...     def __init__(self, a, b):
-      ...         self.a, self.b = a, b
-      >>> key = tree_util.GetAttrKey
-      >>> tree_util.register_pytree_with_keys(
-      ...     Pair, lambda p: (((key("a"), p.a), (key("b"), p.b)), None), lambda _, c: Pair(*c))
-      >>> [(path, _), _] = tree_util.tree_leaves_with_path({"pair": Pair(1, 2)})
-      >>> tree_util.keystr(path)
-      "['pair'].a"
-    """
-
-    def flatten(node: T) -> tuple[tuple[Any, ...], Hashable, tuple[Any, ...]]:
-        pairs, aux = flatten_with_keys(node)
-        keys, children = zip(*pairs, strict=True) if (pairs := tuple(pairs)) else ((), ())
-        return children, aux, keys
-
-    register_node(nodetype, flatten, unflatten_func, NamedChild)
-
-
-def register_pytree_with_keys_class(cls: type[T]) -> type[T]:
-    """Let a class with `tree_flatten_with_keys(self)` and `tree_unflatten(cls, aux, children)` be a
-    node.
-
-    Args:
-      cls: the class; `tree_flatten_with_keys` returns ((key, child) pairs, what else the instance
-        consists of); the latter is hashable.
-
-    Returns:
-      The class.
-
-    Raises:
-      ValueError: the class is registered already.
-
-    Example:
-      >>> from dovetail import tree_util
-      >>> @tree_util.register_pytree_with_keys_class
-      ... class Box:
-      ...     def __init__(self, content):
-      ...         self.content = content
-      ...     def tree_flatten_with_keys(self):
-      ...         return ((tree_util.GetAttrKey("content"), self.content),), None
-      ...     @classmethod
-      ...     def tree_unflatten(cls, aux, children):
-      ...         return cls(*children)
-      >>> [(path, _)] = tree_util.tree_leaves_with_path(Box(5))
-      >>> tree_util.keystr(path)
-      '.content'
-    """
-    register_pytree_with_keys(
-        cls,
-        lambda node: node.tree_flatten_with_keys(),  # type: ignore[attr-defined]
-        cls.tree_unflatten,  # type: ignore[attr-defined]
-    )
-    return cls
-
-
-def register_static(cls: type[T]) -> type[T]:
-    """Let instances of a class be nodes without children: part of the structure.
-
-    Args:
-      cls: the class, whose instances are hashable.
-
-    Returns:
-      The class.
-
-    Raises:
-      ValueError: the class is registered already.
-
-    Example:
-      >>> from dovetail import tree_util
-      >>> @tree_util.register_static
-      ... class Mode(str):
-      ...     pass
-      >>> tree_util.tree_leaves([1, Mode("fast")])
-      [1]
-    """
-    register_pytree_node(cls, lambda node: ((), node), lambda node, _: node)
-    return cls
-
-
-class Partial(functools.partial):
-    """A `functools.partial` whose arguments are leaves, so that it can be passed to a transformed
-    function.
-
-    Example:
-      >>> import operator
-      >>> from dovetail import tree_util
-      >>> tree_util.tree_leaves(tree_util.Partial(operator.add, 1))
-      [1]
-    """
-
-    def __new__(cls, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Partial:
-        """A function with arguments; a `partial` as the function stays one."""
-        if isinstance(func, functools.partial):
-            # Else its arguments would become this one's.
-            func = _Hidden(func)
-        return super().__new__(cls, func, *args, **kwargs)
-
-
-class _Hidden:
-    """A callable that does not show that it is a `functools.partial`; equal if that is."""
-
-    def __init__(self, partial: functools.partial[Any]) -> None:
-        self._partial = partial
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._partial(*args, **kwargs)
-
-    def __eq__(self, other: object) -> bool:
-        return self._partial == (other._partial if isinstance(other, _Hidden) else other)
-
-    def __hash__(self) -> int:
-        return hash(self._partial)
-
-
-register_pytree_node(
-    Partial,
-    lambda node: ((node.args, node.keywords), node.func),
-    lambda func, children: Partial(func, *children[0], **children[1]),
-)
-
-
-def register_dataclass(
-    nodetype: type[T],
-    data_fields: Sequence[str] | None = None,
-    meta_fields: Sequence[str] | None = None,
-    drop_fields: Sequence[str] = (),
-) -> type[T]:
-    """Let instances of a dataclass be nodes of pytrees.
-
-    Args:
-      nodetype: the dataclass, or a class whose constructor takes these fields as keywords.
-      data_fields: the fields that are subtrees; by default all without `metadata={"static": True}`.
-      meta_fields: the fields that are part of the structure.
-      drop_fields: fields of a dataclass that are neither, and get their default values.
-
-    Returns:
-      The class.
-
-    Raises:
-      TypeError: `nodetype` is no dataclass and fields are not given, or only one kind of them.
-      ValueError: fields of the dataclass are missing, unknown, or in both kinds.
-
-    Example:
-      >>> import dataclasses
-      >>> from dovetail import tree_util
-      >>> @tree_util.register_dataclass
-      ... @dataclasses.dataclass
-      ... class Layer:
-      ...     weights: object
-      ...     width: int = dataclasses.field(metadata={"static": True})
-      >>> tree_util.tree_leaves(Layer([1, 2], 3))
-      [1, 2]
-    """
-    if (data_fields is None) != (meta_fields is None):
-        raise TypeError(
-            "register_dataclass: data_fields and meta_fields must both be specified when either is "
-            f"specified. Got data_fields={data_fields!r} meta_fields={meta_fields!r}."
-        )
-    if data_fields is None or meta_fields is None:
-        if not dataclasses.is_dataclass(nodetype):
-            raise TypeError(
-                "register_dataclass: data_fields and meta_fields are required when nodetype is not "
-                f"a dataclass. Got nodetype={nodetype!r}."
-            )
-        fields = [f for f in dataclasses.fields(nodetype) if f.init]  # type: ignore[arg-type]
-        meta_fields = [f.name for f in fields if f.metadata.get("static", False)]
-        data_fields = [f.name for f in fields if f.name not in meta_fields]
-        meta_fields = [name for name in meta_fields if name not in drop_fields]
-        data_fields = [name for name in data_fields if name not in drop_fields]
-    data, meta = tuple(data_fields), tuple(meta_fields)
-    _check_fields(nodetype, data, meta, drop_fields)
-
-    def flatten(node: T) -> tuple[Iterable[tuple[GetAttrKey, Any]], Hashable]:
-        children = [(GetAttrKey(name), getattr(node, name)) for name in data]
-        return children, tuple(getattr(node, name) for name in meta)
-
-    def unflatten(aux: tuple[Any, ...], children: Iterable[Any]) -> T:
-        return nodetype(
-            **dict(zip(meta, aux, strict=True)), **dict(zip(data, children, strict=True))
-        )
-
-    register_pytree_with_keys(nodetype, flatten, unflatten)
-    return nodetype
-
-
-def _check_fields(
-    nodetype: type, data: Sequence[str], meta: Sequence[str], drop: Sequence[str]
-) -> None:
-    """Refuse fields that are not those which the constructor takes."""
-    name = f"register_dataclass of {nodetype.__name__}: data_fields and meta_fields"
-    both = {*data} & {*meta}
-    if both:
-        raise ValueError(f"{name} must not overlap. Overlapping fields: {both}.")
-    if not dataclasses.is_dataclass(nodetype):
-        return
-    fields = {f.name for f in dataclasses.fields(nodetype) if f.init}
-    missing, unknown = fields - {*data, *meta, *drop}, {*data, *meta} - fields
-    if missing:
-        raise ValueError(
-            f"{name} must include all dataclass fields, but for those in drop_fields. Missing "
-            f"fields: {missing}."
-        )
-    if unknown:
-        raise ValueError(
-            f"{name} must include all dataclass fields, which are {', '.join(sorted(fields))}, and "
-            f"no others. Unexpected fields: {unknown}."
-        )
+from dovetail.trees.util import DictKey as DictKey
+from dovetail.trees.util import FlattenedIndexKey as FlattenedIndexKey
+from dovetail.trees.util import GetAttrKey as GetAttrKey
+from dovetail.trees.util import KeyEntry as KeyEntry
+from dovetail.trees.util import KeyPath as KeyPath
+from dovetail.trees.util import Partial as Partial
+from dovetail.trees.util import PyTreeDef as PyTreeDef
+from dovetail.trees.util import PyTreeRegistry as PyTreeRegistry
+from dovetail.trees.util import SequenceKey as SequenceKey
+from dovetail.trees.util import all_leaves as all_leaves
+from dovetail.trees.util import default_registry as default_registry
+from dovetail.trees.util import flatten_one_level as flatten_one_level
+from dovetail.trees.util import flatten_one_level_with_keys as flatten_one_level_with_keys
+from dovetail.trees.util import is_tree_node as is_tree_node
+from dovetail.trees.util import keystr as keystr
+from dovetail.trees.util import register_dataclass as register_dataclass
+from dovetail.trees.util import register_pytree_node as register_pytree_node
+from dovetail.trees.util import register_pytree_node_class as register_pytree_node_class
+from dovetail.trees.util import register_pytree_with_keys as register_pytree_with_keys
+from dovetail.trees.util import register_pytree_with_keys_class as register_pytree_with_keys_class
+from dovetail.trees.util import register_static as register_static
+from dovetail.trees.util import tree_all as tree_all
+from dovetail.trees.util import tree_broadcast as tree_broadcast
+from dovetail.trees.util import tree_flatten as tree_flatten
+from dovetail.trees.util import tree_flatten_with_path as tree_flatten_with_path
+from dovetail.trees.util import tree_leaves as tree_leaves
+from dovetail.trees.util import tree_leaves_with_path as tree_leaves_with_path
+from dovetail.trees.util import tree_map as tree_map
+from dovetail.trees.util import tree_map_with_path as tree_map_with_path
+from dovetail.trees.util import tree_reduce as tree_reduce
+from dovetail.trees.util import tree_reduce_associative as tree_reduce_associative
+from dovetail.trees.util import tree_structure as tree_structure
+from dovetail.trees.util import tree_transpose as tree_transpose
+from dovetail.trees.util import tree_unflatten as tree_unflatten
+from dovetail.trees.util import treedef_children as treedef_children
+from dovetail.trees.util import treedef_is_leaf as treedef_is_leaf
+from dovetail.trees.util import treedef_tuple as treedef_tuple

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail.lax.operands import ArrayLike
+from dovetail.ops.operands import ArrayLike
 
 __all__ = ["ArrayLike", "DTypeLike"]
 

@@ -14,7 +14,7 @@ from samples import BLOCK, blocks, surroundings
 
 import dovetail as dt
 from dovetail import config, ops
-from dovetail.compile import Target, compile_module
+from dovetail.compiler.module_files import Target, compile_module
 from dovetail.runtime import Executable
 
 # Arguments per function and format that are computed again with mpmath.

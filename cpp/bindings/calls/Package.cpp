@@ -96,13 +96,14 @@ Runtime::Runtime(nb::handle buffer)
 static void setRuntime(nb::handle buffer) { runtime = new Runtime(buffer); }
 
 static const char packageSignature[] =
-    "def set_package(*, array: type[dovetail.array.Array], ndarray: type[numpy.ndarray], generic: type[numpy.generic], "
+    "def set_package(*, array: type[dovetail.arrays.array.Array], ndarray: type[numpy.ndarray], generic: "
+    "type[numpy.generic], "
     "dtype: type[numpy.dtype], dtypes: dict[numpy.dtype, numpy.dtype], "
-    "asarray: collections.abc.Callable[..., numpy.ndarray], stack: dovetail.trace_stack.Stack, "
+    "asarray: collections.abc.Callable[..., numpy.ndarray], stack: dovetail.base.trace_stack.Stack, "
     "settings: contextvars.ContextVar[tuple[typing.Any, ...]], "
-    "snapshot: collections.abc.Callable[[], dovetail.config.Snapshot], "
+    "snapshot: collections.abc.Callable[[], dovetail.base.config.Snapshot], "
     "errors: contextvars.ContextVar[typing.Any], quiet: object, "
-    "record: collections.abc.Callable[..., dovetail.recording.Recorded], constants: tuple[type, ...], "
+    "record: collections.abc.Callable[..., dovetail.eager.recording.Recorded], constants: tuple[type, ...], "
     "flatten: collections.abc.Callable[[typing.Any], tuple[list[typing.Any], typing.Any]], "
     "is_named_tuple: collections.abc.Callable[[type], bool]) -> None";
 
@@ -115,7 +116,7 @@ void bindPackage(nb::module_ &m) {
         nb::sig("def set_checker(checker: collections.abc.Callable[..., None] | None) -> None"),
         "Have results of eager calls that are not replayed looked at: checker(function, result, *args, **kwargs).");
   m.def("exchange_data", &exchangeData, "array"_a, "data"_a,
-        nb::sig("def exchange_data(array: dovetail.array.Array, data: typing.Any) -> typing.Any"),
+        nb::sig("def exchange_data(array: dovetail.arrays.array.Array, data: typing.Any) -> typing.Any"),
         "Give an array other data; returns the former.");
   m.def("set_runtime", &setRuntime, "buffer"_a,
         nb::sig("def set_runtime(buffer: type[dovetail.runtime.buffer.Buffer]) -> None"),

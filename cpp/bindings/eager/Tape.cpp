@@ -174,9 +174,10 @@ void bindTape(nb::module_ &m) {
                             size};
           },
           "constants"_a, "steps"_a, "outputs"_a, "structure"_a.none(), "size"_a,
-          nb::sig("def __init__(self, constants: collections.abc.Sequence[numpy.ndarray], steps: "
-                  "collections.abc.Sequence[Step], outputs: collections.abc.Sequence[tuple[int, bool]], structure: "
-                  "collections.abc.Callable[[list[dovetail.array.Array]], typing.Any] | None, size: int) -> None"),
+          nb::sig(
+              "def __init__(self, constants: collections.abc.Sequence[numpy.ndarray], steps: "
+              "collections.abc.Sequence[Step], outputs: collections.abc.Sequence[tuple[int, bool]], structure: "
+              "collections.abc.Callable[[list[dovetail.arrays.array.Array]], typing.Any] | None, size: int) -> None"),
           "`outputs` has slot and weakness of each result, of which `structure` makes the one that is returned.")
       .def_ro("constants", &Tape::constants, nb::for_getter(nb::sig("def constants(self) -> list[numpy.ndarray]")),
               "Values of slots.")

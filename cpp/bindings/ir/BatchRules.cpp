@@ -15,7 +15,7 @@ FailureOr<BatchedByRule> askPython(StringRef name, ArrayRef<bool> batched, int64
   // Exceptions must not pass through the compiler. The module is looked up each time: a reference that is kept would
   // outlive the interpreter.
   try {
-    nb::object ask = nb::module_::import_("dovetail.custom_batching").attr("ask_rule");
+    nb::object ask = nb::module_::import_("dovetail.transforms.custom_batching").attr("ask_rule");
     nb::object made = ask(name.str(), std::vector<bool>(batched.begin(), batched.end()), size);
     auto module = nb::cast<std::shared_ptr<Module>>(made[0]);
     auto results = nb::cast<std::vector<bool>>(made[1]);

@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Asks `dovetail.custom_batching`. What it raises is kept for the next `Diagnostics::raise`.
+/// Asks `dovetail.transforms.custom_batching`. What it raises is kept for the next `Diagnostics::raise`.
 llvm::FailureOr<BatchedByRule> askPython(llvm::StringRef name, llvm::ArrayRef<bool> batched, int64_t size);
 
 } // namespace dovetail

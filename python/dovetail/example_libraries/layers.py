@@ -9,7 +9,7 @@ from typing import Any
 
 import dovetail.numpy as dnp
 from dovetail import lax, nn, random
-from dovetail.errors import value_error
+from dovetail.base.errors import value_error
 from dovetail.nn.initializers import Initializer, glorot_normal, normal, ones, zeros
 
 Shape = Any

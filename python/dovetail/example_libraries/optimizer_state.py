@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dovetail import pytree, tree_util
-from dovetail.errors import type_error
-from dovetail.pytreedef import public
+from dovetail.base.errors import type_error
+from dovetail.trees import pytree, util
+from dovetail.trees.treedef import public
 
 Params = Any
 State = Any
@@ -41,7 +41,7 @@ class OptimizerState:
         yield from (self.packed_state, self.tree_def, self.subtree_defs)
 
 
-tree_util.register_pytree_node(
+util.register_pytree_node(
     OptimizerState,
     lambda state: ((state.packed_state,), (state.tree_def, state.subtree_defs)),
     lambda defs, children: OptimizerState(children[0], *defs),

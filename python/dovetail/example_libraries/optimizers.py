@@ -9,9 +9,7 @@ import functools
 from typing import Any
 
 import dovetail.numpy as dnp
-from dovetail import pytree
-from dovetail import tree as _tree
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 from dovetail.example_libraries.optimizer_state import (
     JoinPoint,
     Optimizer,
@@ -30,6 +28,8 @@ from dovetail.example_libraries.schedules import (
     piecewise_constant,
     polynomial_decay,
 )
+from dovetail.trees import functions as _tree
+from dovetail.trees import pytree
 
 __all__ = [
     "JoinPoint",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import dovetail.numpy as dnp
-from dovetail.errors import type_error, value_error
+from dovetail.base.errors import type_error, value_error
 
 Schedule = Callable[[Any], Any]
 

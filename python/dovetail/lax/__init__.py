@@ -3,32 +3,131 @@ broadcast."""
 
 # ruff: noqa: F401 - the names are the package's interface.
 
-from dovetail import eager as _eager
-from dovetail import moving as _moving
-from dovetail.dtypes import dtype
+from dovetail.arrays import keys as _keys
+from dovetail.base.dtypes import dtype
+from dovetail.eager import cache as _eager
 from dovetail.lax.application import scatter_apply as scatter_apply
-from dovetail.lax.arithmetic import (
+from dovetail.lax.basics import (
+    DotDimensionNumbers,
     RoundingMethod,
     abs,
+    acos,
+    acosh,
     add,
+    approx_max_k,
+    approx_min_k,
+    argmax,
+    argmin,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    batch_matmul,
+    bitcast_convert_type,
+    bitwise_and,
+    bitwise_not,
+    bitwise_or,
+    bitwise_xor,
+    broadcast,
+    broadcast_in_dim,
+    broadcast_like,
+    broadcast_to_rank,
+    broadcasted_iota,
+    cbrt,
     ceil,
+    clamp,
+    clz,
+    collapse,
     complex,
+    concatenate,
     conj,
+    convert_element_type,
+    cos,
+    cosh,
+    cumlogsumexp,
+    cummax,
+    cummin,
+    cumprod,
+    cumsum,
     div,
+    dot,
+    dot_general,
+    empty,
+    eq,
+    erf,
+    erfc,
+    exp,
+    exp2,
+    expand_dims,
+    expm1,
     floor,
+    full,
+    full_like,
+    ge,
+    gt,
     imag,
+    index_in_dim,
+    integer_pow,
+    iota,
+    is_finite,
+    le,
+    log,
+    log1p,
+    logistic,
+    lt,
     max,
     min,
     mul,
+    ne,
     neg,
     nextafter,
+    optimization_barrier,
+    pad,
+    population_count,
+    pow,
     real,
     reciprocal,
+    reduce_and,
+    reduce_max,
+    reduce_min,
+    reduce_or,
+    reduce_precision,
+    reduce_prod,
+    reduce_sum,
+    reduce_xor,
     rem,
+    reshape,
+    rev,
     round,
+    rsqrt,
+    scaled_dot,
+    select,
+    select_n,
+    shape_as_value,
+    shift_left,
+    shift_right_arithmetic,
+    shift_right_logical,
     sign,
+    sin,
+    sinh,
+    slice,
+    slice_in_dim,
+    sort,
+    sort_key_val,
+    split,
+    sqrt,
     square,
+    squeeze,
+    stack,
+    stop_gradient,
     sub,
+    tan,
+    tanh,
+    tile,
+    top_k,
+    transpose,
+    unstack,
 )
 from dovetail.lax.collectives import (
     all_gather,
@@ -65,13 +164,6 @@ from dovetail.lax.conv_dimensions import (
     conv_transpose_shape_tuple,
     padtype_to_pads,
 )
-from dovetail.lax.convert import (
-    bitcast_convert_type,
-    convert_element_type,
-    optimization_barrier,
-    reduce_precision,
-    stop_gradient,
-)
 from dovetail.lax.convolution import (
     conv,
     conv_general_dilated,
@@ -80,14 +172,6 @@ from dovetail.lax.convolution import (
     conv_transpose,
     conv_with_general_padding,
 )
-from dovetail.lax.create import broadcasted_iota, empty, full, full_like, iota, shape_as_value
-from dovetail.lax.dot import (
-    DotDimensionNumbers,
-    batch_matmul,
-    dot,
-    dot_general,
-    scaled_dot,
-)
 from dovetail.lax.dynamic_slices import (
     dynamic_index_in_dim,
     dynamic_slice,
@@ -95,34 +179,6 @@ from dovetail.lax.dynamic_slices import (
     dynamic_update_index_in_dim,
     dynamic_update_slice,
     dynamic_update_slice_in_dim,
-)
-from dovetail.lax.elementary import (
-    acos,
-    acosh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    cbrt,
-    cos,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    exp2,
-    expm1,
-    integer_pow,
-    log,
-    log1p,
-    logistic,
-    pow,
-    rsqrt,
-    sin,
-    sinh,
-    sqrt,
-    tan,
-    tanh,
 )
 from dovetail.lax.fourier import FftType, fft
 from dovetail.lax.indexing import (
@@ -138,40 +194,8 @@ from dovetail.lax.indexing import (
     scatter_mul,
     scatter_sub,
 )
-from dovetail.lax.logic import (
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    clamp,
-    clz,
-    eq,
-    ge,
-    gt,
-    is_finite,
-    le,
-    lt,
-    ne,
-    population_count,
-    select,
-    select_n,
-    shift_left,
-    shift_right_arithmetic,
-    shift_right_logical,
-)
 from dovetail.lax.multiply_high import mulhi
 from dovetail.lax.named_axes import axis_index, axis_size, pcast
-from dovetail.lax.operands import broadcast_shapes
-from dovetail.lax.pieces import (
-    concatenate,
-    index_in_dim,
-    pad,
-    slice,
-    slice_in_dim,
-    split,
-    stack,
-    unstack,
-)
 from dovetail.lax.precision import (
     AccuracyMode,
     DotAlgorithm,
@@ -182,42 +206,6 @@ from dovetail.lax.precision import (
 )
 from dovetail.lax.ragged import RaggedDotDimensionNumbers, ragged_dot, ragged_dot_general
 from dovetail.lax.random_bits import RandomAlgorithm, rng_bit_generator, rng_uniform
-from dovetail.lax.reduce import (
-    argmax,
-    argmin,
-    reduce_and,
-    reduce_max,
-    reduce_min,
-    reduce_or,
-    reduce_prod,
-    reduce_sum,
-    reduce_xor,
-)
-from dovetail.lax.shape import (
-    broadcast,
-    broadcast_in_dim,
-    broadcast_like,
-    broadcast_to_rank,
-    collapse,
-    expand_dims,
-    reshape,
-    rev,
-    squeeze,
-    tile,
-    transpose,
-)
-from dovetail.lax.sort import (
-    approx_max_k,
-    approx_min_k,
-    cumlogsumexp,
-    cummax,
-    cummin,
-    cumprod,
-    cumsum,
-    sort,
-    sort_key_val,
-    top_k,
-)
 from dovetail.lax.special import (
     bessel_i0e,
     bessel_i1e,
@@ -241,6 +229,7 @@ from dovetail.lax.staging import (
     stage,
 )
 from dovetail.lax.windows import reduce, reduce_window, reduce_window_shape_tuple
+from dovetail.ops.operands import broadcast_shapes
 
 # Its functions use those above.
 from dovetail.lax import linalg  # isort: skip
@@ -263,22 +252,15 @@ _COLLECTIVES = (
     *("pmean", "pmin", "ppermute", "pshuffle", "psum", "psum_scatter", "pswapaxes"),
 )
 # Keys are moved too.
-_moving.let_make_keys(globals(), ("full", "full_like"))
-_moving.let_move_keys(
+_keys.let_move_keys(
     globals(),
-    dict.fromkeys(
-        (
-            *("broadcast", "broadcast_in_dim", "concatenate", "dynamic_index_in_dim"),
-            *("dynamic_slice", "dynamic_slice_in_dim", "expand_dims", "index_in_dim", "reshape"),
-            *("rev", "slice", "slice_in_dim", "split", "squeeze", "stack", "transpose", "unstack"),
-        ),
-        (0,),
-    )
-    | {
-        "select": (1, 2),
+    {
+        "dynamic_index_in_dim": (0,),
+        "dynamic_slice": (0,),
+        "dynamic_slice_in_dim": (0,),
+        "dynamic_update_index_in_dim": (0, 1),
         "dynamic_update_slice": (0, 1),
         "dynamic_update_slice_in_dim": (0, 1),
-        "dynamic_update_index_in_dim": (0, 1),
     },
 )
 # Of `rng_uniform` no call is like another.

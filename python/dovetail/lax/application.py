@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.lax import basics as lax
+from dovetail.lax.control.loops import while_loop
 from dovetail.lax.convert import convert
-from dovetail.lax.indexing import GatherScatterMode, ScatterDimensionNumbers
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.lax.indexing import GatherScatterMode, ScatterDimensionNumbers, scatter_add
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def scatter_apply(
@@ -45,7 +48,7 @@ def scatter_apply(
     """
     x = as_operand("scatter_apply", operand)
     updates = lax.full(tuple(update_shape), 1, dtypes.int32)
-    counts = lax.scatter_add(
+    counts = scatter_add(
         lax.full(x.shape, 0, dtypes.int32),
         scatter_indices,
         updates,
@@ -67,4 +70,4 @@ def applied_again(func: Callable[[Array], Array], values: Array, counts: Array) 
         return time + 1, lax.select(time < counts, after, before)
 
     start = lax.full((), 1, dtypes.int32), values
-    return lax.while_loop(lambda state: state[0] < most, again, start)[1]
+    return while_loop(lambda state: state[0] < most, again, start)[1]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
 from dovetail.lax.lexicographic import first_in_order
-from dovetail.lax.operands import ArrayLike, as_operand, same, unary
+from dovetail.ops.operands import ArrayLike, as_operand, same, unary
 
 
 class RoundingMethod(enum.IntEnum):

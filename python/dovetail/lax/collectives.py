@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.named_axes import (
     AxisName,
     are_taken_one_by_one,
@@ -21,7 +21,7 @@ from dovetail.lax.named_axes import (
     places,
     size_of,
 )
-from dovetail.lax.operands import (
+from dovetail.ops.operands import (
     PYTHON_SCALARS,
     as_operand,
     canonical_axes,
@@ -29,9 +29,9 @@ from dovetail.lax.operands import (
     check_kind,
     unary,
 )
-from dovetail.pytree import flatten, unflatten
 from dovetail.symbolic.size import Size
-from dovetail.tracing import Axis, Tracer
+from dovetail.tracing.trace import Axis, Tracer
+from dovetail.trees.pytree import flatten, unflatten
 
 
 def psum(x: Any, axis_name: AxisName, *, axis_index_groups: Any = None) -> Any:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail import platforms
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import as_operand
-from dovetail.placement import Sharding, incompatible, place_on
-from dovetail.pytree import broadcast_prefix, flatten, unflatten
-from dovetail.tracing import Tracer
-from dovetail.transfers import put
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import as_operand
+from dovetail.placement import platforms
+from dovetail.placement.shardings import Sharding, incompatible, place_on
+from dovetail.programs.transfers import put
+from dovetail.tracing.trace import Tracer
+from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:

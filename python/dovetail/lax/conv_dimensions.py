@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import Shape
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import Shape
 from dovetail.symbolic.size import as_size, max_dim
 
 # Paddings by name, or (before, after) for each spatial dimension.

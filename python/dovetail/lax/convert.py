@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.arguments import is_float0
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, scalar, unary, wrapped_value
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.pieces import stack, unstack
-from dovetail.pytree import flatten, map_leaves, unflatten
+from dovetail.ops.operands import ArrayLike, as_operand, scalar, unary, wrapped_value
+from dovetail.trees.float0 import is_float0
+from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 
 def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:

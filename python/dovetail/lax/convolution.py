@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.conv_dimensions import (
     ConvDimensionNumbers,
     Padding,
@@ -19,8 +21,8 @@ from dovetail.lax.conv_dimensions import (
     per_dimension,
     transposed_padding,
 )
-from dovetail.lax.operands import ArrayLike, as_operand, check_kind
 from dovetail.lax.precision import check_precision
+from dovetail.ops.operands import ArrayLike, as_operand, check_kind
 
 # Labels of dimensions: spatial ones come after these.
 _BATCH, _GROUP, _IN, _OUT, _SPATIAL = range(5)

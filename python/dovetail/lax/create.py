@@ -8,20 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
 from dovetail.lax.convert import convert
-from dovetail.lax.operands import (
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     broadcast_to,
     canonical_axis,
     canonical_shape,
 )
+from dovetail.programs.transfers import beside
 from dovetail.symbolic.size import Size, has_sizes
-from dovetail.tracer import constant
-from dovetail.transfers import beside
+from dovetail.tracing.tracer import constant
 
 
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dovetail.errors import type_error
+from dovetail.base.errors import type_error
 
 # Fields whose numbers out of range have a text of their own.
 _OUT_OF_RANGE = {

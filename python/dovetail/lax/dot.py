@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.convert import convert
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.lax.precision import check_precision
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes
 
 # ((lhs contracting, rhs contracting), (lhs batch, rhs batch))
 DotDimensionNumbers = tuple[

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
+from dovetail.lax import basics as lax
 from dovetail.lax.create import vector_of_sizes
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size, as_size, has_sizes
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
 from dovetail.lax.create import full_like
-from dovetail.lax.operands import ArrayLike, as_operand, same, unary
 from dovetail.lax.precision import check_accuracy
+from dovetail.ops.operands import ArrayLike, as_operand, same, unary
 
 
 def exp(x: ArrayLike, accuracy: Any = None) -> Array:

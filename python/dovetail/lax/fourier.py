@@ -5,12 +5,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
-from dovetail import dtypes, ir, ops
-from dovetail.array import Array
-from dovetail.errors import MismatchError, type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import MismatchError, type_error, value_error
+from dovetail.base.locations import here
 from dovetail.lax.convert import convert
 from dovetail.lax.create import full
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
 
 
 class FftType(enum.IntEnum):
@@ -62,7 +64,7 @@ def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Ar
         if operand.dtype not in (dtypes.float32, dtypes.float64):
             raise MismatchError(
                 f"RFFT input must be float32 or float64, got {operand.dtype.name}; convert it, or "
-                f"use FFT for complex numbers, {ir.here()}"
+                f"use FFT for complex numbers, {here()}"
             )
     else:
         operand = convert(operand, dtypes.to_complex_dtype(operand.dtype))

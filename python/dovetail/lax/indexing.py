@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.create import vector_of_sizes
 from dovetail.lax.dimension_numbers import (
     CheckedNumbers,
@@ -19,7 +21,7 @@ from dovetail.lax.dimension_numbers import (
     check_updates,
     check_windows,
 )
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_axis
 
 
 class GatherScatterMode(enum.Enum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dovetail import ops
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 
 
 def complex_order(x: Array, y: Array, direction: str) -> Array:

@@ -6,11 +6,12 @@ import builtins
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, same, unary
-from dovetail.tracer import constant
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, same, unary
+from dovetail.tracing.tracer import constant
 
 # Bits and predicates ------------------------------------------------------------------------------
 

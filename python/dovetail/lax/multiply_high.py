@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, same
-from dovetail.tracer import constant
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.ops.operands import ArrayLike, same
+from dovetail.tracing.tracer import constant
 
 
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import ir
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import scalar
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
+from dovetail.base.locations import here
+from dovetail.base.mlir_types import dtype_name
+from dovetail.base.trace_stack import current
+from dovetail.ops.operands import scalar
 from dovetail.reference.table import RAW
 from dovetail.symbolic.size import UNKNOWN, has_sizes, plain
-from dovetail.trace_stack import current
-from dovetail.tracing import Axis, axes_in_scope
+from dovetail.tracing.trace import Axis, axes_in_scope
 
 # One name, or several.
 AxisName = Hashable | tuple[Hashable, ...] | list[Hashable]
@@ -41,7 +42,7 @@ def find_axes(function: str, names: tuple[Any, ...]) -> tuple[Axis, ...]:
         known = ", ".join(f"{other!r} of size {axis.size}" for other, axis in scope.items())
         raise NameError(
             f"{function}: unbound axis name: {name}; the axes in scope are {known or 'none'}, "
-            f"{ir.here()}; bind it with vmap(..., axis_name={name!r})"
+            f"{here()}; bind it with vmap(..., axis_name={name!r})"
         )
     if len(set(names)) != len(names):
         raise value_error(f"{function}: axis names must be distinct, got {names!r}")
@@ -58,7 +59,7 @@ def check_no_groups(function: str, axis_index_groups: Any) -> None:
     if axis_index_groups is not None:
         raise NotImplementedError(
             f"{function}: axis_index_groups is not supported, got {axis_index_groups!r}, "
-            f"{ir.here()}; reshape the batch and name one of the two axes"
+            f"{here()}; reshape the batch and name one of the two axes"
         )
 
 
@@ -71,7 +72,7 @@ def bind_over(name: str, *operands: Any, shape: Any = None, **attributes: Any) -
     in_progress = current()
     assert in_progress is not None, "axes are bound by traces only"
     weak = bool(operands) and all(operand.weak_type for operand in operands)
-    types = [(shape, ir.dtype_name(operands[0].dtype))] if has_sizes(shape or ()) else None
+    types = [(shape, dtype_name(operands[0].dtype))] if has_sizes(shape or ()) else None
     return in_progress.emit(name, operands, attributes, types, (weak,), RAW[name], attributes)[0]
 
 
@@ -160,7 +161,7 @@ def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
     find_axes("pcast", names_of(axis_name))
     if to in ("reduced", "unreduced"):
         raise NotImplementedError(
-            f"pcast: sums that are left to do are not supported, got to={to!r}, {ir.here()}; sum "
+            f"pcast: sums that are left to do are not supported, got to={to!r}, {here()}; sum "
             "with lax.psum"
         )
     if to != "varying":

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.errors import index_error, type_error, value_error
-from dovetail.lax.operands import (
+from dovetail.arrays.array import Array
+from dovetail.base.errors import index_error, type_error, value_error
+from dovetail.lax.shape import expand_dims, squeeze
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     broadcast_dims,
     canonical_axis,
 )
-from dovetail.lax.shape import expand_dims, squeeze
 from dovetail.symbolic.size import Size, as_size, min_dim
 
 

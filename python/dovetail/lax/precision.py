@@ -6,8 +6,8 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail import dtypes
-from dovetail.errors import value_error
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 
 
 class Precision(enum.Enum):

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
+from dovetail.lax import basics as lax
 from dovetail.lax.dot import DotDimensionNumbers
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.base.late import random
 from dovetail.lax.arithmetic import add, mul
 from dovetail.lax.convert import convert_element_type
 from dovetail.lax.create import full, iota
 from dovetail.lax.logic import bitwise_or, bitwise_xor, lt, shift_left
 from dovetail.lax.multiply_high import mulhi
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.lax.pieces import concatenate, index_in_dim, slice_in_dim, stack
 from dovetail.lax.shape import broadcast, expand_dims, reshape
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
+from dovetail.transforms.custom_batching import custom_vmap
 
 # Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
 _FACTORS = (np.uint32(0xD2511F53), np.uint32(0xCD9E8D57))
@@ -145,7 +148,6 @@ def _generator(is_threefry: bool, sizes: tuple[int, ...], dtype: np.dtype) -> An
     With a batch of states all bits are those of the first one, which alone advances, as XLA's
     generator makes them.
     """
-    from dovetail.custom_batching import custom_vmap
 
     @custom_vmap
     def generate(state: Array) -> tuple[Array, Array]:
@@ -241,8 +243,6 @@ def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Any) -> Array:
       >>> lax.rng_uniform(np.float32(2), np.float32(3), (2,)).shape
       (2,)
     """
-    from dovetail import random
-
     low, high = as_operand("rng_uniform", a), as_operand("rng_uniform", b, 1)
     if low.dtype != high.dtype or low.shape or high.shape:
         raise value_error(

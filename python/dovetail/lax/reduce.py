@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import config, dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, canonical_axes, canonical_axis, unary
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import config, dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import ArrayLike, canonical_axes, canonical_axis, unary
 
 
 def _reduce(

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import (
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     broadcast_dims,
+    broadcast_shapes,
+    broadcast_to,
     canonical_axes,
     canonical_shape,
 )
@@ -192,9 +194,12 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
       >>> broadcast_like(1.0, np.zeros(2))
       Array([1., 1.], dtype=float32, weak_type=True)
     """
-    from dovetail import numpy
-
-    return numpy.broadcast_to(arr, numpy.shape(like_arr))
+    x, like = as_operand("broadcast_like", arr), as_operand("broadcast_like", like_arr, 1)
+    if broadcast_shapes(x.shape, like.shape) != like.shape:
+        raise value_error(
+            f"broadcast_like: an array of shape {x.shape} does not broadcast to {like.shape}"
+        )
+    return broadcast_to(x, like.shape)
 
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.create import iota
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.lax.pieces import slice_in_dim
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.symbolic.size import is_symbolic_dim
 
 # Running reductions -------------------------------------------------------------------------------

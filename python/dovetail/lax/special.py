@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, same, unary
+from dovetail.arrays.array import Array
+from dovetail.ops.operands import ArrayLike, same, unary
 
 
 def lgamma(x: ArrayLike) -> Array:

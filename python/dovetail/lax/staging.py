@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def stage(x: ArrayLike, /) -> Array:

@@ -8,9 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.base.late import numpy as dnp
+from dovetail.lax import basics as lax
+from dovetail.lax.control.scan import scan
 from dovetail.lax.conv_dimensions import (
     Padding,
     count_windows,
@@ -19,12 +23,14 @@ from dovetail.lax.conv_dimensions import (
     per_dimension,
 )
 from dovetail.lax.convert import convert
-from dovetail.lax.operands import Shape, as_operand
+from dovetail.lax.indexing import index_take
 from dovetail.lax.reduce import reduced_axes
-from dovetail.pytree import flatten, unflatten
-from dovetail.pytreedef import public
+from dovetail.ops.operands import Shape, as_operand
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracer import Tracer
+from dovetail.tracing.tracer import Tracer
+from dovetail.transforms.batching import vmap
+from dovetail.trees.pytree import flatten, unflatten
+from dovetail.trees.treedef import public
 
 Computation = Callable[[Any, Any], Any]
 
@@ -106,8 +112,6 @@ class _Combine:
         return outs
 
     def __call__(self, xs: list[Array], ys: list[Array]) -> list[Array]:
-        from dovetail.batching import vmap
-
         return vmap(self._of_scalars)(xs, ys)
 
 
@@ -161,7 +165,7 @@ def _combined(rows: list[Array], inits: list[Array], combine: _Combine) -> list[
     width = rows[0].shape[1]
     starts = [lax.broadcast(init, (width,)) for init in inits]
     if is_symbolic_dim(rows[0].shape[0]):
-        return lax.scan(lambda last, row: (combine(last, row), None), starts, rows)[0]
+        return scan(lambda last, row: (combine(last, row), None), starts, rows)[0]
     if rows[0].shape[0] == 0:
         return starts
     while (count := rows[0].shape[0]) > 1:
@@ -218,8 +222,6 @@ _WINDOW_REDUCERS = {
 
 
 def _functions(name: str) -> tuple[Any, Any]:
-    import dovetail.numpy as dnp
-
     return getattr(lax, name), getattr(dnp, _NUMPY_NAMES.get(name, name))
 
 
@@ -331,7 +333,7 @@ class _Windows:
             starts = np.arange(self.counts[d], dtype=np.int32) * self.strides[d]
             within = np.arange(self.window[d], dtype=np.int32) * self.dilation[d]
             places = np.add.outer(starts, within)
-            x = lax.index_take(x, [places.ravel()], (d,))
+            x = index_take(x, [places.ravel()], (d,))
             x = lax.reshape(x, (*places.shape, *x.shape[1:]))
             x = lax.transpose(x, (*range(2, d + 2), 0, *range(d + 2, x.ndim), 1))
         return lax.reshape(x, (*self.counts, math.prod(x.shape[last:])))

@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401 - the names are the package's interface.
 
-from dovetail import eager as _eager
+from dovetail.eager import cache as _eager
 from dovetail.nn import initializers
 from dovetail.nn.activations import (
     gelu,

@@ -8,11 +8,11 @@ import numpy as np
 
 import dovetail.numpy as dnp
 from dovetail import lax
-from dovetail.array import Array
-from dovetail.custom_derivatives import custom_jvp
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.numpy.promotion import real_inexact
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.transforms.custom_derivatives import custom_jvp
 
 
 def identity(x: ArrayLike) -> Array:

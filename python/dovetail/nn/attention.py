@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import dovetail.numpy as dnp
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.nn.normalization import logsumexp, softmax
+from dovetail.ops.operands import ArrayLike
 
 _NAME = "dot_product_attention"
 _LAYOUT = {

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 import dovetail.numpy as dnp
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.custom_derivatives import custom_jvp
-from dovetail.errors import needed_for, value_error, warn
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import needed_for, value_error, warn
 from dovetail.numpy.promotion import inexact, promote
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 from dovetail.symbolic.size import as_size
+from dovetail.transforms.custom_derivatives import custom_jvp
 
 Axis = int | Sequence[int] | None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dovetail.numpy as dnp
 from dovetail import lax
-from dovetail.array import Array
-from dovetail.custom_derivatives import custom_jvp
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.arrays.array import Array
+from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.transforms.custom_derivatives import custom_jvp
 
 
 @custom_jvp

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 import dovetail.numpy as dnp
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.custom_derivatives import custom_vjp
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, canonical_axis
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import ArrayLike, canonical_axis
+from dovetail.transforms.custom_derivatives import custom_vjp
 
 _RESULTS = (dtypes.float32, dtypes.float16, dtypes.bfloat16)
 

@@ -27,12 +27,19 @@ from numpy import (
 )
 from numpy.exceptions import ComplexWarning
 
-from dovetail import eager as _eager
-from dovetail import moving as _moving
-from dovetail.array import ArrayMethods as ndarray
-from dovetail.dlpack import from_dlpack
-from dovetail.dtypes import can_cast, finfo, iinfo, isdtype, issubdtype, promote_types, result_type
-from dovetail.lax.operands import broadcast_shapes
+from dovetail.arrays import keys as _keys
+from dovetail.arrays.array import ArrayMethods as ndarray
+from dovetail.arrays.dlpack import from_dlpack
+from dovetail.base.dtypes import (
+    can_cast,
+    finfo,
+    iinfo,
+    isdtype,
+    issubdtype,
+    promote_types,
+    result_type,
+)
+from dovetail.eager import cache as _eager
 from dovetail.numpy import fft, linalg
 from dovetail.numpy.arithmetic import (
     abs,
@@ -429,9 +436,10 @@ from dovetail.numpy.trigonometry import (
 from dovetail.numpy.ufuncs import attach_methods as _attach_methods
 from dovetail.numpy.ufuncs import frompyfunc, ufunc
 from dovetail.numpy.vectorization import apply_along_axis, vectorize
+from dovetail.ops.operands import broadcast_shapes
 
 # Keys are moved too.
-_moving.let_move_keys(
+_keys.let_move_keys(
     globals(),
     dict.fromkeys(
         (
@@ -444,7 +452,7 @@ _moving.let_move_keys(
     )
     | {"append": (0, 1), "broadcast_arrays": range(64), "where": (1, 2)},
 )
-_moving.let_make_keys(
+_keys.let_make_keys(
     globals(),
     (
         *("empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros"),

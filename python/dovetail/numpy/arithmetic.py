@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, check_kind, unary
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy.promotion import (
     filled,
     inexact,
@@ -14,9 +14,10 @@ from dovetail.numpy.promotion import (
     pair_numbers,
     real_inexact,
 )
+from dovetail.ops.operands import ArrayLike, as_operand, check_kind, unary
 from dovetail.reference.arithmetic import floor_div_rem
 from dovetail.reference.checks import unwanted
-from dovetail.tracer import apply_all_known, is_eager
+from dovetail.tracing.tracer import apply_all_known, is_eager
 
 
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
 from dovetail.numpy.promotion import real_inexact
+from dovetail.ops.operands import ArrayLike
 
 
 def i0(x: ArrayLike) -> Array:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.promotion import promote
 from dovetail.numpy.taking import take
-from dovetail.tracer import apply_known, is_for_numpy
+from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.tracing.tracer import apply_known, is_for_numpy
 
 
 def searchsorted(

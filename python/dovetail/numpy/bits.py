@@ -8,22 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import (
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.numpy import reductions
+from dovetail.numpy.data import as_dtype
+from dovetail.numpy.logic import truth
+from dovetail.numpy.promotion import pair
+from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     broadcast_to,
     canonical_axis,
     check_kind,
 )
-from dovetail.numpy import reductions
-from dovetail.numpy.data import as_dtype
-from dovetail.numpy.logic import truth
-from dovetail.numpy.promotion import pair
-from dovetail.numpy.shape import moveaxis, ravel
-from dovetail.tracer import apply_known, constant, is_for_numpy
+from dovetail.tracing.tracer import apply_known, constant, is_for_numpy
 
 # Element by element -------------------------------------------------------------------------------
 

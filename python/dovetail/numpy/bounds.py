@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.lax.lexicographic import complex_order, first_in_order
-from dovetail.lax.operands import PYTHON_SCALARS, ArrayLike, as_operand
 from dovetail.numpy.promotion import pair
+from dovetail.ops.operands import PYTHON_SCALARS, ArrayLike, as_operand
 
 
 def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import needed_for, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
+from dovetail import lax, ops
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import needed_for, value_error
 from dovetail.numpy.arithmetic import remainder
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import asarray
@@ -24,7 +24,9 @@ from dovetail.numpy.promotion import (
     promote_and_broadcast,
     with_dtype,
 )
-from dovetail.tracer import apply_known, is_for_numpy
+from dovetail.numpy.taking import nonzero
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, check_kind
+from dovetail.tracing.tracer import apply_known, is_for_numpy
 
 
 def where(
@@ -56,8 +58,6 @@ def where(
       (Array([1], dtype=int32),)
     """
     if x is None and y is None:
-        from dovetail.numpy.taking import nonzero
-
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
         raise value_error("where: x and y must be given both or not at all, got one of them")

@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.lax.precision import check_precision
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import promote
+from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracer import apply_known, is_for_numpy
+from dovetail.tracing.tracer import apply_known, is_for_numpy
 
 MODES = ("full", "same", "valid")
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import moments, reductions
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import astype
@@ -21,6 +21,7 @@ from dovetail.numpy.joining import concatenate
 from dovetail.numpy.parts import conjugate, imag, real
 from dovetail.numpy.products import dot
 from dovetail.numpy.shape import atleast_2d, transpose
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def cov(

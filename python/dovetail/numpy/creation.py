@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error, warn
-from dovetail.lax.operands import (
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error, warn
+from dovetail.numpy.data import apart, as_dtype, from_data, shared
+from dovetail.numpy.promotion import with_dtype
+from dovetail.ops.operands import (
     PYTHON_SCALARS,
     ArrayLike,
     as_operand,
@@ -18,10 +21,8 @@ from dovetail.lax.operands import (
     canonical_shape,
     scalar,
 )
-from dovetail.numpy.data import apart, as_dtype, from_data, shared
-from dovetail.numpy.promotion import with_dtype
-from dovetail.tracer import constant
-from dovetail.transfers import beside
+from dovetail.programs.transfers import beside
+from dovetail.tracing.tracer import constant
 
 # Data ---------------------------------------------------------------------------------------------
 

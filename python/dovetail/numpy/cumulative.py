@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import filled, no_out, strong
 from dovetail.numpy.reductions import accumulated
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 
 
 def _running(

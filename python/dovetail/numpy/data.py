@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.dlpack import from_dlpack
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import PYTHON_SCALARS, as_operand, numpy_value
-from dovetail.protocols import array_meant
-from dovetail.tracer import constant
+from dovetail import lax, ops
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.arrays.dlpack import from_dlpack
+from dovetail.arrays.protocols import array_meant
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import PYTHON_SCALARS, as_operand, numpy_value
+from dovetail.tracing.tracer import constant
 
 
 def from_data(data: Any, dtype: np.dtype | None) -> Array:

@@ -9,13 +9,17 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import reductions
+from dovetail.numpy.choice import where
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.padding import pad
 from dovetail.numpy.promotion import no_out
-from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.numpy.shape import moveaxis, ravel, resize, squeeze
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.symbolic.size import is_symbolic_dim, max_dim, min_dim
 
 
@@ -168,8 +172,6 @@ def fill_diagonal(
       Array([[1., 0.],
              [0., 1.]], dtype=float32)
     """
-    from dovetail import numpy as dnp
-
     if inplace:
         raise NotImplementedError(
             "fill_diagonal: arrays are immutable, so inplace must be False, got True"
@@ -188,9 +190,9 @@ def fill_diagonal(
     for index in indices[2:]:
         on_diagonal = on_diagonal & (indices[0] == index)
     n = min(x.shape)
-    values = dnp.ravel(dnp.asarray(val)).astype(x.dtype)
+    values = ravel(asarray(val)).astype(x.dtype)
     if values.size != 1:
-        values = dnp.resize(values, (n,))
-        values = dnp.pad(values, (0, x.shape[0] - n))
+        values = resize(values, (n,))
+        values = pad(values, (0, x.shape[0] - n))
         values = lax.reshape(values, (x.shape[0], *(1 for _ in x.shape[1:])))
-    return dnp.where(on_diagonal, dnp.squeeze(values) if values.size == 1 else values, x)
+    return where(on_diagonal, squeeze(values) if values.size == 1 else values, x)

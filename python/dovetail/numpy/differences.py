@@ -8,10 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import (
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.numpy import reductions
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.joining import concatenate
+from dovetail.numpy.promotion import inexact, promote
+from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     broadcast_shapes,
@@ -19,13 +25,8 @@ from dovetail.lax.operands import (
     canonical_axis,
     check_kind,
 )
-from dovetail.numpy import reductions
-from dovetail.numpy.creation import asarray
-from dovetail.numpy.joining import concatenate
-from dovetail.numpy.promotion import inexact, promote
-from dovetail.numpy.shape import moveaxis, ravel
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracer import constant
+from dovetail.tracing.tracer import constant
 
 
 def diff(

@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.lax.dot import contract
-from dovetail.lax.operands import as_operand
 from dovetail.lax.precision import check_precision
 from dovetail.numpy import reductions
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.diagonals import diagonal
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.sizes import shape_of
+from dovetail.ops.operands import as_operand
 from dovetail.symbolic.solve import expected_shape
 
 Path = list[tuple[int, ...]]

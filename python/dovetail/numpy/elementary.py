@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.promotion import (
     filled,
     inexact,
@@ -24,7 +24,8 @@ from dovetail.numpy.promotion import (
     real_inexact,
     strong,
 )
-from dovetail.tracer import Tracer
+from dovetail.ops.operands import ArrayLike
+from dovetail.tracing.tracer import Tracer
 
 # Exponentials and logarithms ----------------------------------------------------------------------
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import operator
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, canonical_axis, check_kind
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.lax.sort import numbered
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import with_dtype
+from dovetail.ops.operands import ArrayLike, canonical_axis, check_kind
 
 
 def top_k(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes
-from dovetail.array import Array, ArrayMethods
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
 from dovetail.numpy.creation import asarray
 
 savez = np.savez

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import lax
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import reductions
 from dovetail.numpy.bisection import searchsorted
 from dovetail.numpy.choice import where
@@ -22,6 +22,7 @@ from dovetail.numpy.promotion import promote, static
 from dovetail.numpy.ranges import linspace
 from dovetail.numpy.shape import ravel
 from dovetail.numpy.taking import bincount
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def histogram_bin_edges(

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import NonConcreteBooleanIndexError, value_error
-from dovetail.lax.operands import as_operand, broadcast_shapes, broadcast_to
+from dovetail import lax, ops
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import NonConcreteBooleanIndexError, value_error
+from dovetail.ops.operands import as_operand, broadcast_shapes, broadcast_to
 from dovetail.symbolic.size import Size, max_dim
 from dovetail.symbolic.slices import range_of
-from dovetail.tracer import Tracer, constant
+from dovetail.tracing.tracer import Tracer, constant
 
 Shape = tuple[int, ...]
 # An index along one dimension: an integer, a slice, or an array of integers; `...` along none.

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import needed_for, type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_shape
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import needed_for, type_error, value_error
 from dovetail.numpy.arithmetic import floor_divide, remainder
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import asarray, zeros
@@ -22,8 +22,9 @@ from dovetail.numpy.promotion import promote, static, strong, with_dtype
 from dovetail.numpy.ranges import arange, linspace
 from dovetail.numpy.shape import ravel
 from dovetail.numpy.sizes import shape_of
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.symbolic.size import as_size, is_symbolic_dim
-from dovetail.tracer import constant
+from dovetail.tracing.tracer import constant
 
 s_ = np.s_
 index_exp = np.index_exp

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import index_error, type_error
+from dovetail import lax, ops
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import index_error, type_error
 from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.lax.pieces import cut
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.index_plan import Entry, plan, selected
-from dovetail.pytree import flatten
 from dovetail.reference.checks import unwanted
 from dovetail.symbolic.size import Size, as_size
 from dovetail.symbolic.slices import range_of, within
-from dovetail.tracer import Tracer, apply_known, constant, current, is_eager
+from dovetail.tracing.tracer import Tracer, apply_known, constant, current, is_eager
+from dovetail.trees.pytree import flatten
 
 _NO_PLACES = np.zeros(0, np.int32)
 _ACCEPTED = "an index must be an integer, a slice, ..., None, an array of integers or bools"

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import index_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.arrays.protocols import array_meant
+from dovetail.base import dtypes
+from dovetail.base.errors import index_error, value_error
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where
 from dovetail.numpy.creation import asarray, broadcast_to_shape
@@ -19,9 +20,9 @@ from dovetail.numpy.places import Places
 from dovetail.numpy.shape import moveaxis, ravel
 from dovetail.numpy.sorting import argsort
 from dovetail.numpy.taking import take
-from dovetail.protocols import array_meant
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracer import Tracer
+from dovetail.tracing.tracer import Tracer
 
 
 def delete(

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.arithmetic import absolute, remainder
 from dovetail.numpy.bisection import searchsorted
 from dovetail.numpy.bounds import clip
@@ -17,8 +17,9 @@ from dovetail.numpy.choice import where
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.taking import take
+from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import min_dim
-from dovetail.tracer import apply_known, is_for_numpy
+from dovetail.tracing.tracer import apply_known, is_for_numpy
 
 
 def interp(

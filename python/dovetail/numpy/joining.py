@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
+from dovetail import lax
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, ravel
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 from dovetail.symbolic.size import as_size, is_symbolic_dim, max_dim, min_dim
 from dovetail.symbolic.slices import within
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.lax.operands import PYTHON_SCALARS, ArrayLike, as_operand, broadcast_to, unary
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.arrays.protocols import array_meant
+from dovetail.base import dtypes
 from dovetail.numpy.bounds import compare_ordered
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import (
@@ -19,7 +20,7 @@ from dovetail.numpy.promotion import (
     promote_and_broadcast,
     with_dtype,
 )
-from dovetail.protocols import array_meant
+from dovetail.ops.operands import PYTHON_SCALARS, ArrayLike, as_operand, broadcast_to, unary
 
 # Comparison ---------------------------------------------------------------------------------------
 

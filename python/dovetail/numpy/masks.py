@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.choice import where
 from dovetail.numpy.cumulative import cumsum
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import with_dtype
 from dovetail.numpy.shape import ravel
 from dovetail.numpy.taking import take
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:

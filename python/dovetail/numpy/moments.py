@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.data import as_dtype
 from dovetail.numpy.promotion import filled, inexact, no_out, promote
 from dovetail.numpy.reductions import Axis, kept, mask_of, prepared, sum
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
 
 
 def _count(x: Array, dims: tuple[int, ...], where: Array | None, dtype: np.dtype) -> Any:

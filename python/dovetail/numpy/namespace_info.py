@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, platforms
-from dovetail.errors import value_error
-from dovetail.placement import Device
+from dovetail.base import config, dtypes
+from dovetail.base.errors import value_error
+from dovetail.placement import platforms
+from dovetail.placement.devices import Device
 
 __array_api_version__ = "2024.12"
 

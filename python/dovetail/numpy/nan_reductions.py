@@ -6,13 +6,14 @@ import builtins
 import math
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis, unary
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy import moments, reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import filled, no_out
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis, unary
 
 Axis = Any
 

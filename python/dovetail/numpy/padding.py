@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to
+from dovetail import lax
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import moments, quantiles, reductions
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import with_dtype
 from dovetail.numpy.ranges import linspace, moved_from_front
 from dovetail.numpy.rounding import round as round_to_even
 from dovetail.numpy.vectorization import apply_along_axis
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to
 from dovetail.symbolic.size import as_size
 
 Widths = list[tuple[int, int]]

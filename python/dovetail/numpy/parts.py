@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, check_kind
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy.promotion import (
     broadcast,
     default_float,
@@ -20,6 +20,7 @@ from dovetail.numpy.promotion import (
     strong,
     with_dtype,
 )
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, check_kind
 
 
 def real(val: ArrayLike, /) -> Array:

@@ -6,14 +6,15 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, concrete_sizes
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import placed, zeros
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, concrete_sizes
 from dovetail.symbolic.size import as_size, max_dim, min_dim
-from dovetail.tracer import Tracer
+from dovetail.tracing.tracer import Tracer
 
 
 def eye(

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error
-from dovetail.lax.operands import ArrayLike, canonical_axis
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
 from dovetail.numpy.arithmetic import remainder
 from dovetail.numpy.choice import where
 from dovetail.numpy.cumulative import cumsum
 from dovetail.numpy.differences import diff
 from dovetail.numpy.promotion import promote
+from dovetail.ops.operands import ArrayLike, canonical_axis
 
 
 def unwrap(

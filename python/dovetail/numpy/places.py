@@ -8,20 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config, dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.eager import remembered
-from dovetail.errors import value_error, warn
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import config, dtypes
+from dovetail.base.errors import value_error, warn
+from dovetail.eager.cache import remembered
 from dovetail.lax.application import applied_again
 from dovetail.lax.indexing import GatherScatterMode, scatter_subtract
-from dovetail.lax.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
 from dovetail.numpy.arithmetic import divide
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.elementary import power
 from dovetail.numpy.index_plan import plan
 from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered, is_empty
 from dovetail.numpy.promotion import promote, with_dtype
-from dovetail.tracer import constant
+from dovetail.ops.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
+from dovetail.tracing.tracer import constant
 
 
 class _Way(NamedTuple):

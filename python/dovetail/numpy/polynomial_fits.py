@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.numpy.linalg import eigvals, inv, lstsq
 from dovetail.numpy.patterns import eye, vander
 from dovetail.numpy.products import outer
 from dovetail.numpy.promotion import inexact
 from dovetail.numpy.rearranging import roll
 from dovetail.numpy.shape import atleast_1d
+from dovetail.ops.operands import ArrayLike
 
 
 def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
@@ -59,8 +61,6 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
 
 
 def _roots(p: Array) -> Array:
-    from dovetail.numpy.linalg import eigvals
-
     count = p.size - 1
     if count < 1:
         return lax.full((0,), 0, dtypes.to_complex_dtype(p.dtype))
@@ -104,8 +104,6 @@ def polyfit(
       >>> polyfit(dnp.arange(4.0), dnp.arange(4.0) ** 2, 2).round(3) + 0
       Array([1., 0., 0.], dtype=float32)
     """
-    from dovetail.numpy.linalg import inv, lstsq
-
     places, data = inexact("polyfit", x), inexact("polyfit", y)
     if deg < 0:
         raise value_error(f"polyfit: deg must be at least 0, got {deg}")

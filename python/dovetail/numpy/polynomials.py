@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.convolution import convolve
 from dovetail.numpy.joining import trim_zeros
+from dovetail.numpy.linalg import eigvals
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.shape import ravel
+from dovetail.ops.operands import ArrayLike
 
 
 def _coefficients(name: str, x: ArrayLike, y: ArrayLike) -> list[Array]:
@@ -68,8 +70,6 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     """
     roots = inexact("poly", seq_of_zeros)
     if roots.ndim == 2 and roots.shape[0] == roots.shape[1] and roots.size:
-        from dovetail.numpy.linalg import eigvals
-
         roots = eigvals(roots)
     if roots.ndim > 1:
         raise value_error(

@@ -6,10 +6,14 @@ import operator
 from typing import Any
 
 from dovetail import lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.dot import check_contracted, contract
-from dovetail.lax.operands import (
+from dovetail.lax.precision import check_precision
+from dovetail.numpy.parts import conjugate
+from dovetail.numpy.promotion import no_out, promote
+from dovetail.numpy.shape import moveaxis, ravel
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     broadcast_shapes,
@@ -18,10 +22,6 @@ from dovetail.lax.operands import (
     canonical_axis,
     one_or_several,
 )
-from dovetail.lax.precision import check_precision
-from dovetail.numpy.parts import conjugate
-from dovetail.numpy.promotion import no_out, promote
-from dovetail.numpy.shape import moveaxis, ravel
 
 
 def _operands(name: str, a: ArrayLike, b: ArrayLike, precision: Any, preferred: Any) -> list[Array]:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import needed_for, type_error, value_error, warn
-from dovetail.lax.operands import (
+from dovetail import ops
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import config, dtypes
+from dovetail.base.errors import needed_for, type_error, value_error, warn
+from dovetail.base.strictness import is_of_user
+from dovetail.ops.operands import (
     PYTHON_SCALARS,
     as_operand,
     broadcast_shapes,
@@ -19,9 +21,8 @@ from dovetail.lax.operands import (
     python_value,
     scalar,
 )
-from dovetail.strictness import is_of_user
 from dovetail.symbolic.size import has_sizes
-from dovetail.tracer import Tracer, current
+from dovetail.tracing.tracer import Tracer, current
 
 ToDtype = Callable[[np.dtype], np.dtype]
 

@@ -6,15 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_dims, canonical_axes
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.lax.sort import numbered
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import inexact, no_out, real_inexact, with_dtype
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axes
 
 Axis = Any
 

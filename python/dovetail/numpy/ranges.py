@@ -8,22 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import (
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.numpy.choice import where
+from dovetail.numpy.creation import placed
+from dovetail.numpy.data import as_dtype
+from dovetail.numpy.promotion import inexact, promote_and_broadcast, static, with_dtype
+from dovetail.ops.operands import (
     PYTHON_SCALARS,
     ArrayLike,
     as_operand,
     broadcast_to,
     canonical_axis,
 )
-from dovetail.numpy.choice import where
-from dovetail.numpy.creation import placed
-from dovetail.numpy.data import as_dtype
-from dovetail.numpy.promotion import inexact, promote_and_broadcast, static, with_dtype
 from dovetail.symbolic.size import Size, as_size, is_at_least, is_symbolic_dim, max_dim
-from dovetail.tracer import constant
+from dovetail.tracing.tracer import constant
 
 
 def arange(

@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from dovetail import lax, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import value_error
-from dovetail.lax.operands import (
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base.errors import value_error
+from dovetail.numpy.bisection import searchsorted
+from dovetail.numpy.creation import asarray
+from dovetail.numpy.shape import ravel, swapaxes
+from dovetail.numpy.taking import take
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     broadcast_dims,
@@ -21,12 +25,8 @@ from dovetail.lax.operands import (
     canonical_shape,
     one_or_several,
 )
-from dovetail.numpy.bisection import searchsorted
-from dovetail.numpy.creation import asarray
-from dovetail.numpy.shape import ravel, swapaxes
-from dovetail.numpy.taking import take
 from dovetail.symbolic.size import Size, as_size
-from dovetail.tracer import Tracer
+from dovetail.tracing.tracer import Tracer
 
 
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:

@@ -10,23 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.lax.lexicographic import first_in_order
-from dovetail.lax.operands import (
+from dovetail.numpy.bounds import maximum, minimum
+from dovetail.numpy.creation import broadcast_to_shape
+from dovetail.numpy.data import as_dtype
+from dovetail.numpy.logic import truth
+from dovetail.numpy.promotion import no_out, strong, with_dtype
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     canonical_axes,
     canonical_axis,
     check_kind,
 )
-from dovetail.numpy.bounds import maximum, minimum
-from dovetail.numpy.creation import broadcast_to_shape
-from dovetail.numpy.data import as_dtype
-from dovetail.numpy.logic import truth
-from dovetail.numpy.promotion import no_out, strong, with_dtype
-from dovetail.tracer import apply_known, is_for_numpy
+from dovetail.tracing.tracer import apply_known, is_for_numpy
 
 Axis = Any
 Combine = Callable[[Any, Any], Array]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import builtins
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand, unary
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy.arithmetic import divmod
 from dovetail.numpy.promotion import default_float, filled, no_out, with_dtype
+from dovetail.ops.operands import ArrayLike, as_operand, unary
 
 
 def floor(x: ArrayLike, /) -> Array:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes
-from dovetail.array import Array
-from dovetail.eager import Constant
+from dovetail.arrays.array import Array
+from dovetail.base import config, dtypes
+from dovetail.eager.cache import Constant
 from dovetail.numpy.creation import asarray
 
 # How each type describes itself.

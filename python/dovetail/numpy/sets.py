@@ -5,9 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any, NamedTuple
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy.choice import isin, where
 from dovetail.numpy.joining import concatenate
 from dovetail.numpy.logic import isnan
@@ -15,6 +15,7 @@ from dovetail.numpy.promotion import promote, with_dtype
 from dovetail.numpy.shape import ravel
 from dovetail.numpy.sorting import unique
 from dovetail.numpy.taking import nonzero, take
+from dovetail.ops.operands import ArrayLike, as_operand
 
 # Distinct elements --------------------------------------------------------------------------------
 

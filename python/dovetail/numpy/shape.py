@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail import lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import (
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
+from dovetail.numpy.creation import asarray, broadcast_to_shape
+from dovetail.numpy.promotion import broadcast
+from dovetail.ops.operands import (
     ArrayLike,
     as_operand,
     canonical_axes,
@@ -17,8 +19,6 @@ from dovetail.lax.operands import (
     canonical_shape,
     one_or_several,
 )
-from dovetail.numpy.creation import asarray, broadcast_to_shape
-from dovetail.numpy.promotion import broadcast
 from dovetail.symbolic.size import as_size
 
 # Reshaping ----------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.array import ArrayMethods
-from dovetail.errors import warn
-from dovetail.lax.operands import canonical_axes
-from dovetail.protocols import array_meant
+from dovetail.arrays.array import ArrayMethods
+from dovetail.arrays.protocols import array_meant
+from dovetail.base.errors import warn
+from dovetail.ops.operands import canonical_axes
 
 
 def ndim(a: Any) -> int:

@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import (
-    ArrayLike,
-    as_operand,
-    canonical_axis,
-)
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.sort import numbered
 from dovetail.numpy import reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import with_dtype
+from dovetail.ops.operands import (
+    ArrayLike,
+    as_operand,
+    canonical_axis,
+)
 from dovetail.symbolic.size import max_dim, min_dim
-from dovetail.tracer import apply_all_known, apply_known, is_for_numpy
+from dovetail.tracing.tracer import apply_all_known, apply_known, is_for_numpy
 
 Axis = Any
 

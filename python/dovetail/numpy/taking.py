@@ -7,21 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import (
-    NonConcreteBooleanIndexError,
-    index_error,
-    type_error,
-    value_error,
-)
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail import lax, ops
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import NonConcreteBooleanIndexError, index_error, type_error, value_error
 from dovetail.numpy.indexing import checked_mode, gathered
 from dovetail.numpy.logic import truth
 from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size
-from dovetail.tracer import Tracer, apply_all_known, apply_known, is_eager, is_for_numpy
+from dovetail.tracing.tracer import Tracer, apply_all_known, apply_known, is_eager, is_for_numpy
 
 
 def _integers(name: str, x: ArrayLike) -> Array:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy.promotion import filled, inexact, pair_inexact
+from dovetail.ops.operands import ArrayLike
 
 
 def sin(x: ArrayLike, /) -> Array:

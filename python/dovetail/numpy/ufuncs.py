@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from dovetail import lax
-from dovetail.array import Array
-from dovetail.descriptions import ShapeDtypeStruct
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import cumulative, reductions
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.creation import asarray, astype, full
@@ -21,7 +20,9 @@ from dovetail.numpy.joining import concatenate, stack
 from dovetail.numpy.promotion import no_out
 from dovetail.numpy.shape import broadcast_to, expand_dims, moveaxis, ravel, reshape
 from dovetail.numpy.vectorization import vectorize
-from dovetail.tracer import Tracer
+from dovetail.ops.operands import canonical_axis
+from dovetail.programs.inspection import eval_shape
+from dovetail.tracing.tracer import Tracer
 
 Function = Callable[..., Any]
 
@@ -132,9 +133,6 @@ class ufunc(metaclass=_Named):
         x = asarray(a, dtype)
         if dtype is not None or self._reduction is not None:
             return x
-        # Its modules need this package.
-        from dovetail.inspection import eval_shape
-
         element = ShapeDtypeStruct((), x.dtype)
         return astype(x, eval_shape(self._func, *[element] * self.nin).dtype)
 

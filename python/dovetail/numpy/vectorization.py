@@ -7,14 +7,14 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from dovetail.array import Array
-from dovetail.batching import vmap
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, broadcast_shapes, canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.promotion import check_ranks
 from dovetail.numpy.shape import expand_dims, moveaxis, reshape
-from dovetail.tree import map as tree_map
+from dovetail.ops.operands import ArrayLike, broadcast_shapes, canonical_axis
+from dovetail.transforms.batching import vmap
+from dovetail.trees.functions import map as tree_map
 
 # The names of an operand's dimensions that the function sees.
 Names = tuple[str, ...]

@@ -8,6 +8,7 @@ compositions of what is above it, and so are loaded at their first use.
 
 from __future__ import annotations
 
+from dovetail.base.late import segments
 from dovetail.ops.contractions import (
     conv,
     dot_general,
@@ -167,10 +168,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from dovetail.ops.segments import segment_max as segment_max
-    from dovetail.ops.segments import segment_min as segment_min
-    from dovetail.ops.segments import segment_prod as segment_prod
-    from dovetail.ops.segments import segment_sum as segment_sum
+    from dovetail.numpy.segments import segment_max as segment_max
+    from dovetail.numpy.segments import segment_min as segment_min
+    from dovetail.numpy.segments import segment_prod as segment_prod
+    from dovetail.numpy.segments import segment_sum as segment_sum
 
 __all__ = [
     "abs",
@@ -325,7 +326,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if not name.startswith("segment_") or name not in __all__:
         raise AttributeError(f"module 'dovetail.ops' has no attribute {name!r}")
-    from dovetail.ops import segments
-
     value = globals()[name] = getattr(segments, name)
     return value

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.tracer import bind
+from dovetail.tracing.tracer import bind
 
 # An Array or a Tracer.
 Operand = Any

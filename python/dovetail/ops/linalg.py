@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail.tracer import bind, bind_all
+from dovetail.tracing.tracer import bind, bind_all
 
 # An Array or a Tracer.
 Operand = Any

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.tracer import bind, bind_all
+from dovetail.tracing.tracer import bind, bind_all
 
 # An Array or a Tracer.
 Operand = Any

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail.tracer import bind
+from dovetail.tracing.tracer import bind
 
 # An Array or a Tracer.
 Operand = Any

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import dovetail.numpy as dnp
-from dovetail import tree
 from dovetail.optim.transformation import GradientTransformation, Tree, square, stateless
 from dovetail.optim.updates import global_norm
+from dovetail.trees import functions
 
 
 def clip(max_delta: Any) -> GradientTransformation:
@@ -25,7 +25,7 @@ def clip(max_delta: Any) -> GradientTransformation:
       Array([-1. ,  0.5], dtype=float32)
     """
     return stateless(
-        lambda updates, params: tree.map(lambda u: dnp.clip(u, -max_delta, max_delta), updates)
+        lambda updates, params: functions.map(lambda u: dnp.clip(u, -max_delta, max_delta), updates)
     )
 
 
@@ -52,7 +52,7 @@ def clip_by_norm(max_norm: Any) -> GradientTransformation:
     def bounded(x: Any) -> Any:
         return _bounded(x, dnp.sqrt(dnp.sum(square(x))), max_norm)
 
-    return stateless(lambda updates, params: tree.map(bounded, updates))
+    return stateless(lambda updates, params: functions.map(bounded, updates))
 
 
 def clip_by_block_rms(threshold: Any) -> GradientTransformation:
@@ -75,7 +75,7 @@ def clip_by_block_rms(threshold: Any) -> GradientTransformation:
     def bounded(x: Any) -> Any:
         return _bounded(x, dnp.sqrt(dnp.mean(square(x))), threshold)
 
-    return stateless(lambda updates, params: tree.map(bounded, updates))
+    return stateless(lambda updates, params: functions.map(bounded, updates))
 
 
 def clip_by_global_norm(max_norm: Any) -> GradientTransformation:
@@ -98,6 +98,6 @@ def clip_by_global_norm(max_norm: Any) -> GradientTransformation:
 
     def bounded(updates: Tree, params: Tree) -> Tree:
         norm = global_norm(updates)
-        return tree.map(lambda x: _bounded(x, norm, max_norm), updates)
+        return functions.map(lambda x: _bounded(x, norm, max_norm), updates)
 
     return stateless(bounded)

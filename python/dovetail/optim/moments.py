@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import dovetail.numpy as dnp
-from dovetail import dtypes, lax, tree
-from dovetail.array import Array
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.optim.transformation import (
     GradientTransformation,
     Tree,
@@ -21,6 +22,7 @@ from dovetail.optim.transformation import (
     unbiased,
     zeros_like,
 )
+from dovetail.trees import functions
 
 
 class ScaleByAdamState(NamedTuple):
@@ -105,11 +107,11 @@ class ScaleByAdadeltaState(NamedTuple):
 
 
 def _squares_like(params: Tree) -> Tree:
-    return tree.map(lambda p: dnp.zeros_like(dnp.real(p)), params)
+    return functions.map(lambda p: dnp.zeros_like(dnp.real(p)), params)
 
 
 def _squares(updates: Tree) -> Tree:
-    return tree.map(square, updates)
+    return functions.map(square, updates)
 
 
 def scale_by_adam(
@@ -155,7 +157,7 @@ def scale_by_adam(
         else:
             first = unbiased(mu, b1, steps)
         second = unbiased(nu, b2, steps)
-        result = tree.map(lambda m, v: m / (dnp.sqrt(v + eps_root) + eps), first, second)
+        result = functions.map(lambda m, v: m / (dnp.sqrt(v + eps_root) + eps), first, second)
         return result, ScaleByAdamState(steps, stored(mu, state.mu), stored(nu, state.nu))
 
     return GradientTransformation(init, update)
@@ -194,9 +196,9 @@ def scale_by_amsgrad(
         steps = following(state.count)
         mu = moving(state.mu, updates, b1)
         nu = moving(state.nu, _squares(updates), b2)
-        largest = tree.map(dnp.maximum, state.nu_max, unbiased(nu, b2, steps))
+        largest = functions.map(dnp.maximum, state.nu_max, unbiased(nu, b2, steps))
         first = unbiased(mu, b1, steps)
-        result = tree.map(lambda m, v: m / (dnp.sqrt(v + eps_root) + eps), first, largest)
+        result = functions.map(lambda m, v: m / (dnp.sqrt(v + eps_root) + eps), first, largest)
         return result, ScaleByAmsgradState(
             steps, stored(mu, state.mu), stored(nu, state.nu), stored(largest, state.nu_max)
         )
@@ -231,8 +233,8 @@ def scale_by_adamax(b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Gradient
         del params, extra
         steps = following(state.count)
         mu = moving(state.mu, updates, b1)
-        nu = tree.map(lambda v, u: dnp.maximum(b2 * v, dnp.abs(u) + eps), state.nu, updates)
-        result = tree.map(lambda m, v: m / v, unbiased(mu, b1, steps), nu)
+        nu = functions.map(lambda v, u: dnp.maximum(b2 * v, dnp.abs(u) + eps), state.nu, updates)
+        result = functions.map(lambda m, v: m / v, unbiased(mu, b1, steps), nu)
         return result, ScaleByAdamState(steps, stored(mu, state.mu), stored(nu, state.nu))
 
     return GradientTransformation(init, update)
@@ -283,7 +285,7 @@ def scale_by_radam(
             divided = dnp.astype(factor, m.dtype) * m / (dnp.sqrt(v + eps_root) + eps)
             return dnp.where(enough, divided, m)
 
-        result = tree.map(scaled, unbiased(mu, b1, steps), unbiased(nu, b2, steps))
+        result = functions.map(scaled, unbiased(mu, b1, steps), unbiased(nu, b2, steps))
         return result, ScaleByAdamState(steps, stored(mu, state.mu), stored(nu, state.nu))
 
     return GradientTransformation(init, update)
@@ -309,13 +311,15 @@ def scale_by_rss(initial_accumulator_value: Any = 0.1, eps: Any = 1e-7) -> Gradi
     """
 
     def init(params: Tree) -> ScaleByRssState:
-        filled = tree.map(lambda p: dnp.full_like(dnp.real(p), initial_accumulator_value), params)
+        filled = functions.map(
+            lambda p: dnp.full_like(dnp.real(p), initial_accumulator_value), params
+        )
         return ScaleByRssState(filled)
 
     def update(updates: Tree, state: ScaleByRssState, params: Tree = None, **extra: Any) -> Any:
         del params, extra
-        sums = tree.map(lambda s, u: s + square(u), state.sum_of_squares, updates)
-        result = tree.map(
+        sums = functions.map(lambda s, u: s + square(u), state.sum_of_squares, updates)
+        result = functions.map(
             lambda s, u: u * dnp.where(s > 0, lax.rsqrt(dnp.where(s > 0, s + eps, 1)), 0),
             sums,
             updates,
@@ -361,7 +365,7 @@ def scale_by_rms(
     """
 
     def init(params: Tree) -> ScaleByRmsState:
-        squares = tree.map(lambda p: dnp.full_like(dnp.real(p), initial_scale), params)
+        squares = functions.map(lambda p: dnp.full_like(dnp.real(p), initial_scale), params)
         return ScaleByRmsState(count(), squares)
 
     def update(updates: Tree, state: ScaleByRmsState, params: Tree = None, **extra: Any) -> Any:
@@ -369,7 +373,7 @@ def scale_by_rms(
         steps = following(state.count)
         nu = moving(state.nu, _squares(updates), decay)
         second = unbiased(nu, decay, steps) if bias_correction else nu
-        result = tree.map(_over_root(eps, eps_in_sqrt), updates, second)
+        result = functions.map(_over_root(eps, eps_in_sqrt), updates, second)
         return result, ScaleByRmsState(steps, stored(nu, state.nu))
 
     return GradientTransformation(init, update)
@@ -400,7 +404,7 @@ def scale_by_stddev(
     """
 
     def init(params: Tree) -> ScaleByRStdDevState:
-        squares = tree.map(lambda p: dnp.full_like(dnp.real(p), initial_scale), params)
+        squares = functions.map(lambda p: dnp.full_like(dnp.real(p), initial_scale), params)
         return ScaleByRStdDevState(count(), zeros_like(params), squares)
 
     def update(updates: Tree, state: ScaleByRStdDevState, params: Tree = None, **extra: Any) -> Any:
@@ -413,8 +417,8 @@ def scale_by_stddev(
             if bias_correction
             else (mu, nu)
         )
-        variance = tree.map(lambda v, m: v - square(m), second, first)
-        result = tree.map(_over_root(eps, eps_in_sqrt), updates, variance)
+        variance = functions.map(lambda v, m: v - square(m), second, first)
+        result = functions.map(_over_root(eps, eps_in_sqrt), updates, variance)
         return result, ScaleByRStdDevState(steps, stored(mu, state.mu), stored(nu, state.nu))
 
     return GradientTransformation(init, update)
@@ -447,7 +451,7 @@ def scale_by_adadelta(rho: Any = 0.9, eps: Any = 1e-6) -> GradientTransformation
     ) -> Any:
         del params, extra
         e_g = moving(state.e_g, _squares(updates), rho)
-        result = tree.map(
+        result = functions.map(
             lambda u, g, x: u * dnp.sqrt(x + eps) / dnp.sqrt(g + eps), updates, e_g, state.e_x
         )
         e_x = moving(state.e_x, _squares(result), rho)
@@ -489,6 +493,6 @@ def scale_by_trust_ratio(
         return u * dnp.astype(dnp.where(none, 1, ratio), dtypes.to_real_dtype(u.dtype))
 
     def ratios(updates: Tree, params: Tree) -> Tree:
-        return tree.map(scaled, updates, needed(params, "scale_by_trust_ratio"))
+        return functions.map(scaled, updates, needed(params, "scale_by_trust_ratio"))
 
     return stateless(ratios)

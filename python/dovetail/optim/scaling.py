@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import dovetail.numpy as dnp
-from dovetail import tree
-from dovetail.array import Array
-from dovetail.errors import type_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error
 from dovetail.optim.transformation import (
     GradientTransformation,
     Schedule,
@@ -21,6 +20,8 @@ from dovetail.optim.transformation import (
     unbiased,
     zeros_like,
 )
+from dovetail.optim.wrappers import masked
+from dovetail.trees import functions
 
 
 class ScaleByScheduleState(NamedTuple):
@@ -89,7 +90,7 @@ def scale(step_size: Any) -> GradientTransformation:
       >>> optim.scale(-0.5).update(dnp.ones(2), optim.EmptyState())[0]
       Array([-0.5, -0.5], dtype=float32)
     """
-    return stateless(lambda updates, params: tree.map(lambda u: step_size * u, updates))
+    return stateless(lambda updates, params: functions.map(lambda u: step_size * u, updates))
 
 
 def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
@@ -116,7 +117,7 @@ def scale_by_schedule(step_size_fn: Schedule) -> GradientTransformation:
     def update(updates: Tree, state: Any, params: Tree = None, **extra: Any) -> Any:
         del params, extra
         factor = dnp.asarray(step_size_fn(state.count))
-        scaled = tree.map(lambda u: dnp.astype(factor, u.dtype) * u, updates)
+        scaled = functions.map(lambda u: dnp.astype(factor, u.dtype) * u, updates)
         return scaled, ScaleByScheduleState(following(state.count))
 
     return GradientTransformation(init, update)
@@ -172,12 +173,10 @@ def add_decayed_weights(weight_decay: Any = 0.0, mask: Any = None) -> GradientTr
 
     def decayed(updates: Tree, params: Tree) -> Tree:
         params = needed(params, "add_decayed_weights")
-        return tree.map(lambda u, p: u + weight_decay * p, updates, params)
+        return functions.map(lambda u, p: u + weight_decay * p, updates, params)
 
     if mask is None:
         return stateless(decayed)
-    from dovetail.optim.wrappers import masked
-
     return masked(stateless(decayed), mask)
 
 
@@ -215,7 +214,7 @@ def trace(
         del params, extra
 
         def decayed(new: Tree, old: Tree) -> Tree:
-            return tree.map(lambda u, t: u + decay * t, new, old)
+            return functions.map(lambda u, t: u + decay * t, new, old)
 
         summed = decayed(updates, state.trace)
         following_ = TraceState(stored(summed, state.trace))
@@ -279,7 +278,7 @@ def scale_by_lion(b1: Any = 0.9, b2: Any = 0.99, mu_dtype: Any = None) -> Gradie
 
     def update(updates: Tree, state: ScaleByLionState, params: Tree = None, **extra: Any) -> Any:
         del params, extra
-        signs = tree.map(dnp.sign, moving(state.mu, updates, b1))
+        signs = functions.map(dnp.sign, moving(state.mu, updates, b1))
         average = moving(state.mu, updates, b2)
         return signs, ScaleByLionState(stored(average, state.mu))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dovetail.numpy as dnp
-from dovetail.errors import value_error
+from dovetail.base.errors import value_error
 from dovetail.optim.transformation import Schedule
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import dovetail.numpy as dnp
-from dovetail import dtypes, tree
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.trees import functions
 
 Tree = Any
 # A number, or a function of the number of steps taken.
@@ -112,7 +113,7 @@ def set_to_zero() -> GradientTransformation:
       >>> optim.set_to_zero().update(dnp.ones(2), optim.EmptyState())[0]
       Array([0., 0.], dtype=float32)
     """
-    return stateless(lambda updates, params: tree.map(dnp.zeros_like, updates))
+    return stateless(lambda updates, params: functions.map(dnp.zeros_like, updates))
 
 
 def chain(*transformations: GradientTransformation) -> GradientTransformation:
@@ -178,7 +179,7 @@ def needed(params: Tree, name: str) -> Tree:
 
 def zeros_like(params: Tree, dtype: Any = None) -> Tree:
     """A tree of zeros."""
-    return tree.map(lambda p: dnp.zeros_like(p, dtype), params)
+    return functions.map(lambda p: dnp.zeros_like(p, dtype), params)
 
 
 def count() -> Array:
@@ -198,18 +199,18 @@ def square(x: Any) -> Array:
 
 def moving(average: Tree, new: Tree, decay: Any) -> Tree:
     """decay * average + (1 - decay) * new."""
-    return tree.map(lambda a, x: decay * a + (1 - decay) * x, average, new)
+    return functions.map(lambda a, x: decay * a + (1 - decay) * x, average, new)
 
 
 def stored(new: Tree, old: Tree) -> Tree:
     """A part of a state in the types that it had."""
-    return tree.map(lambda x, o: dnp.astype(x, o.dtype), new, old)
+    return functions.map(lambda x, o: dnp.astype(x, o.dtype), new, old)
 
 
 def unbiased(average: Tree, decay: Any, steps: Array) -> Tree:
     """A moving average that began with 0, divided by the sum of its weights."""
     weights = -dnp.expm1(steps * logarithm(decay))
-    return tree.map(lambda a: a / dnp.astype(weights, dnp.real(a).dtype), average)
+    return functions.map(lambda a: a / dnp.astype(weights, dnp.real(a).dtype), average)
 
 
 def logarithm(decay: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import dovetail.numpy as dnp
-from dovetail import tree
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 from dovetail.optim.transformation import Tree, square
+from dovetail.trees import functions
 
 
 def apply_updates(params: Tree, updates: Tree) -> Tree:
@@ -32,7 +32,7 @@ def apply_updates(params: Tree, updates: Tree) -> Tree:
         array = dnp.asarray(param)
         return dnp.astype(array + update, array.dtype)
 
-    return tree.map(added, updates, params, is_leaf=lambda x: x is None)
+    return functions.map(added, updates, params, is_leaf=lambda x: x is None)
 
 
 def incremental_update(new_tensors: Tree, old_tensors: Tree, step_size: Any) -> Tree:
@@ -52,7 +52,7 @@ def incremental_update(new_tensors: Tree, old_tensors: Tree, step_size: Any) -> 
       >>> optim.incremental_update(dnp.ones(2), dnp.zeros(2), 0.25)
       Array([0.25, 0.25], dtype=float32)
     """
-    return tree.map(
+    return functions.map(
         lambda new, old: step_size * new + (1 - step_size) * old, new_tensors, old_tensors
     )
 
@@ -71,4 +71,4 @@ def global_norm(updates: Tree) -> Array:
       >>> optim.global_norm({"a": dnp.array([3.0]), "b": dnp.array(4.0)})
       Array(5., dtype=float32)
     """
-    return dnp.sqrt(sum((dnp.sum(square(x)) for x in tree.leaves(updates)), dnp.float32(0)))
+    return dnp.sqrt(sum((dnp.sum(square(x)) for x in functions.leaves(updates)), dnp.float32(0)))

@@ -8,9 +8,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import dovetail.numpy as dnp
-from dovetail import tree
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
 from dovetail.optim.transformation import (
     GradientTransformation,
     MaskedNode,
@@ -19,6 +18,7 @@ from dovetail.optim.transformation import (
     count,
     following,
 )
+from dovetail.trees import functions
 
 
 class MaskedState(NamedTuple):
@@ -61,7 +61,7 @@ class InjectHyperparamsState(NamedTuple):
 
 def _kept(mask: Tree, values: Tree) -> Tree:
     """The values where the mask is true; the mask's tree is a beginning of theirs."""
-    return tree.map(lambda m, value: value if m else MaskedNode(), mask, values)
+    return functions.map(lambda m, value: value if m else MaskedNode(), mask, values)
 
 
 def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
@@ -94,7 +94,7 @@ def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
         chosen = of(updates)
         some = None if params is None else _kept(chosen, params)
         changed, following_ = inner.update(_kept(chosen, updates), state.inner_state, some, **extra)
-        result = tree.map(lambda m, new, old: new if m else old, chosen, changed, updates)
+        result = functions.map(lambda m, new, old: new if m else old, chosen, changed, updates)
         return result, MaskedState(following_)
 
     return GradientTransformation(init, update)
@@ -129,7 +129,7 @@ def multi_transform(
 
     def labels_of(values: Tree) -> Tree:
         labels = param_labels(values) if callable(param_labels) else param_labels
-        unknown = sorted({str(x) for x in tree.leaves(labels) if x not in transforms})
+        unknown = sorted({str(x) for x in functions.leaves(labels) if x not in transforms})
         if unknown:
             raise value_error(
                 f"multi_transform: labels must be of {', '.join(map(str, transforms))}, got "
@@ -139,7 +139,7 @@ def multi_transform(
 
     def part(label: Hashable) -> GradientTransformation:
         def mask(values: Tree) -> Tree:
-            return tree.map(lambda other: other == label, labels_of(values))
+            return functions.map(lambda other: other == label, labels_of(values))
 
         return masked(transforms[label], mask)
 

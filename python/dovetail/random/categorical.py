@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, lax
+from dovetail import lax
 from dovetail import numpy as dnp
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.base import config, dtypes
+from dovetail.base.errors import value_error
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.random.sampler import (
     KeyLike,
     Shape,

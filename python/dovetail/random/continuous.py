@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
+from dovetail import lax
 from dovetail import numpy as dnp
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.ops.operands import ArrayLike
 from dovetail.random.normal import normal_of
 from dovetail.random.sampler import (
     KeyLike,

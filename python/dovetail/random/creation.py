@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand
-from dovetail.random import reuse
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import config, dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.random.generators import Generator, find_generator
 from dovetail.random.keys import KeyArray, KeyType
 from dovetail.random.sampler import KeyLike, as_keys, sampler, sizes_of
-from dovetail.tracer import constant
+from dovetail.tracing import key_reuse
+from dovetail.tracing.tracer import constant
 
 
 def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArray:
@@ -180,7 +181,7 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Any:
             )
         number = lax.convert_element_type(number, np.uint32)
     # The key may be folded with other numbers too: it counts as not used.
-    with reuse.uncounted():
+    with key_reuse.uncounted():
         data = _fold_in(typed, number)
     return _returned(KeyArray(typed._generator, data), was_raw)
 
@@ -203,7 +204,7 @@ def clone(key: Any) -> Any:
     keys = as_keys("clone", key)
     if keys is not key:
         return keys._data
-    data = reuse.another(keys._data, keys.shape) if config.debug_key_reuse.value else keys._data
+    data = key_reuse.another(keys._data, keys.shape) if config.debug_key_reuse.value else keys._data
     return KeyArray(keys._generator, data)
 
 

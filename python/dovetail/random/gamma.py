@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import batching, custom_derivatives, dtypes, lax
+from dovetail import lax
 from dovetail import numpy as dnp
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.random.continuous import exponential_of
 from dovetail.random.keys import KeyArray
 from dovetail.random.normal import normal_of
@@ -28,6 +29,7 @@ from dovetail.random.sampler import (
     spread,
 )
 from dovetail.random.uniform import signs, unit
+from dovetail.transforms import batching, custom_derivatives
 
 # One number ---------------------------------------------------------------------------------------
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, eager, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import config, dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.eager import cache
 from dovetail.symbolic.size import Size, is_at_most
-from dovetail.tracer import constant, size_as_array
+from dovetail.tracing.tracer import constant, size_as_array
 
 Shape = tuple[int, ...]
 
@@ -20,7 +22,7 @@ Shape = tuple[int, ...]
 WORDS = {8: dtypes.uint8, 16: dtypes.uint16, 32: dtypes.uint32, 64: dtypes.uint64}
 
 
-class Generator(eager.Constant):
+class Generator(cache.Constant):
     """A generator of random bits; its keys are arrays of words, ui32[*key_shape].
 
     Args:

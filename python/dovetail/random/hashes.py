@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import lax, ops
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 from dovetail.lax.random_bits import STEPS, grown, philox4x32, product
 from dovetail.random.generators import (
     THREEFRY,

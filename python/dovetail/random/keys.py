@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from dovetail import batching, config, dtypes
-from dovetail.array import Array, ShapedArray
-from dovetail.array_operators import NumPyAtFirstUse
-from dovetail.errors import type_error
-from dovetail.pytree import register_array
-from dovetail.random import reuse
+from dovetail.arrays.array import Array, ShapedArray
+from dovetail.base import config, dtypes
+from dovetail.base.errors import index_error, type_error
+from dovetail.base.late import numpy as dnp
+from dovetail.random import key_functions
+from dovetail.random.generators import find_generator
+from dovetail.tracing import key_reuse
+from dovetail.tracing.tracer import constant
+from dovetail.transforms import batching
+from dovetail.trees.pytree import register_array
 
 if TYPE_CHECKING:
     from dovetail.random.generators import Generator
-
-dnp: Any = NumPyAtFirstUse(globals())
 
 
 class KeyType:
@@ -36,6 +38,7 @@ class KeyType:
     type = dtypes.prng_key
     kind = "V"
     is_key_type = True
+    _make = staticmethod(key_functions.made)
 
     def __init__(self, generator: Generator) -> None:
         self.generator = generator
@@ -49,6 +52,10 @@ class KeyType:
     def itemsize(self) -> int:
         """Bytes of one key."""
         return 4 * math.prod(self.generator.key_shape)
+
+    def _array(self, words: Array) -> KeyArray:
+        """The array of keys of these words."""
+        return KeyArray(self.generator, words)
 
     def __repr__(self) -> str:
         return self.name
@@ -81,12 +88,13 @@ class KeyArray:
     __hash__ = None  # type: ignore[assignment]
     # `isinstance(x, Array)` holds.
     is_key_array = True
+    _make, _move = staticmethod(key_functions.made), staticmethod(key_functions.moved)
 
     def __init__(self, generator: Generator, data: Any) -> None:
         self._generator = generator
         self._data = data
         if config.debug_key_reuse.value:
-            reuse.begin(self)
+            key_reuse.begin(self)
 
     @property
     def hidden_ndim(self) -> int:
@@ -181,17 +189,15 @@ class KeyArray:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from dovetail.random.creation import wrap_key_data
-
         data = np.array(self._data._value())
-        return _unpickled, (wrap_key_data, data, self._generator.name)
+        return _unpickled, (data, self._generator.name)
 
     # Rearranging ----------------------------------------------------------------------------------
 
     def _with(self, data: Any, rearrange: Callable[[np.ndarray], np.ndarray] | None = None) -> Any:
         """Keys of other words; `rearrange` moves elements as these were moved, if they were."""
         if rearrange is not None and config.debug_key_reuse.value:
-            reuse.put(data, reuse.rearranged(self, rearrange))
+            key_reuse.put(data, key_reuse.rearranged(self, rearrange))
         return KeyArray(self._generator, data)
 
     def _rearranged(self, function: Callable[[Any], Any]) -> KeyArray:
@@ -325,7 +331,7 @@ class KeyArray:
           KeyReuseError: one of them was used before.
         """
         if config.debug_key_reuse.value:
-            reuse.use(self, name)
+            key_reuse.use(self, name)
 
 
 class _At:
@@ -366,8 +372,6 @@ def _check_rank(entries: tuple[Any, ...], rank: int) -> None:
             continue
         counted += entry.ndim if dtype == dtypes.bool_ else 1
     if counted > rank:
-        from dovetail.errors import index_error
-
         raise index_error(
             f"Too many indices: the array of keys is {rank}-dimensional, but {counted} were indexed"
         )
@@ -379,8 +383,8 @@ def _of_equal_rank(a: KeyArray, b: KeyArray) -> tuple[Any, Any]:
     return tuple(x._data.reshape((1,) * (rank - x.ndim) + x._data.shape) for x in (a, b))  # type: ignore[return-value]
 
 
-def _unpickled(wrap: Callable[..., KeyArray], data: np.ndarray, name: str) -> KeyArray:
-    return wrap(data, impl=name)
+def _unpickled(data: np.ndarray, name: str) -> KeyArray:
+    return KeyArray(find_generator(name), constant(data))
 
 
 def _refused(symbol: str) -> Callable[..., NoReturn]:

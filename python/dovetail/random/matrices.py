@@ -5,12 +5,13 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from dovetail import dtypes, lax
+from dovetail import lax
 from dovetail import numpy as dnp
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import linalg
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.random.normal import normal_of
 from dovetail.random.sampler import (
     KeyLike,

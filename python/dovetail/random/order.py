@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
+from dovetail import lax
 from dovetail import numpy as dnp
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.random.categorical import gumbel_mode, gumbel_of
 from dovetail.random.keys import KeyArray
 from dovetail.random.sampler import (

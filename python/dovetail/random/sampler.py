@@ -8,13 +8,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from dovetail import _core, config, dtypes, ir, lax
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import type_error, value_error, warn
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_to, canonical_shape
-from dovetail.random import reuse
+from dovetail import _core, lax
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import config, dtypes
+from dovetail.base.errors import type_error, value_error, warn
+from dovetail.base.locations import here
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_shape
 from dovetail.random.generators import default_generator
 from dovetail.random.keys import KeyArray
+from dovetail.tracing import key_reuse
 
 Shape = int | Sequence[int]
 KeyLike = KeyArray | Array | np.ndarray
@@ -114,7 +116,7 @@ def sampler(function: F) -> F:
             raise NotImplementedError(f"{name}: out_sharding must be None")
         keys = single(name, key)
         if config.debug_key_reuse.value:
-            with reuse.uncounted():
+            with key_reuse.uncounted():
                 return remembered(keys._data, keys._generator, *args, **kwargs)
         return remembered(keys._data, keys._generator, *args, **kwargs)
 
@@ -201,7 +203,7 @@ def as_floats(name: str, dtype: np.dtype, *parameters: ArrayLike) -> list[Array]
         if not _is_safe(given, weak, dtype):
             raise dtypes.TypePromotionError(
                 f"{name}: parameters of type {given.name} cannot become {dtype.name} safely, "
-                f"{ir.here()}; give another dtype, or convert them with x.astype(...)"
+                f"{here()}; give another dtype, or convert them with x.astype(...)"
             )
     return [lax.convert_element_type(parameter, dtype) for parameter in parameters]
 

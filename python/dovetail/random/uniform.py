@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.random.generators import WORDS
 from dovetail.random.sampler import (
     KeyLike,

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from dovetail import _core
-from dovetail.dtypes import (
+from dovetail.base.dtypes import (
     KINDS,
     SMALL_FLOATS,
     bfloat16,

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config
-from dovetail.dtypes import KINDS
+from dovetail.base import config, locations
+from dovetail.base.dtypes import KINDS
 from dovetail.reference import shapes, table
 
 # These hand on what they are given, which is reported where it arises.
@@ -67,12 +67,9 @@ class UnwantedValueError(FloatingPointError):
     """
 
     def __init__(self, what: str, place: tuple[str, int, str] | None = None) -> None:
-        # Its modules need this one.
-        from dovetail import ir
-
         if place is None or not place[0]:
-            place = ir.place()
-        super().__init__(f"{what}, at {ir.describe_place(place)}")
+            place = locations.location()
+        super().__init__(f"{what}, at {locations.describe(place)}")
 
 
 def unwanted() -> list[Unwanted]:

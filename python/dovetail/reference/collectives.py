@@ -6,6 +6,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dovetail.base.locations import here
+
 
 class UnboundAxesError(ValueError):
     """A value over the elements of named axes was asked for where they are not bound."""
@@ -14,9 +16,8 @@ class UnboundAxesError(ValueError):
 def unbound(*operands: np.ndarray, axes: tuple[str, ...], **attributes: Any) -> NoReturn:
     """Any collective."""
     # Its modules need this one.
-    from dovetail import ir
 
     raise UnboundAxesError(
-        f"axes must be bound by a vmap that names them, got: {', '.join(axes)}, {ir.here()}; call "
+        f"axes must be bound by a vmap that names them, got: {', '.join(axes)}, {here()}; call "
         "the function where they are in scope"
     )

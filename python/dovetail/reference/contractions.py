@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import ml_dtypes
 import numpy as np
 
-from dovetail.dtypes import KINDS, SMALL_INTS, complex64, complex128, float32, float64, int8
+from dovetail.base.dtypes import KINDS, SMALL_INTS, complex64, complex128, float32, float64, int8
 from dovetail.reference.conversions import convert
 from dovetail.reference.reductions import wider_type
 

@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from dovetail.dtypes import KINDS, SMALL_INTS, float32, float64, int8
+from dovetail.base.dtypes import KINDS, SMALL_INTS, float32, float64, int8
 
 Array = np.ndarray[Any, Any]
 

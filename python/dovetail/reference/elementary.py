@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import KINDS, complex128, float32, float64
+from dovetail.base.dtypes import KINDS, complex128, float32, float64
 from dovetail.reference import complex_numbers, integers
 
 Array = np.ndarray[Any, Any]

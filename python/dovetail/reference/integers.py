@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from dovetail.dtypes import SMALL_INTS, int2, int4, uint2, uint4
+from dovetail.base.dtypes import SMALL_INTS, int2, int4, uint2, uint4
 
 Array = np.ndarray[Any, Any]
 

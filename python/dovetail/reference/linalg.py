@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import complex64, int32
+from dovetail.base.dtypes import complex64, int32
 
 Array = np.ndarray[Any, Any]
 Results = tuple[Array, ...]

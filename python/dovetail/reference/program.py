@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from dovetail._core import Instruction
-from dovetail.dtypes import as_dtype
+from dovetail.base import locations
+from dovetail.base.dtypes import as_dtype
 from dovetail.reference import callbacks
 from dovetail.reference.table import RAW, Function, quietly
 
@@ -82,10 +83,7 @@ class OpMemoryError(MemoryError):
     """
 
     def __init__(self, name: str, error: MemoryError, place: Any) -> None:
-        # Its modules need this one.
-        from dovetail import ir
-
-        super().__init__(f"{name}: {error or 'no memory'}, at {ir.describe_place(place)}")
+        super().__init__(f"{name}: {error or 'no memory'}, at {locations.describe(place)}")
 
 
 class Step(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import (
+from dovetail.base.dtypes import (
     KINDS,
     SMALL_INTS,
     complex64,

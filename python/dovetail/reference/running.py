@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import KINDS, SMALL_INTS, int8
+from dovetail.base.dtypes import KINDS, SMALL_INTS, int8
 from dovetail.reference.reductions import accumulator_type, wider_type
 
 Array = np.ndarray[Any, Any]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import SMALL_INTS, float32, int8
+from dovetail.base.dtypes import SMALL_INTS, float32, int8
 
 Array = np.ndarray[Any, Any]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import _core
-from dovetail.dtypes import float32, float64
+from dovetail.base.dtypes import float32, float64
 from dovetail.reference.elementary import special
 
 Array = np.ndarray[Any, Any]

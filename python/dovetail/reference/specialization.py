@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.dtypes import KINDS, SMALL_INTS, float32, float64
+from dovetail.base.dtypes import KINDS, SMALL_INTS, float32, float64
 from dovetail.reference import (
     arithmetic,
     contractions,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from dovetail.dtypes import int32
+from dovetail.base.dtypes import int32
 from dovetail.reference import reductions
 from dovetail.reference.contractions import dot_general
 

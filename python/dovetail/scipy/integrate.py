@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dovetail import eager as _eager
 from dovetail import numpy as _numpy
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
+from dovetail.eager import cache as _eager
+from dovetail.ops.operands import ArrayLike
 
 
 def trapezoid(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.custom_derivatives import SymbolicZero, custom_jvp, zero_from_primal
-from dovetail.errors import type_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
 from dovetail.numpy.promotion import filled, promote_and_broadcast
-from dovetail.pytree import map_leaves
+from dovetail.transforms.custom_derivatives import SymbolicZero, custom_jvp, zero_from_primal
+from dovetail.trees.pytree import map_leaves
 
 # A numerator and a denominator, from the constant term on.
 Rational = tuple[Sequence[float], Sequence[float]]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dovetail.errors import value_error
+from dovetail.base.errors import value_error
 from dovetail.symbolic.size import Size
 
 if TYPE_CHECKING:

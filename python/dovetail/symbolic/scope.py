@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
-from dovetail.errors import UnknownSizeError, value_error
+from dovetail.base.errors import UnknownSizeError, value_error
 from dovetail.symbolic.bounds import Interval, Variable, interval, is_nonnegative
+from dovetail.symbolic.parse import constrain
 from dovetail.symbolic.size import Monomial, Size, Terms, made, terms_of
 
 
@@ -33,8 +34,6 @@ class SymbolicScope:
     """
 
     def __init__(self, constraints_str: Sequence[str] = ()) -> None:
-        from dovetail.symbolic.parse import constrain
-
         if isinstance(constraints_str, str):
             constraints_str = (constraints_str,)
         self.constraints = tuple(constraints_str)

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from dovetail import ir
-from dovetail.errors import InconclusiveDimensionOperation, UnknownSizeError
+from dovetail.base import locations
+from dovetail.base.dtypes import default_dtype
+from dovetail.base.errors import InconclusiveDimensionOperation, UnknownSizeError
+from dovetail.base.late import numpy as dnp
+from dovetail.base.locations import here
 
 if TYPE_CHECKING:
     from dovetail.symbolic.scope import SymbolicScope
@@ -71,10 +74,8 @@ def _on_arrays(name: str, size: Size, other: Any, is_right: bool) -> Any:
     """An operator with what is no size; arrays say themselves what it is with them."""
     if not isinstance(other, (float, complex, np.ndarray, np.generic)):
         return NotImplemented
-    from dovetail import numpy
-
     pair = (other, size) if is_right else (size, other)
-    return getattr(numpy, name)(*pair)
+    return getattr(dnp, name)(*pair)
 
 
 class Size:
@@ -108,8 +109,6 @@ class Size:
     @property
     def dtype(self) -> np.dtype:
         """The element type that it has as an array."""
-        from dovetail.dtypes import default_dtype
-
         return default_dtype("i")
 
     # Text -----------------------------------------------------------------------------------------
@@ -165,7 +164,7 @@ class Size:
         if not isinstance(other, int) or other < 0:
             raise UnknownSizeError(
                 f"a size can be raised to a known power of 0 or more, got: {other} as the power "
-                f"of {self}, {ir.here()}"
+                f"of {self}, {here()}"
             )
         return functools.reduce(operator.mul, [self] * other, 1)
 
@@ -194,16 +193,12 @@ class Size:
     def __truediv__(self, other: Any) -> Any:
         if not isinstance(other, (Size, int, float, complex, np.ndarray, np.generic)):
             return NotImplemented
-        from dovetail import numpy
-
-        return numpy.true_divide(self, other)
+        return dnp.true_divide(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
         if not isinstance(other, (int, float, complex, np.ndarray, np.generic)):
             return NotImplemented
-        from dovetail import numpy
-
-        return numpy.true_divide(other, self)
+        return dnp.true_divide(other, self)
 
     def __abs__(self) -> Any:
         return self.scope.larger(self, -self)
@@ -217,13 +212,13 @@ class Size:
 
     def __eq__(self, other: object) -> Any:
         answer = self._equals(other)
-        if answer is None and not ir.is_internal(sys._getframe(1).f_code.co_filename):
+        if answer is None and not locations.is_internal(sys._getframe(1).f_code.co_filename):
             raise _inconclusive(f"{self} == {other}", _equality(self, other), self)
         return answer is True if answer is not NotImplemented else answer
 
     def __ne__(self, other: object) -> Any:
         answer = self._equals(other)
-        if answer is None and not ir.is_internal(sys._getframe(1).f_code.co_filename):
+        if answer is None and not locations.is_internal(sys._getframe(1).f_code.co_filename):
             raise _inconclusive(f"{self} != {other}", _equality(self, other), self)
         return answer is not True if answer is not NotImplemented else answer
 
@@ -294,7 +289,7 @@ class Size:
     def _no_value(self) -> NoReturn:
         raise UnknownSizeError(
             f"a size must be known while tracing here, got: {self}, which is known only when the "
-            f"program runs, {ir.here()}; compute with it as it is (in shapes, in arithmetic, or as "
+            f"program runs, {here()}; compute with it as it is (in shapes, in arithmetic, or as "
             "the array dovetail.numpy.array(size)), or leave this dimension out of the symbolic "
             "shapes, so that each of its sizes is traced"
         )
@@ -315,9 +310,7 @@ def _compare_otherwise(name: str, size: Size, other: Any) -> Any:
     """A comparison with what is no size."""
     if not isinstance(other, (float, np.ndarray, np.generic)):
         return NotImplemented
-    from dovetail import numpy
-
-    return getattr(numpy, name)(size, other)
+    return getattr(dnp, name)(size, other)
 
 
 def _equality(size: Size, other: Any) -> str:
@@ -329,7 +322,7 @@ def _inconclusive(question: str, constraint: str, size: Size) -> InconclusiveDim
     return InconclusiveDimensionOperation(
         f"a comparison of sizes must have one answer for all of them, got: `{question}`, which "
         f"holds for some and not for others, or is not decided, under {size.scope.described()}, "
-        f"{ir.here()}; add a constraint that decides it, such as '{constraint}', or let the "
+        f"{here()}; add a constraint that decides it, such as '{constraint}', or let the "
         "program decide with dovetail.numpy.where on dovetail.numpy.array(size)"
     )
 

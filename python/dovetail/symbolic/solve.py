@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from dovetail.errors import value_error
+from dovetail.base.errors import value_error
 from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import Size, made
 

@@ -26,7 +26,7 @@ VERBATIM = {
 ALIASES = {
     "jax._src.ad_checkpoint": "dovetail.ad_checkpoint",
     "jax._src.api": "dovetail",
-    "jax._src.callback": "dovetail.callbacks",
+    "jax._src.callback": "dovetail.transforms.callbacks",
     "jax._src.custom_batching": "dovetail.custom_batching",
     "jax._src.custom_derivatives": "dovetail.custom_derivatives",
     "jax._src.debugging": "dovetail.debug",

@@ -15,8 +15,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, dtypes
-from dovetail.array import Array, ArrayMethods, ShapedArray
-from dovetail.placement import Device
+from dovetail.arrays.array import Array, ArrayMethods, ShapedArray
+from dovetail.placement.devices import Device
 
 
 def f32(values: Any) -> np.ndarray:

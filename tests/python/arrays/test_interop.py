@@ -15,8 +15,9 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, dlpack, errors, runtime
-from dovetail.array import Array
-from dovetail.placement import HOST, Shard, SingleDeviceSharding
+from dovetail.arrays.array import Array
+from dovetail.placement.devices import HOST
+from dovetail.placement.shardings import Shard, SingleDeviceSharding
 
 MATRIX: Any = dnp.asarray([[1.0, 2, 3], [4, 5, 6]])
 NOT_AN_ARRAY: Any = [1]

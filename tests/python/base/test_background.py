@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import dovetail as dt
-from dovetail import background, config
-from dovetail.background import Job
+from dovetail import config
+from dovetail.base import background
+from dovetail.base.background import Job
 
 
 class Thing:

@@ -13,7 +13,8 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, dtypes, lax
+from dovetail import config, lax
+from dovetail.base import dtypes
 
 STRONG = [t for t in dtypes.KINDS if t not in dtypes.SMALL_FLOATS + dtypes.SMALL_INTS]
 WEAK: list[Any] = [int, float, complex]

@@ -10,6 +10,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config
+from dovetail.base import config as settings
 
 
 def test_a_call_that_changes_settings_is_not_remembered_for_the_new_ones() -> None:
@@ -23,7 +24,7 @@ def test_a_call_that_changes_settings_is_not_remembered_for_the_new_ones() -> No
 
 
 def test_a_change_while_settings_are_read_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    default_place = config._default_place
+    default_place = settings.default_place
 
     def interrupted() -> Any:
         # As another thread may do in between.
@@ -31,7 +32,7 @@ def test_a_change_while_settings_are_read_holds(monkeypatch: pytest.MonkeyPatch)
         config.update("disable_jit", True)
         return default_place()
 
-    config.changed()
-    monkeypatch.setattr(config, "_default_place", interrupted)
-    config.snapshot()
-    assert config.snapshot().disable_jit
+    settings.changed()
+    monkeypatch.setattr(settings, "default_place", interrupted)
+    settings.snapshot()
+    assert settings.snapshot().disable_jit

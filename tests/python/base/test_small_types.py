@@ -9,7 +9,8 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import dtypes, lax
+from dovetail import lax
+from dovetail.base import dtypes
 
 SMALL = [*dtypes.SMALL_INTS, *dtypes.SMALL_FLOATS]
 # Numbers of it are powers of two: there is no zero, and the code generator flushes the least ones.

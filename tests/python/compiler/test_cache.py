@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from dovetail import cache as cache_module
-from dovetail import config, file_lock
-from dovetail.cache import Cache, cache_statistics
-from dovetail.compile import compile_module, default_cache, entry_of
-from dovetail.targets import Target
+from dovetail import config
+from dovetail.compiler import cache as cache_module
+from dovetail.compiler import file_lock
+from dovetail.compiler.cache import Cache, cache_statistics
+from dovetail.compiler.module_files import compile_module, default_cache, entry_of
+from dovetail.compiler.targets import Target
 
 IDENTITY = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {{ return %a : tensor<4xf32> }} // {}"
 
@@ -151,7 +152,7 @@ def test_every_flipped_bit_is_noticed(cache: Cache) -> None:
 NO_FILE = """
 import os, socket, sys
 from pathlib import Path
-from dovetail.cache import Cache
+from dovetail.compiler.cache import Cache
 directory, kind = Path(sys.argv[1]), sys.argv[2]
 cache = Cache(directory)
 cache.put("other", b"content")
@@ -207,7 +208,7 @@ def test_a_damaged_entry_is_compiled_again(
 FULL = """
 import resource, signal, sys, warnings
 from pathlib import Path
-from dovetail.cache import Cache
+from dovetail.compiler.cache import Cache
 warnings.simplefilter("always")
 cache = Cache(Path(sys.argv[1]))
 cache.put("0" * 64 + ".vmfb", b"small")
@@ -277,7 +278,7 @@ def test_one_of_many_threads_compiles(cache: Cache) -> None:
 ASK = """
 import sys
 from pathlib import Path
-from dovetail.cache import Cache, cache_statistics
+from dovetail.compiler.cache import Cache, cache_statistics
 
 def make(why):
     print("making", flush=True)

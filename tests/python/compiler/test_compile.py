@@ -16,8 +16,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config
-from dovetail.cache import Cache, directory_from_environment
-from dovetail.compile import CompileError, Target, cache_key, compile_module
+from dovetail.compiler.cache import Cache, directory_from_environment
+from dovetail.compiler.module_files import CompileError, Target, cache_key, compile_module
 from dovetail.runtime import Executable
 
 ADD = """
@@ -142,9 +142,9 @@ def test_failures_are_not_cached(cache: Cache) -> None:
 
 CACHED = """
 import sys
-from dovetail.compile import compile_module
+from dovetail.compiler.module_files import compile_module
 vmfb = compile_module(sys.argv[1])
-print("dovetail.compiler_processes" in sys.modules, len(vmfb))
+print("dovetail.compiler.processes" in sys.modules, len(vmfb))
 """
 
 
@@ -177,7 +177,7 @@ def test_everything_that_matters_is_in_the_key() -> None:
 def test_entries_are_used(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     first = compile_module(ADD, cache=cache)
     assert len(entries(cache)) == 1
-    monkeypatch.setattr("dovetail.compile._compile", None)
+    monkeypatch.setattr("dovetail.compiler.module_files._compile", None)
     assert compile_module(ADD, cache=cache) == first
 
 

@@ -12,7 +12,8 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import _core, config, ir, iree_compiler
+from dovetail import _core, config
+from dovetail.compiler import iree_compiler, phases
 
 
 def test_programs_are_written(tmp_path: Path) -> None:
@@ -25,9 +26,9 @@ def test_programs_are_written(tmp_path: Path) -> None:
     dt.jit(lambda x: x + 2)(1.0)
     first, second = sorted(tmp_path.iterdir())
     assert (first.name, second.name) == ("0001-layer", "0002-lambda")
-    phases = [f"{number:02}-{phase}.mlir" for number, phase in enumerate(ir.phases)]
+    files = [f"{number:02}-{phase}.mlir" for number, phase in enumerate(phases.NAMES)]
     names = sorted(path.name for path in first.iterdir())
-    assert names == [*phases, "iree.flags", "iree.mlir", "reproduce.sh"]
+    assert names == [*files, "iree.flags", "iree.mlir", "reproduce.sh"]
     trace = (first / "00-trace.mlir").read_text()
     assert "dovetail.tanh" in trace
     assert "test_dump.py" in trace

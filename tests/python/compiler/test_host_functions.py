@@ -10,8 +10,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import ops, runtime
-from dovetail.compile import compile_module
-from dovetail.source import INLINE_ELEMENTS
+from dovetail.compiler.module_files import compile_module
+from dovetail.programs.source import INLINE_ELEMENTS
 
 TEXT = """
 func.func private @host.f0(tensor<?xf32>) -> tensor<?xf32>

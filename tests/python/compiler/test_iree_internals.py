@@ -7,9 +7,9 @@ import os
 
 import pytest
 
-from dovetail import iree_compiler
+from dovetail.compiler import iree_compiler
 
-ADVICE = "IREE has changed: see the end of dovetail/iree_compiler.py"
+ADVICE = "IREE has changed: see the end of dovetail/compiler/iree_compiler.py"
 
 
 def test_invocations_have_a_library_and_a_pointer() -> None:

@@ -19,9 +19,11 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import background, compiler_processes, config, iree_compiler, lax, pass_process
-from dovetail.cache import Cache
-from dovetail.compile import CompileError, Target, compile_module
+from dovetail import config, lax
+from dovetail.base import background
+from dovetail.compiler import iree_compiler, pass_process, processes
+from dovetail.compiler.cache import Cache
+from dovetail.compiler.module_files import CompileError, Target, compile_module
 
 IDENTITY = "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {{ return %a : tensor<4xf32> }} // {}"
 FLAGS = Target("cpu").flags
@@ -29,29 +31,29 @@ FLAGS = Target("cpu").flags
 
 @pytest.fixture
 def none_idle(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    before, compiler_processes._idle[:] = compiler_processes._idle[:], []
+    before, processes._idle[:] = processes._idle[:], []
     yield
-    for process in compiler_processes._idle:
+    for process in processes._idle:
         process.end()
-    compiler_processes._idle[:] = before
+    processes._idle[:] = before
 
 
 def compiled(number: int = 0) -> bytes | None:
-    return compiler_processes.compile_text(IDENTITY.format(number), FLAGS).vmfb
+    return processes.compile_text(IDENTITY.format(number), FLAGS).vmfb
 
 
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     """Let this program stand for the compiler."""
     path = tmp_path / "compiler.py"
     path.write_text(text)
-    monkeypatch.setattr(compiler_processes, "_PROGRAM", path)
+    monkeypatch.setattr(processes, "_PROGRAM", path)
 
 
 @pytest.mark.usefixtures("none_idle")
 def test_both_ways_give_the_same() -> None:
     text = IDENTITY.format(0)
-    assert compiler_processes.compile_text(text, FLAGS) == iree_compiler.compile_text(text, FLAGS)
-    for way in (compiler_processes, iree_compiler):
+    assert processes.compile_text(text, FLAGS) == iree_compiler.compile_text(text, FLAGS)
+    for way in (processes, iree_compiler):
         vmfb, diagnostics = way.compile_text("bogus", FLAGS)
         assert vmfb is None
         assert "custom op 'bogus' is unknown" in diagnostics[0]
@@ -87,9 +89,9 @@ def test_a_phase_that_makes_an_invalid_program_is_the_last(monkeypatch: pytest.M
 @pytest.mark.usefixtures("none_idle")
 def test_a_process_is_used_again() -> None:
     assert compiled()
-    (process,) = compiler_processes._idle
+    (process,) = processes._idle
     assert compiled(1)
-    assert compiler_processes._idle == [process]
+    assert processes._idle == [process]
 
 
 @pytest.mark.usefixtures("none_idle")
@@ -108,7 +110,7 @@ def test_the_death_of_the_compiler_is_an_error(
         compile_module(IDENTITY.format(0), cache=Cache(None))
     assert "note: stack dump" in caught.value.diagnostics
     caught.value.path.unlink()
-    assert not compiler_processes._idle
+    assert not processes._idle
 
 
 REFUSAL = """
@@ -150,18 +152,18 @@ def test_what_is_refused_is_tried_once_in_each_way_and_told_of_once(
 @pytest.mark.usefixtures("none_idle")
 def test_what_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, monkeypatch, "raise SystemExit(3)")
-    _, diagnostics = compiler_processes.compile_text("", ())
+    _, diagnostics = processes.compile_text("", ())
     assert diagnostics[0] == "error: the compiler died: it ended with 3"
 
 
 @pytest.mark.usefixtures("none_idle")
 def test_one_that_was_ended_while_idle_is_replaced() -> None:
     assert compiled()
-    (process,) = compiler_processes._idle
+    (process,) = processes._idle
     process._popen.send_signal(signal.SIGKILL)
     process._popen.wait()
     assert compiled(1)
-    assert process not in compiler_processes._idle
+    assert process not in processes._idle
 
 
 @pytest.mark.usefixtures("none_idle")
@@ -169,23 +171,23 @@ def test_threads() -> None:
     with ThreadPoolExecutor(4) as pool:
         modules = list(pool.map(compiled, range(8)))
     assert all(modules)
-    assert 1 <= len(compiler_processes._idle) <= 2
+    assert 1 <= len(processes._idle) <= 2
 
 
 @pytest.mark.usefixtures("none_idle")
 def test_an_interrupt_ends_the_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path, monkeypatch, "import time; time.sleep(60)")
     pids = []
-    end = compiler_processes._Process.end
+    end = processes._Process.end
 
-    def noted(process: compiler_processes._Process) -> None:
+    def noted(process: processes._Process) -> None:
         pids.append(process._popen.pid)
         end(process)
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compiler_processes._Process, "end", noted)
+    monkeypatch.setattr(processes._Process, "end", noted)
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
@@ -195,7 +197,7 @@ def test_an_interrupt_ends_the_compiler(tmp_path: Path, monkeypatch: pytest.Monk
         signal.signal(signal.SIGALRM, before)
     with pytest.raises(ProcessLookupError):
         os.kill(pids[0], 0)
-    assert not compiler_processes._idle
+    assert not processes._idle
 
 
 @pytest.mark.usefixtures("none_idle")
@@ -203,15 +205,15 @@ def test_a_fork_starts_its_own() -> None:
     assert compiled()
     child = os.fork()
     if child == 0:
-        os._exit(0 if not compiler_processes._idle and compiled(1) else 1)
+        os._exit(0 if not processes._idle and compiled(1) else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert compiled(2)
 
 
 SCRIPT = """
 import os, sys
-from dovetail import compiler_processes
-from dovetail.compile import Target
+from dovetail.compiler import processes as compiler_processes
+from dovetail.compiler.targets import Target
 compiler_processes.compile_text(sys.argv[1], Target("cpu").flags)
 print(compiler_processes._idle[0]._popen.pid, flush=True)
 if len(sys.argv) > 2:
@@ -237,7 +239,7 @@ def test_the_compiler_ends_with_the_program(kill: bool) -> None:
 
 
 def test_in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiler_processes, "compile_text", None)
+    monkeypatch.setattr(processes, "compile_text", None)
     with config.compile_in_process(True):
         assert compile_module(IDENTITY.format(3), cache=Cache(None))
 

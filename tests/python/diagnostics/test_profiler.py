@@ -13,7 +13,8 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, monitoring, profiler, spans
+from dovetail import profiler
+from dovetail.base import config, monitoring, spans
 
 NO_DISPATCHES = profiler.ProfileOptions(device_tracer_level=0)
 

@@ -22,8 +22,8 @@ from hypothesis import given, settings
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import _core, config, lax
-from dovetail.array import Array
-from dovetail.recording import Deferred, Recording, Unrecordable, record
+from dovetail.arrays.array import Array
+from dovetail.eager.recording import Deferred, Recording, Unrecordable, record
 
 # The first call is noted, the second recorded, the third replayed.
 CALLS = 4
@@ -248,7 +248,7 @@ def test_those_used_last_stay() -> None:
         calls.append(value)
         return dnp.sum.__wrapped__(value)  # type: ignore[attr-defined]
 
-    from dovetail.eager import remembered
+    from dovetail.eager.cache import remembered
 
     function = remembered(counted, __name__, "counted")  # type: ignore[arg-type]
     for _ in range(CALLS):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dovetail import _core, config
-from dovetail.array import Array
-from dovetail.eager import remembered
-from dovetail.lax.operands import ArrayLike
-from dovetail.recording import record
+from dovetail.arrays.array import Array
+from dovetail.eager.cache import remembered
+from dovetail.eager.recording import record
+from dovetail.ops.operands import ArrayLike
 from dovetail.reference.specialization import specialized
 from dovetail.reference.table import RAW
 from support.op_calls import Call, all_calls

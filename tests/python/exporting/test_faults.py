@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 import dovetail as dt
 from dovetail import runtime
-from dovetail.export_files import write_parameters
+from dovetail.exporting.files import write_parameters
 
 X = np.arange(8, dtype=np.float32)
 W = np.linspace(-2, 2, 8, dtype=np.float32)
@@ -143,7 +143,7 @@ import resource, signal, sys
 from pathlib import Path
 import numpy as np
 from dovetail import runtime
-from dovetail.export_files import write_parameters
+from dovetail.exporting.files import write_parameters
 good, module, *others = map(Path, sys.argv[1:])
 data = good.read_bytes()
 resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))

@@ -14,7 +14,8 @@ import jax.numpy as jnp  # noqa: E402  # pyright: ignore[reportMissingImports]
 
 import dovetail as dt  # noqa: E402
 import dovetail.numpy as dnp  # noqa: E402
-from dovetail import config, dtypes, lax  # noqa: E402
+from dovetail import config, lax  # noqa: E402
+from dovetail.base import dtypes  # noqa: E402
 from support import jax_compare  # noqa: E402, F401  (keeps what JAX compiles)
 from support.edge_values import FLOATS, INTEGERS, edges, pairs, special  # noqa: E402
 

@@ -14,7 +14,8 @@ jax = pytest.importorskip("jax", minversion="0.10")
 import jax.numpy as jnp  # noqa: E402  # pyright: ignore[reportMissingImports]
 
 import dovetail.numpy as dnp  # noqa: E402
-from dovetail import config, dtypes  # noqa: E402
+from dovetail import config  # noqa: E402
+from dovetail.base import dtypes  # noqa: E402
 from support.numpy_expressions import (  # noqa: E402
     CREATION,
     DATA,

@@ -12,7 +12,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
-from dovetail.compile_lowered import compile_lowered
+from dovetail.compiler import phases
+from dovetail.compiler.forms import compile_lowered
 from dovetail.experimental import io_callback
 from dovetail.runtime import Executable
 from support.callback_tools import Log, debug, io
@@ -210,7 +211,7 @@ def test_vulkan() -> None:
 
     x = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
     module = hosted(function, x, N).module.clone()
-    dt.ir.run_phases(module, "lower", target="vulkan")
+    phases.run(module, "lower", target="vulkan")
     executable = Executable(compile_lowered(module, "vulkan"), "main", "vulkan")
     for n in (N, np.int32(0)):
         results = [np.asarray(out) for out in executable([x, n])]

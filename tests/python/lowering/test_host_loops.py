@@ -12,8 +12,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import _core, config, lax
-from dovetail.compile_lowered import Lowering
-from dovetail.targets import Target
+from dovetail.compiler.forms import Lowering
+from dovetail.compiler.targets import Target
 from support.control_programs import FORMS, PROGRAMS, TRIPLES
 from support.host_loops import check
 

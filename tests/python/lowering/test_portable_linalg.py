@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import _core, ir
-from dovetail.compile import compile_module
+from dovetail import _core
+from dovetail.base.mlir_types import dtype_name
+from dovetail.compiler.module_files import compile_module
 from dovetail.reference import Evaluator
 from dovetail.runtime import Executable
 from support.breadth import at_night
@@ -30,7 +31,7 @@ Run = Callable[..., list[np.ndarray]]
 
 def portable(name: str, operands: Sequence[np.ndarray], attributes: dict[str, Any]) -> Any:
     """The module of one op after it was decomposed."""
-    types = [(x.shape, ir.dtype_name(x.dtype)) for x in operands]
+    types = [(x.shape, dtype_name(x.dtype)) for x in operands]
     module = _core.wrap(name, attributes, types, None)
     module.run("", "decompose")
     return module

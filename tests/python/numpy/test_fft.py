@@ -415,7 +415,7 @@ def convolved(x: Any) -> Any:
 
 @pytest.mark.usefixtures("vulkan")
 def test_vulkan() -> None:
-    from dovetail.compile import compile_module
+    from dovetail.compiler.module_files import compile_module
     from dovetail.runtime import Executable
 
     x = random(1024, np.float32)
@@ -434,7 +434,7 @@ def test_vulkan() -> None:
 
 @pytest.mark.parametrize("target", ["cpu-generic", "cuda", "rocm", "metal"])
 def test_compiles_for_other_targets(target: str) -> None:
-    from dovetail.compile import compile_module
+    from dovetail.compiler.module_files import compile_module
 
     assert compile_module(_lowered_for(target, random(1024, np.float32)), target=target)
 

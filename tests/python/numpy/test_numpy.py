@@ -13,7 +13,7 @@ import pytest
 
 import dovetail.numpy as dnp
 from dovetail import ShapeDtypeStruct, config, dtypes, grad, make_ir, vmap
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 from dovetail.test_util import check_grads
 from support.numpy_expressions import (
     CREATION,

@@ -12,7 +12,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax, ops
-from dovetail.compile import compile_module
+from dovetail.compiler.module_files import compile_module
 from support.complex_exact import (
     BINARY,
     EXTREMES,

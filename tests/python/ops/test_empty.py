@@ -12,7 +12,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import dtypes
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 from support.op_calls import Call, calls_of
 from support.op_linalg import Fixed
 from support.op_row import Row, assert_close

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dovetail import _core, config, dtypes, jvp, ops, vjp, vmap
-from dovetail.array import Array
-from dovetail.compile import CompileError
+from dovetail.arrays.array import Array
+from dovetail.compiler.errors import CompileError
 from dovetail.reference import FUNCTIONS, evaluate
 from dovetail.test_util import check_grads
 from support.op_calls import (

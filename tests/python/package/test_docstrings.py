@@ -23,7 +23,7 @@ MODULES = [
     "dovetail.nn.initializers",
     "dovetail.numpy",
     "dovetail.numpy.linalg",
-    "dovetail.ops.segments",
+    "dovetail.numpy.segments",
     "dovetail.optim",
     "dovetail.profiler",
     "dovetail.random",

@@ -12,7 +12,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, runtime
-from dovetail.placement import Shard
+from dovetail.placement.shardings import Shard
 from dovetail.sharding import SingleDeviceSharding
 from dovetail.tree_util import tree_leaves
 from support import device_programs as programs

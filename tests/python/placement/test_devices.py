@@ -12,9 +12,11 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, platforms
-from dovetail.compile_lowered import compile_lowered as compiled_module
-from dovetail.placement import HOST, Device, place_on
+from dovetail import config
+from dovetail.compiler.forms import compile_lowered as compiled_module
+from dovetail.placement import devices, platforms
+from dovetail.placement.devices import HOST, Device
+from dovetail.placement.shardings import place_on
 
 HERE = Path(__file__).parent
 
@@ -42,13 +44,14 @@ VULKAN = """
 import gc
 import numpy as np
 import dovetail as dt, dovetail.numpy as dnp
-from dovetail import config, platforms
+from dovetail import config
+from dovetail.placement import devices, platforms
 
 first, vulkan = dt.devices()[0], dt.devices("vulkan")[0]
 assert first == vulkan and dt.default_backend() == "vulkan"
 cpu = dt.devices("cpu")[0]
 assert str(vulkan) == "vulkan:0" and repr(vulkan) == "VulkanDevice(id=0)"
-assert vulkan.device_kind == platforms.model_of(vulkan) != "cpu"
+assert vulkan.device_kind == devices.model_of(vulkan) != "cpu"
 w = np.linspace(-1, 1, 9, dtype=np.float32).reshape(3, 3)
 x = np.float32([0, 1, 2])
 layer = dt.jit(lambda w, x: dnp.sum(w @ x + 1))
@@ -122,10 +125,10 @@ def test_platforms() -> None:
 
 
 def test_names() -> None:
-    assert platforms.runtime_name(HOST, is_small=False) == "local-task"
-    assert platforms.runtime_name(Device("cpu", 2), is_small=False) == "local-task:2"
+    assert devices.runtime_name(HOST, is_small=False) == "local-task"
+    assert devices.runtime_name(Device("cpu", 2), is_small=False) == "local-task:2"
     for device in (HOST, Device("cuda", 1), Device("rocm", 0), Device("metal", 0)):
-        assert platforms.device_named(platforms.runtime_name(device)) == device
+        assert devices.device_named(devices.runtime_name(device)) == device
     assert repr(Device("cuda", 1)) == "CudaDevice(id=1)"
     assert platforms.device_meant("cpu:0") == HOST
     for text in ("cpu:x", "cpu:", "cpu:1", "", "gpu:7"):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import dovetail as dt
-from dovetail import bounded
-from dovetail.bounded import Bounded
+from dovetail.base import bounded
+from dovetail.base.bounded import Bounded
 
 
 def test_those_used_last_are_kept() -> None:

@@ -22,6 +22,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax, random
+from dovetail.programs.jitted import Jitted
 from dovetail.runtime.devices import SHARE_BYTES
 from support.call_path_tools import longer_calls
 
@@ -419,7 +420,7 @@ def test_methods() -> None:
     assert Model.scaled.__name__ == "scaled"
     assert Model.scaled.__doc__ == "The method's documentation."
     assert weakref.ref(Model.scaled)() is Model.scaled
-    assert isinstance(Model.scaled, dt.staging.Jitted)
+    assert isinstance(Model.scaled, Jitted)
     with pytest.raises(TypeError, match="pickle"):
         pickle.dumps(Model.scaled)
 

@@ -14,7 +14,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import _core
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 
 # Compiled at the first call, so that the second one is made by C++.
 jit = functools.partial(dt.jit, compile="now")

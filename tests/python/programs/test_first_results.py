@@ -20,19 +20,14 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import (
-    background,
-    compiler_processes,
-    config,
-    file_lock,
-    first_results,
-    lax,
-    progress,
-)
-from dovetail.compile import CompileError, default_cache, entry_of
-from dovetail.first_results import FirstResults
-from dovetail.source import Source
-from dovetail.targets import Target
+from dovetail import config, lax
+from dovetail.base import background
+from dovetail.compiler import file_lock, processes, progress
+from dovetail.compiler.module_files import CompileError, default_cache, entry_of
+from dovetail.compiler.targets import Target
+from dovetail.programs import first_results
+from dovetail.programs.first_results import FirstResults
+from dovetail.programs.source import Source
 
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
@@ -49,12 +44,12 @@ def own_cache(tmp_path: Path) -> Iterator[None]:
 @pytest.fixture
 def no_compilers() -> Iterator[None]:
     """Only compilers that the test starts."""
-    before = compiler_processes._idle[:]
-    compiler_processes._idle.clear()
+    before = processes._idle[:]
+    processes._idle.clear()
     yield
-    for process in compiler_processes._idle:
+    for process in processes._idle:
         process.end()
-    compiler_processes._idle[:] = before
+    processes._idle[:] = before
 
 
 def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -64,10 +59,10 @@ def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None
         f"""
 import os, pickle, signal, sys, time
 def real():
-    os.execv(sys.executable, [sys.executable, "-P", {str(compiler_processes._PROGRAM)!r}])
+    os.execv(sys.executable, [sys.executable, "-P", {str(processes._PROGRAM)!r}])
 {text}"""
     )
-    monkeypatch.setattr(compiler_processes, "_PROGRAM", path)
+    monkeypatch.setattr(processes, "_PROGRAM", path)
 
 
 @contextlib.contextmanager
@@ -354,7 +349,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.mark.usefixtures("no_compilers")
 def test_an_interrupt_leaves_all_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = compiler_processes._PROGRAM
+    real = processes._PROGRAM
     compiler(
         tmp_path,
         monkeypatch,
@@ -371,10 +366,10 @@ time.sleep(600)
             f(X)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert not compiler_processes._idle
-    assert not compiler_processes._busy
+    assert not processes._idle
+    assert not processes._busy
     assert list((tmp_path / "cache").iterdir()) == []
-    monkeypatch.setattr(compiler_processes, "_PROGRAM", real)
+    monkeypatch.setattr(processes, "_PROGRAM", real)
     np.testing.assert_allclose(f(X)["out"], softmax(X)["out"], rtol=1e-6)
     assert is_compiled(f) == [True]
 
@@ -385,7 +380,8 @@ FORK = """
 import os, sys
 import numpy as np
 import dovetail as dt, dovetail.numpy as dnp
-from dovetail import background, compiler_processes
+from dovetail.base import background
+from dovetail.compiler import processes as compiler_processes
 
 small, large = dt.jit(lambda x: dnp.sum(x * 2)), dt.jit(lambda x: x * 2 + 1)
 pending = dt.jit(lambda x: dnp.sum(dnp.exp(x)))
@@ -449,7 +445,7 @@ import sys
 import numpy as np
 import dovetail as dt
 from pathlib import Path
-from dovetail import compiler_processes
+from dovetail.compiler import processes as compiler_processes
 compiler_processes._PROGRAM = Path(sys.argv[1] if len(sys.argv) > 1 else "compiler.py")
 f = dt.jit(lambda x: x + 1)
 print(f(np.float32(1)))

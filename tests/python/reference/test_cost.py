@@ -7,8 +7,8 @@ from typing import Any
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
+from dovetail.programs.source import Source
 from dovetail.reference.cost import cost_of
-from dovetail.source import Source
 
 
 def cost(function: Any, *args: Any) -> Any:

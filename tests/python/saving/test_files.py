@@ -20,8 +20,10 @@ from safetensors import numpy as plain
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import checkpoint_file, config, dtypes, random, tree_util
+from dovetail import config, random, tree_util
+from dovetail.base import dtypes
 from dovetail.checkpoint import load, save
+from dovetail.saving import files
 
 
 class Layer(NamedTuple):
@@ -288,7 +290,7 @@ def test_no_bit_of_a_file_changes_unseen(
 
 def test_versions_and_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint_file, "VERSION", 2)
+        patch.setattr(files, "VERSION", 2)
         save(tmp_path / "later", 1)
     with pytest.raises(ValueError, match=r"version must be at most 1, got 2.*install a later"):
         load(tmp_path / "later")

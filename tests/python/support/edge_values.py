@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dovetail import dtypes
+from dovetail.base import dtypes
 
 INTEGERS = [t for t in dtypes.KINDS if dtypes.KINDS[t] in "iu"]
 FLOATS = [dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64]

@@ -10,7 +10,7 @@ import optree
 
 import dovetail as dt
 from dovetail import _core
-from dovetail.lowered import Compiled, Program
+from dovetail.programs.lowered import Compiled, Program
 
 
 def hosted(function: Callable[..., Any], *args: Any) -> Program:

@@ -14,7 +14,7 @@ import pytest
 
 jax = pytest.importorskip("jax", minversion="0.10")
 
-from dovetail import dtypes  # noqa: E402
+from dovetail.base import dtypes  # noqa: E402
 
 CACHE = Path(__file__).parents[3] / "build" / "jax-cache"
 # Most of the time of a comparison is JAX's compiler.

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dovetail import _core, dtypes
-from dovetail.array import Array
-from dovetail.compile import CompileError, Target, compile_module
-from dovetail.host_functions import host_functions_of
-from dovetail.ir import dtype_named
+from dovetail.arrays.array import Array
+from dovetail.base.mlir_types import dtype_named
+from dovetail.compiler.host_functions import host_functions_of
+from dovetail.compiler.module_files import CompileError, Target, compile_module
 from dovetail.reference.program import STATED
 from dovetail.runtime import Executable, HostFunctions, get_device
 from support.breadth import one_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.compile import compile_module
+from dovetail.compiler.module_files import compile_module
 from dovetail.runtime import Buffer, Signature
 from dovetail.runtime.dtypes import ELEMENT_OF_DTYPE
 

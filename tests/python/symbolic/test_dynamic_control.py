@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dovetail import _core
-from dovetail.compile import compile_module
+from dovetail.compiler.module_files import compile_module
 from dovetail.reference import evaluate
 from dovetail.runtime import Executable
 

@@ -11,8 +11,8 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax, nn
-from dovetail.dynamic_jit import DynamicJitted
 from dovetail.errors import InconclusiveDimensionOperation
+from dovetail.programs.dynamic import DynamicJitted
 
 SIZES = (1, 2, 5, 8, 33)
 

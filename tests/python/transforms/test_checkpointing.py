@@ -14,7 +14,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config
 from dovetail.ad_checkpoint import checkpoint_name, print_saved_residuals
-from dovetail.linearization import saved_residuals
+from dovetail.transforms.linearization import saved_residuals
 
 SAVE = dt.checkpoint_policies
 RNG = np.random.default_rng(0)

@@ -210,7 +210,7 @@ def test_loops_of_branches_take_linear_time() -> None:
 
 def test_values_are_computed_once() -> None:
     """A value that several branches depend on is not computed again for each of them."""
-    from dovetail import tracer
+    from dovetail.tracing import tracer
 
     count = 0
     original = tracer.FUNCTIONS["sin"]

@@ -7,20 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import lax
-from dovetail.arguments import name_of, results_of
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.loops import while_loop
-from dovetail.lax.operands import as_operand, canonical_axis
-from dovetail.pytree import flatten, leaf_names, unflatten
-from dovetail.structures import (
-    listed,
-    structure_differences,
-    type_differences,
-)
+from dovetail.lax.indexing import index_take
+from dovetail.ops.operands import as_operand, canonical_axis
 from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.tracing.arguments import name_of, results_of
+from dovetail.trees.differences import listed, structure_differences, type_differences
+from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
 Combine = Callable[[list[Array], list[Array]], list[Array]]
 
@@ -108,7 +105,7 @@ def _prefixes_of_any(combine: Combine, elems: list[Array], axis: int) -> list[Ar
     def step(state: tuple[Array, list[Array]]) -> tuple[Array, list[Array]]:
         distance, values = state
         sources = lax.max(lax.sub(places, distance), np.int32(0))
-        before = [lax.index_take(x, [sources], (axis,)) for x in values]
+        before = [index_take(x, [sources], (axis,)) for x in values]
         order = (*range(1, axis + 1), 0, *range(axis + 1, values[0].ndim))
         combined = combine([lax.transpose(x, order) for x in before], values)
         has_more = lax.ge(places, distance)

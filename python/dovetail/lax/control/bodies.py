@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import _core, ir
-from dovetail.arguments import name_of
-from dovetail.errors import ConcretizationTypeError, type_error
+from dovetail import _core
+from dovetail.base.errors import ConcretizationTypeError, type_error
+from dovetail.base.mlir_types import Type, dtype_name
+from dovetail.base.trace_stack import stack
 from dovetail.symbolic.size import plain
-from dovetail.trace_stack import stack
-from dovetail.tracer import Operand, Traced
+from dovetail.tracing.arguments import name_of
+from dovetail.tracing.tracer import Operand, Traced
 
 
 def check_callable(what: str, function: Any) -> None:
@@ -42,8 +43,8 @@ def joined(functions: Sequence[Traced], count: int) -> list[Operand]:
     """What functions close over, which all of them take after their first `count` arguments."""
     captured = {id(operand): operand for traced in functions for operand in traced.captured}
     positions = {key: count + i for i, key in enumerate(captured)}
-    types: list[ir.Type] = list(functions[0].function.inputs)[:count]
-    types += [(plain(o.shape), ir.dtype_name(o.dtype)) for o in captured.values()]
+    types: list[Type] = list(functions[0].function.inputs)[:count]
+    types += [(plain(o.shape), dtype_name(o.dtype)) for o in captured.values()]
     for traced in functions:
         own = [positions[id(operand)] for operand in traced.captured]
         traced.function.rearrange([*range(count), *own], types)

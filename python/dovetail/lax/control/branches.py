@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, lax
-from dovetail.arguments import LeafNames, as_operand, name_of, results_of, set_float0_aside
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import config, dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.control.bodies import (
     check_callable,
     defined,
@@ -18,11 +19,12 @@ from dovetail.lax.control.bodies import (
     known,
     one_module,
 )
-from dovetail.lax.operands import ArrayLike
-from dovetail.pytree import flatten, leaf_names, unflatten
-from dovetail.shaped import ShapedArray
-from dovetail.structures import itemized, structure_differences, type_differences
-from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.ops.operands import ArrayLike
+from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
+from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.trees.differences import itemized, structure_differences, type_differences
+from dovetail.trees.float0 import set_float0_aside
+from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
 _NOTHING: Any = object()
 
@@ -188,7 +190,7 @@ def _choose(
         bodies[0].avals,
     )
     if bodies[0].uses is not None:
-        from dovetail.random.reuse import chosen
+        from dovetail.tracing.key_reuse import chosen  # lazy
 
         uses = chosen([body.uses for body in bodies])
         uses.apply(leaves, outs)

@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import dtypes, ir, lax
-from dovetail.arguments import (
-    LeafNames,
-    as_operand,
-    name_of,
-    parameter_names,
-    results_of,
-    set_float0_aside,
-)
-from dovetail.errors import type_error
-from dovetail.pytree import count_leaves, flatten, unflatten
-from dovetail.shaped import ShapedArray
-from dovetail.structures import (
-    itemized,
-    structure_differences,
-    type_differences,
-)
-from dovetail.tracer import Operand, Traced, Tracer, trace
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import dtypes, locations
+from dovetail.base.errors import type_error
+from dovetail.lax import basics as lax
+from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
+from dovetail.tracing.tracer import Operand, Traced, Tracer, trace
+from dovetail.trees.differences import itemized, structure_differences, type_differences
+from dovetail.trees.float0 import set_float0_aside
+from dovetail.trees.pytree import count_leaves, flatten, unflatten
 
 Step = Callable[..., tuple[Sequence[Operand], Any]]
 
@@ -100,7 +91,7 @@ class Carry:
         """
         before, stop = self.before, self.before + len(self.leaves)
         while True:
-            places: list[ir.Place | None] = []
+            places: list[locations.Location | None] = []
 
             def noted(*tracers: Tracer, places: Any = places) -> tuple[Sequence[Operand], Any]:
                 outs, extra = step(*tracers)
@@ -127,7 +118,9 @@ class Carry:
                 is_changed = True
         return is_changed
 
-    def _check(self, returned: Sequence[ShapedArray], places: Sequence[ir.Place | None]) -> None:
+    def _check(
+        self, returned: Sequence[ShapedArray], places: Sequence[locations.Location | None]
+    ) -> None:
         avals = [leaf.aval for leaf in self.leaves]
         differences = type_differences(self.paths, avals, returned)
         if not differences:
@@ -139,7 +132,7 @@ class Carry:
             for d in differences
         ]
         computed = "".join(
-            f"It is computed at {ir.describe_place(place)} for `{d.path}`.\n"
+            f"It is computed at {locations.describe(place)} for `{d.path}`.\n"
             for d in differences
             if (place := made[d.path])
         )

@@ -8,17 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import config, dtypes, lax
-from dovetail.arguments import LeafNames, as_operand, name_of, results_of
-from dovetail.array import Array
-from dovetail.errors import ConcretizationTypeError, type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.base import config, dtypes
+from dovetail.base.errors import ConcretizationTypeError, type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.control.bodies import check_callable, joined, known, one_module
 from dovetail.lax.control.carry import Carry
 from dovetail.lax.control.scan import Loop, steps_at_once
-from dovetail.lax.operands import ArrayLike
-from dovetail.pytree import flatten, map_leaves
-from dovetail.pytreedef import public
-from dovetail.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.ops.operands import ArrayLike
+from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
+from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.trees.pytree import flatten, map_leaves
+from dovetail.trees.treedef import public
 
 
 def while_loop(

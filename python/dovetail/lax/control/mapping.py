@@ -1,4 +1,4 @@
-"""`map`: a function of each element along the leading dimension, one after the other."""
+"""`map` and `sequential_vmap`: a function of each element of a batch, one after the other."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import lax
-from dovetail.batching import vmap
-from dovetail.errors import type_error, value_error
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.scan import scan
-from dovetail.pytree import flatten, map_leaves
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tree import map as map_trees
+from dovetail.tracing.arguments import Function
+from dovetail.tracing.tracer import Operand
+from dovetail.transforms.batching import vmap
+from dovetail.transforms.custom_batching import custom_vmap
+from dovetail.trees.functions import map as map_trees
+from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 
 def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> Any:
@@ -70,3 +73,41 @@ def _checked(batch_size: Any) -> int:
     if size < 0:
         raise value_error(f"map: batch_size must not be negative, got {size}")
     return size
+
+
+def sequential_vmap(f: Function) -> custom_vmap:
+    """A function that `vmap` calls for one element of the batch after the other.
+
+    Args:
+      f: takes and returns trees of arrays.
+
+    Returns:
+      The function with a rule that is `lax.map`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> f = dt.custom_batching.sequential_vmap(lambda x: dnp.cumsum(x)[-1])
+      >>> dt.vmap(f)(dnp.arange(6.0).reshape(3, 2))
+      Array([1., 5., 9.], dtype=float32)
+    """
+    mapped = custom_vmap(f)
+
+    @mapped.def_vmap
+    def rule(axis_size: int, in_batched: list[Any], *args: Any) -> tuple[Any, Any]:
+        leaves, spec = flatten(args)
+        batched = flatten(in_batched)[0]
+
+        def one(elements: list[Operand]) -> Any:
+            given = iter(elements)
+            whole = [
+                next(given) if is_batched else leaf
+                for leaf, is_batched in zip(leaves, batched, strict=True)
+            ]
+            return mapped(*unflatten(spec, whole))
+
+        out = map(
+            one, [leaf for leaf, is_batched in zip(leaves, batched, strict=True) if is_batched]
+        )
+        return out, map_leaves(lambda _: True, out)
+
+    return mapped

@@ -8,22 +8,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail import config, ir, lax
-from dovetail.arguments import as_operand, is_float0, name_of, results_of, set_float0_aside
-from dovetail.array import ArrayMethods
-from dovetail.errors import (
-    ConcretizationTypeError,
-    UnknownSizeError,
-    type_error,
-    value_error,
-)
+from dovetail.arrays.array import ArrayMethods
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import config
+from dovetail.base.errors import ConcretizationTypeError, UnknownSizeError, type_error, value_error
+from dovetail.base.locations import here
+from dovetail.lax import basics as lax
 from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.carry import Carry
-from dovetail.pytree import flatten, map_leaves, unflatten
-from dovetail.shaped import ShapedArray
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracer import Operand, Traced, Tracer, apply, call, size_as_array, trace
-from dovetail.tree import map as map_trees
+from dovetail.tracing import evaluation
+from dovetail.tracing.arguments import as_operand, name_of, results_of
+from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, call, size_as_array, trace
+from dovetail.trees.float0 import is_float0, set_float0_aside
+from dovetail.trees.functions import map as map_trees
+from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 
 def scan(
@@ -183,7 +182,7 @@ class Loop(NamedTuple):
         self, carries: Sequence[Operand], rows: Sequence[Operand], count: int
     ) -> list[Operand]:
         """So many steps, one after the other: the carry, and the stacked outputs."""
-        callee = ir.Callee(self.step.function)
+        callee = evaluation.Callee(self.step.function)
         outputs: list[Any] = [None] * count
         order = range(count)
         for i in reversed(order) if self.reverse else order:
@@ -266,7 +265,7 @@ def steps_at_once(unroll: Any, length: int) -> int:
         return count
     if is_symbolic_dim(count):
         raise UnknownSizeError(
-            f"scan: all steps at once need a known number of them, got: {count} {ir.here()}; say "
+            f"scan: all steps at once need a known number of them, got: {count} {here()}; say "
             "how many steps one iteration has, unroll=4"
         )
     return max(1, min(count, length))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dovetail.arguments import Function, as_operand, name_of, results_of
-from dovetail.array import ShapedArray
-from dovetail.autodiff import jvp
-from dovetail.custom_derivatives import closure_convert, custom_jvp
-from dovetail.custom_derivatives.calls import pair_of
-from dovetail.custom_derivatives.symbolic import instantiated, tangent_type
-from dovetail.errors import type_error
+from dovetail.arrays.array import ShapedArray
+from dovetail.base.errors import type_error
+from dovetail.base.trace_stack import current, derivative_order
 from dovetail.lax.control.bodies import check_callable, joined
-from dovetail.linearization import linear_transpose, linearize
-from dovetail.pytree import flatten, leaf_names, map_leaves, unflatten
-from dovetail.structures import listed, structure_differences, type_differences
-from dovetail.trace_stack import current, derivative_order
-from dovetail.tracer import Operand, Traced, apply, trace
+from dovetail.tracing.arguments import Function, as_operand, name_of, results_of
+from dovetail.tracing.tracer import Operand, Traced, apply, trace
+from dovetail.transforms.autodiff import jvp
+from dovetail.transforms.custom_derivatives import closure_convert, custom_jvp
+from dovetail.transforms.custom_derivatives.calls import pair_of
+from dovetail.transforms.custom_derivatives.symbolic import instantiated, tangent_type
+from dovetail.transforms.linearization import linear_transpose, linearize
+from dovetail.trees.differences import listed, structure_differences, type_differences
+from dovetail.trees.pytree import flatten, leaf_names, map_leaves, unflatten
 
 
 class _Like:

@@ -3,7 +3,7 @@ dimensions are a batch."""
 
 # ruff: noqa: F401 - the names are the package's interface.
 
-from dovetail import eager as _eager
+from dovetail.eager import cache as _eager
 from dovetail.lax.linalg.equations import triangular_solve, tridiagonal_solve
 from dovetail.lax.linalg.factorizations import (
     cholesky,

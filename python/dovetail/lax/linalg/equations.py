@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
 from dovetail.lax.linalg.operands import alike, conj, matrices, natively, square
-from dovetail.lax.operands import ArrayLike, broadcast_shapes, broadcast_to
+from dovetail.ops.operands import ArrayLike, broadcast_shapes, broadcast_to
 
 
 def triangular_solve(

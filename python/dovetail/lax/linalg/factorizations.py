@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
+from dovetail.lax.control.loops import fori_loop
+from dovetail.lax.dynamic_slices import (
+    dynamic_index_in_dim,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice_in_dim,
+)
 from dovetail.lax.linalg.operands import (
     adjoint,
     alike,
@@ -18,7 +27,7 @@ from dovetail.lax.linalg.operands import (
     square,
     transposed,
 )
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
@@ -73,7 +82,7 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
 
     def rotated(k: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
         r, w = state
-        row = lax.dynamic_index_in_dim(r, k, keepdims=False)
+        row = dynamic_index_in_dim(r, k, keepdims=False)
         first, second = row[k], w[k]
         size = lax.max(abs(first), abs(second))
         safe = ops.select(size == 0, lax.full_like(size, 1), size)
@@ -84,9 +93,9 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
         c = ops.select(is_zero, lax.full_like(length, 1), scaled[0] / length)
         s = ops.select(is_zero, lax.full_like(length, 0), scaled[1] / length)
         rest = ops.select(columns > k, c * w - s * row, lax.full_like(w, 0))
-        return lax.dynamic_update_index_in_dim(r, c * row + s * w, k, 0), rest
+        return dynamic_update_index_in_dim(r, c * row + s * w, k, 0), rest
 
-    return lax.fori_loop(0, r.shape[0], rotated, (r, w))[0]
+    return fori_loop(0, r.shape[0], rotated, (r, w))[0]
 
 
 def lu(x: ArrayLike) -> tuple[Array, Array, Array]:
@@ -146,15 +155,15 @@ def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
     places = order
 
     def exchanged(i: Array, order: Array) -> Array:
-        j = lax.dynamic_slice_in_dim(array, i, 1, last)
+        j = dynamic_slice_in_dim(array, i, 1, last)
         is_there = places == j
-        here = lax.dynamic_slice_in_dim(order, i, 1, last)
+        here = dynamic_slice_in_dim(order, i, 1, last)
         there = lax.reduce_sum(ops.select(is_there, order, lax.full_like(order, 0)), (last,))
         there = lax.expand_dims(there, (last,))
         moved = lax.select(is_there, lax.broadcast_in_dim(here, shape, range(last + 1)), order)
-        return lax.dynamic_update_slice_in_dim(moved, there, i, last)
+        return dynamic_update_slice_in_dim(moved, there, i, last)
 
-    return lax.fori_loop(0, array.shape[-1], exchanged, order)
+    return fori_loop(0, array.shape[-1], exchanged, order)
 
 
 def qr(

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import as_operand, broadcast_to, check_kind
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.lax import basics as lax
+from dovetail.ops.operands import as_operand, broadcast_to, check_kind
 
 # The element types of LAPACK.
 _NATIVE = frozenset((dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128))
@@ -90,8 +92,6 @@ def matmul(x: Array, y: Array) -> Array:
 
 def identity(like: Array, rows: int, columns: int | None = None) -> Array:
     """1 on the diagonal of matrices in the batch of `like`."""
-    from dovetail import lax
-
     shape = (rows, rows if columns is None else columns)
     # A constant even of large size costs nothing where it is part of a program.
     eye = lax.convert_element_type(
@@ -104,7 +104,6 @@ def identity(like: Array, rows: int, columns: int | None = None) -> Array:
 
 def part(x: Array, lower: bool, offset: int = 0) -> Array:
     """The elements on diagonal `offset` and below it, or above it; zero for others."""
-    from dovetail import lax
 
     shape = x.shape[-2:]
     rows = lax.broadcasted_iota(dtypes.int32, shape, 0) + offset

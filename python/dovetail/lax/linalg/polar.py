@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
+from dovetail.lax import basics as lax
+from dovetail.lax.control.loops import while_loop
 from dovetail.lax.linalg.operands import adjoint, identity, matmul, matrices, natively
-from dovetail.lax.operands import ArrayLike
+from dovetail.ops.operands import ArrayLike
 
 # Steps whose weight is greater lose too much in the squares of a product u^H u.
 _GREATEST_FOR_CHOLESKY = 100.0
@@ -103,7 +106,7 @@ def _qdwh(x: Array, most: int, eps: float | None) -> list[Any]:
         return k + 1, following, change(following, u)
 
     start = lax.full((), len(weights), dtypes.int32)
-    iterations, u, is_changing = lax.while_loop(goes_on, again, (start, u, change(u, before)))
+    iterations, u, is_changing = while_loop(goes_on, again, (start, u, change(u, before)))
     # One step of Newton and Schulz makes the columns orthonormal.
     u = 1.5 * u - 0.5 * matmul(u, matmul(adjoint(u), u))
     h = matmul(adjoint(u), x)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.errors import value_error, warn
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error, warn
 from dovetail.lax.linalg.operands import adjoint, hermitian, matrices, natively, square
-from dovetail.lax.operands import ArrayLike
+from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import min_dim
 
 # First and last but one index of the values that are wanted.

@@ -7,8 +7,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from dovetail import dtypes
-from dovetail.array import Array
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 
 Shape = Sequence[int]
 

@@ -9,10 +9,10 @@ import numpy as np
 
 import dovetail.numpy as dnp
 from dovetail import random
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, no_sharding
+from dovetail.ops.operands import canonical_axis
 
 
 def _times(sample: Array, factor: Any, dtype: np.dtype) -> Array:

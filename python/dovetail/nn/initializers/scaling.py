@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import dovetail.numpy as dnp
-from dovetail import dtypes, random
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import canonical_axis
+from dovetail import random
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, no_sharding
+from dovetail.ops.operands import canonical_axis
 
 Axes = int | Sequence[int]
 

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.fourier import FftType, transformed
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_shape
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_shape
 
 # Where the factor 1/size is: in the inverse, in both as a root, or in the transform.
 NORMS = ("backward", "ortho", "forward")

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.arithmetic import divide
 from dovetail.numpy.ranges import arange
 from dovetail.numpy.rearranging import roll
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes
 from dovetail.symbolic.size import as_size
 
 

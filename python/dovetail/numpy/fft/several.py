@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.lax.fourier import FftType
-from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.fft.core import along
+from dovetail.ops.operands import ArrayLike
 
 
 def _double(

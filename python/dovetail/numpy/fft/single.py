@@ -6,12 +6,12 @@ import operator
 from typing import Any
 
 from dovetail import lax
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.lax.fourier import FftType
-from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy.fft.core import along, checked_norm, opposite
 from dovetail.numpy.parts import conjugate
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def _single(name: str, kind: FftType, a: ArrayLike, n: Any, axis: Any, norm: str | None) -> Array:

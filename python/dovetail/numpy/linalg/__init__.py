@@ -3,7 +3,7 @@ dimensions are a batch."""
 
 # ruff: noqa: F401 - the names are the package's interface.
 
-from dovetail import eager as _eager
+from dovetail.eager import cache as _eager
 from dovetail.numpy.linalg.decompositions import (
     cholesky,
     eig,

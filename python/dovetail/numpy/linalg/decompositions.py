@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dovetail import lax
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.lax.linalg import factorizations, spectra
 from dovetail.lax.linalg.operands import adjoint, transposed
-from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.linalg.results import EighResult, EigResult, QRResult, SVDResult
 from dovetail.numpy.promotion import inexact
 from dovetail.numpy.taking import take_along_axis
+from dovetail.ops.operands import ArrayLike
 
 
 def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:

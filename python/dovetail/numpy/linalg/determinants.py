@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from dovetail import lax, ops
-from dovetail.array import Array
-from dovetail.dtypes import KINDS
-from dovetail.errors import type_error, value_error
+from dovetail.arrays.array import Array
+from dovetail.base.dtypes import KINDS
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.linalg import factorizations
 from dovetail.lax.linalg.operands import identity, natively, square
-from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy.diagonals import diagonal
 from dovetail.numpy.linalg.equations import inv
 from dovetail.numpy.linalg.results import SlogdetResult
 from dovetail.numpy.products import matmul
 from dovetail.numpy.promotion import filled, inexact
 from dovetail.numpy.reductions import prod
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.symbolic.solve import expected_shape
 
 

@@ -6,9 +6,10 @@ import math
 import operator
 from typing import Any
 
-from dovetail import custom_derivatives, dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.linalg import equations, operands
 from dovetail.lax.linalg.operands import (
     adjoint,
@@ -17,11 +18,12 @@ from dovetail.lax.linalg.operands import (
     square,
     transposed,
 )
-from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy.linalg.decompositions import svd
 from dovetail.numpy.products import matmul
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.shape import moveaxis
+from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.transforms import custom_derivatives
 
 
 def solve(a: ArrayLike, b: ArrayLike) -> Array:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis, one_or_several
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.linalg.decompositions import svd, svdvals
 from dovetail.numpy.linalg.equations import inv
 from dovetail.numpy.parts import conjugate, real
 from dovetail.numpy.promotion import filled, inexact
 from dovetail.numpy.reductions import amax, amin, any, sum
 from dovetail.numpy.shape import expand_dims, moveaxis
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis, one_or_several
 
 Axes = int | tuple[int, ...] | None
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail.array import Array
-from dovetail.errors import value_error
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.lax.linalg.operands import transposed
-from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy import diagonals, products
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 
 
 class EigResult(NamedTuple):

@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401 - the names are the package's interface.
 
-from dovetail import eager as _eager
+from dovetail.eager import cache as _eager
 from dovetail.scipy.fft.cosine import dct, dctn, idct, idctn
 
 _eager.remember(globals())

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy.promotion import with_dtype
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 
 
 def dct(

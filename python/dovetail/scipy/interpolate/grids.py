@@ -6,13 +6,13 @@ import itertools
 import math
 from typing import Any
 
-from dovetail import dtypes
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import as_operand
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import asarray, broadcast_arrays, clip, reshape, searchsorted, stack, where
 from dovetail.numpy.promotion import inexact
-from dovetail.tree_util import register_pytree_node_class
+from dovetail.ops.operands import as_operand
+from dovetail.trees.util import register_pytree_node_class
 
 _METHODS = ("linear", "nearest")
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from dovetail import dtypes, lax, numpy
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import lax, numpy
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.lax.linalg import equations, factorizations, spectra
 from dovetail.lax.linalg.operands import adjoint, identity, matmul, part, transposed
 from dovetail.lax.linalg.polar import qdwh
-from dovetail.lax.operands import ArrayLike, as_operand
 from dovetail.numpy.promotion import inexact, promote
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.scipy.linalg.equations import cho_factor
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dovetail import dtypes, lax, numpy
-from dovetail.array import Array
-from dovetail.errors import value_error, warn
+from dovetail import lax, numpy
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error, warn
 from dovetail.lax.linalg import equations, factorizations, spectra
 from dovetail.lax.linalg.operands import adjoint, identity, matmul, part, transposed
-from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.promotion import inexact, promote
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.linalg.triangles import solve_sylvester_triangular
 
 

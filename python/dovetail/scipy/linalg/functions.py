@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dovetail import custom_derivatives, dtypes, lax, numpy
-from dovetail.array import Array
-from dovetail.autodiff import jvp
-from dovetail.errors import value_error
+from dovetail import lax, numpy
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.lax.linalg import equations, spectra
 from dovetail.lax.linalg.operands import adjoint, identity, matmul
-from dovetail.lax.operands import ArrayLike
 from dovetail.numpy.promotion import inexact, promote
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.linalg.decompositions import rsf2csf, schur
 from dovetail.scipy.linalg.equations import solve_sylvester
 from dovetail.scipy.linalg.triangles import function_of, square_root
+from dovetail.transforms import custom_derivatives
+from dovetail.transforms.autodiff import jvp
 
 # The coefficients of the diagonal Pade approximants of exp, and the norms up to which they are
 # exact to the last place (Higham, "The scaling and squaring method for the matrix exponential

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from dovetail import lax, numpy
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_shapes, broadcast_to
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.numpy.promotion import inexact, promote
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_shapes, broadcast_to
 from dovetail.scipy.linalg.tables import as_count, indices
-from dovetail.tracer import constant
+from dovetail.tracing.tracer import constant
 
 
 def _vectors(name: str, x: ArrayLike, position: int = 0) -> Array:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.tracer import constant
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
+from dovetail.tracing.tracer import constant
 
 
 def indices(rows: int, columns: int | None = None) -> tuple[np.ndarray, np.ndarray]:

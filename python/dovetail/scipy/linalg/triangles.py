@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.lax.linalg.operands import identity, matmul
 
 

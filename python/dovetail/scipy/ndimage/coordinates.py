@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import abs, asarray, broadcast_arrays, clip, where
 from dovetail.numpy.promotion import with_dtype
+from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def map_coordinates(

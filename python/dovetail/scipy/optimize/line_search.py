@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dovetail import dtypes, lax, ops
+from dovetail import lax, ops
 from dovetail import numpy as dnp
-from dovetail.array import Array
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 
 # How much of the expected decrease is enough, and how much of the slope may be left.
 _DECREASE, _SLOPE = 1e-4, 0.9

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from dovetail import dtypes, ops, value_and_grad
 from dovetail import numpy as dnp
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
+from dovetail import ops, value_and_grad
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.promotion import inexact, strong
 from dovetail.scipy.optimize.quasi_newton import bfgs, lbfgs
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from dovetail import dtypes, lax, ops
+from dovetail import lax, ops
 from dovetail import numpy as dnp
-from dovetail.array import Array
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.scipy.optimize.line_search import ValueAndGrad, search
 
 

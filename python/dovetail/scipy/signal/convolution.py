@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dovetail import dtypes, lax
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axes
+from dovetail import lax
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import conj, fft, flip
 from dovetail.numpy.convolution import MODES
 from dovetail.numpy.promotion import promote
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes
 
 
 def fftconvolve(

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes
-from dovetail.array import Array
-from dovetail.errors import value_error, warn
-from dovetail.lax.operands import ArrayLike, as_operand, broadcast_shapes, canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error, warn
 from dovetail.numpy import (
     arange,
     asarray,
@@ -34,6 +33,7 @@ from dovetail.numpy import (
 )
 from dovetail.numpy import imag as imaginary
 from dovetail.numpy.promotion import inexact, promote, static
+from dovetail.ops.operands import ArrayLike, as_operand, broadcast_shapes, canonical_axis
 from dovetail.scipy.signal.trends import detrend as without_trend
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, canonical_axis
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
 from dovetail.numpy import arange, concatenate, mean, moveaxis, sum
 from dovetail.numpy.promotion import inexact
+from dovetail.ops.operands import ArrayLike, canonical_axis
 
 
 def detrend(

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import atleast_1d, broadcast_arrays, concatenate, stack, where
 from dovetail.numpy.promotion import filled, real_inexact, static, with_dtype
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.scipy.operands import pointwise, with_derivatives
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy import where
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import inexacts, pointwise, polynomial, with_derivatives
 
 

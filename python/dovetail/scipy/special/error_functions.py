@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy import where
 from dovetail.numpy.promotion import filled, with_dtype
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import (
     at_least,
     at_most,

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy import where
 from dovetail.numpy.promotion import filled
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import (
     at_least,
     at_most,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import type_error
-from dovetail.lax.operands import ArrayLike, as_operand
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
 from dovetail.numpy import arange, expand_dims, sum, where
 from dovetail.numpy.promotion import filled, real_inexact, static
+from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.scipy.operands import (
     at_least,
     at_most,

@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dovetail import dtypes, jvp, lax, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail import jvp, lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
 from dovetail.numpy import any, stack, unstack, where
 from dovetail.numpy.promotion import filled
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, is_whole, pointwise, with_derivatives
 from dovetail.scipy.special.gamma_functions import gamma_of, gammasgn
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import asarray, expand_dims, sum, where
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, at_most, pointwise, rational, with_derivatives
 from dovetail.scipy.special import coefficients as table
 from dovetail.scipy.special.error_functions import erfcx_of, exp_of_square

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dovetail import nn
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
+from dovetail.ops.operands import ArrayLike
 
 
 def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:

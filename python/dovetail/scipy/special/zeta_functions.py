@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from dovetail import dtypes, jvp, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import jvp, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import asarray, where
 from dovetail.numpy.promotion import filled, static
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import pointwise, sin_pi, with_derivatives
 from dovetail.scipy.special.gamma_functions import gamma_of
 

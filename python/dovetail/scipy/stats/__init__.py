@@ -4,7 +4,7 @@
 
 from types import ModuleType
 
-from dovetail import eager as _eager
+from dovetail.eager import cache as _eager
 from dovetail.scipy.stats import (
     bernoulli,
     beta,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.stats import gamma
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dovetail import dtypes, lax, ops, random
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import lax, ops, random
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import (
     atleast_1d,
     atleast_2d,
@@ -23,8 +23,9 @@ from dovetail.numpy import (
 )
 from dovetail.numpy import linalg as matrices
 from dovetail.numpy.promotion import inexact, promote
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.special import logsumexp, ndtr
-from dovetail.tree_util import register_pytree_node_class
+from dovetail.trees.util import register_pytree_node_class
 
 
 @register_pytree_node_class

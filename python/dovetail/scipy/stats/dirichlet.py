@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import all, concatenate, reshape, sum, where
 from dovetail.numpy.promotion import promote
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.special import gammaln, xlogy
 
 # How far the sum of the parts may be from 1.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
 from dovetail.nn import log1mexp
 from dovetail.numpy import where
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, reals
 from dovetail.scipy.stats.scaled import scaled
 

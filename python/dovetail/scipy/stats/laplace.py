@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
 from dovetail.numpy import where
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.stats.scaled import scaled
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
-from dovetail import dtypes, lax, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, broadcast_shapes
+from dovetail import lax, ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import broadcast_to, diagonal, square, sum
 from dovetail.numpy.promotion import promote
+from dovetail.ops.operands import ArrayLike, broadcast_shapes
 
 
 def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None = None) -> Array:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import log_ndtr, ndtr, ndtri
 from dovetail.scipy.special.stirling import HALF_LOG_2PI

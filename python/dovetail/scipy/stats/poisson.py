@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
 from dovetail.numpy import arange, expand_dims, sum, where
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import is_whole, reals
 from dovetail.scipy.special import entr, gammaincc, gammaln, xlogy
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike, as_operand, canonical_axis
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import (
     any,
     argmax,
@@ -30,6 +30,7 @@ from dovetail.numpy import (
 )
 from dovetail.numpy.promotion import inexact, with_dtype
 from dovetail.numpy.sorting import sort
+from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 
 
 class ModeResult(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dovetail import ops
-from dovetail.array import Array
+from dovetail.arrays.array import Array
 from dovetail.numpy import where
 from dovetail.scipy.operands import reals
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from dovetail import ops
-from dovetail.array import Array
-from dovetail.lax.operands import ArrayLike
+from dovetail.arrays.array import Array
 from dovetail.nn import log1mexp
 from dovetail.numpy import where
+from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.special import log_ndtr, ndtr
 from dovetail.scipy.special.stirling import HALF_LOG_2PI
 from dovetail.scipy.stats.scaled import scaled

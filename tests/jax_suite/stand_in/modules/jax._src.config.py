@@ -5,7 +5,7 @@ import enum
 import os
 
 from dovetail import config as _dc
-from dovetail import setting as _setting
+from dovetail.base import setting as _setting
 
 # Settings without a meaning for results, which JAX's test case class sets: any value, no effect.
 _DUMMIES = {

@@ -1,7 +1,7 @@
 from dovetail import Array as _Array
 from dovetail import ShapeDtypeStruct as _ShapeDtypeStruct
 from dovetail import ensure_compile_time_eval, typeof  # noqa
-from dovetail.array import ShapedArray as _ShapedArray
+from dovetail.arrays.array import ShapedArray as _ShapedArray
 from dovetail.errors import (  # noqa
     ConcretizationTypeError,
     InconclusiveDimensionOperation,
@@ -10,8 +10,8 @@ from dovetail.errors import (  # noqa
     TracerIntegerConversionError,
     UnexpectedTracerError,
 )
-from dovetail.staging import Tracer  # noqa
-from dovetail.tracer import *  # noqa
+from dovetail.tracing.tracer import *  # noqa
+from dovetail.tracing.tracer import Tracer  # noqa
 
 
 def reset_trace_state():

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 from jax._src import config
 
-from dovetail import dtypes as _d
+from dovetail.base import dtypes as _d
 
 _FLOAT8 = [
     "float8_e3m4",

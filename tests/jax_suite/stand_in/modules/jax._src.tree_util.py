@@ -1,6 +1,6 @@
 from dovetail import tree_util as _tree_util
-from dovetail.pytreedef import spec_of as _spec_of
-from dovetail.structures import no_prefix as _no_prefix
+from dovetail.trees.differences import no_prefix as _no_prefix
+from dovetail.trees.treedef import spec_of as _spec_of
 
 dispatch_registry = _tree_util.default_registry
 

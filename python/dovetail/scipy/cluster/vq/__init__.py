@@ -1,6 +1,6 @@
 """Vector quantization."""
 
-from dovetail import eager as _eager
+from dovetail.eager import cache as _eager
 from dovetail.scipy.cluster.vq.codes import vq as vq
 
 _eager.remember(globals())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dovetail import dtypes, ops
-from dovetail.array import Array
-from dovetail.errors import value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops
+from dovetail.arrays.array import Array
+from dovetail.base import dtypes
+from dovetail.base.errors import value_error
 from dovetail.numpy import argmin, min, square, sum
 from dovetail.numpy.promotion import promote
+from dovetail.ops.operands import ArrayLike
 
 
 def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple[Array, Array]:

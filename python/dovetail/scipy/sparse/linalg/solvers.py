@@ -9,12 +9,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from dovetail import dtypes, lax, ops
+from dovetail import lax, ops
 from dovetail import numpy as dnp
-from dovetail.array import Array, ArrayMethods
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import as_operand
-from dovetail.tree_util import tree_flatten, tree_unflatten
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.ops.operands import as_operand
+from dovetail.trees.util import tree_flatten, tree_unflatten
 
 # Of vectors to vectors.
 Map = Callable[[Array], Array]

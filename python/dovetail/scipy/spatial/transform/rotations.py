@@ -8,10 +8,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dovetail import ops
-from dovetail.array import Array
-from dovetail.errors import type_error, value_error
-from dovetail.lax.operands import ArrayLike
+from dovetail import ops, random
+from dovetail.arrays.array import Array
+from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import (
     abs,
     arctan2,
@@ -42,6 +41,7 @@ from dovetail.numpy import (
 )
 from dovetail.numpy import linalg as matrices
 from dovetail.numpy.promotion import inexact
+from dovetail.ops.operands import ArrayLike
 
 # Below this angle sines are series.
 _SMALL = 1e-3
@@ -130,8 +130,6 @@ class Rotation(NamedTuple):
 
         K. Shoemake, Uniform Random Rotations, 1992.
         """
-        from dovetail import random
-
         shape = (4,) if num is None else (num, 4)
         return cls.from_quat(random.normal(random_key, shape))
 

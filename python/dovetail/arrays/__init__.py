@@ -1,0 +1,1 @@
+"""The array class, its methods, and descriptions of arrays."""

@@ -1,0 +1,259 @@
+"""The immutable array whose elements are known."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.methods import ArrayMethods as ArrayMethods
+from dovetail.arrays.shaped_array import ShapedArray as ShapedArray
+from dovetail.base import config
+from dovetail.placement import devices, platforms, shardings
+from dovetail.placement.devices import Device
+from dovetail.placement.shardings import Place, Shard
+from dovetail.placement.transfer_guards import check
+
+
+class _ArrayType(type):
+    """Makes `isinstance(x, Array)` hold for tracers, so that code which asks for arrays can be
+    traced, and for arrays of random keys.
+    """
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, ArrayMethods) or hasattr(type(instance), "is_key_array")
+
+
+class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
+    """An immutable array whose elements are known: on the host as a NumPy array, or in a buffer of
+    the runtime.
+
+    A buffer has `shape`, `dtype`, `device`, `block_until_ready()`, and converts with
+    `numpy.asarray`.
+
+    Args:
+      data: the NumPy array or the buffer, of any shape and a dtype that `dtypes.as_dtype` knows.
+      weak_type: whether the element type yields to those of other operands.
+      place: the device that the array is on and whether it must stay there; None for the first
+        one, where it need not stay. What is on the host otherwise is moved when a program there
+        needs it.
+
+    Example:
+      >>> x = dnp.zeros(3)
+      >>> isinstance(x, Array), x.shape, x + 0.5
+      (True, (3,), Array([0.5, 0.5, 0.5], dtype=float32))
+    """
+
+    # `_keys` has, with `debug_key_reuse`, what was used of the random keys that these words are.
+    __slots__ = ("__weakref__", "_keys")
+
+    def __init__(self, data: Any, weak_type: bool = False, place: Place | None = None) -> None:
+        self._data = data
+        self._place = place
+        self._host = None
+        if type(data) is np.ndarray:
+            self._host = data
+        elif isinstance(data, (np.generic, np.ndarray)):
+            self._data = self._host = np.asarray(data)
+        self.weak_type = weak_type
+
+    def _value(self) -> np.ndarray:
+        value = self._host
+        if value is None:
+            if config.snapshot().guards and not self._data.device.on_host:
+                check("device-to-host", self.aval)
+            value = self._host = np.asarray(self._data)
+        return value
+
+    @property
+    def buffer(self) -> Any:
+        """The NumPy array or runtime buffer that was given."""
+        return self._data
+
+    def with_weakness(self, weak_type: bool) -> Array:
+        """The same elements, of a weak type or not."""
+        return Array(self._data, weak_type, self._place)
+
+    def move_to(self, buffer: Any) -> Any:
+        """Keep the elements in a buffer that has a copy of them, which is returned."""
+        self._data = buffer
+        self._host = None
+        return buffer
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The sizes of the dimensions."""
+        return self._data.shape
+
+    @property
+    def dtype(self) -> np.dtype:  # type: ignore[override]
+        """The element type."""
+        return self._data.dtype
+
+    # The elements and where they are --------------------------------------------------------------
+
+    @property
+    def device(self) -> Device:
+        """The device that holds the elements."""
+        if self._place is not None:
+            return self._place.device
+        if self._data is self._host:
+            return platforms.first()
+        # The host's drivers share its memory.
+        device = self._data.device
+        return platforms.first() if device.on_host else devices.device_named(device.name)
+
+    def _committed_to(self, device: Device, copy: bool = False) -> Array:
+        place = shardings.place_on(device, True)
+        if self._place is place and not copy:
+            return self
+        if self.device != device:
+            check("device-to-device", self.aval)
+        return Array(self._on(device, copy), self.weak_type, place)
+
+    def _on(self, device: Device, copy: bool) -> Any:
+        """The elements on a device. CPUs share the host's memory."""
+        data = self.buffer
+        # The host's buffers have no name: they share memory.
+        name = "" if type(data) is np.ndarray or data.device.on_host else data.device.name
+        if device.platform == "cpu":
+            if copy:
+                return np.array(self._value())
+            return self._value() if name else data
+        wanted = devices.runtime_name(device)
+        if name == wanted and not copy:
+            return data
+        # Loaded only where there are other devices.
+        from dovetail.runtime import put  # lazy
+
+        return put(self._value(), wanted)
+
+    @property
+    def committed(self) -> bool:
+        """Whether the array must stay on its device."""
+        return self._place is not None and self._place.is_committed
+
+    _committed = committed
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """What each device of this process holds."""
+        return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
+
+    @property
+    def global_shards(self) -> list[Shard]:
+        """What each device holds."""
+        return self.addressable_shards
+
+    def addressable_data(self, index: int) -> Array:
+        """What the device of that number in `addressable_shards` holds."""
+        return self.addressable_shards[index].data
+
+    def block_until_ready(self) -> Array:
+        """Wait until the elements are computed; returns the array."""
+        if self._data is not self._host:
+            self._data.block_until_ready()
+        return self
+
+    def is_ready(self) -> bool:
+        """Whether the elements are computed: a call returns only when they are."""
+        return not self.is_deleted()
+
+    def copy_to_host_async(self) -> None:
+        """Begin to copy the elements to where NumPy can read them."""
+        self._value()
+
+    def on_device_size_in_bytes(self) -> int:
+        """The bytes that the elements take on their device."""
+        return self.nbytes
+
+    def unsafe_buffer_pointer(self) -> int:
+        """The address of the first element, for as long as the array lives."""
+        return self._value().ctypes.data
+
+    def delete(self) -> None:
+        """Free the elements now, unless something else shares them; the array is of no more use."""
+        self._data = _Deleted(self.aval)
+        self._host = None
+
+    def is_deleted(self) -> bool:
+        """Whether `delete` was called."""
+        return type(self._data) is _Deleted
+
+    # Python's protocols ---------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[Array]:
+        if not self.shape:
+            return super().__iter__()
+        weak, place = self.weak_type, self._place
+        return (Array(row, weak, place) for row in self._value())
+
+    def __repr__(self) -> str:
+        if self.is_deleted():
+            return f"Array(deleted, {self.aval})"
+        # As NumPy: the element type goes on a line of its own where the last one is full.
+        suffix = f"dtype={self.dtype.name}" + (", weak_type=True" if self.weak_type else "") + ")"
+        prefix, width = "Array(", np.get_printoptions()["linewidth"]
+        if self.size == 0:
+            body = f"[], shape={self.shape}"
+        else:
+            body = np.array2string(self._value(), width, separator=", ", prefix=prefix, suffix=",")
+        last = len(body) - body.rfind("\n") + 1
+        space = " " if last + len(suffix) + 1 <= width else "\n" + " " * len(prefix)
+        return f"{prefix}{body},{space}{suffix}"
+
+    def __str__(self) -> str:
+        return str(self._value())
+
+    def clone(self) -> Array:
+        """Another array with the same elements, in the same memory."""
+        return Array(self._data, self.weak_type, self._place)
+
+    def copy(self) -> Array:
+        """A new array with the same elements, in memory of its own on the same device."""
+        return Array(self._data.copy(), self.weak_type, self._place)
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Array, (np.array(self._value()), self.weak_type)
+
+    if sys.version_info >= (3, 12):
+
+        def __buffer__(self, flags: int) -> memoryview:
+            return memoryview(self.__array__())
+
+
+class _Deleted:
+    """Stands for the elements of a deleted array."""
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+        self.shape = aval.shape
+        self.dtype = aval.dtype
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise RuntimeError(
+            "Array has been deleted: it must not be used after delete(), or after a call that it "
+            f"was donated to, got one of {self.aval}"
+        )
+
+    @property
+    def device(self) -> Any:
+        """None: asking for it is an error."""
+        return self.__array__()
+
+    def copy(self) -> Any:
+        """None: an error."""
+        return self.__array__()
+
+    def block_until_ready(self) -> None:
+        """Nothing to wait for: an error."""
+        self.__array__()

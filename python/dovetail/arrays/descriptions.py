@@ -1,0 +1,126 @@
+"""Descriptions of arrays that need not exist."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail.arrays.array import ShapedArray
+from dovetail.base import dtypes
+from dovetail.placement.platforms import device_meant
+from dovetail.placement.shardings import Place, Sharding, place_on
+from dovetail.symbolic.size import as_size
+
+
+class ShapeDtypeStruct:
+    """The shape and element type of an array that need not exist.
+
+    Args:
+      shape: the sizes of the dimensions, ints or sizes of `dovetail.export.symbolic_shape`.
+      dtype: the element type; of 64 bits it means what `enable_x64` makes of it where it is used.
+      weak_type: whether the element type gives way in promotion.
+      sharding: how the array is spread over devices, which it is committed to; None if it is to no
+        device.
+
+    Raises:
+      ValueError: there is no `dtype`, or `sharding` is none.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.ShapeDtypeStruct((2, 3), "float32")
+      ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+    """
+
+    __slots__ = ("dtype", "shape", "sharding", "weak_type")
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        *,
+        sharding: Sharding | None = None,
+        weak_type: bool = False,
+    ) -> None:
+        if dtype is None:
+            raise ValueError("dtype must be specified for a ShapeDtypeStruct, got: None")
+        self.shape = tuple(as_size(size) for size in shape)
+        self.dtype = dtypes.as_dtype(dtype)
+        self.weak_type = weak_type
+        if sharding is not None and not isinstance(sharding, Sharding):
+            raise ValueError(
+                "sharding of a ShapeDtypeStruct must be a dovetail.sharding.Sharding or None, got: "
+                f"{sharding!r}; SingleDeviceSharding(device) is that of one device"
+            )
+        self.sharding = sharding
+
+    @property
+    def _place(self) -> Place | None:
+        if self.sharding is None:
+            return None
+        return place_on(device_meant(self.sharding), True)
+
+    @property
+    def aval(self) -> ShapedArray:
+        """The type of a value that it describes."""
+        return ShapedArray(self.shape, dtypes.canonicalize_dtype(self.dtype), self.weak_type)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @classmethod
+    def like(cls, x: Any, *, sharding: Sharding | None = None) -> ShapeDtypeStruct:
+        """The description of an array, a number or anything with a shape and a dtype.
+
+        Args:
+          x: what is described.
+          sharding: how the array is to be spread; by default as `x`, if that is committed.
+
+        Example:
+          >>> import dovetail as dt
+          >>> dt.ShapeDtypeStruct.like(1.0)
+          ShapeDtypeStruct(shape=(), dtype=float32, weak_type=True)
+        """
+        if sharding is None and getattr(x, "committed", isinstance(x, ShapeDtypeStruct)):
+            sharding = x.sharding
+        if hasattr(x, "shape") and hasattr(x, "dtype"):
+            weak = getattr(x, "weak_type", False)
+            dtype = dtypes.canonicalize_dtype(x.dtype)
+            return cls(x.shape, dtype, sharding=sharding, weak_type=weak)
+        dtype, weak = dtypes.dtype_and_weakness(x)
+        return cls(np.shape(x), dtype, sharding=sharding, weak_type=weak)
+
+    def update(self, **changes: Any) -> ShapeDtypeStruct:
+        """A copy with other `shape`, `dtype`, `sharding` or `weak_type`."""
+        fields = dict(zip(self.__slots__, self._fields(), strict=True))
+        return ShapeDtypeStruct(**fields | changes)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of unsized object, a description of rank 0")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        rest = "" if self.sharding is None else f", sharding={self.sharding!r}"
+        rest += ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{rest})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ShapeDtypeStruct):
+            return False
+        return self._fields() == other._fields()
+
+    def __hash__(self) -> int:
+        return hash(self._fields())
+
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__)

@@ -1,0 +1,49 @@
+"""Memory that cannot be had: arrays and evaluations that are refused.
+
+The runtime, of which this makes use, is imported only then.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dovetail.base.locations import here
+
+if TYPE_CHECKING:
+    from dovetail.runtime.memory import OutOfMemoryError
+
+# Smaller arrays are not worth a look at the machine's memory.
+LARGE = 1 << 32
+
+
+def check_size(array: np.ndarray) -> None:
+    """Refuse an array that no memory could hold, though it is made of few elements as yet.
+
+    Raises:
+      OutOfMemoryError: it is larger than the machine's memory and swap.
+    """
+    from dovetail.runtime.memory import OutOfMemoryError, in_words, memory_of_host  # lazy
+
+    limit = memory_of_host()
+    if limit and array.nbytes > limit:
+        raise OutOfMemoryError(
+            f"RESOURCE_EXHAUSTED: an array of {in_words(array.nbytes)} is wanted, {array.dtype}"
+            f"{list(array.shape)}, {there()}, {here()}"
+        )
+
+
+def of_evaluation(name: str, error: Exception) -> OutOfMemoryError:
+    """What to raise where an op of a program could not be evaluated."""
+    from dovetail.runtime.memory import OutOfMemoryError  # lazy
+
+    return OutOfMemoryError(f"RESOURCE_EXHAUSTED: `{name}`: {error}, {there()}")
+
+
+def there() -> str:
+    """How much memory the machine has, in words."""
+    from dovetail.runtime.memory import in_words, memory_of_host  # lazy
+
+    limit = memory_of_host()
+    return f"this machine has {in_words(limit)}" if limit else "the machine has less"

@@ -1,0 +1,1 @@
+"""Settings, errors, element types, source locations and events: what every other layer uses."""

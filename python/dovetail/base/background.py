@@ -1,0 +1,256 @@
+"""Work that is done once, on a thread of its own or by the first caller that waits for it."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import os
+import threading
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+from dovetail.base import locations
+from dovetail.runtime.ending import at_exit
+
+T = TypeVar("T")
+
+# Each mostly waits for a compiler's process, which takes memory.
+_MOST_THREADS = min(4, os.cpu_count() or 1)
+# An exit waits no longer for threads, which have nothing to wait for then.
+_EXIT_SECONDS = 5.0
+
+# Set when the interpreter exits: nothing is worth waiting for any more.
+ending = threading.Event()
+# What else ends then, before the threads are waited for.
+_at_end: list[Callable[[], Any]] = []
+
+_lock = threading.Lock()
+_queue: deque[weakref.ref[Job[Any]]] = deque()
+_threads: set[threading.Thread] = set()
+# All that is not done; a forked process has no thread that would finish it.
+_unfinished: weakref.WeakSet[Job[Any]] = weakref.WeakSet()
+
+
+class _Here(threading.local):
+    """What this thread works on."""
+
+    job: Job[Any] | None = None
+    # Held by a background thread except where it waits for something outside of this process.
+    is_worker = False
+
+
+_here = _Here()
+# A fork waits until no background thread holds it, so that none holds any other lock either. All of
+# them work under the GIL anyway.
+_working = threading.RLock()
+
+
+class Job(Generic[T]):
+    """A piece of work, done once.
+
+    Args:
+      work: what is to be done. It runs in a copy of the present context, if in the background.
+
+    Attributes:
+      is_done: whether it is done, well or not.
+      error: what it raised, if it is.
+      notices: what `warn` was told of in the background.
+    """
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        # Let go of when it is done, with all that the caller's context refers to.
+        self._work: Callable[[], T] | None = work
+        self._context: contextvars.Context | None = contextvars.copy_context()
+        self._result: T | None = None
+        self.error: Exception | None = None
+        self.notices: list[str] = []
+        self.is_done = False
+        self._prepare()
+        _unfinished.add(self)
+
+    def _prepare(self) -> None:
+        self._lock = threading.Lock()
+        self._is_queued = self._is_running = False
+        # Set at the end of a run, or of an attempt.
+        self._ended = threading.Event()
+
+    def start(self) -> None:
+        """Have it done in the background, unless that is so."""
+        if self._is_queued or self.is_done or ending.is_set():
+            return
+        with _lock:
+            # Where there can be no thread at all, the next call asks again.
+            if not self._is_queued and _has_thread():
+                self._is_queued = True
+                _queue.append(weakref.ref(self))
+
+    def finish(self) -> None:
+        """Have it done now: by this thread, or waited for where another does it."""
+        while not self.is_done:
+            ended = self._ended
+            if not self._attempt():
+                with outside():
+                    ended.wait()
+
+    def result(self) -> T:
+        """The result.
+
+        Raises:
+          Exception: what the work raised.
+        """
+        self.finish()
+        if self.error is not None:
+            raise self.error
+        return self._result  # type: ignore[return-value]
+
+    def _attempt(self) -> bool:
+        """Do it unless another thread does."""
+        with self._lock:
+            if self._is_running or self.is_done:
+                return self.is_done
+            self._is_running = True
+        outer, _here.job = _here.job, self
+        work = self._work
+        assert work is not None
+        try:
+            self._result = work()
+            self.is_done = True
+        except Exception as error:
+            self.error = error
+            self.is_done = True
+        finally:
+            # Also after an interrupt, which leaves it to be done.
+            _here.job = outer
+            if self.is_done:
+                self._work = self._context = None
+                _unfinished.discard(self)
+            with self._lock:
+                ended, self._ended = self._ended, threading.Event()
+                self._is_running = False
+            ended.set()
+        return True
+
+    def _attempt_here(self) -> None:
+        """Do it, on a thread of the background, in the context in which it was made."""
+        context = self._context
+        # Another thread may have done it in the meantime.
+        if context is not None:
+            # A copy: a thread that was not forked may never leave the context itself.
+            with _working:
+                context.copy().run(self._attempt)
+
+
+def _has_thread() -> bool:
+    """Whether there is a thread that serves, perhaps one that is started now; `_lock` is held."""
+    if len(_threads) < _MOST_THREADS:
+        thread = threading.Thread(target=_serve, name="dovetail-compile", daemon=True)
+        _threads.add(thread)
+        try:
+            thread.start()
+        except RuntimeError:
+            # There are too many already, or the interpreter exits.
+            _threads.discard(thread)
+    return bool(_threads)
+
+
+def _serve() -> None:
+    """Do what is queued, until nothing is."""
+    _here.is_worker = True
+    try:
+        while True:
+            with _lock:
+                if not _queue:
+                    _threads.discard(threading.current_thread())
+                    return
+                job = _queue.popleft()()
+            # Nobody wants it any more if it is gone.
+            if job is not None and not ending.is_set():
+                job._attempt_here()
+            del job
+    finally:
+        # Also after what is no `Exception`, which a listener of `monitoring` may raise.
+        _threads.discard(threading.current_thread())
+
+
+@contextlib.contextmanager
+def outside() -> Iterator[None]:
+    """A block in which this thread waits for something outside of this process."""
+    if not _here.is_worker:
+        yield
+        return
+    _working.release()
+    try:
+        yield
+    finally:
+        _working.acquire()
+
+
+def wait() -> None:
+    """Wait until nothing is queued or worked on in the background."""
+    while True:
+        with _lock:
+            threads = list(_threads)
+        if not threads:
+            return
+        for thread in threads:
+            thread.join()
+
+
+def warn(message: str) -> None:
+    """Warn at the user's line, or, in the background, keep the message for whom the work is for."""
+    if _here.is_worker and _here.job is not None:
+        _here.job.notices.append(message)
+        return
+    file, line, _ = locations.location()
+    warnings.warn_explicit(message, RuntimeWarning, file or __file__, line)
+
+
+# Forks and the end ------------------------------------------------------------------------------
+
+
+def at_end(end: Callable[[], Any]) -> None:
+    """Have something called when the interpreter exits, before threads are waited for."""
+    _at_end.append(end)
+
+
+@at_exit
+def _end() -> None:
+    ending.set()
+    with _lock:
+        _queue.clear()
+        threads = list(_threads)
+    for end in _at_end:
+        end()
+    for thread in threads:
+        thread.join(_EXIT_SECONDS)
+
+
+def _before_fork() -> None:
+    if not _here.is_worker:
+        _working.acquire()
+
+
+def _after_fork_in_parent() -> None:
+    if not _here.is_worker:
+        _working.release()
+
+
+def _after_fork_in_child() -> None:
+    """Only the thread that forked is there."""
+    global _lock, _working
+    _lock, _working = threading.Lock(), threading.RLock()
+    _here.is_worker = False
+    _queue.clear()
+    _threads.clear()
+    for job in list(_unfinished):
+        job._prepare()
+
+
+os.register_at_fork(
+    before=_before_fork,
+    after_in_parent=_after_fork_in_parent,
+    after_in_child=_after_fork_in_child,
+)

@@ -1,0 +1,32 @@
+"""Modules of later layers that earlier ones call, each imported at its first use.
+
+What Python's operators do with arrays, for one, is in `dovetail.numpy`, which is made of arrays.
+These are all the calls against the order of the layers.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+class _Late:
+    """Stands for a module."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        value = getattr(importlib.import_module(self._name), attribute)
+        self.__dict__[attribute] = value
+        return value
+
+
+# Operators and methods of arrays and of symbolic sizes.
+numpy: Any = _Late("dovetail.numpy")
+# `lax.rng_uniform`, which takes no key.
+random: Any = _Late("dovetail.random")
+# The functions of `jax.ops`, beside the ops of the dialect.
+segments: Any = _Late("dovetail.numpy.segments")
+# `Compiled.save`.
+files: Any = _Late("dovetail.exporting.files")

@@ -1,0 +1,326 @@
+"""Events of the process, which listeners are told of: what is traced, compiled, found in a cache.
+
+The package records, each duration with the keyword `fun_name`, the name of the function:
+
+| event | when |
+|---|---|
+| `/dovetail/core/compile/trace_duration` | a function was traced |
+| `/dovetail/core/compile/transform_duration` | a program went through the compiler's phases |
+| `/dovetail/core/compile/backend_compile_duration` | it was compiled, or found in the cache |
+| `/dovetail/compilation_cache/hits` … | a counter of `dovetail.cache_statistics()` goes up |
+"""
+
+from __future__ import annotations
+
+from typing import Generic, Protocol, TypeVar
+
+TRACE_EVENT = "/dovetail/core/compile/trace_duration"
+TRANSFORM_EVENT = "/dovetail/core/compile/transform_duration"
+COMPILE_EVENT = "/dovetail/core/compile/backend_compile_duration"
+CACHE_EVENTS = "/dovetail/compilation_cache/"
+
+
+class _EventListener(Protocol):
+    """What is called with an event."""
+
+    def __call__(self, event: str, /, **kwargs: str | int) -> None:
+        """Take note of an event."""
+        ...
+
+
+class _DurationListener(Protocol):
+    """What is called with an event and how long it took."""
+
+    def __call__(self, event: str, duration_secs: float, /, **kwargs: str | int) -> None:
+        """Take note of an event's duration, in seconds."""
+        ...
+
+
+class _TimeSpanListener(Protocol):
+    """What is called with an event, when it began and when it ended."""
+
+    def __call__(
+        self, event: str, start_time: float, end_time: float, /, **kwargs: str | int
+    ) -> None:
+        """Take note of an event's begin and end, in seconds of `time.time`."""
+        ...
+
+
+class _ScalarListener(Protocol):
+    """What is called with an event and a number."""
+
+    def __call__(self, event: str, value: float | int, /, **kwargs: str | int) -> None:
+        """Take note of a number."""
+        ...
+
+
+L = TypeVar("L")
+
+
+class _Listeners(Generic[L]):
+    """What is called with events of a kind, in the order in which it was registered."""
+
+    def __init__(self) -> None:
+        # Replaced rather than changed: another thread may be calling them.
+        self.all: tuple[L, ...] = ()
+
+    def add(self, callback: L) -> None:
+        self.all = (*self.all, callback)
+
+    def remove(self, callback: L) -> None:
+        if callback not in self.all:
+            raise ValueError(
+                f"callback must be a listener that is registered, got: {callback!r}; register it "
+                "first"
+            )
+        at = self.all.index(callback)
+        self.all = (*self.all[:at], *self.all[at + 1 :])
+
+
+_events: _Listeners[_EventListener] = _Listeners()
+_durations: _Listeners[_DurationListener] = _Listeners()
+_time_spans: _Listeners[_TimeSpanListener] = _Listeners()
+_scalars: _Listeners[_ScalarListener] = _Listeners()
+
+
+def record_event(event: str, **kwargs: str | int) -> None:
+    """Tell listeners of an event.
+
+    Args:
+      event: its name, a path.
+      kwargs: what else is known of it.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_listener(print)
+      >>> monitoring.record_event("/mine/started")
+      /mine/started
+      >>> monitoring.unregister_event_listener(print)
+    """
+    for listener in _events.all:
+        listener(event, **kwargs)
+
+
+def record_event_duration_secs(event: str, duration: float, **kwargs: str | int) -> None:
+    """Tell listeners how long something took.
+
+    Args:
+      event: its name, a path.
+      duration: how long it took, in seconds.
+      kwargs: what else is known of it.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_duration_secs_listener(print)
+      >>> monitoring.record_event_duration_secs("/mine/step", 0.25)
+      /mine/step 0.25
+      >>> monitoring.unregister_event_duration_listener(print)
+    """
+    for listener in _durations.all:
+        listener(event, duration, **kwargs)
+
+
+def record_event_time_span(
+    event: str, start_time: float, end_time: float, **kwargs: str | int
+) -> None:
+    """Tell listeners when something began and ended.
+
+    Args:
+      event: its name, a path.
+      start_time, end_time: in seconds of `time.time`.
+      kwargs: what else is known of it.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_time_span_listener(print)
+      >>> monitoring.record_event_time_span("/mine/step", 1.0, 2.5)
+      /mine/step 1.0 2.5
+      >>> monitoring.unregister_event_time_span_listener(print)
+    """
+    for listener in _time_spans.all:
+        listener(event, start_time, end_time, **kwargs)
+
+
+def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
+    """Tell listeners of a number.
+
+    Args:
+      event: what it is a number of, a path.
+      value: the number.
+      kwargs: what else is known of it.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_scalar_listener(print)
+      >>> monitoring.record_scalar("/mine/loss", 0.5)
+      /mine/loss 0.5
+      >>> monitoring.unregister_scalar_listener(print)
+    """
+    for listener in _scalars.all:
+        listener(event, value, **kwargs)
+
+
+def register_event_listener(callback: _EventListener) -> None:
+    """Have a function called at each `record_event`.
+
+    Args:
+      callback: takes the event's name, and what else is known of it as keywords.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> hits = []
+      >>> def count(event, **kwargs):
+      ...     hits.append(event)
+      >>> monitoring.register_event_listener(count)
+      >>> monitoring.record_event("/mine/hit")
+      >>> hits
+      ['/mine/hit']
+      >>> monitoring.unregister_event_listener(count)
+    """
+    _events.add(callback)
+
+
+def register_event_duration_secs_listener(callback: _DurationListener) -> None:
+    """Have a function called at each `record_event_duration_secs`.
+
+    Args:
+      callback: takes the event's name, the seconds, and keywords.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail import monitoring
+      >>> seen = []
+      >>> def note(event, duration, **kwargs):
+      ...     seen.append((event.rsplit("/")[-1], kwargs["fun_name"]))
+      >>> monitoring.register_event_duration_secs_listener(note)
+      >>> def f(x):
+      ...     return x + 1
+      >>> lowered = dt.jit(f).lower(1.0)
+      >>> seen
+      [('trace_duration', 'f')]
+      >>> monitoring.unregister_event_duration_listener(note)
+    """
+    _durations.add(callback)
+
+
+def register_event_time_span_listener(callback: _TimeSpanListener) -> None:
+    """Have a function called at each `record_event_time_span`.
+
+    Args:
+      callback: takes the event's name, begin and end in seconds, and keywords.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_time_span_listener(print)
+      >>> monitoring.unregister_event_time_span_listener(print)
+    """
+    _time_spans.add(callback)
+
+
+def register_scalar_listener(callback: _ScalarListener) -> None:
+    """Have a function called at each `record_scalar`.
+
+    Args:
+      callback: takes the event's name, the number, and keywords.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_scalar_listener(print)
+      >>> monitoring.unregister_scalar_listener(print)
+    """
+    _scalars.add(callback)
+
+
+def unregister_event_listener(callback: _EventListener) -> None:
+    """Take `register_event_listener` back.
+
+    Args:
+      callback: the function.
+
+    Raises:
+      ValueError: it is not registered.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_listener(print)
+      >>> monitoring.unregister_event_listener(print)
+    """
+    _events.remove(callback)
+
+
+def unregister_event_duration_listener(callback: _DurationListener) -> None:
+    """Take `register_event_duration_secs_listener` back.
+
+    Args:
+      callback: the function.
+
+    Raises:
+      ValueError: it is not registered.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_duration_secs_listener(print)
+      >>> monitoring.unregister_event_duration_listener(print)
+    """
+    _durations.remove(callback)
+
+
+def unregister_event_time_span_listener(callback: _TimeSpanListener) -> None:
+    """Take `register_event_time_span_listener` back.
+
+    Args:
+      callback: the function.
+
+    Raises:
+      ValueError: it is not registered.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_time_span_listener(print)
+      >>> monitoring.unregister_event_time_span_listener(print)
+    """
+    _time_spans.remove(callback)
+
+
+def unregister_scalar_listener(callback: _ScalarListener) -> None:
+    """Take `register_scalar_listener` back.
+
+    Args:
+      callback: the function.
+
+    Raises:
+      ValueError: it is not registered.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_scalar_listener(print)
+      >>> monitoring.unregister_scalar_listener(print)
+    """
+    _scalars.remove(callback)
+
+
+def clear_event_listeners() -> None:
+    """Forget all listeners.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.register_event_listener(print)
+      >>> monitoring.clear_event_listeners()
+      >>> monitoring.record_event("/mine/started")
+    """
+    for listeners in (_events, _durations, _time_spans, _scalars):
+        listeners.all = ()
+
+
+def has_timers() -> bool:
+    """Whether anybody wants to know how long things take.
+
+    Returns:
+      A bool.
+
+    Example:
+      >>> from dovetail import monitoring
+      >>> monitoring.has_timers()
+      False
+    """
+    return bool(_durations.all or _time_spans.all)

@@ -1,0 +1,85 @@
+"""Blocks of code that are computed while tracing, or that errors and the IR call by a name."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from dovetail.base import locations
+from dovetail.base.trace_stack import suspended
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@contextmanager
+def ensure_compile_time_eval() -> Iterator[None]:
+    """Compute what is known while a function is traced, instead of making it part of the program.
+
+    Ops on tracers are part of the program here, too.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> @dt.jit
+      ... def f(x):
+      ...     with dt.ensure_compile_time_eval():
+      ...         size = int(dnp.sqrt(9.0))
+      ...     return dnp.zeros(size) + x
+      >>> f(1.0)
+      Array([1., 1., 1.], dtype=float32)
+    """
+    with suspended():
+        yield
+
+
+@contextmanager
+def named_scope(name: str) -> Iterator[None]:
+    """Let the IR's locations, and errors, name the block that an op is from.
+
+    Args:
+      name: what to call it; names of blocks within blocks are joined by slashes.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> @dt.named_scope("activation")
+      ... def relu(x):
+      ...     return dnp.maximum(x, 0)
+      >>> relu(-1.0)
+      Array(0., dtype=float32, weak_type=True)
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name must be a string, got: {name!r}")
+    outer = locations.scope.name
+    locations.scope.name = f"{outer}{name}/"
+    try:
+        yield
+    finally:
+        locations.scope.name = outer
+
+
+def named_call(fun: F, *, name: str | None = None) -> F:
+    """The function within a scope of its name, or of another.
+
+    Args:
+      fun: the function.
+      name: what to call the scope, as in `named_scope`; by default the function's name.
+
+    Returns:
+      A function that calls `fun` within the scope.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> def relu(x):
+      ...     return dnp.maximum(x, 0)
+      >>> dt.named_call(relu, name="activation")(-1.0)
+      Array(0., dtype=float32, weak_type=True)
+    """
+    label = name or getattr(fun, "__name__", "function")
+
+    @functools.wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with named_scope(label):
+            return fun(*args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]

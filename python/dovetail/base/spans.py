@@ -1,0 +1,141 @@
+"""Spans of time: what is done, on which thread and for how long, while a trace is recorded."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NamedTuple
+
+from dovetail.base import monitoring
+
+
+class Span(NamedTuple):
+    """Something that took time.
+
+    Attributes:
+      kind: what was done: `trace`, `compile`, `call` …
+      name: to what, or what a user calls it.
+      start: when it began, in nanoseconds of `time.perf_counter_ns`.
+      duration: how long it took, in nanoseconds.
+      thread: the thread's number.
+      arguments: what else is known.
+    """
+
+    kind: str
+    name: str
+    start: int
+    duration: int
+    thread: int
+    arguments: dict[str, Any]
+
+
+class Recorder:
+    """Collects spans; threads may add to it at the same time.
+
+    Attributes:
+      start: when it began, in nanoseconds.
+      spans: those that have ended.
+      threads: the names of the threads that they are from.
+      calls: what is kept of calls, by their programs; see `replay`.
+    """
+
+    def __init__(self) -> None:
+        self.start = time.perf_counter_ns()
+        self.spans: list[Span] = []
+        self.threads: dict[int, str] = {}
+        self.calls: dict[int, Any] = {}
+
+    def add(self, kind: str, name: str, start: int, end: int, arguments: dict[str, Any]) -> None:
+        """Add what ended just now on this thread."""
+        thread = threading.get_ident()
+        if thread not in self.threads:
+            self.threads[thread] = threading.current_thread().name
+        self.spans.append(Span(kind, name, start, end - start, thread, arguments))
+
+
+# Who records now; None where nobody does.
+recorder: Recorder | None = None
+
+_nothing: AbstractContextManager[Any] = nullcontext()
+
+
+class _Timed:
+    """The length of a `with` block, as a span."""
+
+    __slots__ = ("_arguments", "_kind", "_name", "_recorder", "_start")
+
+    def __init__(self, to: Recorder, kind: str, name: str, arguments: dict[str, Any]) -> None:
+        self._recorder = to
+        self._kind = kind
+        self._name = name
+        self._arguments = arguments
+
+    def __enter__(self) -> dict[str, Any]:
+        self._start = time.perf_counter_ns()
+        return self._arguments
+
+    def __exit__(self, *error: object) -> None:
+        end = time.perf_counter_ns()
+        self._recorder.add(self._kind, self._name, self._start, end, self._arguments)
+
+
+def span(kind: str, name: str, /, **arguments: Any) -> AbstractContextManager[Any]:
+    """A `with` block that is a span if anybody records.
+
+    Args:
+      kind, name: as in `Span`.
+      arguments: what else is to be seen of it.
+    """
+    to = recorder
+    return _nothing if to is None else _Timed(to, kind, name, arguments)
+
+
+@contextmanager
+def step(kind: str, event: str, name: str) -> Iterator[None]:
+    """A `with` block that makes a program from a function: a span, and an event's duration.
+
+    Args:
+      kind, name: as in `Span`.
+      event: what `monitoring` calls it.
+    """
+    if recorder is None and not monitoring.has_timers():
+        yield
+        return
+    began, start = time.time(), time.perf_counter()
+    try:
+        with span(kind, name):
+            yield
+    finally:
+        duration = time.perf_counter() - start
+        monitoring.record_event_duration_secs(event, duration, fun_name=name)
+        monitoring.record_event_time_span(event, began, began + duration, fun_name=name)
+
+
+def watched(watch: Any) -> Any:
+    """A watch of an evaluation that also makes a span of each op, if anybody records.
+
+    Args:
+      watch: what else looks at the evaluation, or None.
+    """
+    to = recorder
+    if to is None:
+        return watch
+    last = time.perf_counter_ns()
+
+    def look(name: str, answer: Any, place: Callable[[], Any]) -> None:
+        nonlocal last
+        now = time.perf_counter_ns()
+        to.add("op", name, last, now, {"place": described(place())})
+        if watch is not None:
+            watch(name, answer, place)
+        last = time.perf_counter_ns()
+
+    return look
+
+
+def described(place: Any) -> str:
+    """A place in the user's program, as `file:line (function)`."""
+    file, line, function = place
+    return f"{file}:{line} ({function})" if file else ""

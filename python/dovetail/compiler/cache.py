@@ -1,0 +1,321 @@
+"""A directory of compiled modules, each under the digest of everything that determines it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from dovetail.base import background, monitoring
+
+_DIGEST_SIZE = hashlib.sha256().digest_size
+# Only entries make room: the directory may have other files.
+_ENTRY = re.compile(r"[0-9a-f]{64}\.vmfb")
+# Names of what is no entry. A stale one is what a process left that was killed.
+_WRITING, _LOCK = ".writing-", ".lock-"
+_STALE_SECONDS = 3600.0
+# How long to wait for another process that makes the same entry; then both do.
+_PATIENCE = 600.0
+# After so many entries of this process, those of others are counted again.
+_COUNTED_EVERY = 64
+# Room is made for several entries at a time.
+_KEPT_SHARE = 0.9
+
+
+class CacheStatistics(NamedTuple):
+    """What the cache on disk did for this process.
+
+    Attributes:
+      hits: programs that were there.
+      misses: programs that were not.
+      stored: entries written.
+      damaged: entries dropped because they were not what had been written.
+      evicted: entries removed to keep to the size.
+      waited: programs that another process or thread was compiling, and this one waited for.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.cache_statistics().damaged
+      0
+    """
+
+    hits: int = 0
+    misses: int = 0
+    stored: int = 0
+    damaged: int = 0
+    evicted: int = 0
+    waited: int = 0
+
+
+_statistics = CacheStatistics()
+_statistics_lock = threading.Lock()
+
+
+def _count(what: str, number: int = 1) -> None:
+    global _statistics
+    with _statistics_lock:
+        _statistics = _statistics._replace(**{what: getattr(_statistics, what) + number})
+    monitoring.record_event(monitoring.CACHE_EVENTS + what)
+
+
+def cache_statistics() -> CacheStatistics:
+    """What the cache of compiled programs did for this process so far.
+
+    Returns:
+      A `CacheStatistics`.
+
+    Example:
+      >>> import dovetail as dt
+      >>> before = dt.cache_statistics()
+      >>> compiled = dt.jit(lambda x: x + x).lower(1.0).compile()
+      >>> after = dt.cache_statistics()
+      >>> after.hits + after.misses - before.hits - before.misses
+      1
+    """
+    return _statistics
+
+
+def directory_from_environment() -> Path | None:
+    """Returns `$DOVETAIL_CACHE_DIR`, or the user's cache directory; None if it is set to ''."""
+    chosen = os.environ.get("DOVETAIL_CACHE_DIR")
+    if chosen is not None:
+        return Path(chosen).expanduser() if chosen else None
+    # A relative $XDG_CACHE_HOME is invalid by the XDG base directory specification: ignore it.
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "dovetail"
+    except RuntimeError:  # no home directory
+        return None
+
+
+class Cache:
+    """A content-addressed store of bytes, for many processes at a time.
+
+    An entry is written to a temporary file and renamed, so a reader sees all of it or nothing. Its
+    digest covers name and content: an entry that is damaged or misplaced counts as absent. Entries
+    are code that will be run: a directory that others may write to is not used. What cannot be
+    read or written costs only the speed-up, and a warning.
+
+    Args:
+      directory: where entries lie, created on the first write; None stores nothing.
+      max_size: how many bytes the entries may take, those used last; -1 for no limit.
+    """
+
+    def __init__(self, directory: Path | None, max_size: int = -1) -> None:
+        self.directory = directory if max_size else None
+        self._max_size = max_size
+        self._is_checked = False
+        self._is_writable = True
+        self._lock = threading.Lock()
+        # What the entries took when they were counted, and what was written since.
+        self._size = 0
+        self._uncounted = _COUNTED_EVERY
+
+    def get_or_make(self, key: str, make: Callable[[str], bytes]) -> bytes:
+        """Returns what is stored under `key`, or what `make` returns, and stores that.
+
+        Of all processes and threads that ask for one entry, one makes it, and the others wait.
+
+        Args:
+          key: the name of the entry.
+          make: is told why there is no entry.
+        """
+        content, why = self._read(key)
+        if content is not None:
+            _count("hits")
+            return content
+        if not self._may_write():
+            _count("misses")
+            return make(why)
+        assert self.directory is not None
+        # Not everywhere are there such locks, and those that only read do without.
+        from dovetail.compiler import file_lock  # lazy
+
+        with file_lock.held(self.directory / (_LOCK + key), _PATIENCE):
+            # Another may have made it in the meantime.
+            content, _ = self._read(key)
+            if content is not None:
+                _count("hits")
+                _count("waited")
+                return content
+            _count("misses")
+            content = make(why)
+            self.put(key, content)
+            return content
+
+    def get(self, key: str) -> bytes | None:
+        """Returns what was stored under `key`, or None; drops an entry that is damaged."""
+        return self._read(key)[0]
+
+    def _read(self, key: str) -> tuple[bytes | None, str]:
+        """The entry, or why there is none."""
+        if self.directory is None or not self._is_safe():
+            return None, "nothing is kept" + (" yet" if self.directory else "")
+        path = self.directory / key
+        try:
+            entry = _read_file(path)
+        except OSError:
+            return None, f"{self.directory} has none of the same IR, flags and versions"
+        digest, content = entry[:_DIGEST_SIZE], entry[_DIGEST_SIZE:]
+        if digest == _digest(key, content):
+            # Those used last are kept.
+            with contextlib.suppress(OSError):
+                os.utime(path)
+            return content, ""
+        _count("damaged")
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None, f"{path} was damaged"
+
+    def put(self, key: str, content: bytes) -> None:
+        """Stores `content` under `key`, which must do as a file name."""
+        size = _DIGEST_SIZE + len(content)
+        if not self._may_write() or 0 <= self._max_size < size:
+            return
+        assert self.directory is not None
+        try:
+            _write_atomically(self.directory / key, _digest(key, content) + content)
+        except OSError as error:
+            self._give_up(error)
+            return
+        _count("stored")
+        self._make_room(size)
+
+    def _may_write(self) -> bool:
+        """Whether entries can be stored; makes the directory."""
+        if self.directory is None or not self._is_writable:
+            return False
+        try:
+            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            self._give_up(error)
+            return False
+        return self._is_safe()
+
+    def _is_safe(self) -> bool:
+        """Whether nobody else can put entries into the directory."""
+        if self._is_checked:
+            return self.directory is not None
+        assert self.directory is not None
+        try:
+            status = self.directory.stat()
+        except OSError:
+            # It is looked at when it is there.
+            return False
+        fault = None
+        if status.st_uid not in (os.geteuid(), 0):
+            fault = f"{self.directory} belongs to another user, number {status.st_uid}"
+        elif status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            fault = f"others may write to {self.directory}, which `chmod go-w` would forbid"
+        if fault:
+            self._refuse(fault)
+        self._is_checked = True
+        return fault is None
+
+    def _give_up(self, error: OSError) -> None:
+        """Write no more."""
+        self._is_writable = False
+        _warn(str(error))
+
+    def _refuse(self, fault: str) -> None:
+        """Use the directory no more."""
+        self.directory = None
+        _warn(fault)
+
+    # Its size -------------------------------------------------------------------------------------
+
+    def _make_room(self, size: int) -> None:
+        """Keep to the size limit after an entry of this size was written."""
+        with self._lock:
+            self._size += size
+            self._uncounted += 1
+            is_over = 0 <= self._max_size < self._size
+            if not is_over and self._uncounted < _COUNTED_EVERY:
+                return
+            self._uncounted = 0
+            self._size = self._remove_oldest()
+
+    def _remove_oldest(self) -> int:
+        """Remove what was not used for longest, and what killed processes left; returns the size
+        of the rest.
+        """
+        assert self.directory is not None
+        entries: list[tuple[float, int, str]] = []
+        try:
+            with os.scandir(self.directory) as files:
+                for file in files:
+                    with contextlib.suppress(OSError):
+                        status = file.stat(follow_symlinks=False)
+                        if file.name.startswith((_WRITING, _LOCK)):
+                            _remove_if_stale(Path(file.path), status.st_mtime)
+                        elif _ENTRY.fullmatch(file.name):
+                            entries.append((status.st_mtime, status.st_size, file.path))
+        except OSError:
+            return 0
+        total = sum(size for _, size, _ in entries)
+        if not 0 <= self._max_size < total:
+            return total
+        for _, size, path in sorted(entries):
+            if total <= self._max_size * _KEPT_SHARE:
+                break
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+                _count("evicted")
+                total -= size
+        return total
+
+
+def _warn(fault: str) -> None:
+    background.warn(
+        f"compiled programs are not kept: {fault}; set DOVETAIL_CACHE_DIR, or the setting "
+        "compilation_cache_dir, to a directory of your own, or DOVETAIL_CACHE_DIR to '' for none"
+    )
+
+
+def _digest(key: str, content: bytes) -> bytes:
+    digest = hashlib.sha256(key.encode())
+    digest.update(content)
+    return digest.digest()
+
+
+def _read_file(path: Path) -> bytes:
+    """The bytes of a regular file; what is none counts as absent, and is not waited for."""
+    # Without the flag, to open a pipe would wait for somebody who writes to it.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no regular file")
+        return file.read()
+
+
+def _write_atomically(path: Path, content: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_WRITING)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _remove_if_stale(path: Path, written: float) -> None:
+    if time.time() - written < _STALE_SECONDS:
+        return
+    if path.name.startswith(_WRITING):
+        path.unlink()
+        return
+    from dovetail.compiler import file_lock  # lazy
+
+    # Held and let go, unless its holder lives.
+    with file_lock.held(path, 0):
+        pass

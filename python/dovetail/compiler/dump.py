@@ -1,0 +1,92 @@
+"""Compiled programs as files: the IR after each phase, and the commands that compile it again.
+
+The setting `dump`, or the environment variable `DOVETAIL_DUMP`, names a folder. In it each program
+has one of its own, `0001-<function>`, in the order in which they are compiled:
+
+    00-trace.mlir … NN-carry.mlir   the module after each phase, with places in the user's program
+    iree.mlir                       what the code generator took
+    iree.flags                      its flags, for `iree-compile --flagfile`
+    reproduce.sh                    the commands
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dovetail.base import config
+from dovetail.compiler import phases
+
+if TYPE_CHECKING:
+    from dovetail.compiler.forms import Compilation
+    from dovetail.programs.lowered import Program
+
+
+def begin(program: Program) -> Path | None:
+    """Write a program after each phase, where that is asked for.
+
+    Returns:
+      The program's folder; None if nothing is asked for.
+    """
+    directory = config.dump.value
+    if directory is None:
+        return None
+    folder = _new_folder(Path(directory).expanduser(), program.name)
+    module = program.after(phases.NAMES[0])
+    target = program.device.platform
+    previous = phases.NAMES[0]
+    for number, phase in enumerate(phases.NAMES):
+        if number:
+            host = target == "cpu"
+            phases.run(module, phase, start=previous, target=target, host_functions=host)
+        path = folder / f"{number:02}-{phase}.mlir"
+        path.write_text(module.text(locations=True) + "\n", encoding="utf-8")
+        previous = phase
+    return folder
+
+
+def finish(folder: Path, name: str, compilation: Compilation) -> None:
+    """Write what a program was compiled from, and how."""
+    flags = [*compilation.target.flags, *compilation.flags]
+    (folder / "iree.mlir").write_text(compilation.module.text() + "\n", encoding="utf-8")
+    (folder / "iree.flags").write_text("".join(f"{flag}\n" for flag in flags), encoding="utf-8")
+    script = folder / "reproduce.sh"
+    script.write_text(_script(name, flags), encoding="utf-8")
+    script.chmod(0o755)
+
+
+def _script(name: str, flags: list[str]) -> str:
+    """The commands that make the files again, run in their folder."""
+    return "\n".join(
+        (
+            "#!/bin/sh",
+            f"# Compiles {name!r} again, from the traced program and from what it was lowered to.",
+            'cd "$(dirname "$0")" || exit',
+            "dovetail-opt --dovetail-pipeline=to=lower 00-trace.mlir -o lower.mlir",
+            shlex.join(["iree-compile", *flags, "iree.mlir", "-o", "module.vmfb"]),
+            "",
+        )
+    )
+
+
+def _new_folder(directory: Path, name: str) -> Path:
+    """A folder for a program; its number is one that no other process has taken."""
+    plain = re.sub(r"\W+", "-", name).strip("-") or "function"
+    directory.mkdir(parents=True, exist_ok=True)
+    number = 1 + max((_number(path.name) for path in directory.iterdir()), default=0)
+    while True:
+        try:
+            # Claimed by the number alone, then named.
+            claim = directory / f".{number:04}"
+            claim.mkdir()
+        except FileExistsError:
+            number += 1
+            continue
+        return claim.rename(directory / f"{number:04}-{plain}")
+
+
+def _number(name: str) -> int:
+    found = re.match(r"\.?(\d+)", name)
+    return int(found[1]) if found else 0

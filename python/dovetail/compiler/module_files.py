@@ -1,0 +1,189 @@
+"""MLIR text to a module file: IREE's compiler behind a cache on disk."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.metadata
+import logging
+import os
+import platform
+import re
+import shlex
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dovetail import __version__
+from dovetail.base import config
+from dovetail.compiler.cache import Cache, directory_from_environment
+from dovetail.compiler.errors import CompileError
+from dovetail.compiler.iree_compiler import KILLED
+from dovetail.compiler.targets import Target, Targets
+
+_logger = logging.getLogger("dovetail")
+
+# Lays out the operands of contractions in tiles. On two AVX-512 cores it is twice as fast at 2048³
+# in f32, no faster below about 512³, and each contraction takes half as long again to compile.
+DATA_TILING = "--iree-opt-data-tiling"
+DATA_TILING_SIZE = 1 << 26
+
+
+def compile_module(
+    text: str,
+    *,
+    target: Target | Targets | str = "cpu",
+    flags: Sequence[str] = (),
+    cache: Cache | None = None,
+    name: str = "",
+) -> bytes:
+    """Compiles a module of linalg-level MLIR.
+
+    May be called from several threads at once; releases the GIL while IREE works.
+
+    Args:
+      text: the module.
+      target: what to compile for, a `Target` or its text, or several in one file.
+      flags: further flags of `iree-compile`.
+      cache: where compiled modules are kept; by default the directory of `DOVETAIL_CACHE_DIR`.
+      name: what messages call the program.
+
+    Returns:
+      The module file's bytes, for `dovetail.runtime`.
+
+    Raises:
+      CompileError: IREE refused the program.
+    """
+    if isinstance(target, str):
+        target = Target.parse(target)
+    if cache is None:
+        cache = default_cache()
+    all_flags = (*target.flags, *flags)
+
+    def make(why: str) -> bytes:
+        if config.explain_cache_misses.value:
+            what = f"`{name}`" if name else "a module"
+            _logger.warning("%s is compiled: %s", what, why)
+        return _compile_cautiously(text, all_flags)
+
+    return cache.get_or_make(entry_of(text, target, flags), make)
+
+
+_caches: dict[tuple[Path | None, int], Cache] = {}
+
+
+def default_cache() -> Cache:
+    """Returns the cache of the directory that settings or the environment name now."""
+    chosen = config.compilation_cache_dir.value
+    directory = directory_from_environment() if chosen is None else Path(chosen)
+    if not config.enable_compilation_cache.value:
+        directory = None
+    settings = directory, config.compilation_cache_max_size.value
+    return _caches.setdefault(settings, Cache(*settings))
+
+
+def entry_of(text: str, target: Target | Targets, flags: Sequence[str] = ()) -> str:
+    """Returns the name under which a compiled module is kept."""
+    host = _host_cpu() if target.is_host else ""
+    return cache_key(text, (*target.flags, *flags), host)
+
+
+def cache_key(text: str, flags: Sequence[str], host: str) -> str:
+    """Returns the digest of everything that determines the compiled module."""
+    digest = hashlib.sha256()
+    for part in (__version__, _iree_version(), host, *flags, text):
+        encoded = part.encode()
+        # The length keeps two different lists of parts from reading the same.
+        digest.update(len(encoded).to_bytes(8, "little"))
+        digest.update(encoded)
+    return digest.hexdigest() + ".vmfb"
+
+
+@functools.cache
+def _iree_version() -> str:
+    return importlib.metadata.version("iree-base-compiler")
+
+
+@functools.cache
+def _host_cpu() -> str:
+    """Returns a string that differs between machines whose code may not be exchanged."""
+    lines = []
+    if os.path.exists("/proc/cpuinfo"):
+        wanted = ("model name", "flags", "Features", "CPU implementer", "CPU part", "isa")
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith(wanted):
+                    lines.append(line.strip())
+                elif not line.strip() and lines:
+                    break  # one processor is enough
+    return "\n".join([platform.machine(), platform.processor(), *lines])
+
+
+# How flags change where the code generator does not manage a fusion that IREE chose.
+_FEWER_FUSIONS: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
+    lambda flags: [flag for flag in flags if flag != DATA_TILING],
+    lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
+)
+
+
+def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
+    """Compiles with the given flags, or else with less fusion; what fails with all fails."""
+    try:
+        return _compile(text, flags)
+    except CompileError as error:
+        if KILLED in error.diagnostics:
+            raise
+        for fewer in (change(flags) for change in _FEWER_FUSIONS):
+            if list(fewer) == list(flags):
+                continue
+            try:
+                vmfb = _compile(text, fewer)
+            except CompileError as another:
+                another.path.unlink(missing_ok=True)
+            else:
+                error.path.unlink(missing_ok=True)
+                return vmfb
+        raise
+
+
+def _compile(text: str, flags: Sequence[str]) -> bytes:
+    """Runs IREE's compiler without the cache."""
+    from dovetail.compiler import iree_compiler, iree_tool, processes  # lazy
+
+    here = config.compile_in_process.value or not sys.executable
+    compiler = iree_compiler if here else processes
+    if not iree_tool.PROCESS_FLAGS.isdisjoint(flags):
+        compiler = iree_tool
+    vmfb, diagnostics = compiler.compile_text(text, flags)
+    if vmfb is None:
+        raise _failure(text, flags, diagnostics)
+    return vmfb
+
+
+_CONSEQUENCE = re.compile(r"failed to (?:run|serialize|configure|translate)\b.*executable")
+
+
+def _failure(text: str, flags: Sequence[str], diagnostics: Sequence[str]) -> CompileError:
+    handle, name = tempfile.mkstemp(prefix="dovetail-", suffix=".mlir")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
+    errors = [d for d in diagnostics if d.startswith("error")] or list(diagnostics)
+    # The first says what is wrong; most of the others only that a pass around it failed, too.
+    causes = [*errors[:1], *(d for d in errors[1:] if not _CONSEQUENCE.search(d))]
+    summary = "\n".join(f"  {_shorten(d)}" for d in causes) or "  (IREE gave no message)"
+    command = shlex.join(["iree-compile", *flags, name, "-o", os.devnull])
+    message = (
+        f"IREE cannot compile the program:\n{summary}\n"
+        f"The program's text was kept in {name}; reproduce with\n  {command}"
+    )
+    printed = [d.removeprefix("note: ") for d in diagnostics if "lld: error" in d]
+    if printed:
+        message += "\nThe linker says:\n" + "\n".join(printed)
+    return CompileError(message, diagnostics, Path(name))
+
+
+def _shorten(diagnostic: str, limit: int = 400) -> str:
+    """Drops the IR dumps and call chains that IREE appends to a message."""
+    head = diagnostic.split("\n\n", 1)[0].strip()
+    return head if len(head) <= limit else head[:limit] + " …"

@@ -1,0 +1,85 @@
+"""The phases that take a module from a trace to what IREE's compiler gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dovetail import _core
+from dovetail.base import spans
+from dovetail.base.errors import explained
+from dovetail.compiler import pass_process
+
+# All phases, in order.
+NAMES: list[str] = [name for name, _ in _core.phases()]
+# The last phase that runs in this process: what tracing and evaluation need.
+_LAST_HERE = "check"
+
+
+def run(
+    module: _core.Module,
+    to: str,
+    *,
+    start: str = "",
+    target: str = "cpu",
+    host_functions: bool = False,
+    name: str = "",
+) -> None:
+    """Take a module through the phases, in place; the later ones in a process of their own.
+
+    Args:
+      start: the phase that it has gone through already.
+      name: what a trace of the profiler calls the program.
+      target: what it is compiled for.
+      host_functions: whether what it becomes may call functions of this process.
+
+    Raises:
+      ValueError: a phase refused the program.
+      CompileError: the process died.
+    """
+    # One at a time where each is to be seen.
+    steps = [to] if spans.recorder is None else between(start, to)
+    try:
+        for phase in steps:
+            with spans.span("phase", phase, function=name):
+                for first, last, run in _parts(start, phase):
+                    run(
+                        module, first, last, target=target, host_functions=host_functions, name=name
+                    )
+            start = phase
+    except _core.CompilerError as error:
+        raise explained(error) from None
+
+
+def _parts(start: str, to: str) -> list[tuple[str, str, Callable[..., None]]]:
+    """The phases after one up to another: those for this process, and those for another one."""
+    border, last = NAMES.index(_LAST_HERE), NAMES.index(to)
+    if last <= border:
+        return [(start, to, _run_here)]
+    if start and NAMES.index(start) >= border:
+        return [(start, to, _run_apart)]
+    return [(start, _LAST_HERE, _run_here), (_LAST_HERE, to, _run_apart)]
+
+
+def _run_here(
+    module: _core.Module, start: str, to: str, *, target: str, host_functions: bool, name: str
+) -> None:
+    module.run(start, to, target, host_functions=host_functions)
+
+
+def _run_apart(
+    module: _core.Module, start: str, to: str, *, target: str, host_functions: bool, name: str
+) -> None:
+    pass_process.run(
+        module,
+        [f"--dovetail-pipeline=from={start} to={to}"],
+        lambda: module.run(start, to, target, host_functions=host_functions),
+        target=target,
+        host_functions=host_functions,
+        name=name,
+    )
+
+
+def between(start: str, to: str) -> list[str]:
+    """The phases after one, or from the first on, up to another."""
+    first = NAMES.index(start) + 1 if start else 0
+    return NAMES[first : NAMES.index(to) + 1]

@@ -1,0 +1,182 @@
+"""IREE's compiler in processes of its own, so that one that dies takes nothing with it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from dovetail.base import background
+from dovetail.compiler import iree_compiler
+from dovetail.compiler.iree_compiler import DIED, Outcome
+
+_PROGRAM = Path(iree_compiler.__file__)
+# Others are ended once they are idle.
+_MOST_IDLE = 2
+
+
+class _Process:
+    """A compiler that waits for programs; it ends with the pipe that it reads."""
+
+    def __init__(self) -> None:
+        self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
+        # A session of its own: an interrupt from the terminal is for the user's program alone.
+        # -P: the modules beside the file have names of others.
+        self._popen = subprocess.Popen(
+            [sys.executable, "-P", str(_PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._messages,
+            start_new_session=True,
+        )
+
+    def compile(self, text: str, flags: Sequence[str]) -> Outcome:
+        """As `iree_compiler.compile_text`.
+
+        Raises:
+          EOFError: the process ended.
+          ValueError: there is no such flag.
+        """
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        try:
+            pickle.dump((text, tuple(flags)), self._popen.stdin, pickle.HIGHEST_PROTOCOL)
+            self._popen.stdin.flush()
+            answer = pickle.load(self._popen.stdout)
+        except (OSError, pickle.UnpicklingError) as error:
+            raise EOFError from error
+        printed = self.printed()
+        if isinstance(answer, str):
+            raise ValueError(answer)
+        vmfb, diagnostics = answer
+        return Outcome(vmfb, diagnostics if vmfb else [*diagnostics, *printed])
+
+    def printed(self) -> list[str]:
+        """What the compiler printed since this was asked last."""
+        self._messages.seek(0)
+        text = self._messages.read().decode(errors="replace").strip()
+        # The process writes where this leaves the file.
+        self._messages.seek(0)
+        self._messages.truncate()
+        return [f"note: {text}"] if text else []
+
+    def cause_of_death(self) -> str:
+        """How the process ended."""
+        try:
+            code = self._popen.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            return "it stopped answering"
+        return signal.Signals(-code).name if code < 0 else f"it ended with {code}"
+
+    def kill(self) -> None:
+        """End the process at once, for the thread that waits for it to see."""
+        self._popen.kill()
+
+    def end(self) -> None:
+        """End the process at once, and forget it."""
+        _busy.discard(self)
+        self._popen.kill()
+        for pipe in self._files():
+            # What was not written yet is of no use to a process that has ended.
+            with contextlib.suppress(OSError):
+                pipe.close()
+        self._popen.wait()
+
+    def let_go(self) -> None:
+        """Have nothing to do with it, in a process that was forked from the one that started it."""
+        null = os.open(os.devnull, os.O_RDWR)
+        for pipe in self._files():
+            # What was half written to the pipe must not be written a second time.
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(null, pipe.fileno(), inheritable=False)
+        os.close(null)
+        self._popen.returncode = 0
+
+    def _files(self) -> list[IO[bytes]]:
+        pipes = self._popen.stdin, self._popen.stdout, self._messages
+        return [pipe for pipe in pipes if pipe is not None]
+
+
+_lock = threading.Lock()
+_idle: list[_Process] = []
+_busy: set[_Process] = set()
+
+
+def _forget() -> None:
+    """The compilers of a parent process are its own."""
+    global _lock
+    _lock = threading.Lock()
+    for process in (*_idle, *_busy):
+        process.let_go()
+    _idle.clear()
+    _busy.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def _end_all() -> None:
+    while _idle:
+        _idle.pop().end()
+    # Who waits for them takes note of their end.
+    for process in list(_busy):
+        process.kill()
+
+
+background.at_end(_end_all)
+
+
+def compile_text(text: str, flags: Sequence[str]) -> Outcome:
+    """As `iree_compiler.compile_text`, in another process; its death is an outcome as well.
+
+    Raises:
+      ValueError: there is no such flag.
+      RuntimeError: the interpreter exits.
+    """
+    with _lock:
+        process = _idle.pop() if _idle else None
+    is_first = True
+    while True:
+        if background.ending.is_set():
+            raise RuntimeError("nothing is compiled while the interpreter exits")
+        is_new = process is None
+        process = process or _Process()
+        _busy.add(process)
+        try:
+            with background.outside():
+                outcome = process.compile(text, flags)
+        except EOFError:
+            cause, printed = process.cause_of_death(), process.printed()
+            process.end()
+            if is_new and not (is_first and cause == "SIGKILL"):
+                return Outcome(None, [DIED + cause, *printed])
+            # It was ended from outside, by whoever wanted its memory, or while it was idle.
+            is_first = is_first and not is_new
+            process = None
+        except ValueError:
+            _keep(process)
+            raise
+        except BaseException:
+            # An interrupt: what it would still answer is of no use.
+            process.end()
+            raise
+        else:
+            _keep(process)
+            return outcome
+
+
+def _keep(process: _Process) -> None:
+    _busy.discard(process)
+    with _lock:
+        if len(_idle) < _MOST_IDLE and not background.ending.is_set():
+            _idle.append(process)
+            return
+    process.end()

@@ -1,0 +1,163 @@
+"""What the code generator makes of a program: its dispatches, in order, and where they are from.
+
+The code generator is asked a second time, up to the phase in which it has formed its dispatches and
+laid out memory; that takes a fraction of a compilation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from dovetail.compiler.forms import Compilation
+
+_FLAGS = ("--compile-to=stream", "--mlir-print-debuginfo", "--mlir-print-local-scope")
+
+# An op of ours, as `lower` names it in locations, and a place in the user's program.
+_OP = re.compile(r'"dovetail\.(\w+)"\(')
+_PLACE = re.compile(r'"((?:[^"\\]|\\.)*)"\("((?:[^"\\]|\\.)*)":(\d+):\d+\)')
+_KIND = re.compile(r"<(\w+)>")
+# What has the place of an op without computing it.
+_AROUND = ("iree_tensor_ext.", "tensor.empty", "func.")
+
+
+class Dispatch(NamedTuple):
+    """A piece of a program that runs at once.
+
+    Attributes:
+      name: the code generator's name of it.
+      ops: the ops of ours that it computes.
+      places: where in the user's program these are from, as `file:line (function)`.
+    """
+
+    name: str
+    ops: tuple[str, ...]
+    places: tuple[str, ...]
+
+
+class Allocation(NamedTuple):
+    """Memory that a program allocates when it is called.
+
+    Attributes:
+      kind: `external` for results, `transient` for what is neither argument nor result.
+      size: in bytes; 0 if it is not known before the program runs.
+      ops: the ops of ours that it is for.
+      places: where in the user's program these are from, as `file:line (function)`.
+    """
+
+    kind: str
+    size: int
+    ops: tuple[str, ...]
+    places: tuple[str, ...]
+
+
+class Schedule(NamedTuple):
+    """A program's dispatches, and the memory that it allocates.
+
+    Attributes:
+      dispatches: in the order of the program's text; one in a loop is there once.
+      allocations: the same.
+    """
+
+    dispatches: tuple[Dispatch, ...]
+    allocations: tuple[Allocation, ...]
+
+    def bytes_of(self, kind: str) -> int:
+        """How much memory of a kind is allocated, as far as it is known before the program runs."""
+        return sum(each.size for each in self.allocations if each.kind == kind)
+
+
+def schedule_of(compilation: Compilation) -> Schedule:
+    """The schedule of a compiled program.
+
+    Raises:
+      RuntimeError: the code generator does not say it.
+    """
+    from dovetail.compiler import iree_tool  # lazy
+
+    flags = [*compilation.target.flags, *compilation.flags, *_FLAGS]
+    done = iree_tool.run(flags, compilation.module.text(locations=True))
+    if done.returncode:
+        raise RuntimeError(f"the code generator does not say its schedule: {done.stderr}")
+    return _read(done.stdout)
+
+
+def _read(text: str) -> Schedule:
+    """The schedule in a module of the dialect `stream`."""
+    from iree.compiler import ir as iree_ir
+
+    library: Any = iree_ir  # its names come from a C extension
+    go_on = library.WalkResult.ADVANCE
+    known: dict[str, Dispatch] = {}
+    order: list[str] = []
+    allocations: list[Allocation] = []
+
+    def visit(op: Any) -> Any:
+        if op.name == "func.func" and _is_within(op, "stream.executable"):
+            name = op.attributes["sym_name"].value
+            known[name] = _described(name, op, go_on)
+        elif op.name == "stream.cmd.dispatch":
+            order.extend(_entry_points(op))
+        elif op.name == "stream.resource.alloca":
+            allocations.append(_allocation(op))
+        return go_on
+
+    module = library.Module.parse(text, library.Context())
+    module.operation.walk(visit)
+    dispatches = tuple(known.get(name, Dispatch(name, (), ())) for name in order)
+    return Schedule(dispatches, tuple(allocations))
+
+
+def _is_within(op: Any, name: str) -> bool:
+    parent = op.parent
+    while parent is not None:
+        if parent.name == name:
+            return True
+        parent = parent.operation.parent
+    return False
+
+
+def _allocation(alloca: Any) -> Allocation:
+    kind = _KIND.search(str(alloca.results[0].type))
+    size = next((operand.owner for operand in alloca.operands if _is_constant(operand)), None)
+    ops, places = _sources([str(alloca.location)])
+    return Allocation(
+        kind[1] if kind else "", 0 if size is None else size.attributes["value"].value, ops, places
+    )
+
+
+def _is_constant(value: Any) -> bool:
+    return getattr(value.owner, "name", "") == "arith.constant"
+
+
+def _entry_points(op: Any) -> list[str]:
+    """The names of the functions that a dispatch runs, one of several for different devices."""
+    text = str(op.attributes["entry_points"])
+    return re.findall(r"::@\"?([^\s,\]\"]+)", text)[:1]
+
+
+def _described(name: str, function: Any, go_on: Any) -> Dispatch:
+    """What a dispatch's function computes, by the locations of what is in it."""
+    locations: list[str] = []
+
+    def visit(op: Any) -> Any:
+        if not op.name.startswith(_AROUND):
+            locations.append(str(op.location))
+        return go_on
+
+    function.walk(visit)
+    return Dispatch(name, *_sources(locations))
+
+
+def _sources(locations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ops of ours in locations, and where in the user's program they are from."""
+    ops: dict[str, None] = {}
+    places: dict[str, None] = {}
+    for location in locations:
+        for found in _OP.finditer(location):
+            ops[found[1]] = None
+            place = _PLACE.search(location, found.end())
+            if place:
+                places[f"{place[2]}:{place[3]} ({place[1]})"] = None
+    return tuple(ops), tuple(places)

@@ -1,0 +1,14 @@
+"""Functions with derivative rules of their own."""
+
+from __future__ import annotations
+
+from dovetail.transforms.custom_derivatives import CustomVJPPrimal as CustomVJPPrimal
+from dovetail.transforms.custom_derivatives import SymbolicZero as SymbolicZero
+from dovetail.transforms.custom_derivatives import closure_convert as closure_convert
+from dovetail.transforms.custom_derivatives import custom_gradient as custom_gradient
+from dovetail.transforms.custom_derivatives import custom_jvp as custom_jvp
+from dovetail.transforms.custom_derivatives import custom_vjp as custom_vjp
+from dovetail.transforms.custom_derivatives import (
+    custom_vjp_primal_tree_values as custom_vjp_primal_tree_values,
+)
+from dovetail.transforms.custom_derivatives import zero_from_primal as zero_from_primal

@@ -1,0 +1,1 @@
+"""What a process does and keeps: profiles, traces, devices, debugging."""

@@ -1,0 +1,268 @@
+"""The devices and the process that a program runs on, and what it keeps."""
+
+from __future__ import annotations
+
+import gc
+import importlib.metadata
+import platform
+from typing import Any
+
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.ops.operands import as_operand
+from dovetail.placement import platforms
+from dovetail.placement.devices import Device
+from dovetail.programs import jitted
+
+
+def default_backend() -> str:
+    """The platform that functions compute on where nothing else is said.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.default_backend()
+      'cpu'
+    """
+    return platforms.devices()[0].platform
+
+
+def devices(backend: str | None = None) -> list[Device]:
+    """The devices of a platform.
+
+    Args:
+      backend: a platform: "cpu", "cuda", "rocm", "vulkan", "metal", or "gpu" for one of CUDA and
+        ROCm; None for the one that functions compute on where nothing else is said.
+
+    Returns:
+      A list of devices.
+
+    Raises:
+      RuntimeError: the platform does not exist, has no devices on this machine, or may not be used.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.devices("cpu")
+      [CpuDevice(id=0)]
+    """
+    return list(platforms.devices(backend))
+
+
+def local_devices(
+    process_index: int | None = None, backend: str | None = None, host_id: int | None = None
+) -> list[Device]:
+    """The devices of this process, which is the only one, numbered 0.
+
+    Args:
+      process_index: the number of the process: None or 0.
+      backend: a platform, such as "cpu"; None for the default.
+      host_id: JAX's older name of `process_index`, which goes first.
+
+    Returns:
+      A list of devices.
+
+    Raises:
+      ValueError: there is no such process.
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.local_devices(backend="cpu")
+      [CpuDevice(id=0)]
+    """
+    index = host_id if process_index is None else process_index
+    if index not in (None, 0):
+        raise ValueError(f"process_index must be 0, the only process, got: {index}")
+    return devices(backend)
+
+
+def device_count(backend: str | None = None) -> int:
+    """How many devices there are.
+
+    Args:
+      backend: a platform, such as "cpu"; None for the default.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.device_count()
+      1
+    """
+    return len(devices(backend))
+
+
+def local_device_count(backend: str | None = None) -> int:
+    """How many devices this process has.
+
+    Args:
+      backend: a platform, such as "cpu"; None for the default.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.local_device_count()
+      1
+    """
+    return len(local_devices(backend=backend))
+
+
+def process_index(backend: str | None = None) -> int:
+    """The number of this process among those that share a program: 0.
+
+    Args:
+      backend: a platform, such as "cpu"; None for the default.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.process_index()
+      0
+    """
+    devices(backend)
+    return 0
+
+
+def process_count(backend: str | None = None) -> int:
+    """How many processes share a program: 1.
+
+    Args:
+      backend: a platform, such as "cpu"; None for the default.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.process_count()
+      1
+    """
+    devices(backend)
+    return 1
+
+
+def process_indices(backend: str | None = None) -> list[int]:
+    """The numbers of all processes.
+
+    Args:
+      backend: a platform, such as "cpu"; None for the default.
+
+    Returns:
+      A list of ints.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.process_indices()
+      [0]
+    """
+    return list(range(process_count(backend)))
+
+
+def effects_barrier() -> None:
+    """Wait until everything that programs do beside computing is done, which it is on their
+    return.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.effects_barrier()
+    """
+
+
+def live_arrays(platform: str | None = None) -> list[Array]:
+    """All arrays of a platform that something still refers to.
+
+    Args:
+      platform: such as "cpu"; None for the default.
+
+    Returns:
+      A list of arrays.
+
+    Raises:
+      RuntimeError: there is no such device.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> x = dnp.arange(3)
+      >>> any(array is x for array in dt.live_arrays())
+      True
+    """
+    wanted = devices(platform)[0].platform
+    arrays = [value for value in gc.get_objects() if type(value) is Array]
+    return [array for array in arrays if array.device.platform == wanted]
+
+
+def clear_caches() -> None:
+    """Forget all that was traced, compiled or remembered of calls in this process.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.clear_caches()
+    """
+    jitted.forget_all()
+
+
+def typeof(x: Any) -> Any:
+    """The shape and element type of an array or a number, and whether that type is weak.
+
+    Args:
+      x: an array, a tracer, a NumPy array, a number or a `ShapeDtypeStruct`.
+
+    Returns:
+      A `ShapedArray`.
+
+    Raises:
+      TypeError: it is none of these.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.typeof(1.5)
+      ShapedArray(float32[], weak_type=True)
+    """
+    return (
+        x.aval if isinstance(x, (ArrayMethods, ShapeDtypeStruct)) else as_operand("typeof", x).aval
+    )
+
+
+def print_environment_info(return_string: bool = False) -> str | None:
+    """Print, or return, the versions that a report of a fault should name.
+
+    Args:
+      return_string: whether to return the text instead of printing it.
+
+    Returns:
+      The text, a line for each thing, or None.
+
+    Example:
+      >>> import dovetail as dt
+      >>> text = dt.print_environment_info(return_string=True)
+      >>> text.splitlines()[-1]
+      'devices: cpu:0'
+    """
+    names = ("dovetail", "numpy", "ml_dtypes", "optree", "iree-base-compiler", "iree-base-runtime")
+    lines = [f"{name}: {importlib.metadata.version(name)}" for name in names]
+    lines += [f"python: {platform.python_version()}", f"machine: {platform.platform()}"]
+    lines.append(f"devices: {', '.join(map(str, devices()))}")
+    text = "\n".join(lines)
+    if return_string:
+        return text
+    print(text)
+    return None

@@ -1,0 +1,320 @@
+"""Traces of what a program does and how long it takes, for the viewers of Perfetto and Chrome.
+
+A trace has spans of all that the package does for jitted functions: tracing, the compiler's phases,
+compiling, calls; those that the user names; and the dispatches within compiled programs, called by
+the ops that they compute. The runtime cannot tell times of dispatches within this process: when a
+trace ends, each program that was called is run again, by a tool of the runtime, on the arguments of
+its first call.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import os
+import platform
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ContextDecorator, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dovetail.base import config, spans
+from dovetail.diagnostics.memory_profile import device_memory_profile as device_memory_profile
+from dovetail.diagnostics.memory_profile import (
+    save_device_memory_profile as save_device_memory_profile,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+__all__ = [
+    "ProfileOptions",
+    "StepTraceAnnotation",
+    "TraceAnnotation",
+    "annotate_function",
+    "device_memory_profile",
+    "save_device_memory_profile",
+    "start_server",
+    "start_trace",
+    "stop_server",
+    "stop_trace",
+    "trace",
+]
+
+
+@dataclass
+class ProfileOptions:
+    """What a trace is to hold.
+
+    Attributes:
+      host_tracer_level: 0 for no spans of this process beside calls and those that the user names.
+      device_tracer_level: 0 for no dispatches, whose times cost another run of each program.
+      python_tracer_level: accepted for JAX's sake; Python functions are never traced.
+
+    Example:
+      >>> from dovetail import profiler
+      >>> profiler.ProfileOptions(device_tracer_level=0).host_tracer_level
+      2
+    """
+
+    host_tracer_level: int = 2
+    device_tracer_level: int = 1
+    python_tracer_level: int = 0
+
+
+class _Trace:
+    """The trace in progress."""
+
+    def __init__(self, directory: Path, perfetto: bool, options: ProfileOptions) -> None:
+        self.directory = directory
+        self.perfetto = perfetto
+        self.options = options
+        self.began = datetime.datetime.now()
+        self.recorder = spans.Recorder()
+
+
+_lock = threading.Lock()
+_in_progress: _Trace | None = None
+
+
+def start_trace(
+    log_dir: os.PathLike[str] | str,
+    create_perfetto_link: bool = False,
+    create_perfetto_trace: bool = False,
+    profiler_options: ProfileOptions | None = None,
+) -> None:
+    """Begin a trace of the process, which `stop_trace` ends and writes.
+
+    Args:
+      log_dir: where it will lie, as `plugins/profile/<time>/<machine>.trace.json.gz`.
+      create_perfetto_link: not supported; open the file at https://ui.perfetto.dev instead.
+      create_perfetto_trace: whether to write it as `perfetto_trace.json.gz`, too.
+      profiler_options: what it is to hold.
+
+    Raises:
+      RuntimeError: a trace is in progress.
+      NotImplementedError: a link is asked for.
+
+    Example:
+      >>> import tempfile
+      >>> from dovetail import profiler
+      >>> with tempfile.TemporaryDirectory() as folder:
+      ...     profiler.start_trace(folder)
+      ...     profiler.stop_trace()
+    """
+    global _in_progress
+    if create_perfetto_link:
+        raise NotImplementedError(
+            "no link to a trace is made; open its file at https://ui.perfetto.dev instead"
+        )
+    with _lock:
+        if _in_progress is not None:
+            raise RuntimeError(
+                "only one trace may be in progress; call dovetail.profiler.stop_trace() first"
+            )
+        options = profiler_options or ProfileOptions()
+        _in_progress = _Trace(Path(log_dir), create_perfetto_trace, options)
+        spans.recorder = _in_progress.recorder
+        # Calls that need none of our Python would not be seen.
+        config.changed()
+
+
+def stop_trace() -> None:
+    """End the trace in progress and write it.
+
+    Raises:
+      RuntimeError: there is none.
+
+    Example:
+      >>> import tempfile
+      >>> from dovetail import profiler
+      >>> with tempfile.TemporaryDirectory() as folder:
+      ...     profiler.start_trace(folder)
+      ...     profiler.stop_trace()
+    """
+    global _in_progress
+    from dovetail.diagnostics import trace_file  # lazy
+
+    with _lock:
+        done = _in_progress
+        if done is None:
+            raise RuntimeError(
+                "there is no trace in progress; call dovetail.profiler.start_trace(log_dir) first"
+            )
+        _in_progress = spans.recorder = None
+        config.changed()
+    events = trace_file.events_of(
+        done.recorder,
+        host=done.options.host_tracer_level > 0,
+        dispatches=done.options.device_tracer_level > 0,
+    )
+    folder = _new_folder(done.directory, done.began)
+    trace_file.write(folder / f"{platform.node() or 'host'}.trace.json.gz", events)
+    if done.perfetto:
+        trace_file.write(folder / "perfetto_trace.json.gz", events)
+
+
+def _new_folder(directory: Path, began: datetime.datetime) -> Path:
+    """A folder of that time, or, if there is one, of the next second that has none."""
+    while True:
+        folder = directory / "plugins" / "profile" / began.strftime("%Y_%m_%d_%H_%M_%S")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            began += datetime.timedelta(seconds=1)
+        else:
+            return folder
+
+
+@contextmanager
+def trace(
+    log_dir: os.PathLike[str] | str,
+    create_perfetto_link: bool = False,
+    create_perfetto_trace: bool = False,
+    profiler_options: ProfileOptions | None = None,
+) -> Iterator[None]:
+    """Trace the process for the length of a `with` block.
+
+    Args:
+      log_dir, create_perfetto_link, create_perfetto_trace, profiler_options: as for `start_trace`.
+
+    Raises:
+      RuntimeError: a trace is in progress.
+      NotImplementedError: a link is asked for.
+
+    Example:
+      >>> import pathlib, tempfile
+      >>> import dovetail as dt
+      >>> f = dt.jit(lambda x: x * 2)
+      >>> with tempfile.TemporaryDirectory() as folder:
+      ...     with dt.profiler.trace(folder):
+      ...         y = f(1.0)
+      ...     [file] = pathlib.Path(folder).rglob("*.trace.json.gz")
+    """
+    start_trace(log_dir, create_perfetto_link, create_perfetto_trace, profiler_options)
+    try:
+        yield
+    finally:
+        stop_trace()
+
+
+class TraceAnnotation(ContextDecorator):
+    """A `with` block, or a function, that is a span of the trace in progress, if there is one.
+
+    Args:
+      name: what the span is called.
+      kwargs: what else is to be seen of it.
+
+    Example:
+      >>> from dovetail import profiler
+      >>> with profiler.TraceAnnotation("loading", file="data.npy"):
+      ...     pass
+    """
+
+    def __init__(self, name: str, **kwargs: Any) -> None:
+        self._name = name
+        self._arguments = kwargs
+        self._open: list[Any] = []
+
+    def _recreate_cm(self) -> TraceAnnotation:
+        # Calls of one function may overlap.
+        return type(self)(self._name, **self._arguments)
+
+    def __enter__(self) -> TraceAnnotation:
+        block = None
+        if spans.recorder is not None:
+            block = spans.span("user", self._name, **self._arguments)
+            block.__enter__()
+        self._open.append(block)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        block = self._open.pop()
+        if block is not None:
+            block.__exit__(*error)
+
+    @staticmethod
+    def is_enabled() -> bool:
+        """Whether a trace is in progress."""
+        return spans.recorder is not None
+
+
+class StepTraceAnnotation(TraceAnnotation):
+    """A `TraceAnnotation` of one step of a training.
+
+    Args:
+      name: what the span is called.
+      kwargs: `step_num`, the step's number, and what else is to be seen of it.
+
+    Example:
+      >>> from dovetail import profiler
+      >>> for step in range(2):
+      ...     with profiler.StepTraceAnnotation("train", step_num=step):
+      ...         pass
+    """
+
+
+def annotate_function(func: F, name: str | None = None, **decorator_kwargs: Any) -> F:
+    """The function, each call of which is a span of the trace in progress.
+
+    Args:
+      func: the function.
+      name: what the spans are called; by default as the function.
+      decorator_kwargs: what else is to be seen of them.
+
+    Returns:
+      A function that does the same.
+
+    Example:
+      >>> from dovetail import profiler
+      >>> @profiler.annotate_function
+      ... def load():
+      ...     return 1
+      >>> load()
+      1
+    """
+    label = name or getattr(func, "__qualname__", None) or func.__name__
+
+    @functools.wraps(func)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with TraceAnnotation(label, **decorator_kwargs):
+            return func(*args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]
+
+
+def start_server(port: int) -> Any:
+    """Not supported: a trace is made by the process itself.
+
+    Args:
+      port: where the server would listen.
+
+    Raises:
+      NotImplementedError: always.
+
+    Example:
+      >>> from dovetail import profiler
+      >>> profiler.start_server(9999)  # doctest: +IGNORE_EXCEPTION_DETAIL
+      Traceback (most recent call last):
+      NotImplementedError: there is no profiler server
+    """
+    raise NotImplementedError(
+        f"there is no profiler server, got: port {port}; write a trace with "
+        "dovetail.profiler.trace(log_dir), and open its file at https://ui.perfetto.dev"
+    )
+
+
+def stop_server() -> None:
+    """An error: no server can have been started.
+
+    Raises:
+      ValueError: always.
+
+    Example:
+      >>> from dovetail import profiler
+      >>> profiler.stop_server()
+      Traceback (most recent call last):
+      ValueError: there is no profiler server to stop
+    """
+    raise ValueError("there is no profiler server to stop")

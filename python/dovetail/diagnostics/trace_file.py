@@ -1,0 +1,116 @@
+"""Spans as a file of trace events, which the viewers of Perfetto and Chrome read.
+
+The format is "Trace Event Format" (Google, 2016): JSON with one object for each span, in
+microseconds. Dispatches are shown as a process of their own for each program, with the time at
+which its last call began as the begin of the run that they were measured in.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dovetail.base.spans import Recorder, Span
+
+if TYPE_CHECKING:
+    from dovetail.programs.replay import Call, TimedDispatch
+
+Event = dict[str, Any]
+
+# Of so many programs, those whose calls took longest, the dispatches are shown.
+_MOST_PROGRAMS = 16
+# What is shown also of a trace without the spans of this process.
+_ALWAYS = ("call", "user")
+
+
+def events_of(recorder: Recorder, *, host: bool = True, dispatches: bool = True) -> list[Event]:
+    """The events of a trace.
+
+    Args:
+      recorder: who recorded it.
+      host: whether to show what is neither a call nor named by the user.
+      dispatches: whether to run programs again, for their dispatches.
+    """
+    process = os.getpid()
+    events = [_named("process_name", process, 0, "dovetail")]
+    for thread, name in recorder.threads.items():
+        events.append(_named("thread_name", process, thread, name))
+    for span in recorder.spans:
+        if host or span.kind in _ALWAYS:
+            events.append(_event_of(span, process, recorder.start))
+    if dispatches:
+        calls = sorted(recorder.calls.values(), key=lambda call: -call.total)
+        for number, call in enumerate(calls[:_MOST_PROGRAMS], 1):
+            events.extend(_events_within(call, process + number, recorder.start))
+    return events
+
+
+def write(path: Path, events: Sequence[Event]) -> None:
+    """Write events, compressed."""
+    document = {"displayTimeUnit": "ns", "traceEvents": events}
+    with gzip.open(path, "wt", encoding="utf-8") as file:
+        json.dump(document, file)
+
+
+def _named(what: str, process: int, thread: int, name: str) -> Event:
+    return {"ph": "M", "name": what, "pid": process, "tid": thread, "args": {"name": name}}
+
+
+def _event_of(span: Span, process: int, begin: int) -> Event:
+    return {
+        "ph": "X",
+        "cat": span.kind,
+        "name": _title(span),
+        "pid": process,
+        "tid": span.thread,
+        "ts": (span.start - begin) / 1000,
+        "dur": span.duration / 1000,
+        "args": {name: _plain(value) for name, value in span.arguments.items()},
+    }
+
+
+def _title(span: Span) -> str:
+    """What a span is called: what the user calls it, an op's name, or what is done to what."""
+    return span.name if span.kind in ("user", "op") else f"{span.kind} {span.name}"
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _events_within(call: Call, process: int, begin: int) -> Iterator[Event]:
+    """The dispatches of a program."""
+    from dovetail.programs.replay import NoReplay, replay  # lazy
+
+    name = call.compiled.name
+    try:
+        dispatches = replay(call)
+    except NoReplay as reason:
+        yield _named("process_name", process, 0, f"dispatches of {name}: none, {reason}")
+        return
+    yield _named("process_name", process, 0, f"dispatches of {name}, in another run")
+    yield _named("thread_name", process, 0, "dispatches")
+    for dispatch in dispatches:
+        yield _event_of_dispatch(dispatch, process, (call.start - begin) / 1000)
+
+
+def _event_of_dispatch(timed: TimedDispatch, process: int, offset: float) -> Event:
+    dispatch = timed.dispatch
+    return {
+        "ph": "X",
+        "cat": "dispatch",
+        "name": "+".join(dispatch.ops) or dispatch.name,
+        "pid": process,
+        "tid": 0,
+        "ts": offset + timed.start / 1000,
+        "dur": timed.duration / 1000,
+        "args": {
+            "dispatch": dispatch.name,
+            "places": list(dispatch.places),
+            "workgroups": list(timed.workgroups),
+        },
+    }

@@ -1,0 +1,1 @@
+"""Eager calls: recorded, and replayed from a cache."""

@@ -1,0 +1,459 @@
+"""Functions recorded while they run outside of all traces, as tapes of calls of the reference
+evaluator.
+
+Meanwhile their arrays are `Watched` and their scalars `Deferred`: these have types and no values,
+so a function that asks for a value is found out and not remembered; one that asks for values of
+scalars only is remembered for each of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import Array
+from dovetail.arrays.memory_limits import LARGE, check_size
+from dovetail.base import config
+from dovetail.base.trace_stack import stack
+from dovetail.reference.checks import unwanted
+from dovetail.reference.specialization import specialized
+from dovetail.reference.table import RAW, STRETCHING, quietly
+from dovetail.trees.pytree import flatten
+
+# Tapes keep their constants; a function with more bytes of them is not remembered.
+_MOST_CONSTANT_BYTES = 4096
+
+
+class Unrecordable(BaseException):
+    """A function that is recorded did what depends on values; not for its own handlers."""
+
+
+class Watched(Array):
+    """An array of a function that is recorded: its value is known, but not to be asked for."""
+
+    __slots__ = ("number", "recording")
+
+    def __init__(self, recording: Recording, value: np.ndarray, weak_type: bool) -> None:
+        super().__init__(value, weak_type)
+        self.recording = recording
+        self.number = recording.new_number(value)
+
+    def _value(self) -> np.ndarray:
+        self.recording.refuse()
+
+    def __iter__(self) -> Iterator[Array]:
+        # By indices, not by values.
+        return super(Array, self).__iter__()
+
+    @property
+    def buffer(self) -> Any:
+        """Not to be asked for."""
+        self.recording.refuse()
+
+    def with_weakness(self, weak_type: bool) -> Watched:
+        """The same elements, of a weak type or not."""
+        alias = type(self).__new__(type(self))
+        Array.__init__(alias, self._data, weak_type)
+        alias.recording, alias.number = self.recording, self.number
+        return alias
+
+    def copy(self) -> Array:
+        """Not to be asked for: copies are where the elements are, replays on the host."""
+        self.recording.refuse()
+
+
+class Unsized(Watched):
+    """One whose shape is not to be asked for either."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Not to be asked for."""
+        self.recording.refuse()
+
+
+class Deferred:
+    """A scalar or a NumPy array among the arguments of a function that is recorded.
+
+    It says that it is of the class of its value, and nothing else about it but, of what has them,
+    shape and element type.
+    """
+
+    def __init__(self, recording: Recording, value: Any) -> None:
+        self._recording = recording
+        self._value = value
+        self._number = recording.new_number(value)
+
+    def __getattribute__(self, name: str) -> Any:
+        get = object.__getattribute__
+        if name in ("_recording", "_value", "_number", "refuse", "converted"):
+            return get(self, name)
+        value = get(self, "_value")
+        if name == "__class__":
+            return type(value)
+        # NumPy would make an array of objects without them.
+        if not name.startswith("__array_"):
+            answer = getattr(value, name)
+            if name in ("shape", "dtype", "ndim", "size"):
+                return answer
+        return self.refuse()
+
+    def refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """End the recording."""
+        self._recording.refuse(isinstance(self._value, (bool, int, float, complex)))
+
+    def converted(self, convert: Callable[..., Any], dtype: np.dtype, weak_type: bool) -> Watched:
+        """The array of an element type that `convert` makes of it."""
+        keywords = {"dtype": dtype}
+        return self._recording.apply(convert, (self,), keywords, weak_type)
+
+
+# Python looks operators up in the class.
+for _name in {name for kind in (int, float, complex, np.ndarray) for name in dir(kind)}:
+    if _name.startswith("__") and not hasattr(object, _name):
+        setattr(Deferred, _name, Deferred.refuse)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "str", "repr", "format", "reduce_ex"):
+    setattr(Deferred, f"__{_name}__", Deferred.refuse)
+
+
+class Step(NamedTuple):
+    """One call of the reference evaluator; the slots in `dead` are not used after it."""
+
+    function: Callable[..., Any]
+    operands: tuple[int, ...]
+    keywords: dict[str, Any]
+    results: tuple[int, ...]
+    is_tuple: bool
+    dead: tuple[int, ...] = ()
+
+
+class Recording:
+    """The steps of a function while it runs, on numbered values."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.leaves: list[Any] = []
+        self.steps: list[Step] = []
+        # The numbers of constants, by the ids of their arrays.
+        self.constants: dict[int, int] = {}
+        # Values on whose shape values decide.
+        self._unsized: set[int] = set()
+        # Of results that repeat a scalar, its number.
+        self._splats: dict[int, int] = {}
+        self.refused = False
+        # Whether it was for the value of a Python scalar.
+        self.for_scalar = False
+        # Kept so that their ids stay their own.
+        self._arrays: list[Array] = []
+
+    def new_number(self, value: Any) -> int:
+        """The number of another value."""
+        self.values.append(value)
+        return len(self.values) - 1
+
+    def refuse(self, for_scalar: bool = False) -> NoReturn:
+        """End the recording: the function is not one to remember."""
+        self.for_scalar = for_scalar and not self.refused
+        self.refused = True
+        raise Unrecordable
+
+    def argument(self, value: Any, is_operand: bool, by_value: bool) -> Any:
+        """What the function gets for an argument; the numbers follow the order in keys."""
+        kind = type(value)
+        if kind is Array:
+            self.leaves.append(value)
+            return Watched(self, value._value(), value.weak_type)
+        if kind is list or kind is tuple:
+            return kind([self.argument(item, is_operand, by_value) for item in value])
+        if kind is slice:
+            parts = value.start, value.stop, value.step
+            return slice(*(self.argument(part, False, by_value) for part in parts))
+        is_scalar = kind in (int, float, complex) and not by_value
+        if is_operand and (is_scalar or isinstance(value, (np.ndarray, np.generic))):
+            self.leaves.append(value)
+            return Deferred(self, value)
+        return value
+
+    def apply(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Any],
+        keywords: dict[str, Any],
+        weak_type: bool,
+        is_sized: bool = True,
+    ) -> Watched:
+        """The result of a step; values decide on its shape unless it `is_sized`."""
+        numbers, answer = self._evaluate(function, operands, keywords)
+        answer = np.asarray(answer)
+        if answer.nbytes > LARGE:
+            check_size(answer)
+        result = self._kind(operands, is_sized)(self, answer, weak_type)
+        self._note([result])
+        self.steps.append(Step(function, numbers, keywords, (result.number,), False))
+        if function is RAW["broadcast"] and self.values[numbers[0]].ndim == 0:
+            self._splats[result.number] = numbers[0]
+        return result
+
+    def apply_all(
+        self,
+        function: Callable[..., Any],
+        operands: Sequence[Any],
+        keywords: dict[str, Any],
+        weak_types: Sequence[bool],
+        is_sized: bool = True,
+    ) -> list[Watched]:
+        """The results of a step that has several; values decide on shapes unless `is_sized`."""
+        kind = self._kind(operands, is_sized)
+        numbers, answers = self._evaluate(function, operands, keywords)
+        results = [
+            kind(self, np.asarray(answer), weak)
+            for answer, weak in zip(answers, weak_types, strict=True)
+        ]
+        self._note(results)
+        step = Step(function, numbers, keywords, tuple(r.number for r in results), True)
+        self.steps.append(step)
+        return results
+
+    def _kind(self, operands: Sequence[Any], is_sized: bool) -> type[Watched]:
+        """What the results of a step are."""
+        is_sized = is_sized and not any(type(operand) is Unsized for operand in operands)
+        return Watched if is_sized else Unsized
+
+    def _note(self, results: Sequence[Watched]) -> None:
+        self._unsized.update(r.number for r in results if type(r) is Unsized)
+
+    def _evaluate(
+        self, function: Callable[..., Any], operands: Sequence[Any], keywords: dict[str, Any]
+    ) -> tuple[tuple[int, ...], Any]:
+        numbers = tuple([self._number(operand) for operand in operands])
+        values = [self.values[number] for number in numbers]
+        # A function may itself apply ops; they are part of the step.
+        stack.recording = None
+        try:
+            return numbers, quietly(function, *values, **keywords)
+        finally:
+            stack.recording = self
+
+    def _number(self, operand: Any) -> int:
+        if type(operand) is Deferred:
+            return operand._number
+        if type(operand) in (Watched, Unsized):
+            if operand.recording is not self:
+                self.refuse()
+            return operand.number
+        if operand._place is not None:
+            self.refuse()
+        number = self.constants.get(id(operand))
+        if number is None:
+            number = self.constants[id(operand)] = self.new_number(operand._value())
+            self._arrays.append(operand)
+            if self._constant_bytes() > _MOST_CONSTANT_BYTES:
+                self.refuse()
+        return number
+
+    def tape(self, outputs: Sequence[Watched | Array], structure: Any) -> _core.Tape:
+        """The recording as C++ replays it: without what no result needs, and with slots for
+        the arguments first, then for constants, then for results.
+        """
+        numbers = [self._number(output) for output in outputs]
+        steps, constants = self._folded(self._different(numbers))
+        # What results would share with the tape, and so with each other, they get copies of.
+        shared = {
+            constant: self.new_number(None)
+            for constant in constants
+            if any(np.may_share_memory(self.values[constant], self.values[n]) for n in numbers)
+        }
+        copies = [Step(np.array, (old,), {}, (new,), False) for old, new in shared.items()]
+        rest = [
+            step._replace(operands=tuple([shared.get(i, i) for i in step.operands]))
+            for step in steps
+        ]
+        numbers = [shared.get(number, number) for number in numbers]
+        rest = [part for step in rest for part in self._specialized(step)]
+        steps, needed = _useful(copies + rest, numbers)
+        constants = [i for i in constants if i in needed]
+        order = [*range(len(self.leaves)), *constants, *(i for s in steps for i in s.results)]
+        slot = {number: i for i, number in enumerate(order)}
+        return _core.Tape(
+            [self.values[i] for i in constants],
+            [
+                _core.Step(
+                    step.function,
+                    [slot[i] for i in step.operands],
+                    step.keywords,
+                    [slot[i] for i in step.results],
+                    step.is_tuple,
+                    [slot[i] for i in step.dead],
+                )
+                for step in steps
+            ],
+            [
+                (slot[number], output.weak_type)
+                for number, output in zip(numbers, outputs, strict=True)
+            ],
+            structure,
+            len(order),
+        )
+
+    def _different(self, outputs: Sequence[int]) -> list[Step]:
+        """The steps without those that do again, and not for an output, what one before does; on
+        scalars instead of repeated ones.
+        """
+        kept = set(outputs)
+        first: dict[int, int] = {}
+        seen: dict[Any, tuple[int, ...]] = {}
+        different = []
+        for given in self.steps:
+            operands = tuple([first.get(i, i) for i in given.operands])
+            step = self._without_splats(given._replace(operands=operands))
+            try:
+                key = step.function, step.operands, *step.keywords.items()
+                results = seen.setdefault(key, step.results)
+            except TypeError:
+                # An attribute that cannot be hashed.
+                results = step.results
+            if results is step.results or not kept.isdisjoint(step.results):
+                different.append(step)
+            else:
+                first.update(zip(step.results, results, strict=True))
+        return different
+
+    def _specialized(self, step: Step) -> list[Step]:
+        """The step for operands of these types."""
+        if not self._unsized.isdisjoint(step.operands):
+            return [step]
+        values = [self.values[i] for i in step.operands]
+        chain = specialized(step.function, values, step.keywords)
+        if chain is None:
+            return [step]
+        numbers = [*[self.new_number(None) for _ in chain[1:]], step.results[0]]
+        operands = [step.operands, *[(number,) for number in numbers]]
+        return [
+            Step(function, before, {}, (number,), False)
+            for function, before, number in zip(chain, operands, numbers, strict=False)
+        ]
+
+    def _without_splats(self, step: Step) -> Step:
+        """The step on scalars instead of repeated ones, if it stretches them itself."""
+        if step.function not in STRETCHING:
+            return step
+        shape = self.values[step.results[0]].shape
+        scalars = {i: self._splats[i] for i in step.operands if i in self._splats}
+        rest = [i for i in step.operands if i not in scalars]
+        if not any(self.values[i].shape == shape for i in rest):
+            return step
+        return step._replace(operands=tuple([scalars.get(i, i) for i in step.operands]))
+
+    def _folded(self, steps: Sequence[Step]) -> tuple[list[Step], list[int]]:
+        """The steps without those on constants, the results of which become constants; all of
+        these.
+        """
+        constants = list(self.constants.values())
+        room = _MOST_CONSTANT_BYTES - self._constant_bytes()
+        rest = []
+        for step in steps:
+            size = sum(self.values[i].nbytes for i in step.results)
+            if set(step.operands) <= set(constants) and size <= room:
+                room -= size
+                constants += step.results
+            else:
+                rest.append(step)
+        return rest, constants
+
+    def _constant_bytes(self) -> int:
+        return sum(self.values[i].nbytes for i in self.constants.values())
+
+    def known(self, output: Watched | Array, constants: Sequence[np.ndarray]) -> Array:
+        """A result as the caller gets it, sharing nothing with the tape's constants."""
+        number = self._number(output)
+        if number < len(self.leaves):
+            leaf = self.leaves[number]
+            if leaf.weak_type == output.weak_type:
+                return leaf
+        value = self.values[number]
+        if any(np.may_share_memory(value, constant) for constant in constants):
+            value = value.copy()
+        return Array(value, output.weak_type)
+
+
+def _useful(steps: Sequence[Step], outputs: Sequence[int]) -> tuple[list[Step], set[int]]:
+    """The steps that lead to outputs, with what dies after each, and all the numbers they use."""
+    needed = set(outputs)
+    useful: list[Step] = []
+    for step in reversed(steps):
+        if needed.isdisjoint(step.results):
+            continue
+        # What is met first from the end is used last.
+        last = dict.fromkeys(i for i in (*step.results, *step.operands) if i not in needed)
+        needed.update(last)
+        useful.append(step._replace(dead=tuple(last)))
+    return useful[::-1], needed
+
+
+class Recorded(NamedTuple):
+    """What is known after a call of a function.
+
+    Args:
+      result: what it returned; None without a tape: then it must be called as it is.
+      tape: what it did, or None if that cannot be replayed.
+      by_value: whether there may be a tape for given values of scalars.
+    """
+
+    result: Any
+    tape: _core.Tape | None
+    by_value: bool
+
+
+def record(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    are_operands: Sequence[bool],
+    by_value: bool,
+) -> Recorded:
+    """Call a function, and record what it does.
+
+    Args:
+      are_operands: for each argument, positional ones first, whether scalars in it are operands.
+      by_value: whether scalars are constants of the tape.
+    """
+    settings = config.snapshot()
+    if unwanted() or settings.guards or settings.place is not None:
+        # Operands and results are looked at one by one, or are on another device.
+        return Recorded(None, None, False)
+    recording = Recording()
+    outer, stack.recording = stack.recording, recording
+    try:
+        watched = [
+            recording.argument(value, is_operand, by_value)
+            for value, is_operand in zip([*args, *kwargs.values()], are_operands, strict=True)
+        ]
+        count = len(args)
+        result = function(*watched[:count], **dict(zip(kwargs, watched[count:], strict=True)))
+        outputs, structure = _parts(result)
+        if not recording.refused and all(isinstance(output, Array) for output in outputs):
+            tape = recording.tape(outputs, structure)
+            known = [recording.known(output, tape.constants) for output in outputs]
+            return Recorded(known[0] if structure is None else structure(known), tape, False)
+    except Unrecordable:
+        pass
+    except Exception:
+        # Called as it is, the function says what is wrong; unless it is that scalars have no value.
+        recording.for_scalar = not by_value
+    finally:
+        stack.recording = outer
+    return Recorded(None, None, recording.for_scalar)
+
+
+def _parts(result: Any) -> tuple[list[Any], Callable[[list[Any]], Any] | None]:
+    """The arrays of a result, and what makes the result of them if it is not the one array."""
+    if isinstance(result, Array):
+        return [result], None
+    if type(result) is tuple and result and all(isinstance(item, Array) for item in result):
+        return list(result), tuple
+    leaves, spec = flatten(result)
+    return (leaves, spec.unflatten) if leaves else ([None], None)

@@ -1,0 +1,428 @@
+"""Functions as programs of the dialect: kept, sent, and called again as what they were."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import Array, ShapedArray
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base import dtypes, errors
+from dovetail.base.errors import value_error
+from dovetail.base.trace_stack import current, differentiated_later
+from dovetail.exporting.serialization import (
+    FIRST_VERSION,
+    LAST_VERSION,
+    Payload,
+    decode_avals,
+    encode_avals,
+    encode_tree,
+    pack,
+    spec_of,
+    unpack,
+)
+from dovetail.placement import platforms
+from dovetail.programs.dynamic import DynamicJitted
+from dovetail.programs.jit import jit
+from dovetail.programs.jitted import Jitted
+from dovetail.programs.lowered import Program, Signature
+from dovetail.programs.options import Options
+from dovetail.symbolic.scope import SymbolicScope
+from dovetail.symbolic.size import has_sizes
+from dovetail.symbolic.solve import check_shapes, scope_of
+from dovetail.tracing import evaluation
+from dovetail.tracing.arguments import LeafNames, as_operand
+from dovetail.tracing.emission import call_at
+from dovetail.tracing.tracer import Tracer, call
+from dovetail.transforms.callbacks import calls_in
+from dovetail.transforms.linearization import vjp
+from dovetail.trees.float0 import set_float0_aside
+from dovetail.trees.pytree import flatten, unflatten
+from dovetail.trees.treedef import public
+
+# The derivatives for which programs have the rules of `custom_jvp` and `custom_vjp`; further ones
+# are derivatives of these rules.
+_ORDER = 2
+PLATFORMS = ("cpu", "cuda", "rocm", "vulkan", "metal")
+
+# The versions of the serialized form that can be read.
+minimum_supported_calling_convention_version = FIRST_VERSION
+maximum_supported_calling_convention_version = LAST_VERSION
+
+
+class DisabledSafetyCheck:
+    """A check that is not made.
+
+    Example:
+      >>> from dovetail import export
+      >>> export.DisabledSafetyCheck.platform()
+      platform
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @classmethod
+    def platform(cls) -> DisabledSafetyCheck:
+        """Let a function be called on platforms that it was not exported for."""
+        return cls("platform")
+
+    @classmethod
+    def custom_call(cls, target_name: str) -> DisabledSafetyCheck:
+        """Accepted for JAX's sake: programs have no custom calls."""
+        return cls(f"custom_call:{target_name}")
+
+    def is_custom_call(self) -> str | None:
+        """The custom call that is allowed, if this is about one."""
+        match = re.fullmatch("custom_call:(.+)", self._text)
+        return match[1] if match else None
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DisabledSafetyCheck) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+class Exported:
+    """A function as a program, with all that calling it needs; `export` makes it.
+
+    Rules of `custom_jvp` and `custom_vjp` are part of the program, for two derivatives; further
+    derivatives are those of the rules. Rules of `custom_vmap`, which are Python functions, are not
+    part of what is serialized.
+
+    Attributes:
+      fun_name: the function's name.
+      in_tree: the structure of (args, kwargs), static arguments left out.
+      in_avals: the types of the arguments' leaves.
+      out_tree: the structure of the result.
+      out_avals: the types of its leaves.
+      platforms: where it may be called.
+      disabled_safety_checks: the checks that are not made.
+      calling_convention_version: the version of its serialized form.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> exported = dt.export.export(dt.jit(dnp.sin))(dt.ShapeDtypeStruct((4,), "float32"))
+      >>> exported.in_avals
+      (ShapedArray(float32[4]),)
+      >>> again = dt.export.deserialize(exported.serialize())
+      >>> again.call(dnp.zeros(4))
+      Array([0., 0., 0., 0.], dtype=float32)
+    """
+
+    nr_devices = 1
+    ordered_effects: tuple[Any, ...] = ()
+    unordered_effects: tuple[Any, ...] = ()
+    uses_global_constants = False
+
+    def __init__(
+        self,
+        program: Program,
+        platforms: tuple[str, ...],
+        disabled_checks: Sequence[DisabledSafetyCheck] = (),
+    ) -> None:
+        self._program = program
+        self.fun_name = program.name
+        self.in_tree = public(program.signature.spec)
+        self.in_avals: tuple[ShapedArray, ...] = tuple(program.signature.avals)
+        self.out_tree = public(program.out_spec)
+        self.out_avals: tuple[ShapedArray, ...] = tuple(program.avals)
+        self.platforms = platforms
+        self.disabled_safety_checks = tuple(disabled_checks)
+        self.calling_convention_version = LAST_VERSION
+        self.module_kept_var_idx = tuple(range(len(self.in_avals)))
+        self.in_shardings_hlo = (None,) * len(self.in_avals)
+        self.out_shardings_hlo = (None,) * len(self.out_avals)
+
+        # The name `main` is for the program that calls this one.
+        self._callee_name = f"{program.name}.exported"
+        # Not the function of it: only through the module cycles of Python objects are found.
+        self._module = program.module.clone()
+        _core.publish(self._module.function("main"), self._callee_name)
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return self._traced(*args, **kwargs)
+
+        called.__name__ = program.name
+        self._function = called
+        shapes = [aval.shape for aval in self.in_avals]
+        scope = scope_of(shapes)
+        self._jitted = (
+            jit(called) if scope is None else DynamicJitted(called, Options(), None, scope, shapes)
+        )
+
+    def __repr__(self) -> str:
+        return f"Exported(fun_name={self.fun_name}, ...)"
+
+    def mlir_module(self) -> str:
+        """The program's text."""
+        return self._program.module.text()
+
+    @property
+    def mlir_module_serialized(self) -> bytes:
+        """The program's text as bytes."""
+        return self.mlir_module().encode()
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function; within transforms too, as if it were the one that was exported.
+
+        Raises:
+          ValueError: structure, shapes or element types are not those it was exported for, or this
+            is none of its platforms.
+        """
+        check = DisabledSafetyCheck.platform()
+        if check not in self.disabled_safety_checks:
+            here = default_export_platform()
+            if here not in self.platforms:
+                raise value_error(
+                    f"`{self.fun_name}` must be called on a platform that it was exported for, "
+                    f"{', '.join(self.platforms)}, got: {here}"
+                )
+        return self._jitted(*args, **kwargs)
+
+    def _traced(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, spec = set_float0_aside(*flatten((args, kwargs)))
+        if spec != self._program.signature.spec:
+            raise value_error(
+                f"arguments of the exported `{self.fun_name}` must have the structure "
+                f"{self.in_tree}, got: {public(spec)}"
+            )
+        names = LeafNames(self._function, args, kwargs)
+        operands = []
+        for i, (leaf, aval) in enumerate(zip(leaves, self.in_avals, strict=True)):
+            operand = as_operand(leaf, names.at(i))
+            is_like = operand.shape == aval.shape or (
+                has_sizes(aval.shape) and operand.ndim == aval.ndim
+            )
+            if not is_like or operand.dtype != aval.dtype:
+                raise value_error(
+                    f"{names.at(i)} must be {aval}, for which it was exported, got: {operand.aval}"
+                )
+            operands.append(operand)
+        in_progress = current()
+        assert in_progress is not None
+        # Once in each module of functions that are traced together.
+        known = in_progress.root.jitted
+        callee = known.get(self)
+        if callee is None:
+            callee = known[self] = evaluation.Callee(
+                _core.adopt(in_progress.module, self._module.function(self._callee_name))
+            )
+        operands += self._program.captured
+        if all(map(lambda operand, aval: operand.shape == aval.shape, operands, self.in_avals)):
+            outs = call(callee, operands, self.out_avals)
+        else:
+            sizes = check_shapes(
+                [aval.shape for aval in self.in_avals],
+                [operand.shape for operand in operands[: len(self.in_avals)]],
+                list(names),
+            )
+            outs = call_at(callee, operands, self.in_avals, self.out_avals, sizes)
+        return unflatten(self._program.out_spec, outs)
+
+    def has_vjp(self) -> bool:
+        """True: programs can be differentiated, to any order."""
+        return True
+
+    def vjp(self) -> Exported:
+        """The exported function of the leaves of arguments and the cotangents of the result's
+        leaves that returns a tuple of cotangents of the arguments' leaves.
+        """
+        count = len(self.in_avals)
+
+        def backward(*leaves: Any) -> tuple[Any, ...]:
+            def flat(*primals: Any) -> list[Any]:
+                args, kwargs = unflatten(self._program.signature.spec, primals)
+                return flatten(self._traced(*args, **kwargs))[0]
+
+            _, pull_back = vjp(flat, *leaves[:count])
+            return tuple(pull_back(list(leaves[count:])))
+
+        backward.__name__ = f"{self.fun_name}_vjp"
+        specs = [ShapeDtypeStruct(a.shape, a.dtype) for a in self.in_avals]
+        cotangents = [_cotangent_spec(aval) for aval in self.out_avals]
+        made = export(
+            jit(backward), platforms=self.platforms, disabled_checks=self.disabled_safety_checks
+        )
+        return made(*specs, *cotangents)
+
+    def serialize(self, vjp_order: int = 0) -> bytearray:
+        """The function as bytes, for `deserialize` in this or another process.
+
+        Args:
+          vjp_order: how often it will be differentiated. Accepted for JAX's sake: what is
+            deserialized can be differentiated to any order.
+
+        Raises:
+          ValueError: arguments or results have nodes of a class that is not registered for it, or
+            the function calls functions of this Python program.
+        """
+        if not isinstance(vjp_order, int) or vjp_order < 0:
+            raise ValueError(f"vjp_order must be an int of 0 or more, got: {vjp_order!r}")
+        program = self._program
+        scope = scope_of([aval.shape for aval in self.in_avals])
+        notes = {
+            "fun_name": self.fun_name,
+            "in_tree": encode_tree(
+                unflatten(self._program.signature.spec, range(len(self.in_avals)))
+            ),
+            "in_avals": encode_avals(self.in_avals),
+            "out_tree": encode_tree(unflatten(self._program.out_spec, range(len(self.out_avals)))),
+            "out_avals": encode_avals(self.out_avals),
+            "parameters": program.parameters,
+            "platforms": self.platforms,
+            "disabled_checks": [repr(check) for check in self.disabled_safety_checks],
+            "weak": [operand.weak_type for operand in program.captured],
+            "constraints": list(scope.constraints) if scope is not None else None,
+        }
+        module = program.module.clone()
+        _core.forget_rules(module)
+        text = module.text()
+        calls = calls_in(text)
+        if calls:
+            raise value_error(
+                "a serialized function must not call functions of this Python program, got: "
+                f"{'; '.join(calls[:3])}, in `{self.fun_name}`; compute the same with "
+                "dovetail.numpy, or leave the call out"
+            )
+        arrays = [operand._value() for operand in program.captured]
+        return pack(Payload(notes, text, arrays))
+
+
+def _cotangent_spec(aval: ShapedArray) -> Any:
+    if dtypes.issubdtype(aval.dtype, np.inexact):
+        return ShapeDtypeStruct(aval.shape, aval.dtype)
+    return np.zeros(aval.shape, dtypes.float0)
+
+
+def default_export_platform() -> str:
+    """The platform that functions are exported for by default: that of the default device.
+
+    Example:
+      >>> from dovetail import export
+      >>> export.default_export_platform()
+      'cpu'
+    """
+    return platforms.default().platform
+
+
+def export(
+    fun_jit: Callable[..., Any],
+    *,
+    platforms: Sequence[str] | None = None,
+    disabled_checks: Sequence[DisabledSafetyCheck] = (),
+) -> Callable[..., Exported]:
+    """Make programs of a function, to be kept, sent and called again.
+
+    Programs are of the dialect, before they are compiled: they can be differentiated and batched.
+    `dovetail.export(f, …)` makes compiled ones, which run without Python.
+
+    Args:
+      fun_jit: the function, jitted or any other callable.
+      platforms: where it may be called, some of `cpu`, `cuda`, `rocm`, `vulkan`, `metal`; by
+        default where this process runs programs.
+      disabled_checks: checks that are not made.
+
+    Returns:
+      A function of the arguments, or of `ShapeDtypeStruct`s, that returns the `Exported`.
+
+    Raises:
+      ValueError: it cannot be called, or there is no such platform.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> exported = dt.export.export(dt.jit(dnp.square))(np.float32(2))
+      >>> float(dt.grad(exported.call)(3.0))
+      6.0
+    """
+    if not callable(fun_jit):
+        raise ValueError(f"Function to be exported must be callable, got: {fun_jit!r}")
+    jitted = fun_jit if isinstance(fun_jit, Jitted) else jit(fun_jit)
+    chosen = (default_export_platform(),) if platforms is None else tuple(platforms)
+    for platform in chosen:
+        if platform not in PLATFORMS:
+            raise ValueError(f"platforms must be of {', '.join(PLATFORMS)}, got: {platform!r}")
+
+    @functools.wraps(jitted)
+    def made(*args: Any, **kwargs: Any) -> Exported:
+        with differentiated_later(_ORDER):
+            program = jitted.lower(*args, **kwargs)._program
+        return Exported(_without_statics(program), chosen, disabled_checks)
+
+    return made
+
+
+def _without_statics(program: Program) -> Program:
+    """The program with arguments for what is not static only, and arrays that it can keep."""
+    for operand in program.captured:
+        if type(operand) is Tracer:
+            raise operand.leaked()
+    signature = program.signature
+    static = {n for n, _ in signature.statics if isinstance(n, int)}
+    args, kwargs = unflatten(signature.spec, range(len(signature.avals)))
+    kept = [i for i in range(len(args)) if i not in static]
+    _, spec = set_float0_aside(*flatten((tuple(args[i] for i in kept), kwargs)))
+    return program._replace(
+        signature=Signature(spec, (), signature.avals),
+        parameters=[program.parameters[i] for i in kept],
+        captured=[
+            Array(operand._value().copy(), operand.weak_type) for operand in program.captured
+        ],
+        donated=(),
+    )
+
+
+def deserialize(blob: bytes | bytearray | memoryview) -> Exported:
+    """The function that `Exported.serialize` made bytes of.
+
+    Args:
+      blob: the bytes.
+
+    Returns:
+      The function, to be called, compiled, differentiated and batched.
+
+    Raises:
+      ValueError: they are other bytes, damaged, or of an unknown version, or have nodes of a class
+        that is not registered.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> blob = dt.export.export(dt.jit(dnp.square))(np.float32(2)).serialize()
+      >>> dt.export.deserialize(blob).call(4.0)
+      Array(16., dtype=float32)
+    """
+    payload = unpack(blob)
+    notes = payload.notes
+    constraints = notes.get("constraints")
+    scope = None if constraints is None else SymbolicScope(constraints)
+    avals = decode_avals(notes["in_avals"], scope)
+    arrays = [
+        Array(array, bool(weak)) for array, weak in zip(payload.arrays, notes["weak"], strict=True)
+    ]
+    try:
+        module = _core.Module.parse(payload.text)
+    except _core.CompilerError as error:
+        raise errors.explained(error) from None
+    spec = spec_of(notes["in_tree"])
+    args, kwargs = unflatten(spec, range(len(avals)))
+    program = Program(
+        name=notes["fun_name"],
+        module=module,
+        signature=Signature(spec, (), tuple(avals)),
+        names=LeafNames(None, args, kwargs),
+        parameters=list(notes["parameters"]),
+        captured=arrays,
+        avals=decode_avals(notes["out_avals"], scope),
+        out_spec=spec_of(notes["out_tree"]),
+    )
+    checks = [DisabledSafetyCheck(text) for text in notes["disabled_checks"]]
+    return Exported(program, tuple(notes["platforms"]), checks)

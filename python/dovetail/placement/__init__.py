@@ -1,0 +1,1 @@
+"""Devices, and which of them arrays are on."""

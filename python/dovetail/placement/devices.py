@@ -1,0 +1,194 @@
+"""Devices: what the runtime's drivers have, by platform."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from dovetail.base import config
+
+# The runtime's driver for each platform; for CPUs that of large programs.
+DRIVERS = {
+    "cpu": "local-task",
+    "cuda": "cuda",
+    "rocm": "hip",
+    "vulkan": "vulkan",
+    "metal": "metal",
+}
+PLATFORMS = tuple(DRIVERS)
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device, which has memory of its own and runs programs. `dovetail.devices` lists them.
+
+    Attributes:
+      platform: the kind of device: "cpu", "cuda", "rocm", "vulkan" or "metal".
+      id: its number among those of the platform.
+
+    Example:
+      >>> import dovetail as dt
+      >>> device = dt.devices("cpu")[0]
+      >>> device, str(device), device.platform, device.id
+      (CpuDevice(id=0), 'cpu:0', 'cpu', 0)
+    """
+
+    platform: str
+    id: int
+
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.id}"
+
+    def __repr__(self) -> str:
+        return f"{self.platform.capitalize()}Device(id={self.id})"
+
+    @property
+    def process_index(self) -> int:
+        """The number of the process that the device belongs to: 0."""
+        return 0
+
+    @property
+    def host_id(self) -> int:
+        """JAX's older name of `process_index`."""
+        return 0
+
+    @property
+    def local_hardware_id(self) -> int:
+        """The number of the device among those of the platform in this process."""
+        return self.id
+
+    @property
+    def device_kind(self) -> str:
+        """The model, as its driver calls it; "cpu" for CPUs."""
+        return model_of(self)
+
+    @property
+    def client(self) -> Any:
+        """What has the devices of the platform, a `Client`."""
+        return Client(self.platform)
+
+    def memory_stats(self) -> dict[str, int] | None:
+        """The bytes that arrays take now and took at most; None for CPUs, whose memory is the
+        host's.
+        """
+        return memory_of(self)
+
+
+class Client(NamedTuple):
+    """What has the devices of a platform.
+
+    Args:
+      platform: its name.
+
+    Example:
+      >>> Client("cpu").device_count()
+      1
+    """
+
+    platform: str
+
+    @property
+    def platform_version(self) -> str:
+        """The version of what runs programs."""
+        return f"IREE {importlib.metadata.version('iree-base-runtime')}"
+
+    @property
+    def runtime_type(self) -> str:
+        """The kind of what runs programs."""
+        return "iree"
+
+    def devices(self) -> list[Device]:
+        """The devices."""
+        return list(devices_of(self.platform))
+
+    local_devices = devices
+
+    def device_count(self) -> int:
+        """How many devices there are."""
+        return len(devices_of(self.platform))
+
+    local_device_count = device_count
+
+    def process_index(self) -> int:
+        """The number of this process."""
+        return 0
+
+
+HOST = Device("cpu", 0)
+
+
+@functools.cache
+def devices_of(platform: str) -> tuple[Device, ...]:
+    """The devices of a platform.
+
+    Raises:
+      RuntimeError: there are none on this machine.
+    """
+    if platform == "cpu":
+        return tuple(Device("cpu", i) for i in range(config.num_cpu_devices.use()))
+    return tuple(Device(platform, i) for i in range(len(_models(platform))))
+
+
+@functools.cache
+def _models(platform: str) -> list[str]:
+    from dovetail.runtime.devices import models  # lazy
+
+    try:
+        found = models(DRIVERS[platform])
+    except ValueError as error:
+        raise RuntimeError(
+            f"platform {platform!r} has no devices on this machine: {error}"
+        ) from error
+    if not found:
+        raise RuntimeError(f"platform {platform!r} has no devices on this machine")
+    return found
+
+
+# What the runtime has -----------------------------------------------------------------------------
+
+
+def model_of(device: Device) -> str:
+    """The model of a device, as its driver calls it."""
+    return "cpu" if device.platform == "cpu" else _models(device.platform)[device.id]
+
+
+def runtime_name(device: Device, is_small: bool = True) -> str:
+    """What the runtime calls a device.
+
+    Args:
+      device: the device.
+      is_small: of the two of a CPU, whether to take the one that runs programs on the calling
+        thread.
+
+    >>> runtime_name(Device("cpu", 0)), runtime_name(Device("rocm", 1))
+    ('local-sync', 'hip:1')
+    """
+    is_inline = device.platform == "cpu" and is_small
+    driver = "local-sync" if is_inline else DRIVERS[device.platform]
+    return f"{driver}:{device.id}" if device.id else driver
+
+
+def device_named(name: str) -> Device:
+    """The device that the runtime calls so.
+
+    >>> device_named("hip:1"), device_named("local-sync")
+    (RocmDevice(id=1), CpuDevice(id=0))
+    """
+    driver, _, number = name.partition(":")
+    known = {DRIVERS[platform]: platform for platform in PLATFORMS} | {"local-sync": "cpu"}
+    return Device(known.get(driver, driver), int(number or 0))
+
+
+def memory_of(device: Device) -> dict[str, int] | None:
+    """The bytes that arrays on a device take, where the device has memory of its own."""
+    if device.platform == "cpu":
+        return None
+    from dovetail.runtime import get_device  # lazy
+
+    statistics = get_device(runtime_name(device)).hal.allocator.statistics
+    return {
+        "bytes_in_use": statistics["device_bytes_allocated"] - statistics["device_bytes_freed"],
+        "peak_bytes_in_use": statistics["device_bytes_peak"],
+    }

@@ -1,0 +1,147 @@
+"""Which platforms may be used, the default device, and what texts and shardings name."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from dovetail.base import config
+from dovetail.base.errors import value_error
+from dovetail.base.setting import Option
+from dovetail.placement.devices import PLATFORMS, Device, devices_of
+from dovetail.placement.shardings import Sharding, SingleDeviceSharding, place_on
+
+# One name for several platforms, as in JAX.
+_ALIASES = {"gpu": ("cuda", "rocm")}
+
+
+@functools.cache
+def allowed() -> tuple[str, ...]:
+    """The platforms that may be used, the first of which has the default devices."""
+    names = config.platforms.use()
+    chosen = PLATFORMS
+    if names:
+        chosen = tuple(name for part in names.split(",") for name in _meant(part.strip().lower()))
+    first = config.platform_name.use()
+    if first:
+        wanted = [name for name in _meant(first.lower()) if name in chosen]
+        if not wanted:
+            raise RuntimeError(
+                f"platform_name must be one of platforms, {', '.join(chosen)}, got: {first!r}"
+            )
+        chosen = (*wanted, *(name for name in chosen if name not in wanted))
+    return chosen
+
+
+def _meant(name: str) -> tuple[str, ...]:
+    if name not in PLATFORMS and name not in _ALIASES:
+        raise RuntimeError(
+            f"a platform must be one of {', '.join((*PLATFORMS, *_ALIASES))}, got: {name!r}"
+        )
+    return _ALIASES.get(name, (name,))
+
+
+def devices(backend: str | None = None) -> tuple[Device, ...]:
+    """The devices of a platform, by default of the first one that may be used.
+
+    Raises:
+      RuntimeError: there is no such platform, or it has no devices.
+
+    >>> devices("cpu")
+    (CpuDevice(id=0),)
+    """
+    if backend is None:
+        return devices_of(allowed()[0])
+    problems = []
+    for name in _meant(backend):
+        if name not in allowed():
+            problems.append(
+                f"platform must be one of {', '.join(allowed())}, as the setting `platforms` says, "
+                f"got: {name!r}"
+            )
+            continue
+        try:
+            return devices_of(name)
+        except RuntimeError as error:
+            problems.append(str(error))
+    raise RuntimeError("; ".join(problems))
+
+
+@functools.cache
+def first() -> Device:
+    """The device of arrays of which nothing is said."""
+    return devices()[0]
+
+
+def default() -> Device:
+    """The device of arrays that are made here and not committed to one."""
+    place = config.snapshot().place
+    return first() if place is None else place.device
+
+
+def as_default(value: Any) -> Any:
+    """What the setting `default_device` may be: a device, or the name of a platform."""
+    if not isinstance(value, Device) and value not in (*PLATFORMS, *_ALIASES):
+        raise ValueError(
+            "default_device must be a device, such as dovetail.devices('cpu')[0], the name of a "
+            f"platform, {', '.join((*PLATFORMS, *_ALIASES))}, or None, got: {value!r}"
+        )
+    return value
+
+
+def device_meant(value: Any) -> Device:
+    """The device that a `Device`, a sharding or a text such as "cpu" or "cpu:0" means.
+
+    Raises:
+      ValueError: there is no such device.
+
+    >>> device_meant("cpu")
+    CpuDevice(id=0)
+    """
+    if isinstance(value, SingleDeviceSharding):
+        value = value.device
+    platform, number = "", 0
+    if isinstance(value, Device):
+        platform, number = value.platform, value.id
+    elif isinstance(value, str):
+        platform, _, digits = value.partition(":")
+        number = int(digits) if digits.isdecimal() else -1 if ":" in value else 0
+    elif isinstance(value, Sharding):
+        raise value_error(f"sharding must be on a single device, got: {value!r}")
+    problem = ""
+    if platform in PLATFORMS or platform in _ALIASES:
+        try:
+            found = devices(platform)
+            if 0 <= number < len(found):
+                return found[number]
+        except RuntimeError as error:
+            problem = f" ({error})"
+    known = ", ".join(map(str, devices()))
+    raise value_error(
+        f"device must be one of {known}, or of those that dovetail.devices(platform) lists, got: "
+        f"{value!r}{problem}"
+    )
+
+
+def _as_default_device(value: Any) -> Any:
+    return None if value is None else as_default(value)
+
+
+default_device: Option[Any] = Option(
+    "default_device",
+    None,
+    "The device of arrays and programs that are not committed to one; None for the first.",
+    check=_as_default_device,
+    accepts='a `Device`, the name of a platform such as "cpu", or None',
+    example="cpu",
+)
+
+
+def _default_place() -> Any:
+    if default_device.value is None:
+        return None
+    return place_on(device_meant(default_device.value), False)
+
+
+config.default_place = _default_place
+config.trace_for(default_device)

@@ -1,0 +1,1 @@
+"""Jitted functions and their programs: traced, lowered, compiled, called."""

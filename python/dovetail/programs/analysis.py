@@ -1,0 +1,78 @@
+"""How much work a program is, and how much memory it takes, without running it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dovetail.arrays.shaped_array import ShapedArray
+    from dovetail.programs.lowered import Program
+    from dovetail.programs.source import Source
+
+
+def cost_of(program: Program) -> dict[str, float]:
+    """The work of one run, as JAX names it.
+
+    It is counted on the program after the phase `simplify`: each op with all that it reads and
+    writes, though the code generator will fuse some; loops as often as they run, where that is
+    known, else once; of branches the most expensive one.
+
+    Returns:
+      `flops`, `transcendentals` and `bytes accessed`.
+    """
+    cost = program.after("simplify").cost()
+    return {
+        "flops": cost.flops,
+        "transcendentals": cost.transcendentals,
+        "bytes accessed": cost.bytes,
+    }
+
+
+@dataclass(frozen=True)
+class CompiledMemoryStats:
+    """The memory that a compiled program needs, by the names of JAX, in bytes.
+
+    Attributes:
+      generated_code_size_in_bytes: the module file, with its constants.
+      argument_size_in_bytes: the arguments, and the arrays that the function closes over.
+      output_size_in_bytes: the results.
+      alias_size_in_bytes: what of the results takes the memory of donated arguments.
+      temp_size_in_bytes: what is neither, as far as it is known before the program runs.
+
+    Example:
+      >>> import dovetail as dt
+      >>> dt.stages.CompiledMemoryStats(10, 8, 4, 0, 0).argument_size_in_bytes
+      8
+    """
+
+    generated_code_size_in_bytes: int
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    alias_size_in_bytes: int
+    temp_size_in_bytes: int
+
+
+def memory_of(source: Source) -> CompiledMemoryStats:
+    """The memory of a compiled program."""
+    from dovetail.compiler.schedule import schedule_of  # lazy
+
+    program = source.program
+    compilation = source.compilation()
+    schedule = schedule_of(compilation)
+    inputs = [*program.signature.avals, *(operand.aval for operand in program.captured)]
+    results = sum(map(_bytes, program.avals))
+    donated = sum(_bytes(program.signature.avals[i]) for i in program.donated)
+    return CompiledMemoryStats(
+        len(compilation.vmfb),
+        sum(map(_bytes, inputs)),
+        results,
+        # What is not allocated is there already.
+        min(donated, max(0, results - schedule.bytes_of("external"))),
+        schedule.bytes_of("transient"),
+    )
+
+
+def _bytes(aval: ShapedArray) -> int:
+    return math.prod(aval.shape) * aval.dtype.itemsize

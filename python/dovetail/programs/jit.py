@@ -1,0 +1,102 @@
+"""`jit`: makes jitted functions, of fixed or of symbolic shapes."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dovetail.programs.dynamic import DynamicJitted
+from dovetail.programs.jitted import Jitted
+from dovetail.programs.options import options_for
+from dovetail.symbolic import SymbolicScope
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    keep_unused: bool = False,
+    device: Any = None,
+    backend: str | None = None,
+    inline: bool = False,
+    compile: str | None = None,
+    dynamic_shapes: Any = None,
+    dynamic_constraints: str | Sequence[str] = (),
+) -> Any:
+    """Compile a function.
+
+    It is traced and compiled at the first call with each combination of array types and static
+    arguments; other calls run the compiled program. Use it as a function, or as a decorator with or
+    without arguments, also on methods.
+
+    Args:
+      fun: takes and returns pytrees of arrays.
+      static_argnums, static_argnames: arguments that are not arrays; a program is made for each
+        value. If only one of the two is given, the other follows from the function's parameters.
+      donate_argnums, donate_argnames: arguments that a call uses up, so that results can take their
+        memory; to use such an array after the call is an error. If only one of the two is given,
+        the other follows.
+      device, backend: where the program runs and its results are committed: a device, or the name
+        of a platform. Both are deprecated, as in JAX: commit arguments with `device_put` instead.
+      keep_unused, inline: accepted for JAX's sake; arguments are always kept, calls within a trace
+        always inlined.
+      compile: "now", "auto" or "never": when programs are compiled, if not as the setting of that
+        name says.
+      dynamic_shapes: shapes as texts such as `"b, 784"`, one for each positional argument, or trees
+        of them; None for an argument whose shape is as it is. One program then serves all sizes of
+        the names: docs/dynamic_shapes.md.
+      dynamic_constraints: what is known of the names in them, such as `"b <= 4096"` or
+        `"b % 8 == 0"`; sizes are 1 or more if nothing is said. Calls check it.
+
+    Returns:
+      The compiled function, with `lower(*args)` to look at its program.
+
+    Raises:
+      TypeError: an argument that is not static is not an array.
+      ValueError: a static argument is not hashable, or does not exist.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> @dt.jit
+      ... def norm(x):
+      ...     return dnp.sqrt(dnp.sum(x * x))
+      >>> float(norm(dnp.array([3.0, 4.0])))
+      5.0
+    """
+    options: dict[str, Any] = {
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames,
+        "device": device,
+        "backend": backend,
+        "compile": compile,
+    }
+    if fun is None:
+        dynamic = {"dynamic_shapes": dynamic_shapes, "dynamic_constraints": dynamic_constraints}
+        return functools.partial(jit, **options, **dynamic)
+    if not callable(fun):
+        raise TypeError(f"Expected a callable value, got: {fun!r}; jit takes a function")
+    if inspect.isgeneratorfunction(fun):
+        raise TypeError(
+            f"Expected a function, got a generator function: {fun!r}; return a tuple or a list, "
+            "for jit"
+        )
+    if device is not None or backend is not None:
+        warnings.warn(
+            "device and backend of jit are deprecated; commit arguments to a device with "
+            "dovetail.device_put instead",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    if dynamic_shapes is None:
+        return Jitted(fun, options_for(fun, **options))
+    scope = SymbolicScope(dynamic_constraints)
+    return DynamicJitted(fun, options_for(fun, **options), dynamic_shapes, scope)

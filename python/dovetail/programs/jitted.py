@@ -1,0 +1,387 @@
+"""Jitted functions: traced once per signature, compiled, and called as one program."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import weakref
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import Array, ArrayMethods
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base import config, monitoring, spans
+from dovetail.base.locations import here
+from dovetail.base.trace_stack import derivative_order, is_for_shapes
+from dovetail.placement.shardings import Place, common_place, incompatible
+from dovetail.programs import log, registry
+from dovetail.programs.donation import donated_leaves, warn_of_useless
+from dovetail.programs.lowered import Compiled, Lowered, Program, Signature
+from dovetail.programs.options import Options
+from dovetail.programs.registry import Programs, programs_of
+from dovetail.programs.traced import Traced as TracedProgram
+from dovetail.symbolic.solve import shapes_at
+from dovetail.tracing import evaluation
+from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
+from dovetail.tracing.call_keys import check_hashable, incomparable
+from dovetail.tracing.trace import Axis
+from dovetail.tracing.tracer import Operand, Traced, Tracer, call, current, trace, zeros
+from dovetail.trees.float0 import set_float0_aside
+from dovetail.trees.pytree import flatten, unflatten
+
+if TYPE_CHECKING:
+    from dovetail.tracing.key_reuse import Uses
+
+Statics = tuple[tuple[int | str, Hashable], ...]
+
+
+class _Call(NamedTuple):
+    """The arguments of one call; `key` is what its program depends on."""
+
+    key: tuple[Any, ...]
+    spec: Any
+    statics: Statics
+    leaves: list[Operand]
+    place: Place | None
+
+
+class _Inlined(NamedTuple):
+    """What a jitted function became within a trace."""
+
+    callee: evaluation.Callee
+    traced: Traced
+
+
+# All that may remember calls.
+jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
+
+
+@atexit.register
+def forget_all() -> None:
+    """Forget all that was traced, compiled or remembered of calls.
+
+    At the end as well: structures of trees and remembered calls hold users' classes in ways that
+    the garbage collector cannot see, and extensions complain of what lives on then.
+    """
+    for jitted in list(jitted_functions):
+        jitted.clear_cache()
+    registry.forget_all()
+    config.changed()
+
+
+class Jitted(_core.CompiledCalls):
+    """A function that is traced and compiled at its first call with each signature.
+
+    A call like an earlier one runs its program in C++, another one comes to `_call`.
+    """
+
+    # What messages call its traces.
+    _kind = "jit"
+    # Whether its programs depend on nothing but function and options.
+    _shares = True
+    # Named axes that are bound outside of any trace.
+    _axes: Mapping[Hashable, Axis] = {}
+
+    def __init__(self, function: Callable[..., Any], options: Options) -> None:
+        super().__init__(options.static_argnums, options.static_argnames)
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._name = name_of(function)
+        self._options = options
+        programs = programs_of(function, options) if self._shares else Programs()
+        self._programs = programs
+        self._compiled, self._uses, self._lock = programs.compiled, programs.uses, programs.lock
+        jitted_functions.add(self)
+
+    def __repr__(self) -> str:
+        return f"<jit of {self._name}>"
+
+    def _call(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the compiled program; the first time, make it."""
+        settings = config.snapshot()
+        if settings.disable_jit:
+            return self._function(*args, **kwargs)
+        call = self._parse(args, kwargs)
+        return self._run(call, args, kwargs, settings)
+
+    def _run(self, call: _Call, args: Any, kwargs: dict[str, Any], settings: Any) -> Any:
+        if current() is not None or Tracer in map(type, call.leaves):
+            return self._inline(call)
+        if config.no_execution.value:
+            raise RuntimeError(
+                f"no jitted function may run while no_execution is on, got: a call of "
+                f"`{self._name}` {here()}"
+            )
+        general = self._generalized(call)
+        try:
+            compiled = self._compiled.get(general.key)
+        except Exception as error:
+            raise incomparable(general.key, self._compiled, self._name) from error
+        if compiled is None:
+            with self._lock:
+                compiled = self._compiled.get(general.key)
+                if compiled is None:
+                    compiled = self._compile(general)
+                    self._compiled[general.key] = compiled
+        uses = self._uses_of(general) if config.debug_key_reuse.value else None
+        run = compiled.run if uses is None else functools.partial(uses.call, compiled.run)
+        result = run(call.leaves)
+        # They are remembered for the settings that hold now.
+        is_free = config.snapshot() is settings and not config.debug_key_reuse.value
+        if compiled.invocation is not None and is_free:
+            self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
+        return result
+
+    def _uses_of(self, call: _Call) -> Uses | None:
+        """What a call does with keys."""
+        if call.key not in self._uses:
+            # It was compiled while nobody asked.
+            self._trace(call)
+        return self._uses.get(call.key)
+
+    def _generalized(self, call: _Call) -> _Call:
+        """The call whose program serves this one."""
+        return call
+
+    def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The leaves of the arguments that are not static, as they were given."""
+        args, kwargs, _ = self._without_statics(args, kwargs)
+        return flatten((args, kwargs))[0]
+
+    def _compile(self, call: _Call) -> Compiled:
+        avals = [leaf.aval for leaf in call.leaves]
+        log.explain(self._name, self._compiled, call.key, self._names(call), self._function)
+        with log.timed("tracing", self._name, avals):
+            lowered = self._lower(call)
+        return lowered.start(self._options.compile)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Trace for the given arguments, which may be `ShapeDtypeStruct`s, without compiling.
+
+        Example:
+          >>> import dovetail as dt
+          >>> print(dt.jit(lambda x: x + x).lower(dt.ShapeDtypeStruct((2,), "float32")).as_text())
+          module {
+            func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+              %0 = dovetail.add %arg0, %arg0 : tensor<2xf32>
+              return %0 : tensor<2xf32>
+            }
+          }
+        """
+        return self._lower(self._parse(args, kwargs, described=True))
+
+    def trace(self, *args: Any, **kwargs: Any) -> TracedProgram:
+        """Trace for the given arguments, which may be `ShapeDtypeStruct`s.
+
+        Example:
+          >>> import dovetail as dt
+          >>> dt.jit(lambda x: x + 1).trace(2).out_info
+          ShapeDtypeStruct(shape=(), dtype=int32, weak_type=True)
+        """
+        return TracedProgram(self._lower(self._parse(args, kwargs, described=True)).program)
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """The shapes and element types of the results, without computing them."""
+        call = self._parse(args, kwargs, described=True)
+        traced = self._trace(call, kind="eval_shape")
+        specs = [ShapeDtypeStruct(a.shape, a.dtype, weak_type=a.weak_type) for a in traced.avals]
+        return unflatten(traced.extra, specs)
+
+    def clear_cache(self) -> None:
+        """Forget all compiled programs."""
+        self._forget()
+        self._programs.clear()
+
+    def _parse(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
+    ) -> _Call:
+        """Take a call's arguments apart; descriptions of arrays are allowed if `described`."""
+        statics: Statics = ()
+        if self._options.static_argnums or self._options.static_argnames:
+            args, kwargs, statics = self._without_statics(args, kwargs)
+        if not kwargs and set(map(type, args)) == {Array}:
+            values, spec = list(args), _flat_spec(len(args))
+        else:
+            values, spec = set_float0_aside(*flatten((args, kwargs)))
+        types = []
+        for i, value in enumerate(values):
+            if described:
+                value = values[i] = _described(value)
+            if type(value) is not Array and not (described and isinstance(value, ShapeDtypeStruct)):
+                if isinstance(value, ShapeDtypeStruct) and is_for_shapes():
+                    value = zeros(value.aval)
+                what = LeafNames(self._function, args, kwargs).at(i) if _is_odd(value) else ""
+                value = values[i] = as_operand(value, what, copy=False)
+            types.append((value.shape, value.dtype, value.weak_type))
+        # Equal static arguments of different types, such as 1 and True, make different programs.
+        kinds = tuple([type(value) for _, value in statics])
+        place = self._place(values, args, kwargs)
+        key = spec, tuple(types), statics, kinds, config.snapshot().trace_key, place
+        return _Call(key, spec, statics, values, place)
+
+    def _place(
+        self, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Place | None:
+        """Where the program for these arguments runs, and its results are."""
+        asked = self._options.place
+        if asked is not None:
+            return asked
+
+        def describe(number: int) -> str:
+            name = LeafNames(self._function, args, kwargs)[number]
+            return f"`{name}` ({leaves[number].aval})"
+
+        return common_place(leaves, self._name, describe)
+
+    def _without_statics(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], Statics]:
+        count = len(args)
+        numbers = sorted({n % count for n in self._options.static_argnums if -count <= n < count})
+        by_name = [name for name in self._options.static_argnames if name in kwargs]
+        statics = [*((n, args[n]) for n in numbers), *((name, kwargs[name]) for name in by_name)]
+        for which, value in statics:
+            check_hashable(which, value, self._name)
+        dynamic = tuple([None if n in numbers else value for n, value in enumerate(args)])
+        return dynamic, {k: v for k, v in kwargs.items() if k not in by_name}, tuple(statics)
+
+    def _trace(
+        self, call: _Call, origins: Sequence[Operand] | None = None, kind: str | None = None
+    ) -> Traced:
+        if config.no_tracing.value:
+            raise RuntimeError(
+                f"no function may be traced while no_tracing is on, got: a call of `{self._name}` "
+                f"with new types of arguments {here()}; make that call once before"
+            )
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            args, kwargs = unflatten(call.spec, tracers)
+            args = list(args)
+            for which, value in call.statics:
+                if isinstance(which, int):
+                    args[which] = value
+                else:
+                    kwargs[which] = value
+            outs, out_spec = set_float0_aside(*flatten(self._function(*args, **kwargs)))
+            return results_of(self._function, outs, out_spec), out_spec
+
+        avals = [leaf.aval for leaf in call.leaves]
+        with spans.step("trace", monitoring.TRACE_EVENT, self._name):
+            names = self._names(call)
+            kind, name = kind or self._kind, self._name
+            traced = trace(python, avals, names, kind, name, axes=self._axes, origins=origins)
+        if traced.uses is not None:
+            self._uses[call.key] = traced.uses
+        return traced
+
+    def _names(self, call: _Call) -> LeafNames:
+        args, kwargs = unflatten(call.spec, range(len(call.leaves)))
+        return LeafNames(self._function, args, kwargs)
+
+    def _inline(self, jit_call: _Call) -> Any:
+        """Call the function within the trace in progress."""
+        in_progress = current()
+        # Programs are shared within a module, as its functions are; the key is the one of compiled
+        # programs; what will be differentiated more often has more rules of its own.
+        known = {} if in_progress is None else in_progress.root.jitted
+        if in_progress is not None and self._options.place is not None:
+            in_progress.root.settle(jit_call.place)
+        axes = None if in_progress is None else (*in_progress.axes.items(),)
+        key = self._programs, jit_call.key, axes, derivative_order()
+        try:
+            inlined = known.get(key)
+        except Exception as error:
+            others = [other[1] for other in known if isinstance(other, tuple)]
+            raise incomparable(jit_call.key, others, self._name) from error
+        if inlined is None:
+            traced = self._trace(jit_call, jit_call.leaves)
+            inlined = _Inlined(evaluation.Callee(traced.function), traced)
+            has_tracers = any(type(operand) is Tracer for operand in traced.captured)
+            if not has_tracers and not traced.asked_origins:
+                known[key] = inlined
+        traced = inlined.traced
+        outs = call(inlined.callee, [*jit_call.leaves, *traced.captured], traced.avals)
+        if traced.uses is not None:
+            traced.uses.apply(jit_call.leaves, outs)
+        return unflatten(traced.extra, outs)
+
+    def _lower(self, call: _Call) -> Lowered:
+        # No derivative begins at the arguments of a whole program, unless it is asked for later.
+        traced = self._trace(call, None if derivative_order() else call.leaves)
+        module = traced.function.module
+        if current() is None:
+            module.keep_as_main(traced.function.name)
+        else:
+            module = _extracted(traced)
+        args, _ = unflatten(call.spec, range(len(call.leaves)))
+        donated = donated_leaves(self._options, call.spec, len(call.leaves))
+        if donated:
+            warn_of_useless(self._name, donated, [leaf.aval for leaf in call.leaves], traced.avals)
+        signature = Signature(call.spec, call.statics, tuple(leaf.aval for leaf in call.leaves))
+        program = Program(
+            self._name,
+            module,
+            signature,
+            self._names(call),
+            parameter_names(self._function, len(args)),
+            traced.captured,
+            traced.avals,
+            traced.extra,
+            donated,
+            _final_place(self._name, call.place, traced),
+            functools.partial(self._traced_at, call) if signature.is_symbolic else None,
+        )
+        return Lowered(program)
+
+    def _traced_at(self, call: _Call, sizes: Mapping[str, int]) -> Program:
+        """The program for known sizes instead of symbolic ones."""
+        avals = [leaf.aval for leaf in call.leaves]
+        shapes = shapes_at([aval.shape for aval in avals], sizes)
+        leaves: list[Any] = [
+            ShapeDtypeStruct(shape, aval.dtype, weak_type=aval.weak_type)
+            for shape, aval in zip(shapes, avals, strict=True)
+        ]
+        return self._lower(call._replace(leaves=leaves))._program
+
+
+def _final_place(name: str, place: Place | None, traced: Traced) -> Place | None:
+    """Where a program runs, for which its own code may have a wish."""
+    wanted = traced.place
+    if wanted is None:
+        return place
+    if place is not None and place.is_committed and place is not wanted:
+        raise incompatible(
+            f"`{name}` and its arguments",
+            f"{wanted.device} by the function and {place.device} by the arguments",
+        )
+    return wanted
+
+
+def _extracted(traced: Traced) -> Any:
+    """A module of its own for a function that was traced within another trace."""
+    function = traced.function
+    attributes = {"callee": function}
+    return _core.wrap("call", attributes, function.inputs, function.outputs)
+
+
+@functools.cache
+def _flat_spec(count: int) -> Any:
+    """The structure of so many arrays as positional arguments."""
+    return flatten(((0,) * count, {}))[1]
+
+
+def _is_odd(value: Any) -> bool:
+    """Whether a message about the value may be needed."""
+    return not isinstance(value, (ArrayMethods, float)) and type(value) is not np.ndarray
+
+
+def _described(leaf: Any) -> Any:
+    """A description in place of anything else that has a shape and an element type."""
+    if isinstance(leaf, (ArrayMethods, ShapeDtypeStruct, np.ndarray, np.generic)):
+        return leaf
+    if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
+        return leaf
+    return ShapeDtypeStruct(leaf.shape, leaf.dtype)

@@ -1,0 +1,142 @@
+"""What `jit` is asked for, checked against the function's parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from dovetail.base import config
+from dovetail.placement import platforms
+from dovetail.placement.shardings import Place, place_on
+from dovetail.tracing.arguments import as_numbers, name_of
+
+
+class Options(NamedTuple):
+    """How a function is compiled and called.
+
+    Attributes:
+      static_argnums: the arguments by position that are not arrays.
+      static_argnames: the arguments by keyword that are not arrays.
+      donate_argnums: the arguments by position whose memory results may take.
+      donate_argnames: the arguments by keyword whose memory results may take.
+      device, backend: where programs run, if a device, or the first of a platform, is asked for.
+      compile: when they are compiled, if something else is asked for than the setting says.
+    """
+
+    static_argnums: tuple[int, ...] = ()
+    static_argnames: tuple[str, ...] = ()
+    donate_argnums: tuple[int, ...] = ()
+    donate_argnames: tuple[str, ...] = ()
+    device: Any = None
+    backend: str | None = None
+    compile: str | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """Where programs run, if something is asked for."""
+        if self.backend is not None:
+            return place_on(platforms.devices(self.backend)[0], True)
+        return None if self.device is None else place_on(platforms.device_meant(self.device), True)
+
+    @property
+    def donates(self) -> bool:
+        """Whether calls may use arguments up."""
+        return bool(self.donate_argnums or self.donate_argnames)
+
+
+def options_for(
+    function: Callable[..., Any],
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    device: Any = None,
+    backend: str | None = None,
+    compile: str | None = None,
+) -> Options:
+    """The options for a function; of numbers and names, the ones that are not given follow.
+
+    Raises:
+      TypeError: something else than numbers or names.
+      ValueError: the function has no such parameter, one is static and donated, there are both a
+        device and a platform, or no such way to compile.
+    """
+    static = _completed(function, static_argnums, static_argnames, "static")
+    donated = _completed(function, donate_argnums, donate_argnames, "donate")
+    both = [*sorted({*static[0]} & {*donated[0]}), *sorted({*static[1]} & {*donated[1]})]
+    if both:
+        kind = "argnames" if {*static[1]} & {*donated[1]} else "argnums"
+        raise ValueError(
+            f"static_{kind} and donate_{kind} cannot intersect, as an argument is static or "
+            f"donated, got: {', '.join(map(repr, both))} of `{name_of(function)}` in both"
+        )
+    if device is not None and backend is not None:
+        raise ValueError(
+            f"jit takes a device or a backend, not both, got: device={device!r} and "
+            f"backend={backend!r}"
+        )
+    if compile is not None and compile not in config.compile.choices:
+        raise ValueError(
+            f"compile must be None or one of {', '.join(map(repr, config.compile.choices))}, "
+            f"got: {compile!r}"
+        )
+    return Options(*static, *donated, device, backend, compile)
+
+
+def _completed(
+    function: Callable[..., Any],
+    numbers: int | Sequence[int] | None,
+    names: str | Sequence[str] | None,
+    kind: str,
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Arguments by number and by name, of which one may be left to follow from the other."""
+    by_number = () if numbers is None else as_numbers(numbers, f"{kind}_argnums")
+    by_name = _as_names(names, f"{kind}_argnames")
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError) as error:
+        if by_name and numbers is None:
+            raise ValueError(
+                f"Getting the signature of function `{name_of(function)}` failed. Pass "
+                f"{kind}_argnums instead of {kind}_argnames. ({error})"
+            ) from None
+        return by_number, by_name
+    positional = [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    count = len(positional)
+    only_positional = [
+        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL)
+    ]
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    known = [p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    for name in by_name:
+        if name in only_positional or (name not in known and not takes_any):
+            raise ValueError(
+                f"{kind}_argnames must name parameters of `{name_of(function)}` that can be "
+                f"keywords, {', '.join(known)}, got: {name!r}"
+            )
+    has_varargs = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    for number in by_number:
+        if not has_varargs and not -count <= number < count:
+            raise ValueError(
+                f"{kind}_argnums must be numbers of the {count} positional parameters of "
+                f"`{name_of(function)}`, got: {number}"
+            )
+    if not has_varargs:
+        by_number = tuple(number % count for number in by_number)
+    if numbers is not None and names is not None:
+        return by_number, by_name
+    if by_number:
+        keywords = (positional[n] for n in by_number if -count <= n < count)
+        return by_number, tuple(name for name in keywords if name not in only_positional)
+    return tuple(positional.index(name) for name in by_name if name in positional), by_name
+
+
+def _as_names(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
+    given = (names,) if isinstance(names, str) else tuple(names or ())
+    if not all(isinstance(name, str) for name in given):
+        raise TypeError(f"{what} must be a string or a sequence of strings, got: {names!r}")
+    return given

@@ -1,0 +1,77 @@
+"""What programs say that need memory which cannot be had: who needs how much, and where.
+
+The runtime, of which this makes use, is imported only then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dovetail.arrays.memory_limits import there
+from dovetail.base.errors import UnknownSizeError
+from dovetail.compiler.errors import CompileError
+
+if TYPE_CHECKING:
+    from dovetail.compiler.schedule import Allocation
+    from dovetail.programs.source import Source
+    from dovetail.runtime.memory import OutOfMemoryError
+
+# More places of an allocation are not told.
+_PLACES = 3
+
+
+def of_call(source: Source, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:
+    """What to raise where a compiled program could not allocate memory.
+
+    Args:
+      source: the program.
+      shapes: of its arguments in that call.
+    """
+    from dovetail.runtime.memory import OutOfMemoryError, in_words  # lazy
+
+    message = f"RESOURCE_EXHAUSTED: `{source.name}` needs memory that cannot be had, {there()}"
+    allocations = _allocations(source, shapes)
+    inputs = _bytes(source, shapes)
+    if allocations:
+        total = sum(each.size for each in allocations)
+        largest = max(allocations, key=lambda each: each.size)
+        message += (
+            f": it allocates {in_words(total)} beside its arguments' {in_words(inputs)}, most "
+            f"of it for {_described(largest)}"
+        )
+    return OutOfMemoryError(message)
+
+
+def _bytes(source: Source, shapes: Sequence[tuple[int, ...]]) -> int:
+    dtypes = [aval.dtype for aval in source.avals]
+    return sum(
+        math.prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=False)
+    )
+
+
+def _allocations(source: Source, shapes: Sequence[tuple[int, ...]]) -> Sequence[Allocation]:
+    """What the code generator allocates; nothing if that cannot be told."""
+    from dovetail.compiler.schedule import schedule_of  # lazy
+
+    try:
+        known = source.at(shapes)
+        return schedule_of(known.compilation()).allocations
+    # This is only to say more of an error.
+    except (CompileError, UnknownSizeError, RuntimeError, ValueError):
+        return ()
+
+
+def _described(allocation: Allocation) -> str:
+    """What an allocation is for, and where that is."""
+    from dovetail.runtime.memory import in_words  # lazy
+
+    kind = "results" if allocation.kind == "external" else "what it computes in between"
+    ops = ", ".join(f"`{op}`" for op in allocation.ops[:_PLACES])
+    places = "; ".join(allocation.places[:_PLACES])
+    return (
+        f"{kind} ({in_words(allocation.size)})"
+        + f", by {ops}" * bool(ops)
+        + (f", at {places}" if places else "")
+    )

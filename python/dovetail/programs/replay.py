@@ -1,0 +1,216 @@
+"""Times of the dispatches within a compiled program, by running it again, in a process of its own.
+
+The runtime in this process cannot say them, but its tools can. What a call was given is written to
+files, and the program run on that a few times; the last run counts.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dovetail.base.spans import Recorder
+from dovetail.compiler.forms import Compilation
+from dovetail.compiler.schedule import Dispatch, schedule_of
+from dovetail.runtime import iree_internals
+from dovetail.runtime.dtypes import DTYPE_OF_MLIR, ELEMENT_OF_DTYPE
+
+if TYPE_CHECKING:
+    from dovetail.programs.lowered import Compiled
+    from dovetail.tracing.tracer import Operand
+
+# Of so many runs in a row, of which the first ones touch memory that is new.
+_RUNS = 3
+_MODE = "host-execution,executable-metadata"
+_GPU_MODE = "dispatch-events,executable-metadata"
+
+
+class Call:
+    """A program that was called while a trace was recorded.
+
+    Attributes:
+      compiled: the program.
+      arguments: what its first call was given, on the host; None if it has not run compiled.
+      start: when its last call began, in nanoseconds.
+      count: how often it was called.
+      total: how long its calls took, in nanoseconds.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.arguments: list[np.ndarray] | None = None
+        self.start = 0
+        self.count = self.total = 0
+
+
+class TimedDispatch(NamedTuple):
+    """A dispatch as it ran.
+
+    Attributes:
+      dispatch: what it is.
+      start, duration: in nanoseconds, from the begin of the run.
+      workgroups: how many pieces of it could run at once, along three dimensions.
+    """
+
+    dispatch: Dispatch
+    start: int
+    duration: int
+    workgroups: tuple[int, ...]
+
+
+class NoReplay(Exception):
+    """A program cannot be run again; the message says why."""
+
+
+def recorded(recorder: Recorder, compiled: Compiled, leaves: Sequence[Operand]) -> Any:
+    """The result of a call, of which a span is made."""
+    call = recorder.calls.get(id(compiled))
+    if call is None:
+        call = recorder.calls[id(compiled)] = Call(compiled)
+    arguments = None
+    if call.arguments is None:
+        # Copies: a call may write over what it is given.
+        arguments = [np.array(value) for value in compiled.arguments(leaves)]
+    call.count += 1
+    start = time.perf_counter_ns()
+    try:
+        return compiled.run_unrecorded(leaves)
+    finally:
+        end = time.perf_counter_ns()
+        call.total += end - start
+        is_compiled = compiled.is_compiled
+        how = "compiled" if is_compiled else "evaluated op by op"
+        recorder.add("call", compiled.name, start, end, {"ran": how, "call": call.count})
+        if is_compiled:
+            call.start = start
+            if arguments is not None:
+                call.arguments = arguments
+
+
+def replay(call: Call) -> list[TimedDispatch]:
+    """The dispatches of a program, in the order in which they ran.
+
+    Raises:
+      NoReplay: it cannot be run by the runtime's tools.
+    """
+    if call.arguments is None:
+        raise NoReplay("it was not compiled while the trace was recorded")
+    source = call.compiled.source()
+    try:
+        compilation = source.compilation()
+        if compilation.host_functions:
+            raise NoReplay("it calls functions of this process")
+        known = {dispatch.name: dispatch for dispatch in schedule_of(compilation).dispatches}
+    except RuntimeError as error:
+        raise NoReplay(str(error)) from error
+    rows = _run(compilation, source.runtime_device, call.arguments)
+    return [
+        TimedDispatch(known.get(name, Dispatch(name, (), ())), start, duration, workgroups)
+        for name, start, duration, workgroups in rows
+    ]
+
+
+def _run(
+    compilation: Compilation, device: str, arguments: Sequence[np.ndarray]
+) -> list[tuple[str, int, int, tuple[int, ...]]]:
+    """(name, start, duration, workgroups) of the dispatches of one run."""
+    is_host = device.startswith("local")
+    # All devices of the host are alike, and the tool knows but one.
+    device = device.partition(":")[0] if is_host else device
+    with tempfile.TemporaryDirectory(prefix="dovetail-") as name:
+        folder = Path(name)
+        (folder / "module.vmfb").write_bytes(compilation.vmfb)
+        inputs = [_input(folder / f"{i}", array) for i, array in enumerate(arguments)]
+        profile = folder / "run.ireeprof"
+        _tool(
+            "iree-benchmark-module",
+            f"--module={folder / 'module.vmfb'}",
+            "--function=main",
+            f"--device={device}",
+            *inputs,
+            f"--benchmark_min_time={_RUNS}x",
+            f"--device_profiling_mode={_MODE if is_host else _GPU_MODE}",
+            f"--device_profiling_output={profile}",
+        )
+        text = _tool(
+            "iree-profile", "export", "--format=ireeperf-jsonl", "--output=-", str(profile)
+        )
+    return _last_run([json.loads(line) for line in text.splitlines() if line.startswith("{")])
+
+
+def _input(path: Path, array: np.ndarray) -> str:
+    """The flag that gives a program an array, which is written to a file."""
+    if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1:
+        np.save(path.with_suffix(".npy"), array)
+        return f"--input=@{path.with_suffix('.npy')}"
+    # NumPy has no format for the types that are not its own.
+    names = {dtype: name for name, dtype in DTYPE_OF_MLIR.items()}
+    element = names[array.dtype]
+    if ELEMENT_OF_DTYPE[array.dtype] == ELEMENT_OF_DTYPE[np.dtype(np.uint8)]:
+        element = "ui8"
+    path.write_bytes(np.ascontiguousarray(array).tobytes())
+    return f"--input={'x'.join([*map(str, array.shape), element])}=@{path}"
+
+
+def _tool(name: str, *arguments: str) -> str:
+    """What one of the runtime's programs prints.
+
+    Raises:
+      NoReplay: it fails.
+    """
+    path = iree_internals.program(name)
+    if not path.exists():
+        raise NoReplay(f"the installed runtime has no {name}")
+    # A session of its own: an interrupt from the terminal is for the user's program alone.
+    done = subprocess.run(
+        [str(path), *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines()
+        raise NoReplay(f"{name} fails: {lines[-1] if lines else done.returncode}")
+    return done.stdout
+
+
+def _last_run(rows: Sequence[dict[str, Any]]) -> list[tuple[str, int, int, tuple[int, ...]]]:
+    """The dispatches of the last of several equal runs, from the records of all."""
+    names = {
+        (row["executable_id"], row["function_ordinal"]): row["name"]
+        for row in rows
+        if row["record_type"] == "executable_function"
+    }
+    ran = [(row, *time) for row in rows if (time := _time_of(row)) is not None]
+    ran = ran[len(ran) - len(ran) // _RUNS :]
+    if not ran:
+        return []
+    first = min(start for _, start, _ in ran)
+    return [
+        (
+            names.get((row["executable_id"], row["function_ordinal"]), str(row.get("key"))),
+            start - first,
+            duration,
+            tuple(row.get("workgroup_count", ())),
+        )
+        for row, start, duration in ran
+    ]
+
+
+def _time_of(row: dict[str, Any]) -> tuple[int, int] | None:
+    """When a dispatch began and how long it took, in nanoseconds; None for other records."""
+    if row["record_type"] == "host_execution_event" and row["op"] == "dispatch":
+        return row["start_host_time_ns"], row["duration_ns"]
+    if row["record_type"] == "dispatch_event" and row.get("duration_ns") is not None:
+        # Of a GPU's ticks the tool says how long they are.
+        ticks, duration = row["end_tick"] - row["start_tick"], row["duration_ns"]
+        return round(row["start_tick"] * duration / max(ticks, 1)), duration
+    return None

@@ -1,0 +1,1 @@
+"""Functions traced into the dialect, and ops applied at once."""

@@ -1,0 +1,111 @@
+"""Evaluation of what was traced: functions as programs of the reference evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.base import config
+from dovetail.base.errors import explained
+from dovetail.base.mlir_types import Type, dtype_name, encode_array
+from dovetail.compiler import phases
+from dovetail.reference import Evaluator
+from dovetail.tracing.check_finite import accepted, known_as
+
+
+def flat_module(
+    name: str,
+    attributes: dict[str, Any],
+    operands: Sequence[Type],
+    results: Sequence[Type],
+) -> _core.Module:
+    """A module whose `main` is what an op on functions computes, simplified and without calls."""
+    try:
+        module = _core.wrap(name, attributes, list(operands), list(results))
+    except _core.CompilerError as error:
+        raise explained(error) from None
+    phases.run(module, "simplify")
+    return module
+
+
+def expanded(function: _core.Function, last: Sequence[np.ndarray]) -> _core.Module:
+    """The module of a finished function as `main`, without requests.
+
+    Args:
+      function: the function; the others of its module that it does not need are removed.
+      last: what its last arguments are.
+    """
+    module = function.module
+    module.keep_as_main(function.name)
+    module.bind_arguments([encode_array(value) for value in last])
+    phases.run(module, "expand")
+    return module
+
+
+def evaluate_on_functions(
+    name: str,
+    attributes: dict[str, Any],
+    values: Sequence[np.ndarray],
+    results: Sequence[Type],
+) -> Sequence[np.ndarray]:
+    """The results of an op on functions, by the reference evaluator."""
+    operands = [(value.shape, dtype_name(value.dtype)) for value in values]
+    return Flat(flat_module(name, attributes, operands, results), known_as(name))(values)
+
+
+class Flat:
+    """A module without calls whose `main` can be evaluated, with the checks that settings ask for.
+
+    Args:
+      module: after the phase `simplify`.
+      name: what messages call it.
+    """
+
+    def __init__(self, module: _core.Module, name: str) -> None:
+        self.module = module
+        self._name = name
+        self._evaluators: dict[tuple[str, ...], Evaluator] = {}
+
+    def __call__(self, values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        """The results, by the reference evaluator."""
+        checks = config.snapshot().checks
+        evaluator = self._evaluators.get(checks)
+        if evaluator is None:
+            module = self.module
+            if checks:
+                module = module.clone()
+                module.check_finite(checks)
+                phases.run(module, "check", start="simplify")
+            evaluator = self._evaluators[checks] = Evaluator(module.program("main"))
+        results = evaluator(values)
+        return accepted(results, checks, self._name, lambda: self.module) if checks else results
+
+
+class Callee:
+    """A finished function that can be called in any trace, and outside of all."""
+
+    def __init__(self, function: _core.Function) -> None:
+        self.function = function
+        # Asking for the module makes an object each time.
+        self.module = function.module
+        self._flat: Flat | None = None
+
+    @property
+    def flat(self) -> _core.Function:
+        """A function without calls that computes the same."""
+        return self._evaluated().module.function("main")
+
+    def _evaluated(self) -> Flat:
+        if self._flat is None:
+            function = self.function
+            attributes = {"callee": function}
+            module = flat_module("call", attributes, function.inputs, function.outputs)
+            self._flat = Flat(module, function.name)
+        return self._flat
+
+    def evaluate(self, *values: np.ndarray) -> Sequence[np.ndarray]:
+        """The results, by the reference evaluator."""
+        return self._evaluated()(values)

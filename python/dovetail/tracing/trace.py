@@ -1,0 +1,494 @@
+"""Functions under construction and their values, the tracers: stand-ins for arrays.
+
+A `Trace` is one function of the dialect under construction; a `Tracer` is one of its values. Traces
+nest: what an inner one uses of an outer one, or of concrete arrays, becomes an argument of the
+inner function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import ArrayMethods, ShapedArray
+from dovetail.base import errors, locations
+from dovetail.base.errors import (
+    ConcretizationTypeError,
+    LeakedTracerError,
+    TracerArrayConversionError,
+    TracerBoolConversionError,
+    TracerIntegerConversionError,
+    UnknownSizeError,
+)
+from dovetail.base.locations import here
+from dovetail.base.mlir_types import Type, dtype_name, dtype_named, encode_array
+from dovetail.base.trace_stack import current, derivative_order, stack
+from dovetail.placement.shardings import Place, incompatible
+from dovetail.reference.collectives import UnboundAxesError
+from dovetail.symbolic.size import Size, has_sizes, plain
+from dovetail.tracing import evaluation
+from dovetail.tracing.emission import Emission
+from dovetail.tracing.unknown_value import unknown_value
+
+if TYPE_CHECKING:
+    from dovetail.tracing.emission import Emission
+
+# Larger arrays that a function closes over become arguments instead of constants in the text.
+LARGEST_CONSTANT = 16
+
+# An Array or a Tracer.
+Operand = Any
+
+# The ops whose results' shapes are stated and whose sizes that are not known are operands.
+SIZED = frozenset({"iota", "reshape", "broadcast", "slice", "pad", "callback"})
+
+
+class Axis(NamedTuple):
+    """A named axis: what the compiler calls it, and how many elements it has."""
+
+    text: str
+    size: int
+
+
+def axes_in_scope() -> Mapping[Hashable, Axis]:
+    """The named axes that transforms in progress bind."""
+    in_progress = current()
+    return {} if in_progress is None else in_progress.axes
+
+
+def new_axis(name: Hashable, size: int) -> Axis:
+    """An axis to bind here."""
+    text = name if isinstance(name, str) else repr(name)
+    taken = {axis.text for other, axis in axes_in_scope().items() if other != name}
+    while text in taken:
+        text += "'"
+    return Axis(text, size)
+
+
+class Trace:
+    """A function under construction.
+
+    Args:
+      kind: the transform that traces: `jit`, `grad`, `vmap` …
+      name: the name of the function that is traced.
+      concrete: whether values are computed where Python asks for them and they are known.
+      names: what to call the arguments in messages.
+      axes: the named axes that the transform binds.
+      order: how often the function will be differentiated; by default as often as that around it.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        concrete: bool,
+        names: Sequence[str],
+        axes: Mapping[Hashable, Axis] | None = None,
+        order: int | None = None,
+    ) -> None:
+        parent = self.parent = current()
+        self.order = derivative_order() if order is None else order
+        self.kind = kind
+        self.name = name
+        self.concrete = concrete
+        self.names = names
+        self.ended = False
+        # No reference to itself, which would keep its operands until the garbage is collected.
+        self._root: Trace | None = None if parent is None else parent.root
+        # What the arguments are made of, if no derivative begins at them.
+        self.origins: Sequence[Operand] | None = None
+        # The named axes in scope; inner ones hide outer ones.
+        self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
+        self.module = (stack.module or _core.module()) if parent is None else parent.module
+        self.place = locations.location()
+        self.function = _core.Function(self.module, name, False, self.place)
+        # What a jitted function became at its first call, for further calls within the outermost
+        # trace.
+        self.jitted: dict[Any, Any] = {}
+        # The device that the program is to run on, if it asks for one.
+        self.wanted: Place | None = None
+        # Whether shapes within the outermost trace have sizes that are not known.
+        self.is_symbolic = False
+        self._emission: Emission | None = None
+        # The arguments that values stand for.
+        self._renamed: dict[int, int] = {}
+        # Operands of the call that this function will get, after its explicit arguments.
+        self.captured: list[Operand] = []
+        self._argument_of: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
+        self._constants: list[Operand] = []
+        # What arguments are outside, what values are known to be, and how to compute others: a
+        # function of arrays, its keywords, the numbers of its operands and of its results.
+        self._outside: dict[int, Operand] = {}
+        self._known: dict[int, np.ndarray] = {}
+        self.asked_origins = False
+        # Values whose derivative a rule says is zero.
+        self._constant: list[int] = []
+        self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
+
+    def settle(self, place: Place | None) -> None:
+        """Ask for a device."""
+        if self.wanted is not None and place is not None and self.wanted is not place:
+            raise incompatible(
+                f"the parts of `{self.name}`", f"{self.wanted.device} and {place.device}"
+            )
+        self.wanted = place
+
+    @property
+    def root(self) -> Trace:
+        """The outermost trace."""
+        return self if self._root is None else self._root
+
+    @property
+    def emission(self) -> Emission:
+        """The sizes in this function that are not known."""
+        if self._emission is None:
+            self._emission = Emission(self)
+        return self._emission
+
+    def tracer(
+        self, number: int, shape: tuple[Any, ...], aval: ShapedArray, where: locations.Location
+    ) -> Tracer:
+        """The tracer of a value of this function, of that shape and otherwise of a type."""
+        return Tracer(self, number, shape, aval.dtype, aval.weak_type, where)
+
+    def begin_symbolic(self, tracers: list[Tracer]) -> list[Tracer]:
+        """The arguments, some of whose sizes are not known, with what is known of these."""
+        if self.parent is not None:
+            raise NotImplementedError(
+                f"`{self.name}` with symbolic shapes must be traced outside of other functions, "
+                f"got: a call within `{self.parent.name}` {here()}"
+            )
+        self.is_symbolic = True
+        return self.emission.begin(tracers)
+
+    def rename(self, argument: int, number: int) -> None:
+        """Let messages call a value what they call an argument."""
+        self._renamed[number] = argument
+
+    def argument(
+        self, aval: ShapedArray, outside: Operand | None, where: locations.Location | None = None
+    ) -> Tracer:
+        """A new argument; `outside` is what it stands for, where its value may be asked for."""
+        where = where or locations.location()
+        shape = aval.shape
+        is_sized = has_sizes(shape)
+        if is_sized:
+            shape = plain(shape)
+        number = self.function.argument(shape, dtype_name(aval.dtype), where)
+        self._argument_of[number] = len(self._argument_of)
+        if outside is not None and self.concrete:
+            self._outside[number] = outside
+        tracer = Tracer(self, number, aval.shape, aval.dtype, aval.weak_type, where)
+        if is_sized and self.root.is_symbolic:
+            self.emission.add_argument(tracer)
+        return tracer
+
+    def name_of(self, number: int) -> str | None:
+        """What messages call a value of this function, if it is an argument."""
+        position = self._argument_of.get(self._renamed.get(number, number))
+        if position is None:
+            return None
+        if position < len(self.names):
+            return f"`{self.names[position]}`"
+        captured = self.captured[position - len(self.names)]
+        return captured.description() if type(captured) is Tracer else "an array closed over"
+
+    def arguments_of(self, number: int) -> list[int]:
+        """The arguments that a value depends on."""
+        return self._arguments_beyond(number, ())
+
+    def _arguments_beyond(self, number: int, known: Sequence[int]) -> list[int]:
+        """The arguments that a value depends on, other than by those that are known."""
+        instructions = self.function.slice([number], list(known))
+        used = {operand for instruction in instructions for operand in instruction.operands}
+        return [argument for argument in self._argument_of if argument in used]
+
+    def origins_of(self, number: int) -> list[Operand | None]:
+        """What a value of this function comes from outside of it; None for what is not known."""
+        self.asked_origins = True
+        explicit = self.names if self.origins is None else self.origins
+        found: list[Operand | None] = []
+        arguments = [number]
+        if number not in self._argument_of:
+            arguments = self._arguments_beyond(number, self._constant)
+        for argument in arguments:
+            position = self._argument_of[argument]
+            if position >= len(explicit):
+                found.append(self.captured[position - len(explicit)])
+            else:
+                found.append(None if self.origins is None else self.origins[position])
+        return found
+
+    def set_constant(self, number: int) -> None:
+        """Note that a value has no derivative, whatever it is computed from."""
+        self._constant.append(number)
+
+    def number(self, operand: Operand) -> int:
+        """The value's number in this function; what comes from outside becomes an argument."""
+        if type(operand) is Tracer:
+            if operand._trace is self:
+                return operand.number
+            if operand._trace.ended or not self._encloses(operand._trace):
+                raise operand.leaked()
+        key = id(operand)
+        known = self._numbers.get(key)
+        if known is None:
+            known = self._numbers[key] = self._capture(operand)
+        return known
+
+    def _encloses(self, other: Trace) -> bool:
+        outer = self.parent
+        while outer is not None and outer is not other:
+            outer = outer.parent
+        return outer is not None
+
+    def _capture(self, operand: Operand) -> int:
+        # Where an array is committed to matters outside of `jit`, so that it stays an operand.
+        if (
+            type(operand) is not Tracer
+            and operand._place is None
+            and operand.size <= LARGEST_CONSTANT
+        ):
+            # Kept so that its id stays its own.
+            self._constants.append(operand)
+            return self.constant(operand._value()).number
+        self.captured.append(operand)
+        return self.argument(operand.aval, operand).number
+
+    def constant(
+        self, value: np.ndarray, weak_type: bool = False, shape: tuple[int, ...] = ()
+    ) -> Tracer:
+        """An array that is part of the function's text; one of rank 0 is repeated to `shape`."""
+        where = locations.location()
+        data, element, own = encode_array(value)
+        attributes = {"value": (data, element, shape or own)}
+        ((number, sizes, _),) = self.function.emit("constant", (), attributes, None, where)
+        if self.concrete:
+            self._known[number] = np.broadcast_to(value, shape) if shape else value
+        return Tracer(self, number, sizes, value.dtype, weak_type, where)
+
+    def emit(
+        self,
+        name: str,
+        operands: Sequence[Operand],
+        attributes: dict[str, Any],
+        results: Sequence[Type] | None,
+        weak_types: Sequence[bool],
+        evaluate: Callable[..., Any],
+        keywords: dict[str, Any],
+    ) -> list[Tracer]:
+        """Append an op; result types are inferred unless given.
+
+        `evaluate` computes the op's results from its operands' values and `keywords`.
+        """
+        where = locations.location()
+        numbers = [self.number(operand) for operand in operands]
+        given, types = numbers, results
+        is_symbolic = self.root.is_symbolic
+        if is_symbolic:
+            given, types = self._with_sizes(name, numbers, attributes, results)
+        try:
+            emitted = self.function.emit(name, given, attributes, types, where)
+        except _core.CompilerError as error:
+            raise errors.explained(error) from None
+        if is_symbolic:
+            if results is not None and name not in SIZED:
+                emitted = [self.emission.stated(*out) for out in zip(emitted, results, strict=True)]
+            stated = [None] * len(emitted) if results is None else [shape for shape, _ in results]
+            emitted = [
+                (number, self.emission.shape(number, known or shape), element)
+                for (number, shape, element), known in zip(emitted, stated, strict=True)
+            ]
+        if self.concrete:
+            outs = [result[0] for result in emitted]
+            producer = evaluate, keywords, numbers, outs
+            for number in outs:
+                self._producers[number] = producer
+        return [
+            Tracer(self, number, shape, dtype_named(element), weak_type, where)
+            for (number, shape, element), weak_type in zip(emitted, weak_types, strict=True)
+        ]
+
+    def _with_sizes(
+        self,
+        name: str,
+        numbers: list[int],
+        attributes: dict[str, Any],
+        results: Sequence[Type] | None,
+    ) -> tuple[list[int], Sequence[Type] | None]:
+        """Operands with sizes that are not known, and results' types as the compiler has them."""
+        for key, value in attributes.items():
+            for size in value if type(value) is tuple else (value,):
+                if type(size) is Size:
+                    raise UnknownSizeError(
+                        f"{name}: {key} must be known while tracing, got: {size}, which is known "
+                        f"only when the program runs, {here()}; leave this dimension out of the "
+                        "symbolic shapes"
+                    )
+        if results is None:
+            return numbers, None
+        if name in SIZED:
+            sizes = [size for shape, _ in results for size in self.emission.operands(shape)]
+            numbers = [*numbers, *sizes]
+            if "operandSegmentSizes" in attributes:
+                segments = attributes["operandSegmentSizes"]
+                attributes["operandSegmentSizes"] = (*segments[:-1], len(sizes))
+        return numbers, [(plain(shape), element) for shape, element in results]
+
+    def size_as_array(self, size: Any, dtype: np.dtype, weak_type: bool) -> Tracer:
+        """A size as an array of rank 0."""
+        where, element = locations.location(), dtype_name(dtype)
+        numbers = [self.emission.number(size)]
+        ((number, _, _),) = self.function.emit("from_index", numbers, {}, [((), element)], where)
+        return Tracer(self, number, (), dtype, weak_type, where)
+
+    def splice(
+        self, callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
+    ) -> list[Tracer]:
+        """Append what a function of another module computes."""
+        arguments = [self.number(operand) for operand in operands]
+        outs = self.function.splice(callee.flat, arguments)
+        if self.concrete:
+            for out in set(outs) - set(arguments):
+                self._producers[out] = callee.evaluate, {}, arguments, outs
+        where = locations.location()
+        if self.root.is_symbolic:
+            for out, aval in zip(outs, results, strict=True):
+                self.emission.shape(out, aval.shape)
+        return [
+            Tracer(self, out, aval.shape, aval.dtype, aval.weak_type, where)
+            for out, aval in zip(outs, results, strict=True)
+        ]
+
+    def value(self, asked: Tracer, error: type[ConcretizationTypeError]) -> np.ndarray:
+        """What the tracer's value is; computes what leads to it, each value once."""
+        known = self._known
+        pending = [asked.number]
+        while pending:
+            number = pending[-1]
+            if number in known:
+                pending.pop()
+                continue
+            producer = self._producers.get(number)
+            if producer is None:
+                known[number] = self._argument_value(number, asked, error)
+                continue
+            evaluate, keywords, operands, results = producer
+            missing = [operand for operand in operands if operand not in known]
+            if missing:
+                pending.extend(missing)
+                continue
+            try:
+                answer = evaluate(*[known[operand] for operand in operands], **keywords)
+            except UnboundAxesError:
+                raise error(unknown_value(self, number, asked, error)) from None
+            values = [answer] if type(answer) is np.ndarray else answer
+            known.update(zip(results, values, strict=True))
+        return known[asked.number]
+
+    def _argument_value(
+        self, number: int, asked: Tracer, error: type[ConcretizationTypeError]
+    ) -> np.ndarray:
+        outside = self._outside.get(number)
+        if outside is None:
+            raise asked.leaked() if self.ended else error(unknown_value(self, number, asked, error))
+        return outside.concrete(error) if type(outside) is Tracer else outside._value()
+
+
+class Tracer(ArrayMethods):
+    """A value of a function under construction, with all of an array's properties and methods."""
+
+    __slots__ = ("_keys", "_trace", "dtype", "number", "place", "shape", "weak_type")
+
+    def __init__(
+        self,
+        trace: Trace,
+        number: int,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        weak_type: bool,
+        place: locations.Location,
+    ) -> None:
+        self._trace = trace
+        self.number = number
+        self.shape = shape
+        self.dtype = dtype
+        self.weak_type = weak_type
+        self.place = place
+
+    def renumbered(self, number: int) -> Tracer:
+        """Another value of the same type."""
+        return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.place)
+
+    def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
+        """The value, computed from the arguments' values where these are known."""
+        return self._trace.value(self, error)
+
+    def _value(self) -> np.ndarray:
+        return self.concrete(ConcretizationTypeError)
+
+    def description(self) -> str:
+        """What the value is called in messages."""
+        name = self._trace.name_of(self.number)
+        return name or f"the value computed at {locations.describe(self.place)}"
+
+    def leaked(self) -> LeakedTracerError:
+        """The error of a use outside of the traced function."""
+        return LeakedTracerError(
+            f"Encountered an unexpected tracer: a value of `{self._trace.name}` ({self.aval}), "
+            f"which was created on line {locations.describe(self.place)} while "
+            f"`{self._trace.kind}` traced that function, was used outside of it {here()}; "
+            "return values from the function instead of saving them to global state, such as a "
+            "variable, list or attribute outside"
+        )
+
+    def _scalar(self, wanted: str) -> Any:
+        try:
+            return super()._scalar(wanted)
+        except ConcretizationTypeError as error:
+            hint = f"to convert its element type, try using `x.astype({wanted})`"
+            raise type(error)(f"{error}; {hint}") from None
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            return super().__bool__()
+        return bool(self.concrete(TracerBoolConversionError).reshape(())[()])
+
+    def __index__(self) -> int:
+        if self.shape == () and self.dtype.kind in "iu":
+            return int(self.concrete(TracerIntegerConversionError))
+        return super().__index__()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        raise TracerArrayConversionError(
+            "The numpy.ndarray conversion method __array__() was called on traced array with shape "
+            f"{self.aval}: NumPy cannot take {self.description()}, a tracer of "
+            f"`{self._trace.name}` under `{self._trace.kind}`, {here()}; use the function of "
+            "that name in dovetail.numpy, or move the NumPy call out of the traced function"
+        )
+
+    def __repr__(self) -> str:
+        try:
+            value = np.array2string(self._value(), separator=", ")
+        except (ConcretizationTypeError, LeakedTracerError):
+            return f"Tracer<{self.aval}, {self._trace.kind}>"
+        return f"Tracer<{self.aval}, {self._trace.kind}, value={value}>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        return format(self._value()[()], spec) if spec and not self.shape else repr(self)
+
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tracer:
+        return self
+
+    def block_until_ready(self) -> Tracer:
+        """Returns the tracer: it has nothing to wait for."""
+        return self

@@ -1,0 +1,1 @@
+"""Derivatives, batches, checkpoints and callbacks, as requests to the compiler."""

@@ -1,0 +1,431 @@
+"""Derivatives at a point: grad, value_and_grad and jvp."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import ops
+from dovetail.arrays.array import Array, ShapedArray
+from dovetail.base import dtypes, locations
+from dovetail.base.errors import MismatchError
+from dovetail.base.locations import here
+from dovetail.base.trace_stack import derivative_order
+from dovetail.tracing.arguments import (
+    Function,
+    Selected,
+    as_numbers,
+    as_operand,
+    name_of,
+    results_of,
+    select,
+)
+from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.trees.differences import where_unlike
+from dovetail.trees.pytree import flatten, is_leaf_spec, unflatten
+from dovetail.trees.treedef import public
+
+
+def value_and_grad(
+    fun: Function,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function:
+    """A function that returns `fun`'s value and its gradient.
+
+    Args:
+      fun: returns a real scalar, or (scalar, auxiliary data) with `has_aux`.
+      argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of
+        gradients.
+      has_aux: whether `fun` returns auxiliary data that is passed through.
+      holomorphic: whether `fun` is holomorphic from complex numbers to complex numbers.
+      allow_int: whether integer arguments are allowed; their gradient is zero.
+
+    Returns:
+      A function of the same arguments that returns (value, gradient), or ((value, aux), gradient).
+
+    Raises:
+      TypeError: an argument is not of float or complex type, or the result is not a real scalar.
+
+    Example:
+      >>> import dovetail as dt
+      >>> value, gradient = dt.value_and_grad(lambda x: x * x)(3.0)
+      >>> float(value), float(gradient)
+      (9.0, 6.0)
+    """
+    numbers = as_numbers(argnums, "argnums")
+    name = name_of(fun)
+
+    @functools.wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        selected = select(fun, numbers, args, kwargs)
+        for i, leaf in enumerate(selected.leaves):
+            check_differentiable(leaf, selected, i, "grad", holomorphic, allow_int)
+        results = trace_selected("grad", name, selected, has_aux)
+        traced = results.traced
+        _check_scalar(results, name, holomorphic)
+        primals = [*selected.leaves, *traced.captured]
+        wrt = inexact(selected.leaves)
+        value = traced.avals[0]
+        one = Array(np.ones((), value.dtype), value.weak_type)
+        types = [*traced.avals, *(cotangent_type(primals[i], value.weak_type) for i in wrt)]
+        outs = apply(
+            "vjp",
+            traced.function,
+            [*primals, one],
+            types,
+            wrt=wrt,
+            of=(0,),
+            operandSegmentSizes=(len(primals), 1),
+        )
+        found = dict(zip(wrt, outs[len(traced.avals) :], strict=True))
+        gradients: list[Any] = [
+            found[i] if i in found else float0_zeros(leaf) for i, leaf in enumerate(selected.leaves)
+        ]
+        tree = unflatten(selected.spec, gradients)
+        gradient = tree if isinstance(argnums, (tuple, list)) else tree[0]
+        result = results.result(outs)
+        return ((result, results.aux(outs)) if has_aux else result), gradient
+
+    return wrapper
+
+
+def grad(
+    fun: Function,
+    argnums: int | Sequence[int] = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
+) -> Function:
+    """A function that returns `fun`'s gradient.
+
+    Args:
+      fun: returns a real scalar, or (scalar, auxiliary data) with `has_aux`.
+      argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of
+        gradients.
+      has_aux: whether `fun` returns auxiliary data that is passed through.
+      holomorphic: whether `fun` is holomorphic from complex numbers to complex numbers.
+      allow_int: whether integer arguments are allowed; their gradient is zero, of dtype float0.
+
+    Returns:
+      A function of the same arguments that returns the gradient, of the shapes and dtypes of the
+      arguments, or (gradient, aux) with `has_aux`.
+
+    Raises:
+      TypeError: an argument is not of float or complex type, or the result is not a real scalar.
+
+    Example:
+      >>> import dovetail as dt
+      >>> float(dt.grad(dt.grad(lambda x: x**3))(2.0))
+      12.0
+    """
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int)
+
+    @functools.wraps(fun)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        value, gradient = both(*args, **kwargs)
+        return (gradient, value[1]) if has_aux else gradient
+
+    return wrapper
+
+
+def jvp(
+    fun: Function, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> Any:
+    """The value of `fun` and its derivative in a direction (forward mode).
+
+    Args:
+      fun: the function.
+      primals: a tuple of its arguments.
+      tangents: a tuple of the same structure, shapes and dtypes: the direction. That of an integer
+        has dtype float0.
+      has_aux: whether `fun` returns a pair (result, auxiliary data).
+
+    Returns:
+      (result, tangent of the result), or (result, tangent, auxiliary data).
+
+    Raises:
+      TypeError: primals and tangents differ in structure, shape or dtype.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> value, tangent = dt.jvp(dnp.exp, (0.0,), (2.0,))
+      >>> float(value), float(tangent)
+      (1.0, 2.0)
+    """
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError(
+            "primal and tangent arguments to dovetail.jvp must be tuples or lists; found "
+            f"{type(primals).__name__} and {type(tangents).__name__}"
+        )
+    name = name_of(fun)
+    selected = select(fun, range(len(primals)), primals, {}, "primals")
+    directions = tangent_operands(selected, tuple(tangents), "jvp")
+    results = trace_selected("jvp", name, selected, has_aux)
+    traced = results.traced
+    operands = [*selected.leaves, *traced.captured]
+    differentiable = [i for i, aval in enumerate(traced.avals) if dtypes.is_inexact(aval.dtype)]
+    weak = all(direction.weak_type for direction in directions)
+    tangent_types = [traced.avals[i].update(weak_type=weak) for i in differentiable]
+    outs = apply(
+        "jvp",
+        traced.function,
+        [*operands, *directions],
+        [*traced.avals, *tangent_types],
+        wrt=inexact(selected.leaves),
+        operandSegmentSizes=(len(operands), len(directions)),
+    )
+    found = dict(zip(differentiable, outs[len(traced.avals) :], strict=True))
+    out_tangents: list[Any] = [
+        found[i] if i in found else float0_zeros(aval) for i, aval in enumerate(traced.avals)
+    ]
+    pair = results.result(outs), results.result(out_tangents)
+    return (*pair, results.aux(outs)) if has_aux else pair
+
+
+class Results:
+    """What a traced function returned: result and auxiliary data.
+
+    Attributes:
+      traced: the function; its results are those of the Python function, then the auxiliary data's
+        tracers.
+      spec: the structure of the result.
+      count: how many results belong to it.
+      places: where each was computed, None for what was not.
+    """
+
+    def __init__(self, traced: Traced) -> None:
+        self.traced = traced
+        self.spec, self.count, self.places, self._aux_leaves, self._aux_spec = traced.extra
+
+    @property
+    def avals(self) -> list[ShapedArray]:
+        """The types of the result's leaves."""
+        return self.traced.avals[: self.count]
+
+    def result(self, values: Sequence[Any]) -> Any:
+        """The result's tree, of values of the traced function's results."""
+        return unflatten(self.spec, values[: self.count])
+
+    def aux(self, values: Sequence[Any]) -> Any:
+        """The auxiliary data, of values of the traced function's results."""
+        leaves = [
+            values[leaf.position] if type(leaf) is _Position else leaf for leaf in self._aux_leaves
+        ]
+        return unflatten(self._aux_spec, leaves)
+
+
+class _Position:
+    """Stands for a result of the traced function among auxiliary data."""
+
+    __slots__ = ("position",)
+
+    def __init__(self, position: int) -> None:
+        self.position = position
+
+
+def trace_selected(
+    kind: str, name: str, selected: Selected, has_aux: bool, concrete: bool = True
+) -> Results:
+    """Trace a function on its selected arguments, whose values may be asked for if `concrete`."""
+
+    def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+        result, aux = selected.call(tracers), None
+        if has_aux:
+            result, aux = _pair(result, name)
+        leaves, spec = flatten(result)
+        outs = results_of(selected.names.function, leaves, spec)
+        count = len(outs)
+        aux_leaves, aux_spec = flatten(aux)
+        for i, leaf in enumerate(aux_leaves):
+            # Anything else is passed through as it is.
+            if type(leaf) is Tracer:
+                aux_leaves[i] = _Position(len(outs))
+                outs.append(leaf)
+        places = [out.place if type(out) is Tracer else None for out in outs]
+        return outs, (spec, count, places, aux_leaves, aux_spec)
+
+    outside = selected.leaves if concrete else None
+    order = derivative_order() + 1
+    traced = trace(python, selected.avals, selected.names, kind, name, outside, order=order)
+    if traced.uses is not None:
+        # It is called once, whatever else is made of it.
+        traced.uses.apply(selected.leaves)
+    return Results(traced)
+
+
+def _pair(result: Any, name: str) -> tuple[Any, Any]:
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        raise TypeError(
+            "has_aux: expected function with aux output to be a two-element tuple (result, "
+            f"auxiliary data), but got: {_count_of(result)} from `{name}` {here()}"
+        )
+    return result[0], result[1]
+
+
+def _count_of(result: Any) -> str:
+    """What a function returned in place of a pair."""
+    kind = type(result).__name__
+    return f"a {kind} of {len(result)}" if isinstance(result, (tuple, list)) else f"a {kind}"
+
+
+def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
+    """The numbers of the leaves that have derivatives."""
+    return tuple(i for i, leaf in enumerate(leaves) if dtypes.is_inexact(leaf.dtype))
+
+
+def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
+    """The type of a cotangent for a leaf; weak if the leaf is, and what is pulled back."""
+    return ShapedArray(leaf.shape, leaf.dtype, weak and leaf.weak_type)
+
+
+def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
+    """The derivative with respect to an integer: zeros of a type that holds nothing."""
+    return np.zeros(leaf.shape, dtypes.float0)
+
+
+# What messages begin with where tangents do not fit: of `jvp`, and of what `linearize` gives.
+_PROBLEMS = {
+    "jvp": "jvp called with different primal and tangent shapes or dtypes: ",
+    "linearize": "linearized function called on tangent values inconsistent with the original "
+    "primal values: ",
+}
+
+
+def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[Operand]:
+    """A tangent for each selected leaf that has one.
+
+    Args:
+      selected: the primals.
+      tangents: the tangents' tree.
+      transform: who takes them, `jvp` or `linearize`.
+
+    Raises:
+      MismatchError: structure, shape or dtype are not those of the primals.
+    """
+    values, spec = flatten(tangents)
+    if spec != selected.spec:
+        unlike = where_unlike(selected.spec, spec, "arguments", ("the primals", "the tangents"))
+        raise MismatchError(
+            f"primal and tangent arguments to {transform} must have the same tree structure, got: "
+            f"{unlike} {here()}"
+        )
+    problem = _PROBLEMS[transform]
+    operands = []
+    for i, (value, leaf) in enumerate(zip(values, selected.leaves, strict=True)):
+        if dtypes.is_inexact(leaf.dtype):
+            operands.append(
+                as_direction(value, leaf.aval, f"the tangent of {selected.names.at(i)}", problem)
+            )
+        elif getattr(value, "dtype", None) != dtypes.float0:
+            raise MismatchError(
+                f"{problem}the tangent of {selected.names.at(i)}, which is {leaf.aval}, must have "
+                f"dtype float0, got: {value!r} {here()}; pass numpy.zeros(shape, "
+                "dovetail.dtypes.float0)"
+            )
+    return operands
+
+
+def as_direction(value: Any, aval: ShapedArray, what: str, problem: str) -> Operand:
+    """A tangent or cotangent for a value of that type; Python's numbers that it can hold take its
+    dtype.
+
+    Args:
+      value: the tangent or cotangent.
+      aval: the type.
+      what: what messages call it.
+      problem: what messages begin with.
+
+    Raises:
+      MismatchError: shape or dtype differ.
+    """
+    operand = as_operand(value, what)
+    is_lossy = dtypes.kind(operand.dtype) == "c" and dtypes.kind(aval.dtype) != "c"
+    is_number = operand.weak_type and operand.dtype != aval.dtype and not is_lossy
+    if is_number and operand.shape == aval.shape:
+        operand = ops.convert(operand, aval.dtype)
+    if operand.shape != aval.shape or operand.dtype != aval.dtype:
+        raise MismatchError(
+            f"{problem}{what} must be {aval}, got: {operand.aval} {here()}; use reshape, or "
+            f"astype({aval.dtype.name!r})"
+        )
+    return operand
+
+
+def check_differentiable(
+    leaf: Operand,
+    selected: Selected,
+    position: int,
+    transform: str,
+    holomorphic: bool,
+    allow_int: bool,
+) -> None:
+    """Refuse arguments that have no derivative.
+
+    Raises:
+      TypeError: the leaf is no float or complex array.
+    """
+    kind = dtypes.kind(leaf.dtype)
+    what = selected.names.at(position)
+    if holomorphic and kind != "c":
+        raise TypeError(
+            f"{transform} with holomorphic=True requires inputs with complex dtype, but got "
+            f"{leaf.dtype.name} for {what}, {here()}; convert it with astype(complex)"
+        )
+    real = "requires real-valued inputs (input dtype that is a sub-dtype of np.floating)"
+    if kind not in "fc" and not allow_int:
+        if transform != "jacfwd":
+            real = (
+                "requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                "np.inexact)"
+            )
+        raise TypeError(
+            f"{transform} {real}, but got {leaf.dtype.name} for {what}, {here()}; convert it "
+            "with astype(float), or choose other arguments with argnums"
+        )
+    if kind == "c" and not holomorphic and transform == "jacfwd":
+        raise TypeError(
+            f"jacfwd {real}, but got {leaf.dtype.name} for {what}, {here()}; use "
+            "holomorphic=True for a holomorphic function, jvp, or the real and imaginary parts"
+        )
+
+
+def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
+    if not is_leaf_spec(results.spec):
+        arrays = "1 array" if results.count == 1 else f"{results.count} arrays"
+        raise TypeError(
+            f"Gradient only defined for scalar-output functions. Output was {arrays} in "
+            f"{public(results.spec)}, from `{name}` {here()}; return (scalar, other results) "
+            "and pass has_aux=True"
+        )
+    aval = results.avals[0]
+    kind = dtypes.kind(aval.dtype)
+    wanted = "c" if holomorphic else "f"
+    if aval.shape == () and kind == wanted:
+        return
+    got = f"as {aval} from `{name}`"
+    if results.places[0] is not None:
+        got += f", computed at {locations.describe(results.places[0])}"
+    if aval.shape != ():
+        raise TypeError(
+            "Gradient only defined for scalar-output functions. Output had shape: "
+            f"{aval.shape}, {got}; reduce it, with sum or mean for example, or use vjp or jacrev"
+        )
+    hint = "convert it with astype(float)" if kind in "biu" else ""
+    if kind == "c":
+        hint = "use holomorphic=True, or take the real part"
+    needed = needed_outputs("grad", holomorphic)
+    raise TypeError(f"{needed}, but got {aval.dtype.name}, {got}" + (f"; {hint}" if hint else ""))
+
+
+def needed_outputs(transform: str, holomorphic: bool) -> str:
+    """What a transform asks of the element types of results."""
+    if holomorphic:
+        return f"{transform} with holomorphic=True requires outputs with complex dtype"
+    kind = "(output dtype that is a sub-dtype of np.floating)"
+    return f"{transform} requires real-valued outputs {kind}"

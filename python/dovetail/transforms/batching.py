@@ -1,0 +1,336 @@
+"""vmap: a function of one element applied to each element of a batch at once."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import ShapedArray
+from dovetail.base import errors
+from dovetail.base.locations import here
+from dovetail.symbolic.size import is_symbolic_dim
+from dovetail.tracing.arguments import (
+    Function,
+    LeafNames,
+    ResultName,
+    as_operand,
+    described,
+    is_arraylike,
+    name_of,
+    results_of,
+)
+from dovetail.tracing.trace import Axis, new_axis
+from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace, zeros
+from dovetail.trees.float0 import is_float0, set_float0_aside
+from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
+
+# The position of the batch in a value that has none, in the dialect.
+UNBATCHED = -1
+
+
+def vmap(
+    fun: Function,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Any = None,
+    axis_size: int | None = None,
+    spmd_axis_name: Any = None,
+) -> Function:
+    """A function that applies `fun` to each element of a batch at once.
+
+    Args:
+      fun: the function of one element.
+      in_axes: where the batch is: an int for all arguments, None for an argument without a batch,
+        or a tuple with one entry per argument, each a prefix of that argument's tree.
+      out_axes: where the batch goes in the results, likewise; None for a result that does not
+        depend on the batch.
+      axis_name: what the collectives of `dovetail.lax` in `fun` call the batch's axis.
+      axis_size: the size of the batch, checked against the arguments.
+      spmd_axis_name: accepted for programs that shard the batch.
+
+    Returns:
+      The function over a batch; keyword arguments have their batch first.
+
+    Raises:
+      ValueError: axes that do not exist, sizes that differ, no batch at all, or a result that
+        depends on the batch and has None in out_axes.
+      TypeError: in_axes is none of the above.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> dt.vmap(dnp.dot, in_axes=(None, 0))(dnp.arange(3.0), dnp.ones((2, 3))).shape
+      (2,)
+    """
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    _check_axes(in_axes, out_axes)
+    name = name_of(fun)
+
+    @described(
+        fun,
+        f"Vectorized version of {name}: takes its arguments with one dimension more, and applies "
+        "it to each element along that.",
+    )
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError(
+                f"{_IN_AXES}, but got len(in_axes)={len(in_axes)}, len(args)={len(args)} for "
+                f"`{name}` {here()}"
+            )
+        values, spec = flatten((args, kwargs))
+        if not values and axis_size is None:
+            raise ValueError(
+                "vmap wrapped function must be passed at least one argument containing an array or "
+                f"axis_size must be specified, got empty *args={args} and **kwargs={kwargs} for "
+                f"`{name}` {here()}"
+            )
+        axes = broadcast_prefix(in_axes, args, "vmap in_axes", _hint(in_axes, args))
+        axes += [0] * count_leaves(kwargs)
+        values, spec, axes = _without_float0(values, spec, axes, _shape_without)
+        names = LeafNames(fun, args, kwargs)
+        # What is no array and has no batch is passed as it is.
+        objects = {
+            i: value
+            for i, (value, axis) in enumerate(zip(values, axes, strict=True))
+            if axis is None and not is_arraylike(value)
+        }
+        if objects:
+            places = [i for i in range(len(values)) if i not in objects]
+            names.drop(objects)
+            values, axes = [values[i] for i in places], [axes[i] for i in places]
+        leaves = [as_operand(value, names.at(i)) for i, value in enumerate(values)]
+        dims = [
+            _batch_dim(leaf, axis, names, i)
+            for i, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
+        ]
+        size = _batch_size(leaves, dims, names, axis_size, name)
+        taken = len(leaves)
+        if is_symbolic_dim(size) and all(dim == UNBATCHED for dim in dims):
+            # An argument more says it.
+            leaves.append(zeros(ShapedArray((size,), np.dtype(np.bool_))))
+            dims.append(0)
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            inner_args, inner_kwargs = unflatten(spec, _with_objects(tracers[:taken], objects))
+            result = fun(*inner_args, **inner_kwargs)
+            outs, out_spec = flatten(result)
+            positions = broadcast_prefix(out_axes, result, "vmap out_axes")
+            outs, out_spec, positions = _without_float0(
+                outs, out_spec, positions, functools.partial(_shape_with, size)
+            )
+            return results_of(fun, outs, out_spec), (out_spec, positions)
+
+        avals = [_without_dim(leaf.aval, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+        outside = [
+            leaf if dim == UNBATCHED else None for leaf, dim in zip(leaves, dims, strict=True)
+        ]
+        axis = None if axis_name is None else new_axis(axis_name, size)
+        bound: dict[Hashable, Axis] = {} if axis is None else {axis_name: axis}
+        traced = trace(python, avals, names, "vmap", name, outside, bound, origins=leaves)
+        out_spec, positions = traced.extra
+        in_dims = dims + [UNBATCHED] * len(traced.captured)
+        text = "" if axis is None else axis.text
+        out_dims, types = _batched_results(traced, positions, in_dims, size, text, fun)
+        attributes: dict[str, Any] = {"in_dims": tuple(in_dims), "out_dims": out_dims}
+        if axis is not None:
+            attributes["axis"] = text
+        if all(dim == UNBATCHED for dim in in_dims):
+            attributes["size"] = size
+        operands = [*leaves, *traced.captured]
+        outs = apply("vmap", traced.function, operands, types, **attributes)
+        if traced.uses is not None:
+            traced.uses.batched(in_dims, out_dims, size).apply(leaves, outs)
+        return unflatten(out_spec, outs)
+
+    return wrapper
+
+
+_IN_AXES = (
+    "vmap in_axes must be an int, None, or a tuple of entries corresponding to the positional "
+    "arguments passed to the function"
+)
+
+
+def _check_axes(in_axes: Any, out_axes: Any) -> None:
+    """Refuse axes that no argument and no result could have.
+
+    Raises:
+      TypeError: they are no ints, or no trees of ints.
+    """
+    if not (in_axes is None or isinstance(in_axes, (int, tuple))):
+        raise TypeError(f"{_IN_AXES}, but got {in_axes!r}.")
+    for axes, what in ((in_axes, "in_axes"), (out_axes, "out_axes")):
+        if not all(map(_is_axis, flatten(axes)[0])):
+            raise TypeError(
+                f"vmap {what} must be an int, None, or (nested) container with those types as "
+                f"leaves, but got {axes!r}."
+            )
+
+
+def _hint(in_axes: Any, args: tuple[Any, ...]) -> str:
+    """What else axes that do not fit may be for."""
+    if isinstance(in_axes, tuple) and len(args) == 1 and isinstance(args[0], tuple):
+        return "; in_axes of one argument that is a tuple is a tuple within a tuple"
+    return ""
+
+
+def _is_axis(leaf: Any) -> bool:
+    return isinstance(leaf, (int, np.integer)) and not isinstance(leaf, bool)
+
+
+def _with_objects(tracers: Sequence[Tracer], objects: dict[int, Any]) -> Sequence[Any]:
+    """All leaves of the arguments, of those that were traced and the others by position."""
+    if not objects:
+        return tracers
+    left = iter(tracers)
+    count = len(tracers) + len(objects)
+    return [objects[i] if i in objects else next(left) for i in range(count)]
+
+
+def _without_float0(
+    leaves: list[Any], spec: Any, axes: list[Any], reshape: Callable[..., tuple[int, ...]]
+) -> tuple[list[Any], Any, list[Any]]:
+    """Leaves, structure and axes less the arrays without data, whose shapes `reshape` gives."""
+    if not any(map(is_float0, leaves)):
+        return leaves, spec, axes
+    shapes = [reshape(np.shape(leaf), axis) for leaf, axis in zip(leaves, axes, strict=True)]
+    kept = [axis for leaf, axis in zip(leaves, axes, strict=True) if not is_float0(leaf)]
+    return *set_float0_aside(leaves, spec, shapes), kept
+
+
+def _shape_without(shape: tuple[int, ...], axis: int | None) -> tuple[int, ...]:
+    if axis is None or not shape:
+        return shape
+    axis %= len(shape)
+    return shape[:axis] + shape[axis + 1 :]
+
+
+def _shape_with(size: int, shape: tuple[int, ...], axis: int | None) -> tuple[int, ...]:
+    if axis is None:
+        return shape
+    axis %= len(shape) + 1
+    return (*shape[:axis], size, *shape[axis:])
+
+
+def _without_dim(aval: ShapedArray, dim: int) -> ShapedArray:
+    if dim == UNBATCHED:
+        return aval
+    return aval.update(shape=_shape_without(aval.shape, dim))
+
+
+def _batch_dim(leaf: Operand, axis: Any, names: LeafNames, i: int) -> int:
+    """The batch's dimension in a leaf."""
+    if axis is None:
+        return UNBATCHED
+    rank = leaf.ndim
+    try:
+        number = operator.index(axis)
+    except TypeError:
+        number = rank
+    if not -rank <= number < rank:
+        least = number + 1 if number >= 0 else -number
+        raise ValueError(
+            f"vmap was requested to map its argument along axis {axis!r}, which implies that its "
+            f"rank should be at least {least}, but is only {rank} (its shape is {leaf.shape}): it "
+            f"is {names.at(i)} {here()}; give it another axis in in_axes, or None"
+        )
+    return number % rank
+
+
+def _batch_size(
+    leaves: Sequence[Operand],
+    dims: Sequence[int],
+    names: LeafNames,
+    axis_size: int | None,
+    name: str,
+) -> int:
+    # The leaves of each size.
+    sizes: dict[int, list[int]] = {} if axis_size is None else {axis_size: []}
+    for i, (leaf, dim) in enumerate(zip(leaves, dims, strict=True)):
+        if dim != UNBATCHED:
+            sizes.setdefault(leaf.shape[dim], []).append(i)
+    if not sizes:
+        raise ValueError(
+            "vmap must have at least one non-None value in in_axes or axis_size must be "
+            f"specified, got: neither for `{name}` {here()}"
+        )
+    if len(sizes) > 1:
+        lines = _listed_sizes(sizes, leaves, dims, names, axis_size)
+        raise ValueError(
+            f"vmap got inconsistent sizes for array axes to be mapped:\n{lines}\nin the arguments "
+            f"of `{name}` {here()}; check in_axes"
+        )
+    return next(iter(sizes))
+
+
+def _listed_sizes(
+    sizes: dict[int, list[int]],
+    leaves: Sequence[Operand],
+    dims: Sequence[int],
+    names: LeafNames,
+    axis_size: int | None,
+) -> str:
+    """The sizes of batches, the most frequent first, with a leaf of each."""
+    lines = [] if axis_size is None else [f"  * the `axis_size` argument was {axis_size};"]
+    several = "most"
+    for size, which in sorted(sizes.items(), key=lambda item: -len(item[1])):
+        if not which:
+            continue
+        i = which[0]
+        example = f"axis {dims[i]} of {names.argument(i)} of type {leaves[i].aval}"
+        if len(which) == 1:
+            lines.append(f"  * one axis had size {size}: {example};")
+        else:
+            lines.append(
+                f"  * {several} axes ({len(which)} of them) had size {size}, e.g. {example};"
+            )
+        several = "some"
+    return "\n".join(lines)
+
+
+def _batched_results(
+    traced: Traced,
+    positions: Sequence[Any],
+    in_dims: list[int],
+    size: int,
+    axis: str,
+    fun: Function,
+) -> tuple[tuple[int, ...], list[ShapedArray]]:
+    """The batch's dimension in each result, and the results' types."""
+    spec = traced.extra[0]
+    if None in positions:
+        try:
+            known = -1 if is_symbolic_dim(size) else size
+            depends = traced.function.batched_results(in_dims, known, axis)
+        except _core.CompilerError as error:
+            raise errors.explained(error) from None
+        for i, (position, is_batched) in enumerate(zip(positions, depends, strict=True)):
+            if position is None and is_batched:
+                result = ResultName(fun, spec, i)
+                named = f"vmap has mapped output (axis_name={axis}) but out_axes is None: "
+                raise ValueError(
+                    f"{named if axis else ''}at vmap out_axes{result.path}, got axis spec None but "
+                    f"output was batched, as {result} depends on the batch, {here()}; say where "
+                    "it goes in out_axes"
+                )
+    dims, types = [], []
+    for i, (aval, position) in enumerate(zip(traced.avals, positions, strict=True)):
+        if position is None:
+            dims.append(UNBATCHED)
+            types.append(aval)
+            continue
+        rank = len(aval.shape) + 1
+        if not isinstance(position, int) or not -rank <= position < rank:
+            raise ValueError(
+                f"vmap out_axes: axis {position!r} is out of bounds for "
+                f"{ResultName(fun, spec, i)}, which has rank {rank} with the batch, {here()}"
+            )
+        dim = position % rank
+        dims.append(dim)
+        types.append(aval.update(shape=_shape_with(size, aval.shape, dim)))
+    return tuple(dims), types

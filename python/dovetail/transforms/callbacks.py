@@ -1,0 +1,351 @@
+"""Calls of Python functions from within programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail.arrays.array import Array, ArrayMethods, ShapedArray
+from dovetail.base import dtypes, errors, locations
+from dovetail.base.errors import ConcretizationTypeError, type_error, value_error
+from dovetail.base.locations import here
+from dovetail.base.mlir_types import dtype_name
+from dovetail.base.trace_stack import current, outside_of_traces, stack
+from dovetail.placement.shardings import common_place
+from dovetail.reference import callbacks
+from dovetail.tracing.arguments import as_operand, name_of
+from dovetail.tracing.tracer import Operand, Tracer
+from dovetail.trees.pytree import flatten, leaf_names, unflatten
+
+# A quotation mark within a text of a module is escaped.
+_CALL = re.compile(r'dovetail\.callback "([^"]*)"')
+
+VMAP_METHODS = (
+    *("sequential", "sequential_unrolled", "expand_dims", "broadcast_all"),
+    "legacy_vectorized",
+)
+
+
+class Callback:
+    """A function with the structure of one call's arguments.
+
+    Args:
+      function: what is called.
+      args, kwargs: the call's arguments.
+      what: what messages call it.
+      statics: whether leaves that are no arrays are given to the function as they are.
+
+    Attributes:
+      returns: whether what it returns is wanted.
+    """
+
+    returns = True
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        what: str,
+        statics: bool = False,
+    ) -> None:
+        if not callable(function):
+            raise type_error(f"{what} must get a function, got: {function!r}")
+        self.function = function
+        self.name = name_of(function)
+        self.what = f"{what} of `{self.name}`"
+        self.place = locations.location()
+        leaves, self.spec = flatten((args, kwargs))
+        # What the function is given: None stands for an operand.
+        self.leaves: list[Any] = [None] * len(leaves)
+        self.positions: list[int] = []
+        operands: list[Operand] = []
+        names = leaf_names((args, kwargs), "arguments")
+        for i, (leaf, name) in enumerate(zip(leaves, names, strict=True)):
+            if statics and not _is_array(leaf):
+                self.leaves[i] = leaf
+            else:
+                self.positions.append(i)
+                operands.append(as_operand(leaf, f"`{name}` of the {self.what}"))
+
+        self._operands: list[Operand] | None = operands
+
+    def take_operands(self) -> list[Operand]:
+        """The arguments' arrays and tracers, which live no longer than the trace."""
+        operands, self._operands = self._operands, None
+        assert operands is not None
+        return operands
+
+    def __call__(
+        self, arrays: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]], types: Sequence[Any]
+    ) -> tuple[np.ndarray, ...]:
+        """Call the function; its results as arrays of these shapes and element types."""
+        leaves = list(self.leaves)
+        for i, array in zip(self.positions, arrays, strict=True):
+            leaves[i] = Array(array)
+        with outside_of_traces():
+            args, kwargs = unflatten(self.spec, leaves)
+            try:
+                result = self.function(*args, **kwargs)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise  # It is the function's own.
+                raise CallbackArgumentsError(
+                    f"the {self.what}, {self.where()}, cannot take its arguments: {error}"
+                ) from error
+            if not self.returns:
+                return ()
+            values = flatten(result)[0]
+            if len(values) != len(shapes):
+                raise _refused(
+                    f"the {self.what}, {self.where()}, must return as many arrays as "
+                    f"result_shape_dtypes has, {len(shapes)}, got: {len(values)}"
+                )
+            return tuple(
+                self._checked(i, value, shape, dtypes.as_dtype(dtype))
+                for i, (value, shape, dtype) in enumerate(zip(values, shapes, types, strict=True))
+            )
+
+    def where(self) -> str:
+        """Where the program calls it."""
+        return f"called at {locations.describe(self.place)}"
+
+    def _checked(self, i: int, value: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """A result as an array of its own."""
+        # A number of Python has no width.
+        is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(
+            value, np.generic
+        )
+        if is_number and np.can_cast(type(value), dtype, "same_kind"):
+            array = np.array(value, dtype)
+        else:
+            array = np.array(value)
+            if array.dtype != object:
+                array = array.astype(dtypes.canonicalize_dtype(array.dtype), copy=False)
+        fits = len(shape) == array.ndim and all(
+            size in (-1, got) for size, got in zip(shape, array.shape, strict=True)
+        )
+        if not fits or array.dtype != dtype:
+            wrong = "dtype" if fits else "shape"
+            raise _refused(
+                f"Incorrect output {wrong} for return value #{i}: result {i} of the {self.what}, "
+                f"{self.where()}, must be what result_shape_dtypes "
+                f"says, {ShapedArray(shape, dtype)}, got: {array.dtype}{list(array.shape)}; return "
+                "an array of that shape and dtype, or say another"
+            )
+        return array
+
+
+class CallbackArgumentsError(TypeError, errors.JaxRuntimeError):
+    """A callback does not take what it is given, which shows when the program runs."""
+
+
+class CallbackResultError(ValueError, errors.JaxRuntimeError):
+    """What a callback returned is not what was said of it, which shows when the program runs."""
+
+
+def _refused(message: str) -> CallbackResultError:
+    return CallbackResultError(f"{message}, {here()}")
+
+
+class _Observer(Callback):
+    """A function of which only what it does is wanted."""
+
+    returns = False
+
+
+def calls_in(text: str) -> list[str]:
+    """What messages say of the calls in a module's text."""
+    known = map(callbacks._known.get, dict.fromkeys(_CALL.findall(text)))
+    return ["a function" if one is None else f"the {one.what}, {one.where()}" for one in known]
+
+
+def _is_array(leaf: Any) -> bool:
+    """Whether a leaf is data rather than something else for the function alone."""
+    if isinstance(leaf, (ArrayMethods, bool, int, float, complex, np.bool_, np.number)):
+        return True
+    return hasattr(leaf, "__array__") and getattr(leaf, "dtype", None) in dtypes.KINDS
+
+
+def _apply(
+    called: Callback, avals: Sequence[ShapedArray], effect: str, ordered: bool, method: str | None
+) -> list[Operand]:
+    """The results of a call: in the trace in progress, or at once."""
+    shapes, operands = [aval.shape for aval in avals], called.take_operands()
+    in_progress = current()
+    if in_progress is None:
+        if stack.recording is not None:
+            stack.recording.refuse()
+        for operand in operands:
+            if type(operand) is Tracer:
+                raise operand.leaked()
+        place = common_place(operands, called.name) if avals else None
+        arrays = [operand._value() for operand in operands]
+        results = called(arrays, shapes, [aval.dtype for aval in avals])
+        return [Array(result, place=place) for result in results]
+    attributes: dict[str, Any] = {
+        "function": callbacks.register(called),
+        "effect": effect,
+        "ordered": ordered,
+        "operandSegmentSizes": (len(operands), 0),
+    }
+    if method is not None:
+        attributes["vmap_method"] = method
+    in_progress.module.keep(called)
+
+    def evaluate(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        if effect != "none":
+            raise ConcretizationTypeError(
+                f"the value of the {called.what} is known only when the traced function runs, so "
+                f"that it is called once, got: a use of the value {here()}; use lax.cond, "
+                "lax.while_loop or dovetail.numpy.where instead of Python's control flow"
+            )
+        return called(arrays, shapes, [aval.dtype for aval in avals])
+
+    types = [(aval.shape, dtype_name(aval.dtype)) for aval in avals]
+    return in_progress.emit(
+        "callback", operands, attributes, types, [False] * len(types), evaluate, {}
+    )
+
+
+def _result_types(result_shape_dtypes: Any) -> tuple[list[ShapedArray], Any]:
+    """The types of a call's results, and their structure."""
+    leaves, spec = flatten(result_shape_dtypes)
+    avals = []
+    for leaf in leaves:
+        if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
+            raise type_error(
+                "leaves of result_shape_dtypes must have a shape and a dtype, as a "
+                f"ShapeDtypeStruct has, got: {leaf!r}"
+            )
+        dtype = dtypes.as_dtype(leaf.dtype)
+        if dtypes.canonicalize_dtype(dtype) != dtype:
+            raise value_error(
+                "result_shape_dtypes cannot specify 64-bit types while enable_x64 is off, got: "
+                f"{dtype}; turn it on, or say a type of 32 bits and return that"
+            )
+        avals.append(ShapedArray(tuple(leaf.shape), dtype))
+    return avals, spec
+
+
+def pure_callback(
+    callback: Callable[..., Any],
+    result_shape_dtypes: Any,
+    *args: Any,
+    sharding: Any = None,
+    vmap_method: str | None = None,
+    **kwargs: Any,
+) -> Any:
+    """What a Python function without side effects returns, also within compiled programs.
+
+    The function may be called any number of times: not at all where nothing needs its results, and
+    more often than written. It has no derivative; a rule of `custom_jvp` or `custom_vjp` gives one
+    to a function that calls it. It may call jitted functions. What it raises comes out of the call
+    of the program.
+
+    Args:
+      callback: takes trees of arrays, and returns a tree of arrays.
+      result_shape_dtypes: a tree of the types of the results, as `ShapeDtypeStruct`s or anything
+        with `shape` and `dtype`.
+      args, kwargs: what the function takes.
+      sharding: accepted for JAX's sake; the function runs on the host.
+      vmap_method: what `vmap` does: "sequential" and "sequential_unrolled" call the function for
+        one element of the batch after the other; "expand_dims" and "broadcast_all" call it once on
+        arrays with the batch in front, of size 1 or repeated in arguments that do not have it; None
+        refuses. "legacy_vectorized" leaves arguments without the batch as they are.
+
+    Returns:
+      The results, in the structure of `result_shape_dtypes`.
+
+    Raises:
+      TypeError: `callback` is no function, does not take the arguments, or `result_shape_dtypes` is
+        no tree of types.
+      ValueError: `vmap_method` is none of these, or a type needs `enable_x64`; when the program
+        runs: the function returned something else than `result_shape_dtypes` says.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> import numpy as np
+      >>> @dt.jit
+      ... def f(x):
+      ...     y = dt.pure_callback(np.sin, dt.ShapeDtypeStruct(x.shape, x.dtype), x)
+      ...     return 2 * y
+      >>> f(dnp.zeros(2))
+      Array([0., 0.], dtype=float32)
+    """
+    if vmap_method is not None and vmap_method not in VMAP_METHODS:
+        raise value_error(
+            f"vmap_method must be None or one of {', '.join(VMAP_METHODS)}, got: {vmap_method!r}"
+        )
+    avals, spec = _result_types(result_shape_dtypes)
+    called = Callback(callback, args, kwargs, "pure_callback")
+    return unflatten(spec, _apply(called, avals, "none", False, vmap_method))
+
+
+def io_callback(
+    callback: Callable[..., Any],
+    result_shape_dtypes: Any,
+    *args: Any,
+    sharding: Any = None,
+    ordered: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """What a Python function with side effects returns, called as often as the program says.
+
+    It has no derivative, and `vmap` calls it for one element of the batch after the other. It may
+    call jitted functions. What it raises comes out of the call of the program.
+
+    Args:
+      callback: takes trees of arrays, and returns a tree of arrays.
+      result_shape_dtypes: a tree of the types of the results, as `ShapeDtypeStruct`s or anything
+        with `shape` and `dtype`; None where the function returns nothing.
+      args, kwargs: what the function takes.
+      sharding: accepted for JAX's sake; the function runs on the host.
+      ordered: whether the order of the calls counts. They are made in the order of the program in
+        any case; over a batch, which has no order, this is an error.
+
+    Returns:
+      The results, in the structure of `result_shape_dtypes`.
+
+    Raises:
+      TypeError: `callback` is no function, does not take the arguments, or `result_shape_dtypes` is
+        no tree of types.
+      ValueError: a type needs `enable_x64`; when the program runs: the function returned something
+        else than `result_shape_dtypes` says.
+
+    Example:
+      >>> import dovetail as dt
+      >>> from dovetail.experimental import io_callback
+      >>> seen = []
+      >>> @dt.jit
+      ... def f(x):
+      ...     io_callback(lambda x: seen.append(float(x)), None, x)
+      ...     return x + 1
+      >>> float(f(1.0)), seen
+      (2.0, [1.0])
+    """
+    avals, spec = _result_types(result_shape_dtypes)
+    called = Callback(callback, args, kwargs, "io_callback")
+    return unflatten(spec, _apply(called, avals, "io", ordered, "sequential"))
+
+
+def observe(
+    callback: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    ordered: bool,
+    what: str,
+) -> None:
+    """Call a function for debugging, which the program does not depend on.
+
+    Args:
+      callback: the function.
+      args, kwargs: what it takes; leaves that are no arrays are passed as they are.
+      ordered: whether the order of the calls counts.
+      what: what messages call the call.
+    """
+    called = _Observer(callback, args, kwargs, what, statics=True)
+    _apply(called, [], "debug", ordered, "sequential")

@@ -1,0 +1,183 @@
+"""Functions with rules of their own for `vmap`."""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from dovetail.arrays.array import ShapedArray
+from dovetail.base.errors import type_error, value_error
+from dovetail.base.trace_stack import current, derivative_order, outside_of_traces
+from dovetail.tracing import evaluation
+from dovetail.tracing.arguments import Function, as_operand, name_of
+from dovetail.tracing.trace import Axis, axes_in_scope
+from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.transforms.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
+from dovetail.trees.differences import where_unlike
+from dovetail.trees.pytree import flatten, leaf_names, unflatten
+
+
+class custom_vmap(WithRule):
+    """A function with a rule for `vmap`.
+
+    The rule is asked wherever the function is batched, also within jitted, differentiated and
+    looping functions; elsewhere the function runs. Forward-mode derivatives are batched by the
+    derivative of the rule. `vmap` around reverse mode batches what the function computes, as it
+    does without a rule.
+
+    Args:
+      fun: takes and returns trees of arrays. What it closes over must not depend on the batch.
+
+    Example:
+      >>> import dovetail as dt
+      >>> @dt.custom_batching.custom_vmap
+      ... def f(x, y):
+      ...     return x + y
+      >>> @f.def_vmap
+      ... def f_vmap(axis_size, in_batched, xs, ys):
+      ...     return xs * ys, all(in_batched)
+      >>> dt.vmap(f)(dnp.arange(3), dnp.arange(1, 4))
+      Array([0, 2, 6], dtype=int32)
+    """
+
+    def __init__(self, fun: Function) -> None:
+        super().__init__(fun)
+        self.vmap_rule: Function | None = None
+
+    def def_vmap(self, vmap_rule: Function) -> Function:
+        """Define the rule.
+
+        Args:
+          vmap_rule: takes the size of the batch, a list with a tree of bools for each argument,
+            which say whether it has the batch, and the arguments, with the batch in front. It
+            returns a pair: the results, and a tree of bools that say which of these have the batch
+            in front.
+
+        Returns:
+          `vmap_rule`.
+        """
+        self.vmap_rule = vmap_rule
+        return vmap_rule
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, in a way that `vmap` asks the rule."""
+        if self.vmap_rule is None:
+            raise missing_rule("batching rule defined for custom_vmap", "def_vmap", self.fun)
+        args = self._resolved(args, kwargs)
+        in_progress = current()
+        if in_progress is None:
+            return self.fun(*args)
+        call = Call(self.fun, args, ())
+        primal = trace(call.primal, call.avals, call.names, "custom_vmap", call.name, call.leaves)
+        rule = _Rule(self.vmap_rule, call, primal)
+        primal.function.module.keep(rule)
+        outs = apply(
+            "custom_vmap",
+            primal.function,
+            [*call.leaves, *primal.captured],
+            primal.avals,
+            batch_rule=rule.name,
+            operandSegmentSizes=(len(call.leaves), len(primal.captured)),
+        )
+        if primal.uses is not None:
+            primal.uses.apply(call.leaves, outs)
+        return unflatten(primal.extra, outs)
+
+
+class _Rule:
+    """What the compiler asks for the function of one call over a batch.
+
+    Args:
+      python: the rule that the user gave.
+      call: the call.
+      primal: the function, as it was traced for that call.
+    """
+
+    def __init__(self, python: Function, call: Call, primal: Traced) -> None:
+        self.python, self.called = python, call.name
+        self.avals, self.spec = call.avals, call.spec
+        self.out_avals, self.out_spec = primal.avals, primal.extra
+        self.axes: dict[Any, Axis] = dict(axes_in_scope())
+        self.order = derivative_order()
+        self.name = f"{name_of(python)}.{next(_numbers)}"
+        self._modules: list[Any] = []
+        _known[self.name] = self
+
+    def over_batch(self, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
+        """The module of the function over a batch, and which of its results have the batch."""
+        avals = [
+            aval.update(shape=(size, *aval.shape)) if is_batched else aval
+            for aval, is_batched in zip(self.avals, batched, strict=True)
+        ]
+        with outside_of_traces():
+            traced = trace(
+                lambda *tracers: self._traced(tracers, batched, size),
+                avals,
+                list(leaf_names(unflatten(self.spec, avals), "args")),
+                "vmap",
+                name_of(self.python),
+                axes=self.axes,
+                order=self.order,
+            )
+        module = evaluation.expanded(traced.function, [value._value() for value in traced.captured])
+        # What it keeps must live as long as the ops that the compiler takes from it.
+        self._modules.append(module)
+        return module, traced.extra
+
+    def _traced(
+        self, tracers: Sequence[Tracer], batched: list[bool], size: int
+    ) -> tuple[list[Operand], list[bool]]:
+        """The results of the rule, checked, and which have the batch."""
+        name = f"the vmap rule `{name_of(self.python)}` of `{self.called}`"
+        result = self.python(
+            size, list(unflatten(self.spec, batched)), *unflatten(self.spec, tracers)
+        )
+        outs, flags = pair_of(result, name, "the results, and which of them have the batch")
+        values, spec = flatten(outs)
+        marks, flags_spec = flatten(flags)
+        rule = f"custom vmap rule ({name_of(self.python)})"
+        if flags_spec != spec:
+            owners = "the results", "the bools"
+            raise value_error(
+                f"structure of output value and output batching specification returned by {rule} "
+                f"do not match, got {where_unlike(spec, flags_spec, 'results', owners)}"
+            )
+        if spec != self.out_spec:
+            owners = f"`{self.called}`", "the rule"
+            raise value_error(
+                f"structure of output returned by {rule} does not match that of original "
+                "custom-vmapped function, got "
+                f"{where_unlike(self.out_spec, spec, 'results', owners)}"
+            )
+        operands = []
+        paths = leaf_names(outs, "results")
+        for value, mark, aval, path in zip(values, marks, self.out_avals, paths, strict=True):
+            if not isinstance(mark, bool):
+                raise type_error(
+                    f"{name} must say by bools which results have the batch, got {mark!r}"
+                )
+            operand = as_operand(value, f"`{path}` of {name}")
+            wanted = ShapedArray((size, *aval.shape) if mark else aval.shape, aval.dtype)
+            if operand.shape != wanted.shape or operand.dtype != wanted.dtype:
+                raise type_error(
+                    f"`{path}` of {name} must be {wanted}, as the function returns {aval} and the "
+                    f"rule says that it has {'the' if mark else 'no'} batch of {size}, got "
+                    f"{operand.aval}"
+                )
+            operands.append(operand)
+        return operands, list(marks)
+
+
+_numbers = itertools.count()
+# A rule exists as long as the modules that name it.
+_known: weakref.WeakValueDictionary[str, _Rule] = weakref.WeakValueDictionary()
+
+
+def ask_rule(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
+    """What the compiler asks of the rule of that name."""
+    rule = _known.get(name)
+    if rule is None:
+        raise LookupError(f"there is no rule `{name}` for vmap any more")
+    return rule.over_batch(batched, size)

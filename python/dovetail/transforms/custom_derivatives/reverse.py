@@ -1,0 +1,264 @@
+"""`custom_vjp`: functions whose reverse-mode derivative is another function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail import ops
+from dovetail.arrays.array import ShapedArray
+from dovetail.arrays.keys import is_keys
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error, value_error
+from dovetail.base.trace_stack import derivative_order, in_checkpoint
+from dovetail.tracing.arguments import Function, as_operand, name_of
+from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.transforms.custom_derivatives.calls import (
+    Call,
+    WithRule,
+    constant_results,
+    missing_rule,
+    pair_of,
+    primal_results,
+    refuse_tracers,
+    share_captured,
+)
+from dovetail.transforms.custom_derivatives.symbolic import (
+    CustomVJPPrimal,
+    SymbolicZero,
+    instantiated,
+    may_have_tangent,
+    of_whole_keys,
+    tangent_type,
+)
+from dovetail.trees.float0 import is_float0, set_float0_aside
+from dovetail.trees.pytree import broadcast_prefix, flatten, leaf_names, unflatten
+from dovetail.trees.treedef import public
+
+
+class custom_vjp(WithRule):
+    """A function with rules for its reverse-mode derivative.
+
+    The rules are used wherever the function is differentiated in reverse mode, also within jitted,
+    batched and looping functions; other calls run the function. It has no forward-mode derivative.
+
+    Args:
+      fun: takes and returns trees of arrays. What it closes over must not be differentiated.
+      nondiff_argnums, nondiff_argnames: arguments that are no arrays; `fwd` takes them where `fun`
+        does, `bwd` takes them first.
+
+    Example:
+      >>> import dovetail as dt
+      >>> @dt.custom_vjp
+      ... def clipped(low, high, x):
+      ...     return x
+      >>> def fwd(low, high, x):
+      ...     return x, (low, high)
+      >>> def bwd(bounds, g):
+      ...     return None, None, dnp.clip(g, *bounds)
+      >>> clipped.defvjp(fwd, bwd)
+      >>> float(dt.grad(lambda x: 10 * clipped(-1.0, 1.0, x))(3.0))
+      1.0
+    """
+
+    def __init__(
+        self,
+        fun: Function,
+        nondiff_argnums: Sequence[int] = (),
+        nondiff_argnames: Sequence[str] = (),
+    ) -> None:
+        super().__init__(fun, nondiff_argnums, nondiff_argnames)
+        self.fwd: Function | None = None
+        self.bwd: Function | None = None
+        self.symbolic_zeros = False
+        self.optimize_remat = False
+
+    def defvjp(
+        self,
+        fwd: Function,
+        bwd: Function,
+        symbolic_zeros: bool = False,
+        optimize_remat: bool = False,
+    ) -> None:
+        """Define the rules.
+
+        Args:
+          fwd: takes what the function takes, returns (result, residuals), the latter a tree of
+            arrays.
+          bwd: takes the arguments named by `nondiff_argnums`, the residuals and a cotangent of the
+            result; returns a tuple of cotangents, one for each other argument, None for zero.
+          symbolic_zeros: whether `fwd` takes `CustomVJPPrimal`s, and `bwd` a `SymbolicZero` for a
+            result without a derivative.
+          optimize_remat: whether a checkpoint takes the result from the function, and the forward
+            rule's residuals alone; otherwise, and elsewhere, the rule gives both.
+
+        Raises:
+          NotImplementedError: both `symbolic_zeros` and `optimize_remat`.
+        """
+        if symbolic_zeros and optimize_remat:
+            raise NotImplementedError("optimize_remat must be without symbolic_zeros, got: both")
+        self.fwd, self.bwd = fwd, bwd
+        self.symbolic_zeros = symbolic_zeros
+        self.optimize_remat = optimize_remat
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function, in a way that its derivative is that of the rules."""
+        if self.fwd is None or self.bwd is None:
+            raise missing_rule("VJP defined for custom_vjp", "defvjp", self.fun)
+        args = self._resolved(args, kwargs)
+        refuse_tracers((args[i] for i in self.nondiff_argnums if i < len(args)), name_of(self.fun))
+        order = derivative_order()
+        if not order:
+            return self.fun(*args)
+        call = Call(self.fun, args, self.nondiff_argnums)
+        count = len(call.leaves)
+        primal = trace(
+            call.primal, call.avals, call.names, "custom_vjp", call.name, call.leaves, order=0
+        )
+        constant = constant_results(call, primal)
+        if constant is not None:
+            return unflatten(primal.extra, constant)
+        fwd = trace(
+            lambda *tracers: self._traced_fwd(call, primal, tracers),
+            call.avals,
+            call.names,
+            "custom_vjp",
+            name_of(self.fwd),
+            call.leaves,
+            order=order - 1,
+        )
+        cotangents = [aval for aval in primal.avals if dtypes.is_inexact(aval.dtype)]
+        spec, kept = fwd.extra
+        bwd = self._trace_bwd(call, primal, spec, kept, cotangents, order - 1)
+        captured = share_captured(
+            [(primal, count, 0), (fwd, count, 0), (bwd, len(kept), len(cotangents))]
+        )
+        outs = apply(
+            "custom_vjp",
+            primal.function,
+            [*call.leaves, *captured],
+            primal.avals,
+            fwd=fwd.function,
+            bwd=bwd.function,
+            wrt=bwd.extra,
+            operandSegmentSizes=(count, len(captured)),
+        )
+        if primal.uses is not None:
+            primal.uses.apply(call.leaves, outs)
+        return unflatten(primal.extra, outs)
+
+    def _traced_fwd(
+        self, call: Call, primal: Traced, tracers: Sequence[Tracer]
+    ) -> tuple[list[Operand], Any]:
+        """Results and residuals; the residuals' structure goes with them, and they themselves."""
+        assert self.fwd is not None
+        arguments = call.tree(tracers)
+        if self.symbolic_zeros:
+            arguments = of_whole_keys(
+                arguments, lambda i, x: CustomVJPPrimal(x, may_have_tangent(call.leaves[i]))
+            )
+        rule = f"Custom VJP fwd rule {name_of(self.fwd)} for function {call.name}"
+        result, residuals = pair_of(
+            call.apply_to(self.fwd, arguments), rule, "the primal output and residuals"
+        )
+        outs = primal_results(result, rule, "fwd", call.name, primal.extra, primal.avals)
+        if self.optimize_remat and in_checkpoint():
+            # The checkpoint drops the residuals, and what computes nothing else goes with them.
+            outs = flatten(call.apply(self, tracers))[0]
+        values, spec = set_float0_aside(*flatten(residuals))
+        kept = [
+            as_operand(value, f"residual {i} of the rule `{name_of(self.fwd)}` of `{call.name}`")
+            for i, value in enumerate(values)
+        ]
+        return [*outs, *kept], (spec, kept)
+
+    def _trace_bwd(
+        self,
+        call: Call,
+        primal: Traced,
+        residual_spec: Any,
+        residuals: Sequence[Operand],
+        cotangents: Sequence[ShapedArray],
+        order: int,
+    ) -> Traced:
+        """The rule from residuals and cotangents; the numbers of the arguments whose cotangents it
+        returns go with it."""
+        bwd = self.bwd
+        assert bwd is not None
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], tuple[int, ...]]:
+            kept, given = tracers[: len(residuals)], iter(tracers[len(residuals) :])
+            zero = SymbolicZero if self.symbolic_zeros else instantiated
+            of_results = [
+                next(given) if dtypes.is_inexact(aval.dtype) else zero(tangent_type(aval))
+                for aval in primal.avals
+            ]
+            cotangent = of_whole_keys(
+                unflatten(primal.extra, of_results),
+                lambda _, x: zero(ShapedArray(x.shape, dtypes.float0)) if is_keys(x) else x,
+            )
+            result = bwd(*call.statics, unflatten(residual_spec, kept), cotangent)
+            found = self._cotangents(call, result)
+            return list(found.values()), tuple(found)
+
+        names = [
+            *(f"a residual of `{call.name}`" for _ in residuals),
+            *(f"a cotangent of `{call.name}`" for _ in cotangents),
+        ]
+        avals = [*(residual.aval for residual in residuals), *cotangents]
+        # Residuals are known where the arguments are.
+        outside = [*residuals, *(None for _ in cotangents)]
+        return trace(python, avals, names, "custom_vjp", name_of(bwd), outside, order=order)
+
+    def _cotangents(self, call: Call, result: Any) -> dict[int, Operand]:
+        """Cotangents of the arguments, by the numbers of their leaves, without those that are zero.
+
+        Raises:
+          TypeError: the rule returned another structure.
+          ValueError: a cotangent has another type than its argument.
+        """
+        name = f"Custom VJP bwd rule {name_of(self.bwd)} for function {call.name}"
+        arguments = call.tree(call.leaves)
+        try:
+            if not isinstance(result, (tuple, list)) or len(result) != call.count:
+                raise ValueError
+            values = broadcast_prefix(tuple(result), arguments, "cotangents")
+        except ValueError:
+            got = public(flatten(result)[1])
+            raise type_error(
+                f"{name} must produce a tuple of {call.count} cotangents, of the structure of the "
+                f"arguments, {public(call.spec)}, or with None in place of what is zero, got {got}"
+            ) from None
+        paths = leaf_names(arguments, "output")
+        found = {}
+        for i, (value, leaf) in enumerate(zip(values, call.leaves, strict=True)):
+            if value is None or not dtypes.is_inexact(leaf.dtype):
+                continue
+            if type(value) is SymbolicZero or is_float0(value):
+                if value.shape != leaf.shape:
+                    got = ShapedArray(value.shape, np.dtype(value.dtype))
+                    raise _unlike(got, leaf.aval, f"{name}: at {paths[i]}", call.names.at(i))
+                continue
+            operand = as_operand(value, f"{name}: {paths[i]}, the cotangent of {call.names.at(i)},")
+            found[i] = _converted(operand, leaf.aval, f"{name}: at {paths[i]}", call.names.at(i))
+        return found
+
+
+def _unlike(got: ShapedArray, wanted: ShapedArray, where: str, argument: object) -> ValueError:
+    """The error of a cotangent of another type than its argument's."""
+    return value_error(
+        f"{where} the bwd rule produced an output of type {got}, but {argument} is {wanted}. "
+        "Consider just returning a None here if the cotangent is zero"
+    )
+
+
+def _converted(operand: Operand, aval: ShapedArray, where: str, argument: object) -> Operand:
+    """A cotangent of the argument's type; another real type is converted."""
+    is_lossy = dtypes.kind(operand.dtype) == "c" and dtypes.kind(aval.dtype) != "c"
+    if operand.shape != aval.shape or is_lossy:
+        raise _unlike(operand.aval, aval, where, argument)
+    if operand.dtype == aval.dtype:
+        return operand
+    return ops.convert(operand, aval.dtype)

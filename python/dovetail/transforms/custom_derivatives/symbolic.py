@@ -1,0 +1,144 @@
+"""What rules with symbolic zeros take and return in place of arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dovetail.arrays.array import ShapedArray
+from dovetail.arrays.keys import is_keys
+from dovetail.base import dtypes
+from dovetail.base.errors import type_error
+from dovetail.tracing.arguments import as_operand
+from dovetail.tracing.tracer import Operand, Tracer, zeros
+from dovetail.trees.pytree import flatten, unflatten
+
+
+class SymbolicZero:
+    """A tangent or cotangent that is zero, without elements.
+
+    Args:
+      aval: its type.
+
+    Example:
+      >>> from dovetail.custom_derivatives import SymbolicZero, zero_from_primal
+      >>> zero_from_primal(dnp.ones(3))
+      SymbolicZero(float32[3])
+    """
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the dimensions."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The element type, float0 where the primal has no derivative."""
+        return self.aval.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.aval.ndim
+
+    def instantiate(self) -> Operand | np.ndarray:
+        """The zeros as an array."""
+        return instantiated(self.aval)
+
+    def __repr__(self) -> str:
+        return f"SymbolicZero({self.aval})"
+
+
+@dataclass(frozen=True)
+class CustomVJPPrimal:
+    """An argument of the `fwd` rule of a `custom_vjp` with symbolic zeros; a leaf of trees.
+
+    Attributes:
+      value: the argument.
+      perturbed: False where no derivative with respect to it can be asked for.
+    """
+
+    value: Any
+    perturbed: bool
+
+
+def tangent_type(aval: ShapedArray) -> ShapedArray:
+    """The type of tangents and cotangents."""
+    return aval if dtypes.is_inexact(aval.dtype) else ShapedArray(aval.shape, dtypes.float0)
+
+
+def may_have_tangent(x: Operand) -> bool:
+    """Whether a value may depend on what some transform around it differentiates by.
+
+    What is computed from known arrays alone does not, nor do these.
+    """
+    if type(x) is not Tracer or not dtypes.is_inexact(x.dtype):
+        return False
+    return any(y is None or _may_vary(y) for y in x._trace.origins_of(x.number))
+
+
+def _may_vary(x: Operand) -> bool:
+    return type(x) is Tracer and any(
+        y is None or _may_vary(y) for y in x._trace.origins_of(x.number)
+    )
+
+
+def of_whole_keys(tree: Any, function: Any) -> Any:
+    """The tree with `function` of each leaf; an array of keys is one leaf, not its words."""
+    leaves, spec = flatten(tree, is_leaf=is_keys)
+    return unflatten(spec, [function(i, leaf) for i, leaf in enumerate(leaves)])
+
+
+def instantiated(aval: ShapedArray) -> Operand | np.ndarray:
+    """Zeros of a tangent type."""
+    return np.zeros(aval.shape, aval.dtype) if aval.dtype == dtypes.float0 else zeros(aval)
+
+
+def zero_from_primal(primal: Any, symbolic_zeros: bool = True) -> Any:
+    """The zero tangent of an array.
+
+    Args:
+      primal: an array or a number.
+      symbolic_zeros: whether to return a `SymbolicZero` instead of an array.
+
+    Returns:
+      Zeros of the primal's shape and dtype, of dtype float0 if it has no derivative.
+
+    Example:
+      >>> from dovetail.custom_derivatives import zero_from_primal
+      >>> zero_from_primal(dnp.ones(2), symbolic_zeros=False)
+      Array([0., 0.], dtype=float32)
+    """
+    aval = tangent_type(as_operand(primal, "primal").aval)
+    return SymbolicZero(aval) if symbolic_zeros else instantiated(aval)
+
+
+def custom_vjp_primal_tree_values(tree: Any) -> Any:
+    """The arguments of a `fwd` rule with symbolic zeros as a rule without them takes them.
+
+    Args:
+      tree: a tree whose leaves are `CustomVJPPrimal`s.
+
+    Returns:
+      The tree of their values.
+
+    Raises:
+      TypeError: another leaf.
+
+    Example:
+      >>> from dovetail.custom_derivatives import CustomVJPPrimal, custom_vjp_primal_tree_values
+      >>> custom_vjp_primal_tree_values({"x": CustomVJPPrimal(2.0, True)})
+      {'x': 2.0}
+    """
+    leaves, spec = flatten(tree)
+    for leaf in leaves:
+        if type(leaf) is not CustomVJPPrimal:
+            raise type_error(f"leaves must be CustomVJPPrimal, got {type(leaf).__name__}")
+    return unflatten(spec, [leaf.value for leaf in leaves])

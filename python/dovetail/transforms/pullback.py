@@ -1,0 +1,222 @@
+"""What `vjp` and `linearize` return: linear functions, which are trees of what they keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import ShapedArray
+from dovetail.base import dtypes
+from dovetail.base.errors import MismatchError
+from dovetail.base.locations import here
+from dovetail.base.trace_stack import current
+from dovetail.tracing import evaluation
+from dovetail.tracing.arguments import Selected
+from dovetail.tracing.tracer import Operand, call, zeros
+from dovetail.transforms.autodiff import (
+    as_direction,
+    cotangent_type,
+    float0_zeros,
+    tangent_operands,
+)
+from dovetail.trees.differences import where_unlike
+from dovetail.trees.pytree import flatten, register_node, unflatten
+
+
+class Side(NamedTuple):
+    """One side of the linear function.
+
+    Attributes:
+      avals: the types of the leaves, which may be more than those of the tree.
+      spec: the structure of the tree.
+      used: which leaves the linear function takes or returns.
+    """
+
+    avals: list[ShapedArray]
+    spec: Any
+    used: list[bool]
+
+
+class LinearPart:
+    """A linear function whose code may outlive the trace that made it.
+
+    Args:
+      name: the name of the function that was differentiated.
+      linear: takes the kept values, then those that it is linear in.
+    """
+
+    def __init__(self, name: str, linear: evaluation.Callee) -> None:
+        self.name = name
+        self._linear = linear
+        self._alone: evaluation.Callee | None = None
+
+    def detach(self) -> None:
+        """Let the function outlive the trace in progress, whose module is taken apart."""
+        if self._alone is None and current() is not None:
+            function = self._linear.function
+            attributes = {"callee": function}
+            module = _core.wrap("call", attributes, function.inputs, function.outputs)
+            self._alone = evaluation.Callee(module.function("main"))
+
+    def _callee(self) -> evaluation.Callee:
+        in_progress = current()
+        is_here = in_progress is not None and in_progress.module is self._linear.module
+        return self._linear if self._alone is None or is_here else self._alone
+
+
+class Pushed(LinearPart):
+    """The derivative at a point, without what it keeps.
+
+    Args:
+      name: the name of the function that was differentiated.
+      linear: takes the kept values and tangents of the primals.
+      selected: the primals.
+      results: what the function returns; `used` are those that depend on the primals.
+      count: how many of its results belong to the tree; others are auxiliary.
+    """
+
+    def __init__(
+        self, name: str, linear: evaluation.Callee, selected: Selected, results: Side, count: int
+    ) -> None:
+        super().__init__(name, linear)
+        self._selected, self._results, self._count = selected, results, count
+
+    def __call__(self, kept: Sequence[Operand], tangents: tuple[Any, ...]) -> Any:
+        """The tangent of the result."""
+        operands = tangent_operands(self._selected, tangents, "linearize")
+        weak = all(operand.weak_type for operand in operands)
+        active = [
+            aval.update(weak_type=weak)
+            for aval, is_active in zip(self._results.avals, self._results.used, strict=True)
+            if is_active
+        ]
+        outs = iter(call(self._callee(), [*kept, *operands], active))
+        out_tangents: list[Any] = []
+        for i, aval in enumerate(self._results.avals[: self._count]):
+            if self._results.used[i]:
+                out_tangents.append(next(outs))
+            else:
+                is_zero = dtypes.is_inexact(aval.dtype)
+                out_tangents.append(zeros(aval) if is_zero else float0_zeros(aval))
+        return unflatten(self._results.spec, out_tangents)
+
+
+class Transposed(LinearPart):
+    """The linear function, without what it keeps.
+
+    Args:
+      name: the name of the function that was differentiated.
+      linear: takes the kept values and cotangents of the results.
+      results: what the function returns.
+      count: how many of its results belong to the tree; others are auxiliary.
+      primals: what it takes; `used` are those of which there are cotangents.
+      varies: the types of what has cotangents.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        linear: evaluation.Callee,
+        results: Side,
+        count: int,
+        primals: Side,
+        varies: Callable[[np.dtype], bool],
+    ) -> None:
+        super().__init__(name, linear)
+        self.results, self.count, self.primals, self._varies = results, count, primals, varies
+
+    def __call__(self, kept: Sequence[Operand], cotangent: Any) -> tuple[Any, ...]:
+        """The cotangents of the primals."""
+        values, spec = flatten(cotangent)
+        if spec != self.results.spec:
+            owners = f"the result of `{self.name}`", "the cotangent"
+            raise MismatchError(
+                "unexpected tree structure: a cotangent must have that of the result, got: "
+                f"{where_unlike(self.results.spec, spec, 'result', owners)} {here()}"
+            )
+        operands = []
+        for i, (aval, used) in enumerate(zip(self.results.avals, self.results.used, strict=True)):
+            seed = None
+            if i < self.count and self._varies(aval.dtype):
+                what = f"the cotangent of result {i} of `{self.name}`"
+                problem = "unexpected JAX type (shape or dtype) for the argument of a pullback: "
+                seed = as_direction(values[i], aval, what, problem)
+            if used:
+                operands.append(zeros(aval) if seed is None else seed)
+        weak = all(operand.weak_type for operand in operands)
+        leaves = self.primals
+        types = [
+            cotangent_type(aval, weak)
+            for aval, used in zip(leaves.avals, leaves.used, strict=True)
+            if used
+        ]
+        outs = iter(call(self._callee(), [*kept, *operands], types))
+        cotangents: list[Any] = []
+        for aval, used in zip(leaves.avals, leaves.used, strict=True):
+            if used:
+                cotangents.append(next(outs))
+            else:
+                is_zero = self._varies(aval.dtype)
+                cotangents.append(zeros(aval) if is_zero else float0_zeros(aval))
+        return unflatten(leaves.spec, cotangents)
+
+
+class Pullback:
+    """The function that pulls cotangents back, at a point.
+
+    It is a tree, whose leaves are the values that it keeps, so jitted functions take and return it.
+
+    Args:
+      linear: the function.
+      kept: the values.
+    """
+
+    def __init__(self, linear: Transposed, kept: Sequence[Operand]) -> None:
+        self._linear, self._kept = linear, list(kept)
+
+    def __call__(self, *cotangent: Any) -> tuple[Any, ...]:
+        """The cotangents of the primals, for a cotangent of the result's structure."""
+        if len(cotangent) != 1:
+            raise TypeError(
+                f"The function returned by `vjp` applied to {self._linear.name} was called with "
+                f"{len(cotangent)} arguments {here()}, but takes a single one, a cotangent of "
+                "the structure of the result; pass a tuple, or what the function returns"
+            )
+        return self._linear(self._kept, cotangent[0])
+
+    def __repr__(self) -> str:
+        return f"<the pullback of `{self._linear.name}`>"
+
+    def _flattened(self) -> tuple[list[Operand], Transposed]:
+        self._linear.detach()
+        return self._kept, self._linear
+
+
+class Pushforward:
+    """The derivative of a function at a point; as `Pullback`, a tree of what it keeps.
+
+    Args:
+      linear: the function.
+      kept: the values.
+    """
+
+    def __init__(self, linear: Pushed, kept: Sequence[Operand]) -> None:
+        self._linear, self._kept = linear, list(kept)
+
+    def __call__(self, *tangents: Any) -> Any:
+        """The tangent of the result, for tangents of the primals."""
+        return self._linear(self._kept, tangents)
+
+    def __repr__(self) -> str:
+        return f"<the derivative of `{self._linear.name}`>"
+
+    def _flattened(self) -> tuple[list[Operand], Pushed]:
+        self._linear.detach()
+        return self._kept, self._linear
+
+
+register_node(Pullback, Pullback._flattened, Pullback)
+register_node(Pushforward, Pushforward._flattened, Pushforward)

@@ -1,0 +1,1 @@
+"""Pytrees: structures, paths, registration, and functions of trees."""

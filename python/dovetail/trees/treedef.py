@@ -1,0 +1,338 @@
+"""The class of structures that users get: JAX's `PyTreeDef`, on what optree has of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import optree
+from optree import PyTreeSpec
+
+from dovetail.base import errors
+from dovetail.trees.differences import first_mismatch, no_prefix, node_data, topmost, written
+from dovetail.trees.pytree import ARRAY_NODES, DATA_NAMESPACE, NAMESPACE
+from dovetail.trees.treedef_bytes import decoded, encoded
+
+_LEAF = optree.treespec_leaf(namespace=NAMESPACE)
+# What optree says of leaves that are too many or too few.
+_COUNT = re.compile(r"(Too (?:few|many) leaves for) PyTreeSpec(?:; expected: (.*))?\.")
+
+
+class PyTreeDef:
+    """The structure of a pytree: its nodes without the leaves. It can be compared, hashed and
+    pickled.
+
+    Example:
+      >>> from dovetail import tree
+      >>> structure = tree.structure({"b": 2, "a": (1, None)})
+      >>> structure
+      PyTreeDef({'a': (*, None), 'b': *})
+      >>> structure.unflatten([10, 20])
+      {'b': 20, 'a': (10, None)}
+    """
+
+    __slots__ = ("_spec",)
+
+    def __init__(self, spec: PyTreeSpec) -> None:
+        self._spec = spec
+
+    @property
+    def num_leaves(self) -> int:
+        """How many leaves there are."""
+        return self._spec.num_leaves
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes and leaves there are."""
+        return self._spec.num_nodes
+
+    def __repr__(self) -> str:
+        return f"PyTreeDef({written(self._spec)})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not PyTreeDef:
+            return NotImplemented
+        try:
+            return self._spec == other._spec
+        except Exception as error:
+            raise unlike_metadata() from error
+
+    def __hash__(self) -> int:
+        return hash(self._spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PyTreeDef, (self._spec,)
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """The tree of this structure and of those leaves.
+
+        Args:
+          leaves: as many values as there are leaves, in order.
+
+        Raises:
+          ValueError: there are more or fewer leaves.
+
+        Example:
+          >>> from dovetail import tree
+          >>> tree.structure((0, [0, 0])).unflatten("abc")
+          ('a', ['b', 'c'])
+        """
+        try:
+            return self._spec.unflatten(leaves)
+        except ValueError as error:
+            if (renamed := _renamed(error)) is None:
+                raise
+        raise renamed
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """What of a tree stands where this structure has its leaves.
+
+        Args:
+          tree: a tree of which this structure is a prefix.
+
+        Raises:
+          ValueError: it is no prefix; the message says where they part.
+
+        Example:
+          >>> from dovetail import tree
+          >>> tree.structure((0, 0)).flatten_up_to(({"a": 1}, [2]))
+          [{'a': 1}, [2]]
+        """
+        return subtrees(self._spec, tree)
+
+    def children(self) -> list[PyTreeDef]:
+        """The structures of the topmost node's children; none of a leaf.
+
+        Example:
+          >>> from dovetail import tree
+          >>> tree.structure((0, [0, 0])).children()
+          [PyTreeDef(*), PyTreeDef([*, *])]
+        """
+        return list(map(PyTreeDef, self._spec.children()))
+
+    def compose(self, inner: PyTreeDef) -> PyTreeDef:
+        """The structure that has another one in the place of each leaf.
+
+        Args:
+          inner: the other one.
+
+        Raises:
+          TypeError: `inner` is no structure.
+
+        Example:
+          >>> from dovetail import tree
+          >>> tree.structure([0, 0]).compose(tree.structure((0,)))
+          PyTreeDef([(*,), (*,)])
+        """
+        return PyTreeDef(self._spec.compose(spec_of(inner)))
+
+    def walk(
+        self,
+        f_node: Callable[[tuple[Any, ...], Any], Any],
+        f_leaf: Callable[[Any], Any] | None,
+        leaves: Iterable[Any],
+    ) -> Any:
+        """What a function of each node, children first, makes of the tree.
+
+        Args:
+          f_node: takes a tuple of what the node's children became, and what else the node consists
+            of: keys of a dictionary, the class of a named tuple, None of a list or a tuple.
+          f_leaf: takes a leaf; None for the leaf itself.
+          leaves: as many values as there are leaves, in order.
+
+        Returns:
+          What the topmost node became.
+
+        Raises:
+          ValueError: there are more or fewer leaves.
+
+        Example:
+          >>> from dovetail import tree
+          >>> structure = tree.structure((0, [0, 0]))
+          >>> structure.walk(lambda children, _: sum(children), None, [1, 2, 3])
+          6
+        """
+        try:
+            return self._spec.walk(
+                leaves, lambda cls, data, parts: f_node(parts, node_data(cls, data)), f_leaf
+            )
+        except ValueError as error:
+            if (renamed := _renamed(error)) is None:
+                raise
+        raise renamed
+
+    def node_data(self) -> tuple[type, Any] | None:
+        """The class of the topmost node, and what else it consists of beside children.
+
+        Returns:
+          A pair, or None for a leaf.
+
+        Example:
+          >>> from dovetail import tree
+          >>> tree.structure({"b": 1, "a": 2}).node_data()
+          (<class 'dict'>, ['a', 'b'])
+        """
+        found = topmost(self._spec)
+        return (found[0], None) if found and found[0] is found[1] else found
+
+    @staticmethod
+    def from_node_data_and_children(
+        registry: Any, node_data: tuple[type, Any] | None, children: Iterable[PyTreeDef]
+    ) -> PyTreeDef:
+        """The structure of which `node_data()` and `children()` are those.
+
+        Args:
+          registry: `tree_util.default_registry`.
+          node_data: the class of the node and what else it consists of, or None for a leaf.
+          children: the structures of its children.
+
+        Raises:
+          ValueError: the class is not one of nodes.
+
+        Example:
+          >>> from dovetail import tree, tree_util
+          >>> child = tree.structure([0, 0])
+          >>> tree_util.PyTreeDef.from_node_data_and_children(
+          ...     tree_util.default_registry, (dict, ["a", "b"]), [child, child])
+          PyTreeDef({'a': [*, *], 'b': [*, *]})
+        """
+        if node_data is None:
+            return PyTreeDef(_LEAF)
+        return PyTreeDef(_node(*node_data, list(map(spec_of, children))))
+
+    def from_iterable_tree(self, tree: Any) -> Any:
+        """The tree of this structure whose nodes have the elements of iterables as children.
+
+        Args:
+          tree: a tree of iterables; one for each node.
+
+        Raises:
+          ValueError: an iterable has more or fewer elements than the node has children.
+
+        Example:
+          >>> from dovetail import tree
+          >>> tree.structure((0, {"a": 0})).from_iterable_tree([1, [2]])
+          (1, {'a': 2})
+        """
+        level = self._spec.one_level()
+        if level is None:
+            return tree
+        pairs = zip(self.children(), tree, strict=True)
+        return level.unflatten([child.from_iterable_tree(part) for child, part in pairs])
+
+    def serialize_using_proto(self) -> bytes:
+        """The structure as bytes, in the format that JAX has for it.
+
+        Raises:
+          ValueError: there are nodes other than tuples, lists, None and dictionaries whose keys are
+            texts; use pickle for these.
+
+        Example:
+          >>> from dovetail import tree
+          >>> tree.structure((0,)).serialize_using_proto()
+          b'\\n\\x02\\x10\\x01\\n\\x04\\x08\\x01\\x10\\x04'
+        """
+        return encoded(self)
+
+    @staticmethod
+    def deserialize_using_proto(registry: Any, data: bytes) -> PyTreeDef:
+        """The structure that `serialize_using_proto`, here or in JAX, made bytes of.
+
+        Args:
+          registry: `tree_util.default_registry`.
+          data: the bytes.
+
+        Raises:
+          ValueError: they are something else.
+
+        Example:
+          >>> from dovetail import tree, tree_util
+          >>> data = tree.structure([0, {"a": 0}]).serialize_using_proto()
+          >>> tree_util.PyTreeDef.deserialize_using_proto(tree_util.default_registry, data)
+          PyTreeDef([*, {'a': *}])
+        """
+        return decoded(PyTreeDef, data)
+
+
+def _renamed(error: ValueError) -> ValueError | None:
+    """What is said of too many or too few leaves; None for what a class's own function raised."""
+    found = _COUNT.fullmatch(str(error))
+    if found is None:
+        return None
+    expected = f"; expected {found[2].replace('got:', 'got')}" if found[2] else ""
+    return errors.value_error(f"{found[1]} PyTreeDef{expected}")
+
+
+def _node(cls: type, data: Any, children: Sequence[PyTreeSpec]) -> PyTreeSpec:
+    """The structure of a node."""
+    handler: Any = optree.register_pytree_node.get(cls, namespace=NAMESPACE)  # type: ignore[attr-defined]
+    if handler is None:
+        raise errors.value_error(
+            f"the class of a node must be a container or registered, got: {cls.__name__}; call "
+            "dovetail.tree_util.register_pytree_node"
+        )
+    is_class = handler.kind in (optree.PyTreeKind.NAMEDTUPLE, optree.PyTreeKind.STRUCTSEQUENCE)
+    made = handler.unflatten_func(cls if is_class else data, children)
+    return optree.treespec_from_collection(made, namespace=NAMESPACE)
+
+
+def spec_of(treedef: PyTreeDef | PyTreeSpec) -> PyTreeSpec:
+    """What optree has of a structure that a user gave.
+
+    Raises:
+      TypeError: it is something else.
+    """
+    if type(treedef) is PyTreeDef:
+        return treedef._spec
+    if isinstance(treedef, PyTreeSpec):
+        return treedef
+    raise errors.type_error(
+        f"a structure must be a PyTreeDef, as of tree.structure, got: {type(treedef).__name__}"
+    )
+
+
+def public(spec: PyTreeSpec) -> PyTreeDef:
+    """The structure for users of a tree that the transforms took apart: equal to the one that
+    `tree.structure` gives, with leaves where the transforms have arrays which consist of others.
+    """
+    if spec.namespace != DATA_NAMESPACE:
+        return PyTreeDef(spec)
+
+    def node(cls: type, data: Any, children: Sequence[PyTreeSpec]) -> PyTreeSpec:
+        return _LEAF if cls in ARRAY_NODES else _node(cls, data, children)
+
+    try:
+        return PyTreeDef(spec.walk([_LEAF] * spec.num_leaves, node))
+    except Exception:
+        # A class may refuse to be made of what are no arrays.
+        return PyTreeDef(spec)
+
+
+def unlike_metadata() -> ValueError:
+    """The error for parts of a structure that cannot be compared."""
+    return errors.value_error(
+        "Exception raised while checking equality of metadata fields of pytree. Make sure that "
+        "metadata fields are hashable and have simple equality semantics. (Note: arrays cannot be "
+        "passed as metadata fields!)"
+    )
+
+
+def subtrees(spec: PyTreeSpec, tree: Any) -> list[Any]:
+    """What of a tree stands where a prefix of it has its leaves.
+
+    Args:
+      spec: the structure of the prefix.
+      tree: the tree.
+
+    Raises:
+      ValueError: it is no prefix; the message says where they part.
+    """
+    try:
+        return spec.flatten_up_to(tree)
+    except ValueError as error:
+        whole = optree.tree_structure(
+            tree, none_is_leaf=spec.none_is_leaf, namespace=spec.namespace or NAMESPACE
+        )
+        found = [first_mismatch(spec, tree), *no_prefix(spec, whole, "tree")]
+        raise ValueError("\n".join(filter(None, found)) or str(error)) from None
