@@ -74,6 +74,11 @@ class KeyReuseError(TypeError):
     """A random key was used a second time."""
 
 
+# Where users find them, and tracebacks say that they are.
+for _error in [value for value in globals().values() if isinstance(value, type)]:
+    if issubclass(_error, Exception):
+        _error.__module__ = "dovetail.errors"
+
 # JAX's names for them.
 UnexpectedTracerError = LeakedTracerError
 JaxRuntimeError = RuntimeError
