@@ -283,8 +283,8 @@ def trace_for(option: Option[Any]) -> None:
       option: the setting.
 
     Example:
-      >>> from dovetail import config
-      >>> from dovetail.user_context import UserContext
+      >>> from dovetail.base import config
+      >>> from dovetail.base.user_context import UserContext
       >>> config.trace_for(UserContext(1))
     """
     _TRACED.append(option)
@@ -303,7 +303,7 @@ class Snapshot(NamedTuple):
       place: where arrays are that are not committed to a device; None for the first device.
 
     Example:
-      >>> from dovetail import config
+      >>> from dovetail.base import config
       >>> with config.debug_nans(True):
       ...     config.snapshot().checks
       ('nan',)
@@ -341,7 +341,7 @@ def snapshot() -> Snapshot:
       A `Snapshot`; where the same overrides hold, the same object.
 
     Example:
-      >>> from dovetail import config
+      >>> from dovetail.base import config
       >>> with config.disable_jit(True):
       ...     config.snapshot().disable_jit
       True

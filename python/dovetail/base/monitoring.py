@@ -319,7 +319,7 @@ def has_timers() -> bool:
       A bool.
 
     Example:
-      >>> from dovetail import monitoring
+      >>> from dovetail.base import monitoring
       >>> monitoring.has_timers()
       False
     """

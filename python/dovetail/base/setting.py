@@ -237,7 +237,7 @@ def changed() -> None:
     """Have all forgotten that depends on the settings of the whole process.
 
     Example:
-      >>> from dovetail import config
+      >>> from dovetail.base import config
       >>> config.changed()
     """
     for listener in _listeners:
@@ -251,7 +251,7 @@ def on_change(listener: Callable[[], Any]) -> None:
       listener: a function without arguments; it is kept for good.
 
     Example:
-      >>> from dovetail import config
+      >>> from dovetail.base import config
       >>> config.on_change(lambda: None)
     """
     _listeners.append(listener)

@@ -28,7 +28,7 @@ class Place(NamedTuple):
 def place_on(device: Device, is_committed: bool) -> Place:
     """The place on a device: the same object for the same one.
 
-    >>> place_on(HOST, True) is place_on(HOST, True)
+    >>> place_on(Device("cpu", 0), True) is place_on(Device("cpu", 0), True)
     True
     """
     return Place(device, is_committed)

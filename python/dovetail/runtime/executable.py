@@ -30,7 +30,7 @@ class LoadedModule:
       >>> from iree.runtime import VmModule
       >>> from dovetail import runtime
       >>> from dovetail.runtime.devices import INSTANCE
-      >>> from dovetail.compile import compile_module
+      >>> from dovetail.compiler.module_files import compile_module
       >>> vmfb = compile_module('''
       ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
       ...   %y = arith.addf %x, %x : tensor<2xf32>
@@ -100,7 +100,7 @@ class Executable:
 
     Example:
       >>> from dovetail import runtime
-      >>> from dovetail.compile import compile_module
+      >>> from dovetail.compiler.module_files import compile_module
       >>> vmfb = compile_module('''
       ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
       ...   %y = arith.addf %x, %x : tensor<2xf32>

@@ -61,7 +61,7 @@ class HostFunctions:
 
     Example:
       >>> from dovetail import runtime
-      >>> from dovetail.compile import compile_module
+      >>> from dovetail.compiler.module_files import compile_module
       >>> vmfb = compile_module('''
       ... func.func private @host.double(tensor<2xf32>) -> tensor<2xf32>
       ... func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {

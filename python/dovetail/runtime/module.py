@@ -47,7 +47,7 @@ class Function:
 
     Example:
       >>> from dovetail import runtime
-      >>> from dovetail.compile import compile_module
+      >>> from dovetail.compiler.module_files import compile_module
       >>> vmfb = compile_module('''
       ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
       ...   %y = arith.addf %x, %x : tensor<2xf32>
@@ -104,7 +104,7 @@ class Module:
 
     Example:
       >>> from dovetail import runtime
-      >>> from dovetail.compile import compile_module
+      >>> from dovetail.compiler.module_files import compile_module
       >>> vmfb = compile_module('''
       ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
       ...   %y = arith.addf %x, %x : tensor<2xf32>

@@ -60,7 +60,7 @@ def save(path: str | os.PathLike[str], vmfb: Bytes) -> None:
     Example:
       >>> import os, tempfile
       >>> from dovetail import runtime
-      >>> from dovetail.compile import compile_module
+      >>> from dovetail.compiler.module_files import compile_module
       >>> vmfb = compile_module('''
       ... func.func @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
       ...   %y = arith.addf %x, %x : tensor<2xf32>

@@ -110,9 +110,7 @@ class NamedChild(optree.PyTreeEntry):
     """The step to a child that its parent's class has named by a key.
 
     Example:
-      >>> from dovetail import tree_util
-      >>> key = tree_util.GetAttrKey("weights")
-      >>> tree_util.NamedChild(key, object, None).codify("layer")
+      >>> NamedChild(GetAttrKey("weights"), object, None).codify("layer")
       'layer.weights'
     """
 
