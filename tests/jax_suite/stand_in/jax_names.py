@@ -24,7 +24,7 @@ VERBATIM = {
 
 # Internal modules of which tests use the names that a public module has too.
 ALIASES = {
-    "jax._src.ad_checkpoint": "dovetail.ad_checkpoint",
+    "jax._src.ad_checkpoint": "dovetail.transforms.checkpointing",
     "jax._src.api": "dovetail",
     "jax._src.callback": "dovetail.transforms.callbacks",
     "jax._src.custom_batching": "dovetail.custom_batching",
