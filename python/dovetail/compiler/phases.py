@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dovetail import _core
 from dovetail.base import spans
 from dovetail.base.errors import explained
-from dovetail.compiler import pass_process
 
 # All phases, in order.
 NAMES: list[str] = [name for name, _ in _core.phases()]
@@ -69,6 +68,8 @@ def _run_here(
 def _run_apart(
     module: _core.Module, start: str, to: str, *, target: str, host_functions: bool, name: str
 ) -> None:
+    from dovetail.compiler import pass_process  # lazy
+
     pass_process.run(
         module,
         [f"--dovetail-pipeline=from={start} to={to}"],

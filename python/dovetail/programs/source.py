@@ -11,7 +11,6 @@ import numpy as np
 
 from dovetail import _core
 from dovetail.base import config, spans
-from dovetail.compiler.forms import Lowering, compilation
 from dovetail.placement import devices
 from dovetail.placement.devices import HOST
 from dovetail.reference import Evaluator
@@ -103,6 +102,8 @@ class Source:
         """The program on its way to the code generator."""
         platform = self.program.device.platform
         is_host = platform == "cpu"
+        from dovetail.compiler.forms import Lowering  # lazy
+
         return Lowering(
             self.prepared, "check", platform=platform, host_functions=is_host, name=self.name
         )
@@ -113,6 +114,8 @@ class Source:
         Raises:
           CompileError: it cannot be compiled.
         """
+        from dovetail.compiler.forms import compilation  # lazy
+
         return compilation(self.lowering(), self.program.device.platform)
 
     @property
