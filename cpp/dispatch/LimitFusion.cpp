@@ -1,10 +1,11 @@
-// Puts barriers where IREE would fuse too many ops.
+// Puts barriers where IREE would fuse too many ops, or ops on too many arrays.
 #include "Passes.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -18,6 +19,9 @@ namespace {
 /// So many scalar ops are fused at most, of more than one op on arrays. A further pass over memory costs no more than
 /// a tenth of what so many compute.
 constexpr size_t kMostOps = 512;
+/// A dispatch reads and writes so many arrays at most: IREE's runtime takes 32. Of arrays with elements its compiler
+/// fuses no more; of scalars it fuses all.
+constexpr size_t kMostArrays = 28;
 
 /// The ops on arrays of one block that the code generator may fuse, in clusters.
 class Clusters {
@@ -27,13 +31,22 @@ public:
   void add(linalg::LinalgOp op);
 
 private:
+  /// What a cluster has and touches.
+  struct Extent {
+    size_t scalarOps = 0;
+    /// What it reads from outside, and what may be read of it there.
+    llvm::SmallSetVector<Value, 8> arrays;
+  };
+
+  /// Adds one extent to another, if both together are small enough.
+  static bool join(Extent &extent, const Extent &other);
   /// The op that computes an array, if it can be fused with one that reads it.
   Operation *makerOf(Value array) const;
   Operation *clusterOf(Operation *op) const { return clusters.getLeaderValue(op); }
 
   llvm::EquivalenceClasses<Operation *> clusters;
-  /// How many scalar ops a cluster has, by what stands for it.
-  DenseMap<Operation *, size_t> sizes;
+  /// By the op that stands for the cluster.
+  DenseMap<Operation *, Extent> extents;
   /// The barriers there are. Who reads an array later reads what is behind its barrier, so that the parts of a chain
   /// that repeats itself are alike, and compiled once.
   DenseMap<Value, Value> barriers;
@@ -48,18 +61,43 @@ Operation *Clusters::makerOf(Value array) const {
   return maker && clusters.contains(maker) ? maker : nullptr;
 }
 
+/// Whether an op may be fused with what it reads.
+static bool isElementwise(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && structured.getNumReductionLoops() == 0;
+}
+
 static size_t scalarOpsOf(Operation *op) {
   size_t count = 0;
   op->walk([&](Operation *inner) { count += inner != op && !inner->hasTrait<OpTrait::ConstantLike>(); });
   return count;
 }
 
+bool Clusters::join(Extent &extent, const Extent &other) {
+  if (extent.scalarOps + other.scalarOps > kMostOps)
+    return false;
+  auto arrays = extent.arrays;
+  arrays.insert_range(other.arrays);
+  if (arrays.size() > kMostArrays)
+    return false;
+  extent = {extent.scalarOps + other.scalarOps, std::move(arrays)};
+  return true;
+}
+
 void Clusters::add(linalg::LinalgOp op) {
-  size_t size = scalarOpsOf(op);
+  Extent extent;
+  extent.scalarOps = scalarOpsOf(op);
+  for (Value result : op->getResults())
+    if (!llvm::all_of(result.getUsers(), isElementwise))
+      extent.arrays.insert(result);
+  for (Value array : op.getDpsInputs())
+    if (Operation *maker = array.getDefiningOp();
+        !maker || !(makerOf(array) || maker->hasTrait<OpTrait::ConstantLike>()))
+      extent.arrays.insert(array);
   clusters.insert(op);
   // What reduces ends the cluster of what it reads; if it is that which is fused, it is small.
   SmallVector<OpOperand *> read;
-  if (op.getNumReductionLoops() == 0)
+  if (isElementwise(op))
     llvm::append_range(read, op.getDpsInputOperands());
   for (OpOperand *operand : read) {
     Value array = operand->get();
@@ -67,9 +105,8 @@ void Clusters::add(linalg::LinalgOp op) {
     if (!maker || clusterOf(maker) == clusterOf(op))
       continue;
     Value &barrier = barriers[array];
-    if (size_t joined = sizes.lookup(clusterOf(maker)); !barrier && size + joined <= kMostOps) {
+    if (!barrier && join(extent, extents[clusterOf(maker)])) {
       clusters.unionSets(maker, op);
-      size += joined;
       continue;
     }
     if (!barrier) {
@@ -78,8 +115,9 @@ void Clusters::add(linalg::LinalgOp op) {
       barrier = computeBarrier(b, array);
     }
     operand->set(barrier);
+    extent.arrays.insert(barrier);
   }
-  sizes[clusterOf(op)] = size;
+  extents[clusterOf(op)] = std::move(extent);
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// No more than 512 scalar ops are fused.
+// No more than 512 scalar ops are fused, nor ops that read and write more than 28 arrays.
 // RUN: dovetail-opt %s --dovetail-pipeline --split-input-file | FileCheck %s
 
 // Three sines fit, and what is behind the barrier is read by all that come later.
@@ -37,4 +37,46 @@ func.func @cheap(%x: tensor<8x8xf32>) -> tensor<8xf32> {
   %5 = dovetail.sin %4 : tensor<8xf32>
   %6 = dovetail.sin %5 : tensor<8xf32>
   return %6 : tensor<8xf32>
+}
+
+// -----
+
+// A sum of 30 numbers is in two parts.
+// CHECK-LABEL: func.func @arrays
+// CHECK-COUNT-27: linalg.generic
+// CHECK: "iree_tensor_ext.compute_barrier.start"
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: compute_barrier
+// CHECK: return
+func.func @arrays(%x0: tensor<f32>, %x1: tensor<f32>, %x2: tensor<f32>, %x3: tensor<f32>, %x4: tensor<f32>, %x5: tensor<f32>, %x6: tensor<f32>, %x7: tensor<f32>, %x8: tensor<f32>, %x9: tensor<f32>, %x10: tensor<f32>, %x11: tensor<f32>, %x12: tensor<f32>, %x13: tensor<f32>, %x14: tensor<f32>, %x15: tensor<f32>, %x16: tensor<f32>, %x17: tensor<f32>, %x18: tensor<f32>, %x19: tensor<f32>, %x20: tensor<f32>, %x21: tensor<f32>, %x22: tensor<f32>, %x23: tensor<f32>, %x24: tensor<f32>, %x25: tensor<f32>, %x26: tensor<f32>, %x27: tensor<f32>, %x28: tensor<f32>, %x29: tensor<f32>) -> tensor<f32> {
+  %s1 = dovetail.add %x0, %x1 : tensor<f32>
+  %s2 = dovetail.add %s1, %x2 : tensor<f32>
+  %s3 = dovetail.add %s2, %x3 : tensor<f32>
+  %s4 = dovetail.add %s3, %x4 : tensor<f32>
+  %s5 = dovetail.add %s4, %x5 : tensor<f32>
+  %s6 = dovetail.add %s5, %x6 : tensor<f32>
+  %s7 = dovetail.add %s6, %x7 : tensor<f32>
+  %s8 = dovetail.add %s7, %x8 : tensor<f32>
+  %s9 = dovetail.add %s8, %x9 : tensor<f32>
+  %s10 = dovetail.add %s9, %x10 : tensor<f32>
+  %s11 = dovetail.add %s10, %x11 : tensor<f32>
+  %s12 = dovetail.add %s11, %x12 : tensor<f32>
+  %s13 = dovetail.add %s12, %x13 : tensor<f32>
+  %s14 = dovetail.add %s13, %x14 : tensor<f32>
+  %s15 = dovetail.add %s14, %x15 : tensor<f32>
+  %s16 = dovetail.add %s15, %x16 : tensor<f32>
+  %s17 = dovetail.add %s16, %x17 : tensor<f32>
+  %s18 = dovetail.add %s17, %x18 : tensor<f32>
+  %s19 = dovetail.add %s18, %x19 : tensor<f32>
+  %s20 = dovetail.add %s19, %x20 : tensor<f32>
+  %s21 = dovetail.add %s20, %x21 : tensor<f32>
+  %s22 = dovetail.add %s21, %x22 : tensor<f32>
+  %s23 = dovetail.add %s22, %x23 : tensor<f32>
+  %s24 = dovetail.add %s23, %x24 : tensor<f32>
+  %s25 = dovetail.add %s24, %x25 : tensor<f32>
+  %s26 = dovetail.add %s25, %x26 : tensor<f32>
+  %s27 = dovetail.add %s26, %x27 : tensor<f32>
+  %s28 = dovetail.add %s27, %x28 : tensor<f32>
+  %s29 = dovetail.add %s28, %x29 : tensor<f32>
+  return %s29 : tensor<f32>
 }

@@ -112,3 +112,23 @@ def test_a_module_for_several_processors_computes_the_same(tmp_path: Any) -> Non
     np.testing.assert_allclose(
         dt.runtime.load(path).main(X), np.exp(X) / np.exp(X).sum(-1, keepdims=True), rtol=2e-5
     )
+
+
+def running(*values: Any) -> list[Any]:
+    totals = [values[0]]
+    for value in values[1:]:
+        totals.append(totals[-1] * 0.5 + value)
+    return totals
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+@pytest.mark.parametrize("count", [16, 32, 100])
+def test_many_arrays_that_meet(count: int, shape: tuple[int, ...]) -> None:
+    # A dispatch reads and writes 32 arrays at most.
+    values = [np.full(shape, i, np.float32) for i in range(count)]
+    total = dt.jit(lambda *xs: sum(xs), compile="now")(*values)
+    np.testing.assert_array_equal(total, np.full(shape, sum(range(count)), np.float32))
+    for actual, expected in zip(
+        dt.jit(running, compile="now")(*values), running(*values), strict=True
+    ):
+        np.testing.assert_allclose(actual, expected, rtol=1e-6)
