@@ -20,6 +20,7 @@ from dovetail.base.dtypes import (
     float64,
 )
 from dovetail.reference import complex_numbers, integers
+from dovetail.reference.op import NS, op
 
 Array = np.ndarray[Any, Any]
 
@@ -41,15 +42,16 @@ def _through_float32(function: Callable[[Array], Array]) -> Callable[[Array], Ar
 # Arithmetic -----------------------------------------------------------------------------------
 
 # On bools, or and and.
-add = np.add
-mul = np.multiply
-sub = np.subtract
+add = op("add", stretches=True)(np.add)
+mul = op("mul", stretches=True)(np.multiply)
+sub = op("sub", stretches=True)(np.subtract)
 
 
 # Of integers, it wraps.
-neg = integers.negative
+neg = op("neg")(integers.negative)
 
 
+@op("div", cost=2 * NS, stretches=True)
 def div(x: Array, y: Array) -> Array:
     """x / y; that of integers truncates."""
     if x.dtype.kind == "c":
@@ -58,11 +60,13 @@ def div(x: Array, y: Array) -> Array:
     return integers.divide(x, y) if KINDS[x.dtype] in "iu" else np.divide(x, y)
 
 
+@op("rem", cost=10 * NS, stretches=True)
 def rem(x: Array, y: Array) -> Array:
     """x - y trunc(x / y), exactly."""
     return integers.remainder(x, y) if KINDS[x.dtype] in "iu" else np.fmod(x, y)
 
 
+@op("floor_div", cost=10 * NS, stretches=True)
 def floor_div(x: Array, y: Array) -> Array:
     """floor(x / y), from the exact remainder; a zero has the sign of y."""
     if x.dtype in _NARROW:
@@ -72,6 +76,7 @@ def floor_div(x: Array, y: Array) -> Array:
     return _with_signs_of_zeros(np.floor_divide(x, y), y)
 
 
+@op("floor_rem", cost=10 * NS, stretches=True)
 def floor_rem(x: Array, y: Array) -> Array:
     """x - floor(x / y) y, exactly; it has the sign of y, but a zero that of x."""
     if x.dtype in _NARROW:
@@ -96,6 +101,7 @@ def _with_signs_of_zeros(result: Array, signs: Array) -> Array:
     return np.copysign(result, np.where(result, result, signs))
 
 
+@op("abs")
 def abs(x: Array) -> Array:
     """|x|, real for complex x; the least integer stays as it is."""
     return integers.absolute(x) if KINDS[x.dtype] in "iu" else np.absolute(x)
@@ -107,6 +113,7 @@ def _sign_of_float(x: Array) -> Array:
     return np.copysign(np.sign(x), x)
 
 
+@op("sign")
 def sign(x: Array) -> Array:
     """x / |x|; zeros and NaNs are kept."""
     kind = KINDS[x.dtype]
@@ -117,6 +124,7 @@ def sign(x: Array) -> Array:
     return integers.sign(x)
 
 
+@op("max", stretches=True)
 def max(x: Array, y: Array) -> Array:
     """NaN where an operand is; 0 is greater than -0."""
     if KINDS[x.dtype] != "f":
@@ -128,6 +136,7 @@ def max(x: Array, y: Array) -> Array:
     return result
 
 
+@op("min", stretches=True)
 def min(x: Array, y: Array) -> Array:
     """NaN where an operand is; -0 is less than 0."""
     if KINDS[x.dtype] != "f":
@@ -139,11 +148,13 @@ def min(x: Array, y: Array) -> Array:
     return result
 
 
+@op("clamp", cost=2 * NS)
 def clamp(lo: Array, x: Array, hi: Array) -> Array:
     """min(max(lo, x), hi)."""
     return min(max(lo, x), hi)
 
 
+@op("nextafter", cost=1000 * NS)
 def nextafter(x: Array, y: Array) -> Array:
     """The neighbour of x on the way to y; y where they are equal."""
     result = np.nextafter(x, y)
@@ -153,6 +164,7 @@ def nextafter(x: Array, y: Array) -> Array:
     return result
 
 
+@op("copysign", stretches=True)
 def copysign(x: Array, y: Array) -> Array:
     """The magnitude of x with the sign of y."""
     if x.dtype in _NARROW:
@@ -161,10 +173,11 @@ def copysign(x: Array, y: Array) -> Array:
     return np.copysign(x, y)
 
 
-heaviside = np.heaviside
-ldexp = np.ldexp
+heaviside = op("heaviside", stretches=True)(np.heaviside)
+ldexp = op("ldexp", stretches=True)(np.ldexp)
 
 
+@op("exponent")
 def exponent(x: Array) -> Array:
     """k for |x| = f 2^k and f in [1/2, 1); 0 of zeros, infinities and NaN."""
     power, finite = np.frexp(x)[1], np.isfinite(x)
@@ -174,17 +187,19 @@ def exponent(x: Array) -> Array:
 
 # Rounding -------------------------------------------------------------------------------------
 
-floor = np.floor
-ceil = np.ceil
-trunc = np.trunc
-round_even = np.rint
+floor = op("floor")(np.floor)
+ceil = op("ceil")(np.ceil)
+trunc = op("trunc")(np.trunc)
+round_even = op("round_even", cost=10 * NS)(np.rint)
 
 
+@op("fraction")
 def fraction(x: Array) -> Array:
     """x less trunc(x), 0 of infinities, with the sign of x."""
     return np.modf(x)[0]
 
 
+@op("round_away", cost=10 * NS)
 @_through_float32
 def round_away(x: Array) -> Array:
     """The nearest integer, ties away from zero."""
@@ -194,6 +209,7 @@ def round_away(x: Array) -> Array:
     return np.where(np.absolute(np.subtract(x, whole)) >= 0.5, away, whole)
 
 
+@op("reduce_precision", cost=1000 * NS)
 def reduce_precision(x: Array, *, exponent_bits: int, mantissa_bits: int) -> Array:
     """To the nearest number with so many bits, ties to even; infinity and zero beyond them."""
     info = ml_dtypes.finfo(x.dtype)
@@ -230,19 +246,22 @@ def reduce_precision(x: Array, *, exponent_bits: int, mantissa_bits: int) -> Arr
 # Complex parts --------------------------------------------------------------------------------
 
 
+@op("real")
 def real(x: Array) -> Array:
     """The real part."""
     return x.real
 
 
+@op("imag")
 def imag(x: Array) -> Array:
     """The imaginary part."""
     return x.imag
 
 
-conj = np.conjugate
+conj = op("conj")(np.conjugate)
 
 
+@op("complex")
 def complex(x: Array, y: Array) -> Array:
     """The complex numbers with these parts."""
     # Not x + iy, of which the product is NaN where y is infinite.
@@ -254,8 +273,8 @@ def complex(x: Array, y: Array) -> Array:
 
 # Predicates -----------------------------------------------------------------------------------
 
-is_finite = np.isfinite
-select = np.where
+is_finite = op("is_finite")(np.isfinite)
+select = op("select", cost=2 * NS, stretches=True)(np.where)
 
 COMPARISONS = {
     "eq": np.equal,
@@ -267,11 +286,13 @@ COMPARISONS = {
 }
 
 
+@op("compare", cost=2 * NS, stretches=True)
 def compare(x: Array, y: Array, *, direction: str) -> Array:
     """Of NaN, only "ne" is true."""
     return COMPARISONS[direction](x, y)
 
 
+@op("stop_gradient", cost=0.0, only_moves=True)
 def stop_gradient(x: Array) -> Array:
     """The operand."""
     return x

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dovetail.reference.op import op
+
 Array = np.ndarray[Any, Any]
 
 
@@ -52,6 +54,7 @@ def call(
     return function(arrays, shapes, types)
 
 
+@op("callback")
 def callback(
     *operands: Array,
     function: str,

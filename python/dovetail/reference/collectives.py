@@ -7,16 +7,19 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dovetail.base.locations import here
+from dovetail.reference.op import op
 
 
 class UnboundAxesError(ValueError):
     """A value over the elements of named axes was asked for where they are not bound."""
 
 
+@op(
+    *("all_reduce_sum", "all_reduce_max", "all_reduce_min", "all_gather", "reduce_scatter"),
+    *("all_to_all", "permute", "axis_index"),
+)
 def unbound(*operands: np.ndarray, axes: tuple[str, ...], **attributes: Any) -> NoReturn:
     """Any collective."""
-    # Its modules need this one.
-
     raise UnboundAxesError(
         f"axes must be bound by a vmap that names them, got: {', '.join(axes)}, {here()}; call "
         "the function where they are in scope"

@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail.base.dtypes import KINDS, SMALL_INTS, complex64, complex128, float32, float64, int8
 from dovetail.reference.conversions import convert
+from dovetail.reference.op import Call, count, op, product_rate
 from dovetail.reference.reductions import wider_type
 
 Array = np.ndarray[Any, Any]
@@ -24,6 +25,12 @@ _FEW = 4096
 BLOCK = 1024
 
 
+def _cost_of_product(call: Call) -> float:
+    depth = count([call.operands[0][dim] for dim in call.attributes["lhs_contract"]])
+    return count(call.results[0]) * depth * product_rate(call.elements[0])
+
+
+@op("dot_general", cost=_cost_of_product)
 def dot_general(
     lhs: Array,
     rhs: Array,

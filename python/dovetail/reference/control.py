@@ -7,10 +7,25 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.reference.op import CALL, PASS, Call, Cost, op
+
 Array = np.ndarray[Any, Any]
 Body = Callable[[Sequence[Any]], list[Any]]
 
 
+def _cost_of_scan(call: Call) -> Cost:
+    operands, attributes = call.operands, call.attributes
+    carries, xs, consts, _ = attributes["operandSegmentSizes"]
+    rows = [shape[1:] for shape in operands[carries : carries + xs]]
+    inner = (*operands[:carries], *rows, *operands[carries + xs : carries + xs + consts])
+    body = call.cost_of(attributes["regions"][0], inner).plus(Cost(PASS))
+    length = attributes["length"]
+    if length < 0 and xs:
+        length = operands[carries][0]
+    return body._replace(is_bounded=False) if length < 0 else Cost(CALL).plus(body, length)
+
+
+@op("scan", cost=_cost_of_scan)
 def scan(
     *operands: Array,
     regions: Sequence[Body],
@@ -46,6 +61,14 @@ def scan(
     return (*carries, *[np.stack(stack[::-1] if reverse else stack) for stack in stacks])
 
 
+def _cost_of_while(call: Call) -> Cost:
+    total = Cost(PASS, is_bounded=False)
+    for region in call.attributes["regions"]:
+        total = total.plus(call.cost_of(region, call.operands))
+    return total
+
+
+@op("while", cost=_cost_of_while)
 def while_loop(
     *operands: Array,
     regions: Sequence[Body],
@@ -61,11 +84,17 @@ def while_loop(
     return tuple(carries)
 
 
+def _cost_of_case(call: Call) -> Cost:
+    regions = call.attributes["regions"]
+    branches = [call.cost_of(region, call.operands[1:]) for region in regions]
+    return Cost(
+        CALL + max(branch.seconds for branch in branches),
+        all(branch.is_bounded for branch in branches),
+        any(branch.has_effects for branch in branches),
+    )
+
+
+@op("case", cost=_cost_of_case)
 def case(index: Array, *args: Array, regions: Sequence[Body]) -> tuple[Array, ...]:
     """The results of the branch with that number, or the nearest there is."""
     return tuple(regions[min(max(int(index), 0), len(regions) - 1)](args))
-
-
-def index(x: Array) -> Array:
-    """A number as a size."""
-    return np.asarray(x, np.int64)

@@ -9,12 +9,14 @@ import ml_dtypes
 import numpy as np
 
 from dovetail.base.dtypes import KINDS, SMALL_INTS, float32, float64, int8
+from dovetail.reference.op import NS, op
 
 Array = np.ndarray[Any, Any]
 
 _WIDE_FLOATS = frozenset((float32, float64))
 
 
+@op("convert", cost=2 * NS)
 def convert(x: Array, *, dtype: np.dtype) -> Array:
     """The values as elements of another type.
 
@@ -71,6 +73,7 @@ def bound_of(source: np.dtype, target: np.dtype) -> Array | None:
         return np.array(int(info.max), float64).astype(source)
 
 
+@op("bitcast", cost=0.0)
 def bitcast(x: Array, *, dtype: np.dtype) -> Array:
     """The same bits as another type of the same width."""
     # In NumPy a 4-bit integer fills a byte, of which half means nothing.

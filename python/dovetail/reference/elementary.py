@@ -17,6 +17,7 @@ import numpy as np
 
 from dovetail.base.dtypes import KINDS, complex128, float32, float64
 from dovetail.reference import complex_numbers, integers
+from dovetail.reference.op import NS, op
 
 Array = np.ndarray[Any, Any]
 
@@ -84,34 +85,41 @@ def _composed(
     return apply
 
 
-exp = _unary(np.exp)
-log = _unary(np.log)
-cbrt = _unary(np.cbrt)
-sin = _unary(np.sin)
-cos = _unary(np.cos)
-tan = _unary(np.tan)
-asin = _unary(np.arcsin)
-acos = _unary(np.arccos)
-atan = _unary(np.arctan)
-sinh = _unary(np.sinh)
-cosh = _unary(np.cosh)
-tanh = _unary(np.tanh)
-asinh = _unary(np.arcsinh)
-acosh = _unary(np.arccosh)
-atanh = _unary(np.arctanh)
+exp = op("exp", cost=15 * NS)(_unary(np.exp))
+log = op("log", cost=15 * NS)(_unary(np.log))
+cbrt = op("cbrt", cost=20 * NS)(_unary(np.cbrt))
+sin = op("sin", cost=15 * NS)(_unary(np.sin))
+cos = op("cos", cost=15 * NS)(_unary(np.cos))
+tan = op("tan", cost=20 * NS)(_unary(np.tan))
+asin = op("asin", cost=20 * NS)(_unary(np.arcsin))
+acos = op("acos", cost=20 * NS)(_unary(np.arccos))
+atan = op("atan", cost=20 * NS)(_unary(np.arctan))
+sinh = op("sinh", cost=30 * NS)(_unary(np.sinh))
+cosh = op("cosh", cost=30 * NS)(_unary(np.cosh))
+tanh = op("tanh", cost=15 * NS)(_unary(np.tanh))
+asinh = op("asinh", cost=30 * NS)(_unary(np.arcsinh))
+acosh = op("acosh", cost=30 * NS)(_unary(np.arccosh))
+atanh = op("atanh", cost=30 * NS)(_unary(np.arctanh))
 _complex_sqrt = _unary(np.sqrt)
 
 
+@op("sqrt", cost=2 * NS)
 def sqrt(x: Array) -> Array:
     """Real roots are rounded to nearest in every type, as IEEE 754 asks."""
     return _complex_sqrt(x) if x.dtype.kind == "c" else np.sqrt(x)
 
 
-rsqrt = _composed(lambda x: np.reciprocal(np.sqrt(x)), complex_numbers.rsqrt)
-exp2 = _composed(np.exp2, complex_numbers.exp2)
+rsqrt = op("rsqrt", cost=2 * NS)(
+    _composed(lambda x: np.reciprocal(np.sqrt(x)), complex_numbers.rsqrt)
+)
+exp2 = op("exp2", cost=15 * NS)(_composed(np.exp2, complex_numbers.exp2))
 # NumPy's complex expm1 and log1p cancel near zero.
-expm1 = _composed(np.expm1, lambda z: complex_numbers.expm1(z, special().expm1(z)))
-log1p = _composed(np.log1p, lambda z: complex_numbers.log1p(z, special().log1p(z)))
+expm1 = op("expm1", cost=20 * NS)(
+    _composed(np.expm1, lambda z: complex_numbers.expm1(z, special().expm1(z)))
+)
+log1p = op("log1p", cost=20 * NS)(
+    _composed(np.log1p, lambda z: complex_numbers.log1p(z, special().log1p(z)))
+)
 
 
 def _logistic(x: Array) -> Array:
@@ -121,26 +129,28 @@ def _logistic(x: Array) -> Array:
     return np.where(negative, small, 1.0) / (1.0 + small)
 
 
-logistic = _composed(_logistic, complex_numbers.logistic)
-erf = _composed(lambda x: special().erf(x))
+logistic = op("logistic", cost=15 * NS)(_composed(_logistic, complex_numbers.logistic))
+erf = op("erf", cost=20 * NS)(_composed(lambda x: special().erf(x)))
 
 
 _short_erfc = _composed(lambda x: special().erfc(x))
 _libm_erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
+@op("erfc", cost=100 * NS)
 def erfc(x: Array) -> Array:
     """SciPy's is off by hundreds of float64 ulps in the tail; libm's is slower."""
     return np.asarray(_libm_erfc(x)).astype(float64) if x.dtype == float64 else _short_erfc(x)
 
 
-atan2 = _binary(np.arctan2)
-hypot = _binary(np.hypot)
-logaddexp = _binary(np.logaddexp)
-logaddexp2 = _binary(np.logaddexp2)
+atan2 = op("atan2", cost=30 * NS, stretches=True)(_binary(np.arctan2))
+hypot = op("hypot", cost=30 * NS, stretches=True)(_binary(np.hypot))
+logaddexp = op("logaddexp", cost=30 * NS, stretches=True)(_binary(np.logaddexp))
+logaddexp2 = op("logaddexp2", cost=30 * NS, stretches=True)(_binary(np.logaddexp2))
 inexact_power = _binary(np.power)
 
 
+@op("pow", cost=15 * NS, stretches=True)
 def pow(x: Array, y: Array) -> Array:
     """Of integers, it wraps."""
     if x.dtype.kind == "c":
@@ -153,6 +163,7 @@ def pow(x: Array, y: Array) -> Array:
 FEW_FACTORS = 2**16
 
 
+@op("integer_pow", cost=30 * NS)
 def integer_pow(x: Array, *, exponent: int) -> Array:
     """A product of `exponent` factors `x`; a negative exponent stands for the reciprocal of one."""
     kind = KINDS[x.dtype]

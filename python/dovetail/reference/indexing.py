@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.reference.op import NS, op
+
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 
@@ -48,6 +50,7 @@ def _places(
     return tuple(places), inside
 
 
+@op("gather", cost=20 * NS)
 def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
     """Windows of `x`; those that are not wholly within it are zeros."""
     sizes = list(x.shape)
@@ -113,8 +116,8 @@ def _scattered(combine: np.ufunc | None) -> Callable[..., Array]:
     return function
 
 
-scatter = _scattered(None)
-scatter_add = _scattered(np.add)
-scatter_mul = _scattered(np.multiply)
-scatter_min = _scattered(np.minimum)
-scatter_max = _scattered(np.maximum)
+scatter = op("scatter", cost=20 * NS)(_scattered(None))
+scatter_add = op("scatter_add", cost=60 * NS)(_scattered(np.add))
+scatter_mul = op("scatter_mul", cost=60 * NS)(_scattered(np.multiply))
+scatter_min = op("scatter_min", cost=60 * NS)(_scattered(np.minimum))
+scatter_max = op("scatter_max", cost=60 * NS)(_scattered(np.maximum))

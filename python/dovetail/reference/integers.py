@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from dovetail.base.dtypes import SMALL_INTS, int2, int4, uint2, uint4
+from dovetail.reference.op import op
 
 Array = np.ndarray[Any, Any]
 
@@ -36,9 +37,9 @@ def _through_int8(function: Callable[..., Array]) -> Callable[..., Array]:
     return apply
 
 
-bitwise_and = _through_int8(np.bitwise_and)
-bitwise_or = _through_int8(np.bitwise_or)
-bitwise_xor = _through_int8(np.bitwise_xor)
+bitwise_and = op("and", stretches=True)(_through_int8(np.bitwise_and))
+bitwise_or = op("or", stretches=True)(_through_int8(np.bitwise_or))
+bitwise_xor = op("xor", stretches=True)(_through_int8(np.bitwise_xor))
 negative = _through_int8(np.negative)
 absolute = _through_int8(np.absolute)
 sign = _through_int8(np.sign)
@@ -146,6 +147,7 @@ def _with_bits(x: Array, dtype: np.dtype) -> Array:
     return x.astype(dtype) if dtype in _WIDENED else x.view(dtype)
 
 
+@op("not")
 def invert(x: Array) -> Array:
     """The complement of each bit, or of each bool."""
     return _with_bits(np.invert(_bits(x)), x.dtype)
@@ -154,27 +156,32 @@ def invert(x: Array) -> Array:
 # NumPy's shifts read amounts as unsigned, and past the width give 0 or, of negative integers, -1.
 
 
+@op("shift_left")
 def shift_left(x: Array, y: Array) -> Array:
     """0 where the amount, read as unsigned, is not less than the width."""
     return _with_bits(np.left_shift(_bits(x), _bits(y)), x.dtype)
 
 
+@op("shift_right_logical")
 def shift_right_logical(x: Array, y: Array) -> Array:
     """0 where the amount, read as unsigned, is not less than the width."""
     return _with_bits(np.right_shift(_bits(x), _bits(y)), x.dtype)
 
 
+@op("shift_right_arithmetic")
 def shift_right_arithmetic(x: Array, y: Array) -> Array:
     """Fills with the highest bit, also of unsigned integers."""
     amount = _bits(y)
     return _with_bits(np.right_shift(_signed(x), amount.view(_SIGNED[amount.dtype])), x.dtype)
 
 
+@op("population_count")
 def population_count(x: Array) -> Array:
     """How many bits are set."""
     return np.bitwise_count(_bits(x)).astype(x.dtype)
 
 
+@op("count_leading_zeros")
 def count_leading_zeros(x: Array) -> Array:
     """How many bits are above the highest one that is set."""
     width = ml_dtypes.iinfo(x.dtype).bits

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.base.dtypes import complex64, int32
+from dovetail.reference.op import of_matrices, op
 
 Array = np.ndarray[Any, Any]
 Results = tuple[Array, ...]
@@ -109,6 +110,7 @@ def _where_finite(compute: Callable[[Array], Results]) -> Callable[[Array], Resu
 # Factorisations --------------------------------------------------------------------------------
 
 
+@op("cholesky", cost=of_matrices(1))
 def cholesky(a: Array) -> Array:
     """The lower triangular factor; NaN where a matrix is not positive definite."""
     try:
@@ -117,6 +119,7 @@ def cholesky(a: Array) -> Array:
         return np.tril(_or_nan(lambda x: (np.linalg.cholesky(x),))(a)[0])
 
 
+@op("lu", cost=of_matrices(1))
 def lu(a: Array) -> Results:
     """Both factors in one matrix, the exchanges of rows, and the order of rows."""
     return _each(_lu, 2, a)
@@ -134,11 +137,13 @@ def _lu(a: Array) -> Results:
     return packed, pivots.astype(int32), permutation
 
 
+@op("det", cost=of_matrices(1))
 def det(a: Array) -> Array:
     """Determinants."""
     return np.asarray(np.linalg.det(a))
 
 
+@op("geqrf", cost=of_matrices(1))
 def geqrf(a: Array, pivoting: bool) -> Results:
     """R and the reflections in one matrix, their factors, and the order of columns if pivoting."""
     if pivoting:
@@ -154,6 +159,7 @@ def _geqp3(a: Array) -> Results:
     return packed, taus, order.astype(int32) - 1
 
 
+@op("qr", cost=of_matrices(4))
 def qr(a: Array, full_matrices: bool, pivoting: bool) -> Results:
     """q and r, and the order of columns if pivoting."""
     if not pivoting:
@@ -170,6 +176,7 @@ def _pivoted_qr(a: Array, full_matrices: bool) -> Results:
     return q, r, order.astype(int32)
 
 
+@op("eigh", cost=of_matrices(15))
 def eigh(a: Array, vectors: bool) -> Results:
     """Eigenvalues and eigenvectors of the lower triangle."""
 
@@ -183,6 +190,7 @@ def eigh(a: Array, vectors: bool) -> Results:
     return _where_finite(compute_or_nan)(np.tril(a))
 
 
+@op("svd", cost=of_matrices(15))
 def svd(a: Array, full_matrices: bool, vectors: bool) -> Results:
     """Singular values, and u and vh."""
 
@@ -195,6 +203,7 @@ def svd(a: Array, full_matrices: bool, vectors: bool) -> Results:
     return _where_finite(_or_nan(compute))(a)
 
 
+@op("eig", cost=of_matrices(30))
 def eig(a: Array, left: bool, right: bool) -> Results:
     """Eigenvalues, and left and right eigenvectors as geev normalises them."""
     complex_dtype = np.result_type(a.dtype, complex64)
@@ -217,6 +226,7 @@ def eig(a: Array, left: bool, right: bool) -> Results:
     return _where_finite(lambda x: _each(_or_nan(both), 2, x))(a)
 
 
+@op("schur", cost=of_matrices(30))
 def schur(a: Array, vectors: bool) -> Results:
     """The triangular factor and the unitary one."""
 
@@ -229,6 +239,7 @@ def schur(a: Array, vectors: bool) -> Results:
     return _where_finite(lambda x: _each(_or_nan(one), 2, x))(a)
 
 
+@op("hessenberg", cost=of_matrices(4))
 def hessenberg(a: Array) -> Results:
     """H and the reflections in one matrix, and their factors."""
     return _each(_hessenberg, 2, a)
@@ -242,6 +253,7 @@ def _hessenberg(a: Array) -> Results:
     return packed, taus
 
 
+@op("tridiagonal", cost=of_matrices(4))
 def tridiagonal(a: Array, lower: bool) -> Results:
     """T and the reflections in one matrix, both diagonals of T, and the factors."""
     return _each(lambda x: _tridiagonal(x, lower), 2, a)
@@ -259,6 +271,7 @@ def _tridiagonal(a: Array, lower: bool) -> Results:
 # Equations -------------------------------------------------------------------------------------
 
 
+@op("triangular_solve", cost=of_matrices(1))
 def triangular_solve(
     a: Array,
     b: Array,
@@ -288,6 +301,7 @@ def _trsm(a: Array, b: Array, left: bool, lower: bool, mode: int, unit_diagonal:
     return trsm(1, a.T, b.T, left, not lower, mode, unit_diagonal).T
 
 
+@op("lu_solve", cost=of_matrices(1))
 def lu_solve(a: Array, lu: Array, permutation: Array, b: Array, transpose_a: bool) -> Array:
     """The solution of a x = b, or of the transpose, by the factors."""
     del a
@@ -304,6 +318,7 @@ def lu_solve(a: Array, lu: Array, permutation: Array, b: Array, transpose_a: boo
     return _each(one, 2, lu, permutation, b)[0]
 
 
+@op("tridiagonal_solve", cost=of_matrices(4))
 def tridiagonal_solve(dl: Array, d: Array, du: Array, b: Array, perturb_singular: bool) -> Array:
     """The solution; NaN for singular matrices, if these are not perturbed."""
     if perturb_singular:

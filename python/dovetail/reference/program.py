@@ -14,23 +14,8 @@ from dovetail._core import Instruction
 from dovetail.base import locations
 from dovetail.base.dtypes import as_dtype
 from dovetail.reference import callbacks
-from dovetail.reference.table import RAW, Function, quietly
-
-# Ops whose result type is stated, and what of it their functions take.
-STATED: dict[str, tuple[str, ...]] = {
-    "iota": ("shape", "dtype"),
-    "reshape": ("shape",),
-    "broadcast": ("shape",),
-    "slice": ("shape",),
-    "pad": ("shape",),
-    "convert": ("dtype",),
-    "from_index": ("dtype",),
-    "bitcast": ("dtype",),
-    "argmax": ("dtype",),
-    "argmin": ("dtype",),
-    "scan": ("shapes", "elements"),
-    "callback": ("shapes", "elements"),
-}
+from dovetail.reference.op import OPS, Function
+from dovetail.reference.table import RAW, quietly
 
 Shape = tuple[int, ...]
 
@@ -197,7 +182,7 @@ def decoded(
         keywords["regions"] = [Evaluator(body).run for body in keywords["regions"]]
     if "element" in keywords:
         keywords["element"] = as_dtype(keywords["element"])
-    stated = STATED.get(name, ())
+    stated = OPS[name].stated
     if "shape" in stated:
         keywords["shape"] = shapes[0]
     if "shapes" in stated:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import _core
+from dovetail.reference.op import NS, op
 
 Array = np.ndarray[Any, Any]
 
@@ -17,6 +18,7 @@ _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _FEW = 128
 
 
+@op("threefry2x32", cost=4 * NS, only_moves=True)
 def threefry2x32(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Array]:
     """Threefry-2x32 with 20 rounds (Salmon et al., 2011) of counters (x0, x1) under keys."""
     shape, size = x0.shape, x0.size

@@ -18,6 +18,7 @@ from dovetail.base.dtypes import (
     int8,
     limit,
 )
+from dovetail.reference.op import NS, op
 
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
@@ -55,6 +56,7 @@ def summed(x: Array, *, dims: Dims) -> Array:
     return np.add.reduce(x, axis=dims, dtype=wider).astype(x.dtype)
 
 
+@op("reduce_sum")
 def reduce_sum(x: Array, *, dims: Dims) -> Array:
     """The sum; floats of 16 and 8 bits are added in float32 or wider."""
     accumulator = accumulator_type(x.dtype)
@@ -63,6 +65,7 @@ def reduce_sum(x: Array, *, dims: Dims) -> Array:
     return summed(x.astype(accumulator), dims=dims).astype(x.dtype)
 
 
+@op("reduce_prod")
 def reduce_prod(x: Array, *, dims: Dims) -> Array:
     """The product; floats of 16 and 8 bits are multiplied in float32."""
     accumulator = accumulator_type(x.dtype)
@@ -80,11 +83,12 @@ def _bitwise(step: np.ufunc) -> Callable[..., Array]:
     return reduce
 
 
-reduce_and = _bitwise(np.bitwise_and)
-reduce_or = _bitwise(np.bitwise_or)
-reduce_xor = _bitwise(np.bitwise_xor)
+reduce_and = op("reduce_and")(_bitwise(np.bitwise_and))
+reduce_or = op("reduce_or")(_bitwise(np.bitwise_or))
+reduce_xor = op("reduce_xor")(_bitwise(np.bitwise_xor))
 
 
+@op("reduce_max")
 def reduce_max(x: Array, *, dims: Dims) -> Array:
     """NaN if one is; 0 is greater than -0; of nothing, the least value."""
     result = _extreme(np.maximum, x, dims)
@@ -96,6 +100,7 @@ def reduce_max(x: Array, *, dims: Dims) -> Array:
     return np.where(result == zero, np.where(positive, zero, np.negative(zero)), result)
 
 
+@op("reduce_min")
 def reduce_min(x: Array, *, dims: Dims) -> Array:
     """NaN if one is; -0 is less than 0; of nothing, the greatest value."""
     if KINDS[x.dtype] != "f":
@@ -112,11 +117,13 @@ def _extreme(step: np.ufunc, x: Array, dims: Dims) -> Array:
     return result.astype(x.dtype, copy=False)
 
 
+@op("argmax", cost=4 * NS)
 def argmax(x: Array, *, dimension: int, dtype: np.dtype) -> Array:
     """The first NaN's index, or else that of the first greatest element; 0 among none."""
     return _arg_extreme("argmax", x, dimension, dtype)
 
 
+@op("argmin", cost=4 * NS)
 def argmin(x: Array, *, dimension: int, dtype: np.dtype) -> Array:
     """The first NaN's index, or else that of the first least element; 0 among none."""
     return _arg_extreme("argmin", x, dimension, dtype)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.base.dtypes import KINDS, SMALL_INTS, int8
+from dovetail.reference.op import MOVE, NS, PASS, Call, count, op
 from dovetail.reference.reductions import accumulator_type, wider_type
 
 Array = np.ndarray[Any, Any]
@@ -27,11 +28,12 @@ def _running(step: np.ufunc) -> Callable[..., Array]:
     return accumulate
 
 
-cumsum = _running(np.add)
-cumprod = _running(np.multiply)
-cumlogsumexp = _running(np.logaddexp)
+cumsum = op("cumsum", cost=4 * NS)(_running(np.add))
+cumprod = op("cumprod", cost=4 * NS)(_running(np.multiply))
+cumlogsumexp = op("cumlogsumexp", cost=30 * NS)(_running(np.logaddexp))
 
 
+@op("cummax", cost=4 * NS)
 def cummax(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     """NaN from the first NaN on; 0 is greater than -0."""
     values = x.astype(int8) if x.dtype in SMALL_INTS else x
@@ -48,6 +50,7 @@ def cummax(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     return np.flip(result, dimension) if reverse else result
 
 
+@op("cummin", cost=4 * NS)
 def cummin(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     """NaN from the first NaN on; -0 is less than 0."""
     if KINDS[x.dtype] == "f":
@@ -59,6 +62,12 @@ def cummin(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     return np.flip(result, dimension) if reverse else result
 
 
+def _cost_of_recurrence(call: Call) -> float:
+    length = call.operands[0][call.attributes["dimension"]]
+    return 3 * PASS * count((length,)) + 3 * MOVE * count(call.operands[0])
+
+
+@op("linear_recurrence", cost=_cost_of_recurrence)
 def linear_recurrence(factor: Array, x: Array, *, dimension: int, reverse: bool = False) -> Array:
     """Element i is factor[i] times the element before, and x[i]."""
     accumulator = accumulator_type(x.dtype)

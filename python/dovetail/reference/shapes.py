@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.reference.op import op
+
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 
@@ -21,11 +23,13 @@ def _resolved(shape: Dims, sizes: tuple[Array, ...]) -> Dims:
     return tuple(int(next(remaining)) if size < 0 else size for size in shape)
 
 
+@op("constant", "arith.constant", cost=0.0, only_moves=True)
 def constant(*, value: Array) -> Array:
     """The value."""
     return value
 
 
+@op("iota", only_moves=True)
 def iota(*sizes: Array, shape: Dims, dtype: np.dtype, dimension: int) -> Array:
     """Each element is its index along one dimension."""
     shape = _resolved(shape, sizes)
@@ -33,31 +37,13 @@ def iota(*sizes: Array, shape: Dims, dtype: np.dtype, dimension: int) -> Array:
     return broadcast(indices, shape=shape, dims=(dimension,))
 
 
-def dim(x: Array, *, dimension: int) -> Array:
-    """The size of one dimension."""
-    return np.array(x.shape[dimension])
-
-
-def from_index(size: Array, *, dtype: np.dtype) -> Array:
-    """A size as a number."""
-    return np.asarray(size).astype(dtype)
-
-
-def assume(size: Array, *, min: int, max: int, multiple: int) -> Array:
-    """The size."""
-    return size
-
-
-def with_sizes(x: Array, *sizes: Array) -> Array:
-    """The array, whose sizes are those."""
-    return x
-
-
+@op("reshape", cost=0.0, only_moves=True)
 def reshape(x: Array, *sizes: Array, shape: Dims) -> Array:
     """The same elements, in row-major order, in another shape."""
     return x.reshape(_resolved(shape, sizes))
 
 
+@op("broadcast", cost=0.0, only_moves=True)
 def broadcast(x: Array, *sizes: Array, shape: Dims, dims: Dims) -> Array:
     """Operand dimension i becomes result dimension `dims[i]`; along others it is repeated."""
     shape = _resolved(shape, sizes)
@@ -75,6 +61,7 @@ def broadcast(x: Array, *sizes: Array, shape: Dims, dims: Dims) -> Array:
     return np.ndarray(shape, x.dtype, x, 0, strides)
 
 
+@op("slice", cost=0.0, only_moves=True)
 def slice(x: Array, *sizes: Array, shape: Dims, starts: Dims, strides: Dims) -> Array:
     """Element i along a dimension is operand element start + i * stride."""
     shape = _resolved(shape, sizes)
@@ -91,6 +78,7 @@ def _range(start: int, size: int, stride: int) -> Any:
     return builtins.slice(start, start + size * stride, stride)
 
 
+@op("pad", only_moves=True)
 def pad(x: Array, value: Array, *sizes: Array, shape: Dims, low: Dims, interior: Dims) -> Array:
     """Operand element i goes to low + i * (interior + 1), if that is within the result."""
     shape = _resolved(shape, sizes)
@@ -117,11 +105,13 @@ def pad_places(
     return (tuple(source), tuple(target)) if is_any else None
 
 
+@op("transpose", cost=0.0, only_moves=True)
 def transpose(x: Array, *, permutation: Dims) -> Array:
     """Dimension i of the result is dimension `permutation[i]` of the operand."""
     return x.transpose(permutation)
 
 
+@op("reverse", cost=0.0, only_moves=True)
 def reverse(x: Array, *, dims: Dims) -> Array:
     """The elements in reverse order along some dimensions."""
     return x[reverse_index(x.ndim, dims)]
@@ -133,16 +123,19 @@ def reverse_index(rank: int, dims: Dims) -> tuple[Any, ...]:
     return (*[backwards if i in dims else forwards for i in range(rank)], ...)
 
 
+@op("concatenate", only_moves=True)
 def concatenate(*xs: Array, dimension: int) -> Array:
     """The operands one after the other along one dimension."""
     return np.concatenate(xs, dimension)
 
 
+@op("name", cost=0.0, only_moves=True)
 def name(x: Array, label: str) -> Array:
     """The operand."""
     return x
 
 
+@op("optimization_barrier", cost=0.0, only_moves=True)
 def optimization_barrier(*xs: Array) -> tuple[Array, ...]:
     """The operands."""
     return xs

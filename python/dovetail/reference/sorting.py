@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from dovetail.base.dtypes import SMALL_INTS, float32, int8
+from dovetail.reference.op import NS, Call, count, op, slowness
 
 Array = np.ndarray[Any, Any]
 
 
+def _cost(call: Call) -> float:
+    size = count(call.operands[0])
+    return 8 * NS * len(call.operands) * size * math.log2(size + 2) * slowness(call.elements)
+
+
+@op("sort", cost=_cost, only_moves=True)
 def sort(*xs: Array, dimension: int, num_keys: int) -> tuple[Array, ...]:
     """The operands in the stable order of the first `num_keys` of them."""
     keys = [part for x in xs[:num_keys] for part in _keys(x)]

@@ -13,6 +13,7 @@ import numpy as np
 from dovetail import _core
 from dovetail.base.dtypes import float32, float64
 from dovetail.reference.elementary import special
+from dovetail.reference.op import NS, op
 
 Array = np.ndarray[Any, Any]
 
@@ -65,6 +66,7 @@ def _polygamma(n: Array, x: Array) -> Array:
     return np.where((n < 0) | (np.floor(n) != n) | np.isnan(x), np.nan, value)
 
 
+@op("erf_inv", cost=8 * NS)
 def erf_inv(x: Array) -> Array:
     """The inverse of the error function; a narrow result is rounded from float32."""
     operand = np.ascontiguousarray(x, float64 if x.dtype == float64 else float32).reshape(-1)
@@ -73,12 +75,12 @@ def erf_inv(x: Array) -> Array:
     return result.reshape(x.shape).astype(x.dtype, copy=False)
 
 
-lgamma = _in_double(_lgamma)
-digamma = _in_double(_digamma)
-zeta = _in_double(_zeta)
-polygamma = _in_double(_polygamma)
-bessel_i0e = _in_double(lambda x: special().i0e(x))
-bessel_i1e = _in_double(lambda x: np.copysign(special().i1e(x), x))
+lgamma = op("lgamma", cost=100 * NS)(_in_double(_lgamma))
+digamma = op("digamma", cost=100 * NS)(_in_double(_digamma))
+zeta = op("zeta", cost=1000 * NS)(_in_double(_zeta))
+polygamma = op("polygamma", cost=1000 * NS)(_in_double(_polygamma))
+bessel_i0e = op("bessel_i0e", cost=100 * NS)(_in_double(lambda x: special().i0e(x)))
+bessel_i1e = op("bessel_i1e", cost=100 * NS)(_in_double(lambda x: np.copysign(special().i1e(x), x)))
 
 
 def _of_tiny_parameter(a: Array, x: Array) -> Array:
@@ -113,9 +115,9 @@ def _betainc(a: Array, b: Array, x: Array) -> Array:
     return np.where(bounded & right & (x == 1), 1.0, value)
 
 
-igamma = _in_double(lambda a, x: _incomplete_gamma(a, x)[0])
-igammac = _in_double(lambda a, x: _incomplete_gamma(a, x)[1])
-betainc = _in_double(_betainc)
+igamma = op("igamma", cost=1000 * NS)(_in_double(lambda a, x: _incomplete_gamma(a, x)[0]))
+igammac = op("igammac", cost=1000 * NS)(_in_double(lambda a, x: _incomplete_gamma(a, x)[1]))
+betainc = op("betainc", cost=1000 * NS)(_in_double(_betainc))
 
 
 # How a quantile of the gamma distribution moves with its parameter ----------------------------
@@ -186,4 +188,4 @@ def _random_gamma_grad(a: Array, x: Array) -> Array:
     return np.where((a > 0) & (a < np.inf), result, np.nan)
 
 
-random_gamma_grad = _in_double(_random_gamma_grad)
+random_gamma_grad = op("random_gamma_grad", cost=1000 * NS)(_in_double(_random_gamma_grad))

@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 from dovetail.base.dtypes import int32
 from dovetail.reference import reductions
 from dovetail.reference.contractions import dot_general
+from dovetail.reference.op import WINDOW, Call, count, of_windows, op, product_rate
 
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
@@ -43,9 +44,9 @@ def _over_windows(reduce: Callable[..., Array]) -> Callable[..., Array]:
     return reduce_window
 
 
-reduce_window_sum = _over_windows(reductions.reduce_sum)
-reduce_window_max = _over_windows(reductions.reduce_max)
-reduce_window_min = _over_windows(reductions.reduce_min)
+reduce_window_sum = op("reduce_window_sum", cost=of_windows)(_over_windows(reductions.reduce_sum))
+reduce_window_max = op("reduce_window_max", cost=of_windows)(_over_windows(reductions.reduce_max))
+reduce_window_min = op("reduce_window_min", cost=of_windows)(_over_windows(reductions.reduce_min))
 
 
 def _flat(x: Array, window: Dims, strides: Dims, dilations: Dims) -> Array:
@@ -54,18 +55,21 @@ def _flat(x: Array, window: Dims, strides: Dims, dilations: Dims) -> Array:
     return windows.reshape(*windows.shape[: x.ndim], math.prod(window))
 
 
+@op("window_argmax", cost=of_windows)
 def window_argmax(x: Array, *, window: Dims, strides: Dims, dilations: Dims) -> Array:
     """The offset of the first greatest element of each window."""
     flat = _flat(x, window, strides, dilations)
     return reductions.argmax(flat, dimension=x.ndim, dtype=int32)
 
 
+@op("window_argmin", cost=of_windows)
 def window_argmin(x: Array, *, window: Dims, strides: Dims, dilations: Dims) -> Array:
     """The offset of the first least element of each window."""
     flat = _flat(x, window, strides, dilations)
     return reductions.argmin(flat, dimension=x.ndim, dtype=int32)
 
 
+@op("window_take", cost=of_windows)
 def window_take(x: Array, offsets: Array, *, window: Dims, strides: Dims, dilations: Dims) -> Array:
     """The element of each window at its offset; zero for an offset that is none."""
     flat = _flat(x, window, strides, dilations)
@@ -74,6 +78,7 @@ def window_take(x: Array, offsets: Array, *, window: Dims, strides: Dims, dilati
     return np.where(exists, np.take_along_axis(flat, index, -1)[..., 0], np.zeros((), x.dtype))
 
 
+@op("window_put", cost=of_windows)
 def window_put(x: Array, offsets: Array, *, window: Dims, dilations: Dims) -> Array:
     """The sums of the elements whose offset, counted from the end, is their place in the window."""
     ones = (1,) * x.ndim
@@ -84,6 +89,17 @@ def window_put(x: Array, offsets: Array, *, window: Dims, dilations: Dims) -> Ar
     return reductions.reduce_sum(chosen, dims=(x.ndim,))
 
 
+def _cost_of_convolution(call: Call) -> float:
+    attributes, kernel = call.attributes, call.operands[1]
+    labelled = zip(attributes["rhs_dims"], kernel, strict=True)
+    within = [size for label, size in labelled if label not in attributes["ans_dims"]]
+    window = [kernel[attributes["rhs_dims"].index(w)] for w in attributes["windows"]]
+    products = count(call.results[0]) * count([*within, *window])
+    gathered = WINDOW * count(call.operands[0]) * count(window)
+    return products * product_rate(call.elements[0]) + gathered
+
+
+@op("conv", cost=_cost_of_convolution)
 def conv(
     lhs: Array,
     rhs: Array,

@@ -12,7 +12,7 @@ from dovetail.arrays.array import Array
 from dovetail.base.mlir_types import dtype_named
 from dovetail.compiler.host_functions import host_functions_of
 from dovetail.compiler.module_files import CompileError, Target, compile_module
-from dovetail.reference.program import STATED
+from dovetail.reference.op import OPS as REFERENCE
 from dovetail.runtime import Executable, HostFunctions, get_device
 from support.breadth import one_of
 from support.op_row import Case, Row, Types, assert_close
@@ -203,21 +203,22 @@ def program_of(
     for call, arrays in zip(calls, operands, strict=True):
         given = [argument(x) for x in arrays]
         attributes = {k: v for k, v in call.attributes.items() if k not in ("shape", "dtype")}
-        stated = None
-        if call.row.name in STATED:
+        result_types = None
+        stated = REFERENCE[call.row.name].stated
+        if stated:
             result = call.eager(arrays)
             shape = result.shape
             if dynamic:
                 shape = (-1,) * result.ndim
-                if "shape" in STATED[call.row.name]:
+                if "shape" in stated:
                     # The sizes are those of one more argument.
                     like = argument(np.zeros(result.shape, bool))
                     given += [
                         main.emit("dim", [like], {"dimension": d}, None, NOWHERE)[0][0]
                         for d in range(result.ndim)
                     ]
-            stated = [(shape, result.dtype.name)]
-        results = main.emit(call.row.name, given, attributes, stated, NOWHERE)
+            result_types = [(shape, result.dtype.name)]
+        results = main.emit(call.row.name, given, attributes, result_types, NOWHERE)
         numbers += [number for number, _, _ in results]
         types.append([dtype_named(element) for _, _, element in results])
     main.finish(numbers)
