@@ -15,6 +15,8 @@ def ConstantOp : InferredOp<"constant", [ConstantLike]> {
 def IotaOp : DovetailOp<"iota", [Pure, SizedOpInterface, DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "each element is its index along one dimension";
   let arguments = (ins I64Attr:$dimension, Sizes:$sizes);
+  let weakOperands = [];
+  let statesElement = 1;
   let results = (outs Tensor<Number>:$ans);
   let assemblyFormat = "$dimension (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($ans)";
   let hasVerifier = 1;

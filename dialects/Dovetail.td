@@ -58,7 +58,15 @@ def Sizes : Variadic<Index>;
 /// An op of which compiled code may call the reference function: see HostFunction.h.
 def HostFunction : NativeOpTrait<"HostFunction"> { let cppNamespace = "::dovetail"; }
 
-class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits>;
+class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits> {
+  /// What the functions of Python need beside operands and attributes; tools/op_functions reads it.
+  ///
+  /// The operands that must all be weakly typed for results to be; where it is unset, all of them, or for several results
+  /// the operand of the same number.
+  list<string> weakOperands = ?;
+  /// Whether the caller states the result's element type.
+  bit statesElement = 0;
+}
 
 /// Infers result types from an adaptor. The text of an op is inferred from before it is verified: operands that are no
 /// arrays are refused here, for all ops.

@@ -13,6 +13,7 @@ def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface
     `window` elements, along all other dimensions it is whole. The result has the other dimensions of `indices`, then those
     of the window. A window that is not wholly within the operand reads as zeros.
   }];
+  let weakOperands = ["x"];
   let arguments = (ins AnyArray:$x, Tensor<Int>:$indices, DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$window);
   let results = (outs AnyArray:$ans);
   let assemblyFormat = "$x `,` $indices `dims` $dims `window` $window attr-dict `:` type($x) `,` type($indices)";
@@ -26,6 +27,7 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
     Indices and windows are those of `gather`. A window that is not wholly within the operand is dropped. Windows may
     overlap unless `unique` says that they do not; they are taken in row-major order of their indices.
   }];
+  let weakOperands = ["x"];
   let arguments = (ins Tensor<element>:$x, Tensor<Int>:$indices, Tensor<element>:$updates, DenseI64ArrayAttr:$dims,
                        DenseI64ArrayAttr:$window, DefaultValuedAttr<BoolAttr, "false">:$unique);
   let results = (outs Tensor<element>:$ans);

@@ -11,7 +11,9 @@ def Indices : Tensor<I32>;
 class MatrixOp<string mnemonic, list<Trait> traits = []>
     : InferredOp<mnemonic, traits # [HostFunction, DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>,
-                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>]>;
+                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+  let weakOperands = [];
+}
 
 //===- Factorisations --------------------------------------------------------===//
 

@@ -108,6 +108,7 @@ def ExponentOp : Unary<"exponent", Float, "zero"> {
 def LdexpOp : Pointwise<"ldexp", (ins Tensor<Float>:$x, Tensor<I32>:$k),
                         "$x `,` $k attr-dict `:` type($x) `,` type($k)", ["x", "k"], ["e.make<LdexpOp>(t, k)", "zero"], []> {
   let summary = "x 2^k, rounded once";
+  let weakOperands = ["x"];
   let linear = ["{0}"];
 }
 def ReducePrecisionOp : Pointwise<"reduce_precision", (ins Tensor<Float>:$x, I64Attr:$exponent_bits, I64Attr:$mantissa_bits),
@@ -157,7 +158,10 @@ def ShiftRightArithmeticOp : Binary<"shift_right_arithmetic", Int, "zero", "zero
 def ShiftRightLogicalOp : Binary<"shift_right_logical", Int, "zero", "zero">;
 def PopulationCountOp : Unary<"population_count", Int, "zero">;
 def CountLeadingZerosOp : Unary<"count_leading_zeros", Int, "zero">;
-def IsFiniteOp : Unary<"is_finite", Float, "zero"> { let resultElement = "::dovetail::boolElement(element)"; }
+def IsFiniteOp : Unary<"is_finite", Float, "zero"> {
+  let weakOperands = [];
+  let resultElement = "::dovetail::boolElement(element)";
+}
 
 def CompareDirection : I32Enum<"CompareDirection", "comparison", [
   I32EnumCase<"EQ", 0, "eq">, I32EnumCase<"NE", 1, "ne">, I32EnumCase<"LT", 2, "lt">, I32EnumCase<"LE", 3, "le">,
@@ -167,6 +171,7 @@ def Direction : EnumAttr<Dovetail_Dialect, CompareDirection, "direction">;
 def CompareOp : Pointwise<"compare", (ins Direction:$direction, AnyArray:$x, AnyArray:$y),
                           "`` $direction $x `,` $y attr-dict `:` type($x)", ["x", "y"], ["zero", "zero"],
                           [SameTypeOperands]> {
+  let weakOperands = [];
   let resultElement = "::dovetail::boolElement(element)";
   let scalar = "::dovetail::emitCompare(b, getDirection(), args[0], args[1])";
 }
@@ -174,6 +179,7 @@ def SelectOp : Pointwise<"select", (ins Tensor<Bool>:$p, AnyArray:$x, AnyArray:$
                          "$p `,` $x `,` $y attr-dict `:` type($p) `,` type($x)", ["p", "x", "y"],
                          ["zero", "e.select(p, t, zero)", "e.select(p, zero, t)"], [AllTypesMatch<["x", "y"]>]> {
   let linear = ["{1, 2}"];
+  let weakOperands = ["x", "y"];
   let from = 1;
   let hasFolder = 1;
 }
@@ -191,6 +197,7 @@ class Conversion<string mnemonic, string dx, string ctx, string linearSets>
                             DeclareOpInterfaceMethods<PointwiseOpInterface>]> {
   let arguments = (ins AnyArray:$x);
   let results = (outs AnyArray:$ans);
+  let statesElement = 1;
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($ans)";
   let extraClassDefinition = [{
     ::mlir::Value $cppClass::tangent(::dovetail::Emitter &e, unsigned, ::mlir::Value t, ::mlir::ValueRange, ::mlir::Value) {
@@ -213,6 +220,7 @@ def ConvertOp : Conversion<"convert", "e.convert(t, ::mlir::getElementTypeOrSelf
 }
 def BitcastOp : Conversion<"bitcast", "zero", "zero", "{}"> {
   let summary = "the same bits as another element type of the same width";
+  let weakOperands = [];
   let hasVerifier = 1;
 }
 def StopGradientOp : Unary<"stop_gradient", Element, "zero"> {

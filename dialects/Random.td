@@ -11,6 +11,7 @@ def Threefry2x32Op : InferredOp<"threefry2x32", [SameTypeOperands, DeclareOpInte
     `k0` and `k1` are the words of the keys, `x0` and `x1` those of the counters (Salmon et al., Parallel random numbers:
     as easy as 1, 2, 3; SC 2011).
   }];
+  let weakOperands = [];
   let arguments = (ins Tensor<UI32>:$k0, Tensor<UI32>:$k1, Tensor<UI32>:$x0, Tensor<UI32>:$x1);
   let results = (outs Tensor<UI32>:$first, Tensor<UI32>:$second);
   let assemblyFormat = "$k0 `,` $k1 `,` $x0 `,` $x1 attr-dict `:` type($k0)";

@@ -46,6 +46,8 @@ class ArgReduce<string mnemonic>
                             DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "index of the first extreme element along one dimension; a NaN is more extreme than any number";
   let arguments = (ins Tensor<Ordered>:$x, I64Attr:$dimension);
+  let weakOperands = [];
+  let statesElement = 1;
   let results = (outs Tensor<Int>:$ans);
   let assemblyFormat = "$x `,` $dimension attr-dict `:` type($x) `->` type($ans)";
   let hasVerifier = 1;

@@ -47,6 +47,7 @@ def PadOp : Shaped<"pad"> {
   let description = [{
     What falls outside the result is dropped, so a negative `low` and a result smaller than what the operand fills crop.
   }];
+  let weakOperands = ["x"];
   let arguments = (ins AnyArray:$x, AnyArray:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$interior, Sizes:$sizes);
   let assemblyFormat = [{
     $x `,` $value `low` $low `interior` $interior (`sizes` `(` $sizes^ `)`)? attr-dict

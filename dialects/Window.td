@@ -67,6 +67,7 @@ class WindowArgReduce<string mnemonic>
     : OverWindows<mnemonic, Ordered, I32, "::mlir::IntegerType::get(context, 32)", []> {
   let summary = "the offset of the first extreme element of each window; a NaN is more extreme than any number";
   let description = "The offset of an element counts those of the window before it in row-major order.";
+  let weakOperands = [];
 }
 def WindowArgmaxOp : WindowArgReduce<"window_argmax">;
 def WindowArgminOp : WindowArgReduce<"window_argmin">;
@@ -75,6 +76,7 @@ def WindowArgminOp : WindowArgReduce<"window_argmin">;
 
 def WindowTakeOp : Windowed<"window_take", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "the element of each window that is at the window's offset, and zero if there is none";
+  let weakOperands = ["x"];
   let arguments = (ins AnyArray:$x, Tensor<I32>:$offsets, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$dilations);
   let results = (outs AnyArray:$ans);
@@ -90,6 +92,7 @@ def WindowPutOp : Windowed<"window_put", [DeclareOpInterfaceMethods<LinearOpInte
     If `x` and `offsets` belong to windows over an array, padded by what the windows span, then these are the elements that
     fall on each place of that array.
   }];
+  let weakOperands = ["x"];
   let arguments = (ins Tensor<Number>:$x, Tensor<I32>:$offsets, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$dilations);
   let results = (outs Tensor<Number>:$ans);
   let assemblyFormat = "$x `,` $offsets `window` $window `dilations` $dilations attr-dict `:` type($x) `,` type($offsets)";

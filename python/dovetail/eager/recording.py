@@ -8,7 +8,7 @@ scalars only is remembered for each of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -203,7 +203,7 @@ class Recording:
         function: Callable[..., Any],
         operands: Sequence[Any],
         keywords: dict[str, Any],
-        weak_types: Sequence[bool],
+        weak_types: Iterable[bool],
         is_sized: bool = True,
     ) -> list[Watched]:
         """The results of a step that has several; values decide on shapes unless `is_sized`."""
@@ -211,7 +211,7 @@ class Recording:
         numbers, answers = self._evaluate(function, operands, keywords)
         results = [
             kind(self, np.asarray(answer), weak)
-            for answer, weak in zip(answers, weak_types, strict=True)
+            for answer, weak in zip(answers, weak_types, strict=False)
         ]
         self._note(results)
         step = Step(function, numbers, keywords, tuple(r.number for r in results), True)

@@ -118,7 +118,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
     element = dtypes.requested(dtype, "iota")
     if dtypes.KINDS[element] == "b":
         raise type_error("iota: the element type must be integer, float or complex, got bool")
-    return ops.iota(element, sizes, canonical_axis(dimension, len(sizes), "dimension"))
+    return ops.iota(canonical_axis(dimension, len(sizes), "dimension"), sizes, element)
 
 
 def empty(shape: Any, dtype: Any) -> Array:

@@ -259,5 +259,5 @@ def _scaled(x: Array, scale: ArrayLike | None, element: Any) -> Array:
         )
     blocks = [(m, n // m) for n, m in zip(x.shape, factor.shape, strict=True)]
     shape = tuple(size for block in blocks for size in block)
-    spread = ops.broadcast(factor, shape, tuple(range(0, 2 * x.ndim, 2)))
+    spread = ops.broadcast(factor, tuple(range(0, 2 * x.ndim, 2)), shape)
     return ops.mul(x, ops.reshape(spread, x.shape))

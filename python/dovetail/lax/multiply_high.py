@@ -44,7 +44,7 @@ def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def _like(scalar: Array, x: Array) -> Array:
-    return ops.broadcast(scalar, x.shape, ()) if x.shape else scalar
+    return ops.broadcast(scalar, (), x.shape) if x.shape else scalar
 
 
 def _shifted(x: Array, amount: int) -> Array:

@@ -173,7 +173,7 @@ def _counted(words: list[Array], count: int) -> list[Array]:
     k0, k1, low, high = (broadcast(word, (count,)) for word in words)
     if count <= 2**32:
         return [k0, k1, *_advanced(low, high, iota(np.uint32, count))]
-    number = ops.iota(dtypes.uint64, (count,), 0)
+    number = ops.iota(0, (count,), dtypes.uint64)
     shift = ops.convert(full((count,), np.uint32(32)), dtypes.uint64)
     above = ops.shift_right_logical(number, shift)
     high = add(high, ops.convert(above, dtypes.uint32))

@@ -267,7 +267,7 @@ def unpackbits(
         return apply_known(by_numpy, x)
     x = moveaxis(x, dim, -1)
     shape = (*x.shape, 8)
-    spread = ops.broadcast(x, shape, tuple(range(x.ndim)))
+    spread = ops.broadcast(x, tuple(range(x.ndim)), shape)
     bits = ops.shift_right_logical(spread, broadcast_to(shifts, shape)) & np.uint8(1)
     bits = lax.reshape(bits, (*x.shape[:-1], 8 * x.shape[-1]))
     if count is not None:

@@ -50,7 +50,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     first_row, first_column = max(-k, 0), max(k, 0)
     n = max_dim(0, min_dim(rows - first_row, columns - first_column))
     if is_symbolic_dim(n):
-        places = ops.iota(dtypes.int32, (n,), 0)
+        places = ops.iota(0, (n,), dtypes.int32)
         return x[..., places + first_row, places + first_column]
     if n == 0:
         return lax.slice_in_dim(lax.reshape(x, (*x.shape[:-2], rows * columns)), 0, 0, 1, -1)
@@ -66,8 +66,8 @@ def embedded(v: Array, k: int = 0) -> Array:
     lead = [(0, 0, 0)] * (v.ndim - 1)
     if is_symbolic_dim(n):
         shape = (*v.shape, n)
-        row, column = (ops.iota(dtypes.int32, shape, v.ndim + i) for i in (-1, 0))
-        repeated = ops.broadcast(v, shape, tuple(range(v.ndim)))
+        row, column = (ops.iota(v.ndim + i, shape, dtypes.int32) for i in (-1, 0))
+        repeated = ops.broadcast(v, tuple(range(v.ndim)), shape)
         square = ops.select(row == column, repeated, lax.full_like(repeated, 0))
     else:
         square = lax.reshape(lax.pad(v, zero, [*lead, (0, 0, n)]), (*v.shape, n))

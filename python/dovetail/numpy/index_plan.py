@@ -230,7 +230,7 @@ def _range(start: Any, count: Any, step: int, dtype: np.dtype) -> Any:
     if type(start) is not Size and type(count) is not Size:
         return (start + step * np.arange(count)).astype(dtype)
     shape: tuple[Any] = (count,)
-    return _number(start, dtype) + step * ops.iota(dtype, shape, 0)
+    return _number(start, dtype) + step * ops.iota(0, shape, dtype)
 
 
 def _normalized(entry: Any, size: int, dtype: np.dtype, mode: str, wrap: bool) -> Any:

@@ -98,7 +98,7 @@ def _shifted_row_and_column(shape: Any, k: Any) -> tuple[Array, Array]:
         offset = ops.convert(clip(wide, least, sizes[1]), dtypes.int32)  # type: ignore[arg-type]
     else:
         offset = max_dim(-sizes[0], min_dim(as_size(k), sizes[1]))
-    return ops.iota(dtypes.int32, sizes, 0) + offset, ops.iota(dtypes.int32, sizes, 1)
+    return ops.iota(0, sizes, dtypes.int32) + offset, ops.iota(1, sizes, dtypes.int32)
 
 
 def _lower_triangle(shape: Sequence[int], k: Any) -> Array:

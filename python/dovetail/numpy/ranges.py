@@ -76,11 +76,11 @@ def arange(
     ):
         first, last, step = as_size(first), as_size(last), operator.index(step)
         count = max_dim(0, -((first - last) // step))
-        indices = ops.iota(element, (count,), 0)
+        indices = ops.iota(0, (count,), element)
         indices = indices if step == 1 else indices * step
         return placed(indices if first == 0 else indices + first, device)
     if first == 0 and step == 1 and dtypes.KINDS[element] == "f" and math.isfinite(last):
-        return placed(ops.iota(element, (max(0, math.ceil(last)),), 0), device)
+        return placed(ops.iota(0, (max(0, math.ceil(last)),), element), device)
     return placed(constant(np.arange(first, last, step).astype(element)), device)
 
 

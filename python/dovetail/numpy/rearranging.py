@@ -280,7 +280,7 @@ def _repeated_by(x: Array, counts: Any, dim: int, length: Any) -> Array:
             )
         counts = broadcast_to(lax.reshape(counts, (1,)), (size,))
     ends = ops.cumsum(lax.convert_element_type(counts, np.int32), 0)
-    places = searchsorted(ends, ops.iota(np.dtype(np.int32), (length,), 0), "right")
+    places = searchsorted(ends, ops.iota(0, (length,), np.dtype(np.int32)), "right")
     return take(x, places, dim, mode="clip")
 
 

@@ -241,7 +241,7 @@ def broadcast_dims(x: Array, shape: tuple[int, ...], dims: tuple[int, ...]) -> A
         x = ops.reshape(x, tuple(x.shape[i] for i in kept))
     if len(kept) == len(shape):
         return x
-    return ops.broadcast(x, shape, tuple(dims[i] for i in kept))
+    return ops.broadcast(x, tuple(dims[i] for i in kept), shape)
 
 
 def one_or_several(value: Any) -> tuple[Any, ...]:

@@ -128,7 +128,7 @@ def _numbers(shape: Shape, dtype: np.dtype) -> Array:
     total: Any = None
     for dimension, size in enumerate(shape):
         if size != 1:
-            number = ops.iota(dtype, shape, dimension)
+            number = ops.iota(dimension, shape, dtype)
             stride = math.prod(shape[dimension + 1 :])
             if stride != 1:
                 number = ops.mul(number, _filled(shape, stride, dtype))
@@ -140,7 +140,7 @@ def _filled(shape: Shape, value: int, dtype: np.dtype) -> Array:
     if type(value) is Size:
         return lax.full(shape, size_as_array(value, dtype, False))
     scalar = constant(np.array(value % 2 ** (8 * dtype.itemsize), dtype))
-    return ops.broadcast(scalar, shape, ()) if shape else scalar
+    return ops.broadcast(scalar, (), shape) if shape else scalar
 
 
 def of_width(first: Array, second: Array, mixed: Array, width: int) -> Array:

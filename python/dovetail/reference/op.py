@@ -102,16 +102,20 @@ def op(
     """Enters the function of an op, or of several, into the registry; see `Op` for the rest."""
 
     def enter(function: _Function) -> _Function:
-        stated = ()
-        if inspect.isfunction(function):
-            code = function.__code__
-            parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-            stated = tuple(key for key in _TYPE_KEYWORDS if key in parameters)
+        stated = tuple(key for key in _TYPE_KEYWORDS if key in _parameters(function))
         for name in names:
             OPS[name] = Op(function, cost, stretches, only_moves, stated)
         return function
 
     return enter
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    """Names of parameters; functions of NumPy, which have no type to be told, have none here."""
+    if not inspect.isfunction(function):
+        return ()
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 # Parts of formulas ------------------------------------------------------------------------------

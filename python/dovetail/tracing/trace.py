@@ -7,7 +7,7 @@ inner function.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -41,9 +41,6 @@ LARGEST_CONSTANT = 16
 
 # An Array or a Tracer.
 Operand = Any
-
-# The ops whose results' shapes are stated and whose sizes that are not known are operands.
-SIZED = frozenset({"iota", "reshape", "broadcast", "slice", "pad", "callback"})
 
 
 class Axis(NamedTuple):
@@ -277,26 +274,32 @@ class Trace:
         operands: Sequence[Operand],
         attributes: dict[str, Any],
         results: Sequence[Type] | None,
-        weak_types: Sequence[bool],
+        weak_types: Iterable[bool],
         evaluate: Callable[..., Any],
         keywords: dict[str, Any],
+        *,
+        takes_sizes: bool = False,
     ) -> list[Tracer]:
-        """Append an op; result types are inferred unless given.
+        """Append an op.
 
-        `evaluate` computes the op's results from its operands' values and `keywords`.
+        Args:
+          results: the results' types, where the op does not infer them.
+          weak_types: whether each result is weakly typed.
+          evaluate: computes the results from the operands' values and `keywords`.
+          takes_sizes: whether unknown sizes of the results are operands of the op.
         """
         where = locations.location()
         numbers = [self.number(operand) for operand in operands]
         given, types = numbers, results
         is_symbolic = self.root.is_symbolic
         if is_symbolic:
-            given, types = self._with_sizes(name, numbers, attributes, results)
+            given, types = self._with_sizes(name, numbers, attributes, results, takes_sizes)
         try:
             emitted = self.function.emit(name, given, attributes, types, where)
         except _core.CompilerError as error:
             raise errors.explained(error) from None
         if is_symbolic:
-            if results is not None and name not in SIZED:
+            if results is not None and not takes_sizes:
                 emitted = [self.emission.stated(*out) for out in zip(emitted, results, strict=True)]
             stated = [None] * len(emitted) if results is None else [shape for shape, _ in results]
             emitted = [
@@ -310,7 +313,7 @@ class Trace:
                 self._producers[number] = producer
         return [
             Tracer(self, number, shape, dtype_named(element), weak_type, where)
-            for (number, shape, element), weak_type in zip(emitted, weak_types, strict=True)
+            for (number, shape, element), weak_type in zip(emitted, weak_types, strict=False)
         ]
 
     def _with_sizes(
@@ -319,6 +322,7 @@ class Trace:
         numbers: list[int],
         attributes: dict[str, Any],
         results: Sequence[Type] | None,
+        takes_sizes: bool,
     ) -> tuple[list[int], Sequence[Type] | None]:
         """Operands with sizes that are not known, and results' types as the compiler has them."""
         for key, value in attributes.items():
@@ -331,7 +335,7 @@ class Trace:
                     )
         if results is None:
             return numbers, None
-        if name in SIZED:
+        if takes_sizes:
             sizes = [size for shape, _ in results for size in self.emission.operands(shape)]
             numbers = [*numbers, *sizes]
             if "operandSegmentSizes" in attributes:

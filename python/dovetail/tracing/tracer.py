@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -59,7 +60,14 @@ def bind(
     evaluate = FUNCTIONS[name]
     if traces:
         return traces[-1].emit(
-            name, operands, attributes, results, (weak_type,), evaluate, keywords
+            name,
+            operands,
+            attributes,
+            results,
+            (weak_type,),
+            evaluate,
+            keywords,
+            takes_sizes=shape is not None,
         )[0]
     if stack.suspended and _has_tracers(operands):
         with resumed():
@@ -76,11 +84,13 @@ def bind(
 
 
 def bind_all(
-    name: str, *operands: Operand, weak_types: Sequence[bool] | None = None, **attributes: Any
+    name: str, *operands: Operand, weak_type: bool | None = None, **attributes: Any
 ) -> list[Any]:
-    """Apply an op of several results: like its operands, or of the `weak_types` given."""
-    if weak_types is None:
+    """Apply an op of several results, weakly typed like the operands by default."""
+    if weak_type is None:
         weak_types = [operand.weak_type for operand in operands]
+    else:
+        weak_types = itertools.repeat(weak_type)
     evaluate = FUNCTIONS[name]
     if stack.traces:
         return stack.traces[-1].emit(
@@ -88,7 +98,7 @@ def bind_all(
         )
     if stack.suspended and _has_tracers(operands):
         with resumed():
-            return bind_all(name, *operands, weak_types=weak_types, **attributes)
+            return bind_all(name, *operands, weak_type=weak_type, **attributes)
     if stack.recording is not None:
         return stack.recording.apply_all(RAW[name], operands, attributes, weak_types)
     values = evaluate(*_known_values(operands), **attributes)
@@ -175,9 +185,9 @@ def _known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
 
 
 def _arrays(
-    values: Sequence[np.ndarray], weak_types: Sequence[bool], place: Place | None
+    values: Sequence[np.ndarray], weak_types: Iterable[bool], place: Place | None
 ) -> list[Any]:
-    return [Array(value, weak, place) for value, weak in zip(values, weak_types, strict=True)]
+    return [Array(value, weak, place) for value, weak in zip(values, weak_types, strict=False)]
 
 
 def constant(value: np.ndarray, weak_type: bool = False) -> Operand:

@@ -206,8 +206,9 @@ def _apply(
         return called(arrays, shapes, [aval.dtype for aval in avals])
 
     types = [(aval.shape, dtype_name(aval.dtype)) for aval in avals]
+    weak_types = [False] * len(types)
     return in_progress.emit(
-        "callback", operands, attributes, types, [False] * len(types), evaluate, {}
+        "callback", operands, attributes, types, weak_types, evaluate, {}, takes_sizes=True
     )
 
 

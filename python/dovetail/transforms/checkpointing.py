@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from dovetail import _core
+from dovetail import _core, ops
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.trace_stack import derivative_order
 from dovetail.programs.jitted import Jitted
@@ -21,7 +21,7 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
 )
-from dovetail.tracing.tracer import Operand, Tracer, apply, bind, call, trace
+from dovetail.tracing.tracer import Operand, Tracer, apply, call, trace
 from dovetail.transforms.linearization import saved_residuals
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, map_leaves, unflatten
@@ -280,7 +280,7 @@ def checkpoint_name(x: Any, name: str) -> Any:
 
     def named(leaf: Any) -> Operand:
         operand = as_operand(leaf, "an argument of checkpoint_name")
-        return bind("name", operand, label=name) if derivative_order() else operand
+        return ops.name(operand, name) if derivative_order() else operand
 
     return map_leaves(named, x)
 

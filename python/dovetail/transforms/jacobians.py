@@ -207,7 +207,7 @@ def _units(total: Any, size: Any, start: Any, aval: ShapedArray) -> Any:
     if not has_sizes((total, size)):
         units = np.eye(total, size, k=-start, dtype=aval.dtype)
         return Array(units.reshape(total, *aval.shape), aval.weak_type)
-    row, column = (ops.iota(dtypes.int32, (total, size), i) for i in range(2))
+    row, column = (ops.iota(i, (total, size), dtypes.int32) for i in range(2))
     units = (row == column + start).astype(aval.dtype)
     return units.reshape(total, *aval.shape)
 

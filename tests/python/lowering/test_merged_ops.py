@@ -114,7 +114,7 @@ def test_a_module_for_several_processors_computes_the_same(tmp_path: Any) -> Non
     )
 
 
-def running(*values: Any) -> list[Any]:
+def running_totals(*values: Any) -> list[Any]:
     totals = [values[0]]
     for value in values[1:]:
         totals.append(totals[-1] * 0.5 + value)
@@ -129,6 +129,6 @@ def test_many_arrays_that_meet(count: int, shape: tuple[int, ...]) -> None:
     total = dt.jit(lambda *xs: sum(xs), compile="now")(*values)
     np.testing.assert_array_equal(total, np.full(shape, sum(range(count)), np.float32))
     for actual, expected in zip(
-        dt.jit(running, compile="now")(*values), running(*values), strict=True
+        dt.jit(running_totals, compile="now")(*values), running_totals(*values), strict=True
     ):
         np.testing.assert_allclose(actual, expected, rtol=1e-6)

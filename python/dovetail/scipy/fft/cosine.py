@@ -274,4 +274,4 @@ def _spread(factors: np.ndarray, x: Array, count: int, dimension: int) -> Array:
     """A factor for each element along a dimension."""
     dtype = dtypes.to_complex_dtype(x.dtype)
     shape = (*x.shape[:dimension], count, *x.shape[dimension + 1 :])
-    return ops.broadcast(as_operand("dct", factors.astype(dtype)), shape, (dimension,))
+    return ops.broadcast(as_operand("dct", factors.astype(dtype)), (dimension,), shape)

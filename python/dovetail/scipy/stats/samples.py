@@ -59,7 +59,7 @@ def _check_policy(name: str, nan_policy: str, known: tuple[str, ...] = ("propaga
 
 def _places(x: Array) -> Array:
     """The places along the last dimension."""
-    return broadcast_to(ops.iota(dtypes.int32, (x.shape[-1],), 0), x.shape)
+    return broadcast_to(ops.iota(0, (x.shape[-1],), dtypes.int32), x.shape)
 
 
 def _starts(x: Array) -> Array:
