@@ -48,7 +48,7 @@ sub = op("sub", stretches=True)(np.subtract)
 
 
 # Of integers, it wraps.
-neg = op("neg")(integers.negative)
+neg = op("neg", checked="never")(integers.negative)
 
 
 @op("div", cost=2 * NS, stretches=True)
@@ -101,7 +101,7 @@ def _with_signs_of_zeros(result: Array, signs: Array) -> Array:
     return np.copysign(result, np.where(result, result, signs))
 
 
-@op("abs")
+@op("abs", checked="never")
 def abs(x: Array) -> Array:
     """|x|, real for complex x; the least integer stays as it is."""
     return integers.absolute(x) if KINDS[x.dtype] in "iu" else np.absolute(x)
@@ -124,7 +124,7 @@ def sign(x: Array) -> Array:
     return integers.sign(x)
 
 
-@op("max", stretches=True)
+@op("max", stretches=True, checked="never")
 def max(x: Array, y: Array) -> Array:
     """NaN where an operand is; 0 is greater than -0."""
     if KINDS[x.dtype] != "f":
@@ -136,7 +136,7 @@ def max(x: Array, y: Array) -> Array:
     return result
 
 
-@op("min", stretches=True)
+@op("min", stretches=True, checked="never")
 def min(x: Array, y: Array) -> Array:
     """NaN where an operand is; -0 is less than 0."""
     if KINDS[x.dtype] != "f":
@@ -148,13 +148,13 @@ def min(x: Array, y: Array) -> Array:
     return result
 
 
-@op("clamp", cost=2 * NS)
+@op("clamp", cost=2 * NS, checked="never")
 def clamp(lo: Array, x: Array, hi: Array) -> Array:
     """min(max(lo, x), hi)."""
     return min(max(lo, x), hi)
 
 
-@op("nextafter", cost=1000 * NS)
+@op("nextafter", cost=1000 * NS, checked="never")
 def nextafter(x: Array, y: Array) -> Array:
     """The neighbour of x on the way to y; y where they are equal."""
     result = np.nextafter(x, y)
@@ -164,7 +164,7 @@ def nextafter(x: Array, y: Array) -> Array:
     return result
 
 
-@op("copysign", stretches=True)
+@op("copysign", stretches=True, checked="never")
 def copysign(x: Array, y: Array) -> Array:
     """The magnitude of x with the sign of y."""
     if x.dtype in _NARROW:
@@ -173,7 +173,7 @@ def copysign(x: Array, y: Array) -> Array:
     return np.copysign(x, y)
 
 
-heaviside = op("heaviside", stretches=True)(np.heaviside)
+heaviside = op("heaviside", stretches=True, checked="never")(np.heaviside)
 ldexp = op("ldexp", stretches=True)(np.ldexp)
 
 
@@ -189,11 +189,11 @@ def exponent(x: Array) -> Array:
 
 floor = op("floor")(np.floor)
 ceil = op("ceil")(np.ceil)
-trunc = op("trunc")(np.trunc)
+trunc = op("trunc", checked="never")(np.trunc)
 round_even = op("round_even", cost=10 * NS)(np.rint)
 
 
-@op("fraction")
+@op("fraction", checked="never")
 def fraction(x: Array) -> Array:
     """x less trunc(x), 0 of infinities, with the sign of x."""
     return np.modf(x)[0]
@@ -246,22 +246,22 @@ def reduce_precision(x: Array, *, exponent_bits: int, mantissa_bits: int) -> Arr
 # Complex parts --------------------------------------------------------------------------------
 
 
-@op("real")
+@op("real", checked="never")
 def real(x: Array) -> Array:
     """The real part."""
     return x.real
 
 
-@op("imag")
+@op("imag", checked="never")
 def imag(x: Array) -> Array:
     """The imaginary part."""
     return x.imag
 
 
-conj = op("conj")(np.conjugate)
+conj = op("conj", checked="never")(np.conjugate)
 
 
-@op("complex")
+@op("complex", checked="never")
 def complex(x: Array, y: Array) -> Array:
     """The complex numbers with these parts."""
     # Not x + iy, of which the product is NaN where y is infinite.
@@ -274,7 +274,7 @@ def complex(x: Array, y: Array) -> Array:
 # Predicates -----------------------------------------------------------------------------------
 
 is_finite = op("is_finite")(np.isfinite)
-select = op("select", cost=2 * NS, stretches=True)(np.where)
+select = op("select", cost=2 * NS, stretches=True, checked="never")(np.where)
 
 COMPARISONS = {
     "eq": np.equal,

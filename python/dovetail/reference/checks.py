@@ -11,17 +11,8 @@ import numpy as np
 
 from dovetail.base import config, locations
 from dovetail.base.dtypes import KINDS
-from dovetail.reference import shapes, table
-
-# These hand on what they are given, which is reported where it arises.
-_UNCHECKED = frozenset(vars(shapes)) | {
-    *("abs", "neg", "real", "imag", "conj", "complex", "max", "min", "clamp", "select", "sort"),
-    *("reduce_max", "reduce_min", "cummax", "cummin", "gather", "scatter", "scatter_max"),
-    *("scatter_min", "stop_gradient", "bitcast", "nextafter", "copysign", "heaviside"),
-    *("trunc", "fraction"),
-}
-# These do as well, but also make such values of others.
-_CHECKED_WHERE_NOT_GIVEN = frozenset({"convert"})
+from dovetail.reference import table
+from dovetail.reference.op import OPS
 
 
 class Unwanted(NamedTuple):
@@ -83,7 +74,7 @@ def check(name: str, result: Any, values: Sequence[Unwanted]) -> None:
     Raises:
       UnwantedValueError: there is one.
     """
-    if name in _UNCHECKED:
+    if OPS[name].checked == "never":
         return
     for array in result if isinstance(result, (tuple, list)) else (result,):
         found = first_of(array, values)
@@ -108,7 +99,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*operands: np.ndarray, **attributes: Any) -> Any:
         result = function(*operands, **attributes)
         values = unwanted()
-        if values and name in _CHECKED_WHERE_NOT_GIVEN:
+        if values and OPS[name].checked == "unless given":
             values = [v for v in values if not any(first_of(x, (v,)) for x in operands)]
         if values:
             check(name, result, values)
@@ -122,7 +113,7 @@ def _install() -> None:
     if not _installed:
         _installed.append(True)
         for name, function in table.FUNCTIONS.items():
-            if name not in _UNCHECKED:
+            if OPS[name].checked != "never":
                 table.FUNCTIONS[name] = _checked(name, function)
 
 

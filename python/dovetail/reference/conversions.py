@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 _WIDE_FLOATS = frozenset((float32, float64))
 
 
-@op("convert", cost=2 * NS)
+@op("convert", cost=2 * NS, checked="unless given")
 def convert(x: Array, *, dtype: np.dtype) -> Array:
     """The values as elements of another type.
 
@@ -73,7 +73,7 @@ def bound_of(source: np.dtype, target: np.dtype) -> Array | None:
         return np.array(int(info.max), float64).astype(source)
 
 
-@op("bitcast", cost=0.0)
+@op("bitcast", cost=0.0, checked="never")
 def bitcast(x: Array, *, dtype: np.dtype) -> Array:
     """The same bits as another type of the same width."""
     # In NumPy a 4-bit integer fills a byte, of which half means nothing.

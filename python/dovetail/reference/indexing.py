@@ -50,7 +50,7 @@ def _places(
     return tuple(places), inside
 
 
-@op("gather", cost=20 * NS)
+@op("gather", cost=20 * NS, checked="never")
 def gather(x: Array, indices: Array, *, dims: Dims, window: Dims) -> Array:
     """Windows of `x`; those that are not wholly within it are zeros."""
     sizes = list(x.shape)
@@ -116,8 +116,8 @@ def _scattered(combine: np.ufunc | None) -> Callable[..., Array]:
     return function
 
 
-scatter = op("scatter", cost=20 * NS)(_scattered(None))
+scatter = op("scatter", cost=20 * NS, checked="never")(_scattered(None))
 scatter_add = op("scatter_add", cost=60 * NS)(_scattered(np.add))
 scatter_mul = op("scatter_mul", cost=60 * NS)(_scattered(np.multiply))
-scatter_min = op("scatter_min", cost=60 * NS)(_scattered(np.minimum))
-scatter_max = op("scatter_max", cost=60 * NS)(_scattered(np.maximum))
+scatter_min = op("scatter_min", cost=60 * NS, checked="never")(_scattered(np.minimum))
+scatter_max = op("scatter_max", cost=60 * NS, checked="never")(_scattered(np.maximum))

@@ -11,11 +11,12 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 Shape = tuple[int, ...]
 # Takes NumPy arrays and attributes; returns one array, or several results.
 Function = Callable[..., Any]
+Checked = Literal["always", "unless given", "never"]
 _Function = TypeVar("_Function", bound=Function)
 
 # Seconds.
@@ -80,6 +81,8 @@ class Op(NamedTuple):
       stretches: whether the function broadcasts operands of rank 0, as NumPy does.
       only_moves: whether the function only moves elements: then it neither warns nor returns
         scalars.
+      checked: when a NaN or an infinity in a result is the op's: never, where it comes from an
+        operand, as of ops that only move elements.
       stated: the parts of the result's type that the function takes as keywords.
     """
 
@@ -87,6 +90,7 @@ class Op(NamedTuple):
     cost: float | Formula
     stretches: bool
     only_moves: bool
+    checked: Checked
     stated: tuple[str, ...]
 
 
@@ -97,14 +101,20 @@ _TYPE_KEYWORDS = ("shape", "dtype", "shapes", "elements")
 
 
 def op(
-    *names: str, cost: float | Formula = MOVE, stretches: bool = False, only_moves: bool = False
+    *names: str,
+    cost: float | Formula = MOVE,
+    stretches: bool = False,
+    only_moves: bool = False,
+    checked: Checked = "always",
 ) -> Callable[[_Function], _Function]:
     """Enters the function of an op, or of several, into the registry; see `Op` for the rest."""
 
     def enter(function: _Function) -> _Function:
         stated = tuple(key for key in _TYPE_KEYWORDS if key in _parameters(function))
         for name in names:
-            OPS[name] = Op(function, cost, stretches, only_moves, stated)
+            OPS[name] = Op(
+                function, cost, stretches, only_moves, "never" if only_moves else checked, stated
+            )
         return function
 
     return enter

@@ -33,7 +33,7 @@ cumprod = op("cumprod", cost=4 * NS)(_running(np.multiply))
 cumlogsumexp = op("cumlogsumexp", cost=30 * NS)(_running(np.logaddexp))
 
 
-@op("cummax", cost=4 * NS)
+@op("cummax", cost=4 * NS, checked="never")
 def cummax(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     """NaN from the first NaN on; 0 is greater than -0."""
     values = x.astype(int8) if x.dtype in SMALL_INTS else x
@@ -50,7 +50,7 @@ def cummax(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     return np.flip(result, dimension) if reverse else result
 
 
-@op("cummin", cost=4 * NS)
+@op("cummin", cost=4 * NS, checked="never")
 def cummin(x: Array, *, dimension: int, reverse: bool = False) -> Array:
     """NaN from the first NaN on; -0 is less than 0."""
     if KINDS[x.dtype] == "f":

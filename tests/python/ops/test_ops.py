@@ -270,7 +270,19 @@ def test_dynamic_shapes_compiled(dtype: np.dtype) -> None:
     check_all(calls, operands, run_compiled(calls, operands, dynamic=True))
 
 
-# (f) Coverage ----------------------------------------------------------------------------------
+# (f) Text --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ELEMENT, ids=str)
+def test_text_parses_to_the_same_program(dtype: np.dtype) -> None:
+    calls = all_calls(dtype)
+    program = program_of(calls, [call.ordinary() for call in calls], dynamic=False)
+    text = program.module.text()
+    for form in (text, program.module.text(generic=True)):
+        assert _core.Module.parse(form).text() == text
+
+
+# (g) Coverage ----------------------------------------------------------------------------------
 
 
 def test_every_op_has_a_row() -> None:
