@@ -27,7 +27,6 @@
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
@@ -87,10 +86,13 @@ static void unmark(const Shared &module) {
 /// Runs the phases after `from` up to `to` in place, for a target of which lowerings may ask, and for this process if
 /// there are host functions.
 static void runPhases(const Shared &module, const std::string &from, const std::string &to, const std::string &target,
-                      bool hostFunctions) {
+                      bool hostFunctions, const std::string &formName) {
   Diagnostics diagnostics;
   PassManager manager(&context());
-  if (!addPhases(manager, from, to))
+  const Form *form = findForm(formName);
+  if (!form)
+    throw CompilerError("no form is called '" + formName + "'", "", 0);
+  if (!addPhases(manager, from, to, *form))
     throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
   mark(module, target, hostFunctions);
   LogicalResult result = manager.run(*module->op);
@@ -252,22 +254,6 @@ static int64_t largestContraction(const Shared &module) {
   return largest;
 }
 
-/// Whether a loop of the host in a lowered module carries several arrays of unknown size.
-static bool carriesUnknownSizes(const Shared &module) {
-  bool found = false;
-  module->op->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // The code of a dispatch is the code generator's own.
-    if (op->getName().getStringRef() == "flow.dispatch.workgroups")
-      return WalkResult::skip();
-    found |= isa<LoopLikeOpInterface>(op) && llvm::count_if(op->getResultTypes(), [](Type type) {
-                                               auto array = dyn_cast<RankedTensorType>(type);
-                                               return array && !array.hasStaticShape();
-                                             }) > 1;
-    return WalkResult::advance();
-  });
-  return found;
-}
-
 /// A host function that a lowered module imports, as data.
 struct DescribedImport {
   std::string name, op;
@@ -366,8 +352,8 @@ NB_MODULE(_core, m) {
           "keep", [](const Shared &module, nb::object object) { module->kept.push_back(object); }, "object"_a,
           "Keep an object alive as long as the module, and those made of it.")
       .def("text", &textOf, "locations"_a = false, "generic"_a = false, "The module as MLIR prints it.")
-      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false,
-           "Run the phases after `start` up to `to`, in place.")
+      .def("run", &runPhases, "start"_a, "to"_a, "target"_a = "cpu", "host_functions"_a = false, "form"_a = "",
+           "Run the phases after `start` up to `to`, in place; the last ones make a form, by default the first.")
       .def("marked", &marked, "target"_a, "host_functions"_a, "text"_a,
            "The module with its locations, as text or bytecode, with the attributes that phases read.")
       .def("become", &become, "bytecode"_a, "Replace the functions by those of a bytecode.")
@@ -383,12 +369,7 @@ NB_MODULE(_core, m) {
       .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set what a loaded module says of `main`.")
       .def("largest_contraction", &largestContraction,
            "The number of multiplications of a lowered module's largest contraction.")
-      .def("carries_unknown_sizes", &carriesUnknownSizes,
-           "Whether a host loop of a lowered module carries several arrays of unknown size.")
       .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
-      .def("keep_read", &runPass<createKeepReadPass>, "Run `dovetail-keep-read`.")
-      .def("separate_loops", &runPass<createSeparateLoopsPass>, "Run `dovetail-separate-loops`.")
-      .def("separate_barriers", &runPass<createSeparateBarriersPass>, "Run `dovetail-separate-barriers`.")
       .def("donate_arguments", &donateArguments, "numbers"_a, "Let `main` write results over these arguments.")
       .def("check_finite", &checkFinite, "unwanted"_a,
            "Request the checks of `dovetail-check-finite` for the named kinds of values.")
@@ -404,6 +385,19 @@ NB_MODULE(_core, m) {
         "A module whose `main` applies one op.");
 
   bindFunction(m);
+
+  nb::class_<Form>(m, "Form", "A form of a lowered program; see `dovetail-opt --help`.")
+      .def_prop_ro(
+          "name", [](const Form &form) { return form.name.str(); }, "Its name.")
+      .def_prop_ro(
+          "reason", [](const Form &form) { return form.reason.str(); }, "What it is for.")
+      .def_ro("merges_ops", &Form::mergesOps, "Whether small ops are merged into dispatches; for CPUs alone.")
+      .def_prop_ro(
+          "after", [](const Form &form) { return form.after.str(); },
+          "What IREE must have said of the form tried before; empty for any refusal.")
+      .def(
+          "suits", [](const Form &form, const Shared &module) { return form.suits(*module->op); }, "lowered"_a,
+          "Whether IREE compiles this form of a lowered program correctly, if at all.");
 
   nb::class_<Cost>(m, "Cost", "Amounts of work.")
       .def_ro("flops", &Cost::flops, "Operations of arithmetic.")
@@ -426,5 +420,6 @@ NB_MODULE(_core, m) {
   bindCompiledCalls(m);
   bindLoops(m);
   m.def("registered_ops", &registeredOps, "Names of all ops of the dialect.");
+  m.def("forms", [] { return forms().vec(); }, "All forms of lowered programs, best first.");
   m.def("phases", &phaseNames, "(name, description) of each phase, in order.");
 }

@@ -1,4 +1,4 @@
-// The phases a program goes through; this is the only place that knows their order.
+// The phases a program goes through; the only place that knows their order.
 #include "Pipeline.h"
 #include "cpp/dispatch/Passes.h"
 #include "cpp/iree/Passes.h"
@@ -7,26 +7,27 @@
 #include "cpp/transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
-static void addExpand(OpPassManager &manager) { manager.addPass(createExpandPass()); }
+static void addExpand(OpPassManager &manager, const Form &) { manager.addPass(createExpandPass()); }
 
-static void addSimplify(OpPassManager &manager) {
+static void addSimplify(OpPassManager &manager, const Form &) {
   manager.addPass(createInlinePass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());
 }
 
-static void addCheck(OpPassManager &manager) { manager.addPass(createCheckFinitePass()); }
+static void addCheck(OpPassManager &manager, const Form &) { manager.addPass(createCheckFinitePass()); }
 
-static void addDecompose(OpPassManager &manager) { manager.addPass(createDecomposePass()); }
+static void addDecompose(OpPassManager &manager, const Form &) { manager.addPass(createDecomposePass()); }
 
-static void addLower(OpPassManager &manager) {
+static void addLower(OpPassManager &manager, const Form &) {
   manager.addPass(createLowerPass());
   manager.addPass(createBytesPass());
   manager.addPass(createGuardReductionsPass());
@@ -35,14 +36,22 @@ static void addLower(OpPassManager &manager) {
   manager.addPass(createReuseArgumentsPass());
 }
 
-static void addMerge(OpPassManager &manager) { manager.addPass(createMergeSmallPass()); }
-
-static void addCarry(OpPassManager &manager) {
-  manager.addPass(createCarryReferencesPass());
-  manager.addPass(createKeepReadPass());
+static void addMerge(OpPassManager &manager, const Form &form) {
+  if (form.mergesOps)
+    manager.addPass(createMergeSmallPass());
 }
 
-static void addNothing(OpPassManager &) {}
+static void addCarry(OpPassManager &manager, const Form &form) {
+  if (form.carriesReferences)
+    manager.addPass(createCarryReferencesPass());
+  if (form.separatesLoops)
+    manager.addPass(createSeparateLoopsPass());
+  manager.addPass(createKeepReadPass());
+  if (form.separatesBarriers)
+    manager.addPass(createSeparateBarriersPass());
+}
+
+static void addNothing(OpPassManager &, const Form &) {}
 
 ArrayRef<Phase> phases() {
   static const Phase phases[] = {
@@ -80,7 +89,7 @@ struct DumpPass : PassWrapper<DumpPass, OperationPass<ModuleOp>> {
 };
 } // namespace
 
-bool addPhases(OpPassManager &manager, StringRef from, StringRef to, StringRef dump) {
+bool addPhases(OpPassManager &manager, StringRef from, StringRef to, const Form &form, StringRef dump) {
   auto find = [](StringRef name) {
     return llvm::find_if(phases(), [&](const Phase &phase) { return phase.name == name; });
   };
@@ -90,7 +99,7 @@ bool addPhases(OpPassManager &manager, StringRef from, StringRef to, StringRef d
   if (!from.empty())
     ++first;
   for (auto phase = first; phase <= last; ++phase) {
-    phase->addPasses(manager);
+    phase->addPasses(manager, form);
     if (!dump.empty())
       manager.addPass(std::make_unique<DumpPass>(
           llvm::formatv("{0}/{1,0+2}-{2}.mlir", dump, phase - phases().begin(), phase->name).str()));
@@ -103,6 +112,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   Option<std::string> from{*this, "from", llvm::cl::desc("the phase the input has gone through"), llvm::cl::init("")};
   Option<std::string> dump{*this, "dump", llvm::cl::desc("a folder for the module after each phase"),
                            llvm::cl::init("")};
+  Option<std::string> form{*this, "form", llvm::cl::desc("the form to make, one of those below"), llvm::cl::init("")};
   Option<std::string> to{*this, "to", llvm::cl::desc("the last phase to run"), llvm::cl::init("lower")};
 };
 } // namespace
@@ -115,20 +125,29 @@ void registerPasses() {
   registerDovetailIreePasses();
 }
 
+template <typename T>
+static std::string namesOf(ArrayRef<T> all) {
+  return llvm::join(llvm::map_range(all, [](const T &one) { return one.name; }), ", ");
+}
+
 void registerPipeline() {
   std::string description = "the phases a program goes through, up to the one given:";
   for (const Phase &phase : phases())
     description += ("\n" + phase.name + ": " + phase.description).str();
+  description += "\nThe last phases make one of these forms, by default the first:";
+  for (const Form &form : forms())
+    description += ("\n" + form.name + ": " + form.reason).str();
   // The registry keeps references to these texts.
   static const std::string kept = description;
   PassPipelineRegistration<PipelineOptions>(
       "dovetail-pipeline", kept, [](OpPassManager &manager, const PipelineOptions &options) {
-        if (addPhases(manager, options.from, options.to, options.dump))
+        const Form *form = findForm(options.form);
+        if (!form)
+          llvm::reportFatalUsageError(Twine("--dovetail-pipeline: form must be one of ") + namesOf(forms()) +
+                                      ", got: '" + options.form + "'");
+        if (addPhases(manager, options.from, options.to, *form, options.dump))
           return;
-        std::string names;
-        for (const Phase &phase : phases())
-          names += (names.empty() ? "" : ", ") + phase.name.str();
-        llvm::reportFatalUsageError(Twine("--dovetail-pipeline: from and to must be two of ") + names +
+        llvm::reportFatalUsageError(Twine("--dovetail-pipeline: from and to must be two of ") + namesOf(phases()) +
                                     ", in this order, got: '" + options.from + "' and '" + options.to + "'");
       });
 }

@@ -2,21 +2,23 @@
 #ifndef DOVETAIL_PIPELINE_PIPELINE_H
 #define DOVETAIL_PIPELINE_PIPELINE_H
 
+#include "Forms.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace dovetail {
 
 struct Phase {
   llvm::StringRef name, description;
-  void (*addPasses)(mlir::OpPassManager &);
+  void (*addPasses)(mlir::OpPassManager &, const Form &);
 };
 
 /// All phases, in order.
 llvm::ArrayRef<Phase> phases();
 
 /// Adds the passes of the phases after `from` (all, if empty) up to and with `to`; false if there are no such phases.
-/// With `dump`, a folder, the module after each phase is written there.
-bool addPhases(mlir::OpPassManager &manager, llvm::StringRef from, llvm::StringRef to, llvm::StringRef dump = "");
+/// The phases after `lower` make a form. With `dump`, a folder, the module after each phase is written there.
+bool addPhases(mlir::OpPassManager &manager, llvm::StringRef from, llvm::StringRef to, const Form &form,
+               llvm::StringRef dump = "");
 
 /// Registers the passes of all folders.
 void registerPasses();

@@ -42,8 +42,12 @@ class Module:
     def text(self, locations: bool = False, generic: bool = False) -> str:
         """The module as MLIR prints it."""
 
-    def run(self, start: str, to: str, target: str = "cpu", host_functions: bool = False) -> None:
-        """Run the phases after `start` up to `to`, in place."""
+    def run(
+        self, start: str, to: str, target: str = "cpu", host_functions: bool = False, form: str = ""
+    ) -> None:
+        """
+        Run the phases after `start` up to `to`, in place; the last ones make a form, by default the first.
+        """
 
     def marked(self, target: str, host_functions: bool, text: bool) -> bytes:
         """
@@ -81,22 +85,8 @@ class Module:
         The number of multiplications of a lowered module's largest contraction.
         """
 
-    def carries_unknown_sizes(self) -> bool:
-        """
-        Whether a host loop of a lowered module carries several arrays of unknown size.
-        """
-
     def inline_calls(self) -> None:
         """Inline all calls."""
-
-    def keep_read(self) -> None:
-        """Run `dovetail-keep-read`."""
-
-    def separate_loops(self) -> None:
-        """Run `dovetail-separate-loops`."""
-
-    def separate_barriers(self) -> None:
-        """Run `dovetail-separate-barriers`."""
 
     def donate_arguments(self, numbers: Sequence[int]) -> None:
         """Let `main` write results over these arguments."""
@@ -292,6 +282,32 @@ class Program:
     @property
     def size(self) -> int:
         """How many values there are."""
+
+class Form:
+    """A form of a lowered program; see `dovetail-opt --help`."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def reason(self) -> str:
+        """What it is for."""
+
+    @property
+    def merges_ops(self) -> bool:
+        """Whether small ops are merged into dispatches; for CPUs alone."""
+
+    @property
+    def after(self) -> str:
+        """
+        What IREE must have said of the form tried before; empty for any refusal.
+        """
+
+    def suits(self, lowered: Module) -> bool:
+        """
+        Whether IREE compiles this form of a lowered program correctly, if at all.
+        """
 
 class Cost:
     """Amounts of work."""
@@ -622,6 +638,9 @@ def erf_inv(x: NDArray[numpy.floating], result: NDArray[numpy.floating]) -> None
 
 def registered_ops() -> list[str]:
     """Names of all ops of the dialect."""
+
+def forms() -> list[Form]:
+    """All forms of lowered programs, best first."""
 
 def phases() -> list[tuple[str, str]]:
     """(name, description) of each phase, in order."""

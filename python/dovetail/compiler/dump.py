@@ -11,11 +11,13 @@ has one of its own, `0001-<function>`, in the order in which they are compiled:
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dovetail import _core
 from dovetail.base import config
 from dovetail.compiler import phases
 
@@ -37,34 +39,56 @@ def begin(program: Program) -> Path | None:
     module = program.after(phases.NAMES[0])
     target = program.device.platform
     previous = phases.NAMES[0]
-    for number, phase in enumerate(phases.NAMES):
-        if number:
-            host = target == "cpu"
-            phases.run(module, phase, start=previous, target=target, host_functions=host)
-        path = folder / f"{number:02}-{phase}.mlir"
-        path.write_text(module.text(locations=True) + "\n", encoding="utf-8")
+    for phase in phases.NAMES:
+        if phase != previous:
+            _run(module, previous, phase, target)
+        _write(module, folder, phase, target)
         previous = phase
     return folder
 
 
-def finish(folder: Path, name: str, compilation: Compilation) -> None:
+def _run(module: _core.Module, start: str, to: str, target: str, form: str = "") -> None:
+    phases.run(module, to, start=start, target=target, host_functions=target == "cpu", form=form)
+
+
+def _write(module: _core.Module, folder: Path, phase: str, target: str) -> None:
+    """Write a module after a phase, with what the next phases ask of it."""
+    path = folder / f"{phases.NAMES.index(phase):02}-{phase}.mlir"
+    path.write_bytes(module.marked(target, target == "cpu", text=True) + b"\n")
+
+
+def finish(folder: Path, program: Program, compilation: Compilation) -> None:
     """Write what a program was compiled from, and how."""
+    form, target = compilation.form.name, program.device.platform
+    if form != _core.forms()[0].name:
+        module = program.after("check")
+        _run(module, "check", "lower", target)
+        for start, phase in itertools.pairwise(phases.between("decompose", "carry")):
+            _run(module, start, phase, target, form)
+            _write(module, folder, phase, target)
     flags = [*compilation.target.flags, *compilation.flags]
     (folder / "iree.mlir").write_text(compilation.module.text() + "\n", encoding="utf-8")
     (folder / "iree.flags").write_text("".join(f"{flag}\n" for flag in flags), encoding="utf-8")
     script = folder / "reproduce.sh"
-    script.write_text(_script(name, flags), encoding="utf-8")
+    script.write_text(_script(program.name, form, flags), encoding="utf-8")
     script.chmod(0o755)
 
 
-def _script(name: str, flags: list[str]) -> str:
+def _script(name: str, form: str, flags: list[str]) -> str:
     """The commands that make the files again, run in their folder."""
     return "\n".join(
         (
             "#!/bin/sh",
-            f"# Compiles {name!r} again, from the traced program and from what it was lowered to.",
+            f"# Compiles {name!r} again: the traced program to iree.mlir, that to a module file.",
             'cd "$(dirname "$0")" || exit',
-            "dovetail-opt --dovetail-pipeline=to=lower 00-trace.mlir -o lower.mlir",
+            shlex.join(
+                [
+                    "dovetail-opt",
+                    f"--dovetail-pipeline={phases.options('', 'carry', form)}",
+                    "00-trace.mlir",
+                    *("-o", "iree.mlir"),
+                ]
+            ),
             shlex.join(["iree-compile", *flags, "iree.mlir", "-o", "module.vmfb"]),
             "",
         )

@@ -1,4 +1,4 @@
-"""A lowered module to a module file: in the forms that the code generator may take, best first."""
+"""Compiles a module to a module file, in the first form that IREE does not refuse."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dovetail import _core
 from dovetail.base import config, monitoring, spans
-from dovetail.compiler import pass_process, phases
+from dovetail.compiler import phases
 from dovetail.compiler.errors import CompileError
 from dovetail.compiler.host_functions import host_functions_of
 from dovetail.compiler.iree_compiler import KILLED
@@ -22,9 +22,6 @@ from dovetail.compiler.targets import Target, Targets
 if TYPE_CHECKING:
     from dovetail.runtime import HostFunction
 
-# What is refused, where arrays of a barrier are in memory of different kinds.
-_BARRIER = "'util.optimization_barrier' op"
-
 
 class Compilation(NamedTuple):
     """A compiled program, and what it was compiled from.
@@ -32,12 +29,14 @@ class Compilation(NamedTuple):
     Attributes:
       vmfb: the module file's bytes.
       module: the module that the code generator took.
+      form: the form that it has.
       target, flags: what for, and with which flags beside those of the target.
       host_functions: the functions of this process that it calls.
     """
 
     vmfb: bytes
     module: _core.Module
+    form: _core.Form
     target: Target | Targets
     flags: tuple[str, ...]
     host_functions: list[HostFunction]
@@ -66,31 +65,37 @@ def compilation(
     """
     if isinstance(target, str):
         target = Target.parse(target)
-    # By their texts: without such loops, forms are alike.
+    # By their texts: where nothing is to be merged, carried or separated, forms are alike.
     refused: dict[str, CompileError] = {}
     for form in lowering.forms(target):
-        functions = host_functions_of(form)
-        is_large = tiles and form.largest_contraction() >= DATA_TILING_SIZE
+        if form.after and not _was_said(form.after, refused):
+            continue
+        module = lowering.in_form(form)
+        text = module.text()
+        if text in refused:
+            continue
+        functions = host_functions_of(module)
+        is_large = tiles and module.largest_contraction() >= DATA_TILING_SIZE
         flags = (DATA_TILING,) if is_large else ()
-        text = form.text()
-        while text not in refused:
-            try:
-                vmfb = compile_module(text, target=target, flags=flags, name=lowering.name)
-            except CompileError as error:
-                refused[text] = error
-                if any(_BARRIER in diagnostic for diagnostic in error.diagnostics):
-                    form = form.clone()
-                    lowering.run_pass(form, "separate_barriers")
-                    text = form.text()
-            else:
-                _forget(refused.values())
-                return Compilation(vmfb, form, target, flags, functions)
-        # Another form would be killed for want of memory as well.
-        if KILLED in refused[text].diagnostics:
-            break
+        try:
+            vmfb = compile_module(text, target=target, flags=flags, name=lowering.name)
+        except CompileError as error:
+            refused[text] = error
+            # Another form would be killed for want of memory as well.
+            if KILLED in error.diagnostics:
+                break
+        else:
+            _forget(refused.values())
+            return Compilation(vmfb, module, form, target, flags, functions)
     *others, told = refused.values()
     _forget(others)
     raise told
+
+
+def _was_said(text: str, refused: dict[str, CompileError]) -> bool:
+    """Whether the last refusal says that."""
+    *_, last = refused.values()
+    return any(text in diagnostic for diagnostic in last.diagnostics)
 
 
 def _forget(errors: Iterable[CompileError]) -> None:
@@ -130,40 +135,38 @@ class Lowering:
         """The module after the phase `lower`."""
         return self._module if self._after == "lower" else self._first("lower")
 
-    def forms(self, target: Target | Targets) -> Iterator[_core.Module]:
-        """The module with small ops merged, and its loops on references; the latter alone; as it
-        is, and with barriers behind its loops. IREE 3.13 has wrong results where a loop carries
-        several arrays of unknown size as they are.
-        """
+    def forms(self, target: Target | Targets) -> Iterator[_core.Form]:
+        """The forms that may be compiled for a target, best first."""
         each = target.each if isinstance(target, Targets) else (target,)
-        if config.merge_small_ops.value and all(one.is_cpu for one in each):
-            # At once from where it is: in most cases nothing else is asked for.
-            yield self._first("carry")
-        lowered = self.lowered
-        yield self._run(lowered, "merge", "carry")
-        if lowered.carries_unknown_sizes():
-            return
-        for passes in (["keep_read"], ["separate_loops", "keep_read"]):
-            form = lowered.clone()
-            for method in passes:
-                self.run_pass(form, method)
-            yield form
+        merges = config.merge_small_ops.value and all(one.is_cpu for one in each)
+        for form in _core.forms():
+            # The first suits every program: it need not be lowered yet.
+            if (merges or not form.merges_ops) and (form.merges_ops or form.suits(self.lowered)):
+                yield form
 
-    def run_pass(self, module: _core.Module, method: str) -> None:
-        """Run one pass on a module, by the name of the method."""
-        arguments = [f"--dovetail-{method.replace('_', '-')}"]
-        pass_process.run(module, arguments, getattr(module, method), name=self.name)
+    def in_form(self, form: _core.Form) -> _core.Module:
+        """The module as the code generator gets it."""
+        if "lowered" in self.__dict__:
+            return self._run(self.lowered, "lower", "carry", form.name)
+        # At once from where it is: in most cases nothing else is asked for.
+        return self._first("carry", form.name)
 
-    def _first(self, to: str) -> _core.Module:
+    def _first(self, to: str, form: str = "") -> _core.Module:
         """The module after a phase, from where it is."""
         if self._after == "lower":
-            return self._run(self._module, "lower", to)
+            return self._run(self._module, "lower", to, form)
         with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):
-            return self._run(self._module, self._after, to)
+            return self._run(self._module, self._after, to, form)
 
-    def _run(self, module: _core.Module, start: str, to: str) -> _core.Module:
-        module, host = module.clone(), self._host_functions
+    def _run(self, module: _core.Module, start: str, to: str, form: str) -> _core.Module:
+        module = module.clone()
         phases.run(
-            module, to, start=start, target=self._platform, host_functions=host, name=self.name
+            module,
+            to,
+            start=start,
+            target=self._platform,
+            host_functions=self._host_functions,
+            form=form,
+            name=self.name,
         )
         return module

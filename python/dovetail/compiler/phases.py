@@ -21,6 +21,7 @@ def run(
     start: str = "",
     target: str = "cpu",
     host_functions: bool = False,
+    form: str = "",
     name: str = "",
 ) -> None:
     """Take a module through the phases, in place; the later ones in a process of their own.
@@ -30,6 +31,7 @@ def run(
       name: what a trace of the profiler calls the program.
       target: what it is compiled for.
       host_functions: whether what it becomes may call functions of this process.
+      form: the form that the last phases make, by default the first of `_core.forms()`.
 
     Raises:
       ValueError: a phase refused the program.
@@ -41,9 +43,7 @@ def run(
         for phase in steps:
             with spans.span("phase", phase, function=name):
                 for first, last, run in _parts(start, phase):
-                    run(
-                        module, first, last, target=target, host_functions=host_functions, name=name
-                    )
+                    run(module, first, last, target, host_functions, form, name)
             start = phase
     except _core.CompilerError as error:
         raise explained(error) from None
@@ -60,24 +60,42 @@ def _parts(start: str, to: str) -> list[tuple[str, str, Callable[..., None]]]:
 
 
 def _run_here(
-    module: _core.Module, start: str, to: str, *, target: str, host_functions: bool, name: str
+    module: _core.Module,
+    start: str,
+    to: str,
+    target: str,
+    host_functions: bool,
+    form: str,
+    name: str,
 ) -> None:
-    module.run(start, to, target, host_functions=host_functions)
+    module.run(start, to, target, host_functions, form)
 
 
 def _run_apart(
-    module: _core.Module, start: str, to: str, *, target: str, host_functions: bool, name: str
+    module: _core.Module,
+    start: str,
+    to: str,
+    target: str,
+    host_functions: bool,
+    form: str,
+    name: str,
 ) -> None:
     from dovetail.compiler import pass_process  # lazy
 
     pass_process.run(
         module,
-        [f"--dovetail-pipeline=from={start} to={to}"],
-        lambda: module.run(start, to, target, host_functions=host_functions),
+        [f"--dovetail-pipeline={options(start, to, form)}"],
+        lambda: module.run(start, to, target, host_functions, form),
         target=target,
         host_functions=host_functions,
         name=name,
     )
+
+
+def options(start: str, to: str, form: str) -> str:
+    """What `--dovetail-pipeline` takes for the phases after one up to another."""
+    given = {"from": start, "to": to, "form": form}
+    return " ".join(f"{name}={value}" for name, value in given.items() if value)
 
 
 def between(start: str, to: str) -> list[str]:

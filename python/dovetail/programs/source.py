@@ -136,7 +136,7 @@ class Source:
         compiled = self.compilation()
         functions = compiled.host_functions
         if folder is not None:
-            dump.finish(folder, self.name, compiled)
+            dump.finish(folder, self.program, compiled)
         device, host = self.runtime_device, None
         if functions:
             # Its module has those of the user.

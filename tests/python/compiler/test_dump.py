@@ -14,6 +14,9 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import _core, config
 from dovetail.compiler import iree_compiler, phases
+from dovetail.compiler.dovetail_opt import program_of_passes
+
+OPT = program_of_passes()
 
 
 def test_programs_are_written(tmp_path: Path) -> None:
@@ -39,23 +42,49 @@ def test_programs_are_written(tmp_path: Path) -> None:
         assert "@main" in _core.Module.parse(path.read_text()).text()
 
 
+def run_command(command: str, folder: Path) -> None:
+    tools = [os.path.dirname(iree_compiler.program("iree-compile")), str(Path(OPT).parent)]
+    path = os.pathsep.join([*tools, os.environ["PATH"]])
+    subprocess.run(
+        ["/bin/sh", "-c", command], cwd=folder, env={**os.environ, "PATH": path}, check=True
+    )
+
+
 def test_commands_reproduce(tmp_path: Path) -> None:
     with config.dump(tmp_path):
-        dt.jit(lambda x: x * 3)(np.ones(3, np.float32))
+        dt.jit(lambda x: x * 3, compile="now")(np.ones(3, np.float32))
     [folder] = tmp_path.iterdir()
     script = folder / "reproduce.sh"
     assert os.access(script, os.X_OK)
     commands = script.read_text().splitlines()
-    assert commands[3] == "dovetail-opt --dovetail-pipeline=to=lower 00-trace.mlir -o lower.mlir"
-    tools = os.path.dirname(iree_compiler.program("iree-compile"))
-    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
-    subprocess.run(
-        ["/bin/sh", "-c", commands[4]], cwd=folder, env={**os.environ, "PATH": path}, check=True
-    )
+    options = "'--dovetail-pipeline=to=carry form=merged'"
+    assert commands[3] == f"dovetail-opt {options} 00-trace.mlir -o iree.mlir"
+    for command in commands[3:5]:
+        run_command(command, folder)
     [out] = dt.runtime.Executable((folder / "module.vmfb").read_bytes(), "main")(
         [np.ones(3, np.float32)]
     )
     np.testing.assert_array_equal(out.numpy(), [3, 3, 3])
+
+
+@pytest.mark.parametrize("merges", [True, False])
+def test_commands_make_the_form_that_was_compiled(tmp_path: Path, merges: bool) -> None:
+    def loop(x: Any) -> Any:
+        # A call of LAPACK, which is lowered for this process alone.
+        return dt.lax.fori_loop(0, 3, lambda i, c: dnp.tanh(dnp.linalg.inv(c)), x)
+
+    with config.dump(tmp_path), config.merge_small_ops(merges):
+        dt.jit(loop).lower(np.eye(20, dtype=np.float32)).compile()
+    [folder] = tmp_path.iterdir()
+    taken = _core.Module.parse((folder / "iree.mlir").read_text()).text()
+    (last,) = folder.glob("*-carry.mlir")
+    run_command((folder / "reproduce.sh").read_text().splitlines()[3], folder)
+    for path in (last, folder / "iree.mlir"):
+        made = _core.Module.parse(path.read_text())
+        # What was compiled says no more for whom it was lowered, nor what its host functions are.
+        made.become(made.marked("cpu", host_functions=False, text=False))
+        made.take_host_imports()
+        assert made.text() == taken
 
 
 def test_numbers_go_on(tmp_path: Path) -> None:

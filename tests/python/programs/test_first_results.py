@@ -73,8 +73,9 @@ def busy_elsewhere(jitted: Any, *args: Any) -> Iterator[None]:
     directory.mkdir(mode=0o700, exist_ok=True)
     source = Source(jitted.lower(*args)._program)
     target = Target("cpu")
-    form = next(source.lowering().forms(target))
-    entry = entry_of(form.text(), target)
+    lowering = source.lowering()
+    form = next(lowering.forms(target))
+    entry = entry_of(lowering.in_form(form).text(), target)
     with file_lock.held(directory / f".lock-{entry}", 0) as is_held:
         assert is_held
         yield
