@@ -2,6 +2,7 @@
 #include "Buffers.h"
 #include "BufferLoops.h"
 #include "cpp/iree/Aliases.h"
+#include "cpp/iree/Liveness.h"
 #include "dialects/Dialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -83,29 +84,14 @@ void simplify(func::FuncOp function, bool fuse) {
 
 namespace {
 
-bool isArray(Value value) { return isa<RankedTensorType>(value.getType()); }
-
 Value commonOrigin(Operation *choice, unsigned number);
 
 /// What `value` is written over, if it is made so.
 Value overwritten(Value value) {
-  auto result = dyn_cast<OpResult>(value);
-  if (!result)
-    return {};
-  Operation *op = result.getOwner();
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return insert.getDest();
-  if (auto insert = dyn_cast<tensor::InsertOp>(op))
-    return insert.getDest();
-  if (auto written = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
-    return written.getDest();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return loop.getInits()[result.getResultNumber()];
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return loop.getInits()[result.getResultNumber()];
-  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
-    return commonOrigin(op, result.getResultNumber());
-  return {};
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<scf::IfOp, scf::IndexSwitchOp>(op))
+    return commonOrigin(op, cast<OpResult>(value).getResultNumber());
+  return previousVersion(value);
 }
 
 /// The array from outside that each branch of a choice gives as one of the results, or has written over to make it.
@@ -124,49 +110,20 @@ Value commonOrigin(Operation *choice, unsigned number) {
   return common;
 }
 
-/// Whether nothing that runs behind `op` needs `array`, which no later iteration of a loop around both sees.
-bool isLastNeededBy(Operation *op, Value array) {
-  return llvm::all_of(array.getUsers(), [&](Operation *user) {
-    for (Operation *at = op; at; at = at->getParentOp())
-      if (Operation *here = at->getBlock()->findAncestorOpInBlock(*user))
-        return here == at || here->isBeforeInBlock(at);
-    return false;
-  });
-}
-
 //===- Reads before writes -------------------------------------------------------===//
 
 /// Moves an op of the same block, and what it needs, to before `place`, unless these write over something.
 void moveBefore(Operation *op, Operation *place) {
-  Block *block = place->getBlock();
-  llvm::SetVector<Operation *> moved;
-  moved.insert(op);
-  for (size_t i = 0; i < moved.size(); ++i) {
-    if (moved[i] == place || llvm::any_of(moved[i]->getResults(), [](Value result) { return overwritten(result); }))
-      return;
-    moved[i]->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (Operation *above =
-                operand.getDefiningOp() ? block->findAncestorOpInBlock(*operand.getDefiningOp()) : nullptr)
-          if (!above->isBeforeInBlock(place))
-            moved.insert(above);
-    });
-  }
-  SmallVector<Operation *> ordered(moved.getArrayRef());
-  llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *each : ordered)
+  llvm::SetVector<Operation *> needed;
+  auto mayMove = [&](Operation *each) {
+    return each->getBlock() != place->getBlock() || llvm::none_of(each->getResults(), overwritten);
+  };
+  if (collectDependences(op, place, needed, mayMove).value_or(true))
+    return;
+  SmallVector<Operation *> moved(needed.getArrayRef());
+  llvm::sort(moved, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *each : moved)
     each->moveBefore(place);
-}
-
-/// What reads `array`, itself or a view of it, behind the op that writes over it.
-void collectLaterReads(Value array, Operation *writer, llvm::SetVector<Operation *> &reads) {
-  for (Operation *user : array.getUsers()) {
-    Operation *here = writer->getBlock()->findAncestorOpInBlock(*user);
-    if (here == user && isView(user))
-      collectLaterReads(user->getResult(0), writer, reads);
-    else if (here && writer->isBeforeInBlock(here) && !here->hasTrait<OpTrait::IsTerminator>())
-      reads.insert(here);
-  }
 }
 
 /// Lets what reads an array do so before another op writes over it, where that needs nothing of it.
@@ -179,7 +136,7 @@ void readFirst(func::FuncOp function) {
   });
   for (Value result : written) {
     llvm::SetVector<Operation *> reads;
-    collectLaterReads(overwritten(result), result.getDefiningOp(), reads);
+    collectReadsBehind(result.getDefiningOp(), overwritten(result), reads);
     for (Operation *op : reads)
       if (result.getDefiningOp()->isBeforeInBlock(op))
         moveBefore(op, result.getDefiningOp());
@@ -210,7 +167,7 @@ public:
     SmallVector<Value> places;
     for (Value result : op->getResults()) {
       Value origin = isArray(result) ? overwritten(result) : Value();
-      if (origin && !origin.getDefiningOp<bufferization::ToTensorOp>() && isLastNeededBy(op, origin) &&
+      if (origin && !origin.getDefiningOp<bufferization::ToTensorOp>() && !isUsedBehind(op, origin) &&
           !llvm::is_contained(places, origin)) {
         places.push_back(origin);
         continue;
@@ -270,7 +227,7 @@ private:
     if (!value)
       return Change::None;
     // A loop starts from a copy if what it is given is needed after it.
-    return change == Change::Loops && first && !isLastNeededBy(first, place) ? Change::None : change;
+    return change == Change::Loops && first && isUsedBehind(first, place) ? Change::None : change;
   }
 
   /// Whether `value` lies in no memory that something else than it is written to.

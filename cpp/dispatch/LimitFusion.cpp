@@ -30,6 +30,10 @@ public:
   /// the others.
   void add(linalg::LinalgOp op);
 
+  bool hasBarriers() const {
+    return llvm::any_of(barriers, [](auto &barrier) { return barrier.second != nullptr; });
+  }
+
 private:
   /// What a cluster has and touches.
   struct Extent {
@@ -55,9 +59,7 @@ private:
 } // namespace
 
 Operation *Clusters::makerOf(Value array) const {
-  Operation *maker = array.getDefiningOp();
-  while (maker && isReshape(maker))
-    maker = maker->getOperand(0).getDefiningOp();
+  Operation *maker = withoutReshapes(array).getDefiningOp();
   return maker && clusters.contains(maker) ? maker : nullptr;
 }
 
@@ -125,13 +127,17 @@ struct LimitFusionPass : impl::LimitFusionPassBase<LimitFusionPass> {
   void runOnOperation() override {
     SmallVector<Block *> blocks;
     getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    bool isAny = false;
     for (Block *block : blocks) {
       Clusters clusters;
       for (Operation &op : llvm::make_early_inc_range(*block))
         // A constant in another form is no array that is computed.
         if (auto structured = dyn_cast<linalg::LinalgOp>(op); structured && !isa<linalg::FillOp>(op))
           clusters.add(structured);
+      isAny |= clusters.hasBarriers();
     }
+    if (!isAny)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace

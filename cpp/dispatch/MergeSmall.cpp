@@ -3,6 +3,7 @@
 #include "Passes.h"
 #include "SequentialLoops.h"
 #include "cpp/iree/Aliases.h"
+#include "cpp/iree/Liveness.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

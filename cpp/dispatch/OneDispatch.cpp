@@ -4,6 +4,7 @@
 #include "Buffers.h"
 #include "SequentialLoops.h"
 #include "Work.h"
+#include "cpp/iree/Aliases.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -83,21 +84,14 @@ static int64_t bytesOf(Type element) {
 /// Whether an array of the type has no elements. Devices refuse memory of no bytes.
 static bool isEmpty(ShapedType type) { return type.hasStaticShape() && type.getNumElements() == 0; }
 
-/// Whether the op only keeps the code generator from moving things, of which there is no need in sequential code.
-static bool isBarrier(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  return name == "iree_tensor_ext.compute_barrier.start" || name == "util.optimization_barrier" ||
-         name == "flow.tensor.tie_shape";
-}
-
 bool canRunInOneDispatch(Operation *op) {
   auto isKnown = [](Type type) { return isKnownElement(getElementTypeOrSelf(type)); };
   if (!llvm::all_of(op->getOperandTypes(), isKnown) || !llvm::all_of(op->getResultTypes(), isKnown))
     return false;
   if (isExpandable(op) || (op->getParentOp() && isExpandable(op->getParentOp())))
     return true;
-  if (isBarrier(op) || isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp, linalg::CopyOp, linalg::IndexOp,
-                           linalg::YieldOp, linalg::BroadcastOp>(op))
+  if (passesOn(op) || isa<linalg::GenericOp, linalg::FillOp, linalg::TransposeOp, linalg::CopyOp, linalg::IndexOp,
+                          linalg::YieldOp, linalg::BroadcastOp>(op))
     return true;
   if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp, scf::YieldOp, scf::ConditionOp>(op))
     return true;
@@ -238,7 +232,8 @@ private:
   LogicalResult toLoops(ArrayRef<Output> results) {
     SmallVector<Operation *> barriers, expandable;
     auto isRefused = [&](Operation *op) {
-      if (isBarrier(op))
+      // Sequential code needs no barriers.
+      if (passesOn(op))
         barriers.push_back(op);
       if (isExpandable(op))
         expandable.push_back(op);

@@ -1,30 +1,75 @@
-// Alias classes of arrays in lowered programs.
+// Views, destinations and alias classes of arrays in lowered programs.
 #include "Aliases.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
-#include "llvm/ADT/SetVector.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
-static bool isArray(Value value) { return isa<RankedTensorType>(value.getType()); }
+//===- Views -------------------------------------------------------------------===//
+
+bool isReshape(Operation *op) { return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op); }
+
+bool isView(Operation *op) { return isReshape(op) || isa<tensor::ExtractSliceOp>(op); }
 
 bool isOptimizationBarrier(Operation *op) { return op->getName().getStringRef() == "util.optimization_barrier"; }
 
-bool isKeepAliveUse(Operation *op) { return isOptimizationBarrier(op) && op->use_empty(); }
-
 bool passesOn(Operation *op) {
   StringRef name = op->getName().getStringRef();
-  return isOptimizationBarrier(op) || name == "flow.tensor.tie_shape" || name == "flow.tensor.reshape" ||
-         name.starts_with("iree_tensor_ext.compute_barrier.");
+  return isOptimizationBarrier(op) || name == "flow.tensor.tie_shape" ||
+         name == "iree_tensor_ext.compute_barrier.start";
 }
 
-bool isForOneUse(Value array) {
-  return llvm::count_if(array.getUsers(), [](Operation *user) { return !isa<tensor::DimOp>(user); }) == 1;
+Value viewed(Value array) {
+  auto result = dyn_cast<OpResult>(array);
+  if (!result)
+    return {};
+  Operation *op = result.getOwner();
+  bool isSame = isView(op) || (passesOn(op) && !isOptimizationBarrier(op));
+  return isSame ? op->getOperand(result.getResultNumber()) : Value();
 }
+
+SmallVector<Value> viewsOf(Value array) {
+  SmallVector<Value> views;
+  for (; array; array = viewed(array))
+    views.push_back(array);
+  return views;
+}
+
+Value withoutReshapes(Value array) {
+  while (Operation *op = array.getDefiningOp()) {
+    if (!isReshape(op))
+      break;
+    array = op->getOperand(0);
+  }
+  return array;
+}
+
+SmallVector<Value> sourcesOf(Value array) {
+  if (auto argument = dyn_cast<BlockArgument>(array)) {
+    auto repeated = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+    if (repeated && argument.getOwner() == repeated.getAfterBody())
+      return {repeated.getConditionOp().getArgs()[argument.getArgNumber()]};
+    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+    return init ? SmallVector<Value>{init->get()} : SmallVector<Value>();
+  }
+  if (Value whole = viewed(array))
+    return {whole};
+  SmallVector<Value> sources;
+  if (Operation *op = array.getDefiningOp(); isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        sources.push_back(region.front().getTerminator()->getOperand(cast<OpResult>(array).getResultNumber()));
+  return sources;
+}
+
+//===- Destinations ------------------------------------------------------------===//
 
 SmallVector<Value> destinationsOf(Operation *op) {
   SmallVector<Value> values;
@@ -50,6 +95,22 @@ SmallVector<Value> destinationsOf(Operation *op) {
   return values;
 }
 
+bool writesOver(OpOperand &operand) { return llvm::is_contained(destinationsOf(operand.getOwner()), operand.get()); }
+
+Value previousVersion(Value array) {
+  auto result = dyn_cast<OpResult>(array);
+  if (!result)
+    return {};
+  Operation *op = result.getOwner();
+  if (isa<tensor::InsertSliceOp, tensor::InsertOp, bufferization::MaterializeInDestinationOp>(op))
+    return cast<DestinationStyleOpInterface>(op).getTiedOpOperand(result)->get();
+  if (isa<scf::ForOp, scf::WhileOp>(op))
+    return cast<LoopLikeOpInterface>(op).getInits()[result.getResultNumber()];
+  if (op->getName().getStringRef() == "iree_linalg_ext.scatter")
+    return op->getOperands().back();
+  return {};
+}
+
 void forEachOp(func::FuncOp function, function_ref<void(Operation *)> visit) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     // The code of a dispatch is the code generator's own.
@@ -60,34 +121,22 @@ void forEachOp(func::FuncOp function, function_ref<void(Operation *)> visit) {
   });
 }
 
-/// Of so many ops `needs` looks for what computed their operands.
-constexpr unsigned kMostSearched = 4096;
-
-bool needs(Operation *op, Operation *earlier) {
-  Block *block = earlier->getBlock();
-  if (!earlier->isBeforeInBlock(op))
-    return false;
-  llvm::SetVector<Operation *> needed;
-  needed.insert(op);
-  unsigned numSearched = 0;
-  for (size_t i = 0; i < needed.size(); ++i) {
-    WalkResult result = needed[i]->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands()) {
-        Operation *maker = operand.getDefiningOp(), *above = maker ? block->findAncestorOpInBlock(*maker) : nullptr;
-        if (above == earlier)
-          return WalkResult::interrupt();
-        if (above && earlier->isBeforeInBlock(above))
-          needed.insert(above);
-      }
-      return ++numSearched < kMostSearched ? WalkResult::advance() : WalkResult::skip();
-    });
-    if (result.wasInterrupted())
-      return true;
-    if (numSearched >= kMostSearched)
-      break;
-  }
-  return false;
+void forEachDestination(func::FuncOp function, function_ref<void(Operation *, Value)> visit) {
+  forEachOp(function, [&](Operation *op) {
+    for (Value destination : destinationsOf(op))
+      visit(op, destination);
+  });
 }
+
+llvm::SetVector<Value> writtenArrays(func::FuncOp function) {
+  llvm::SetVector<Value> written;
+  forEachDestination(function, [&](Operation *, Value destination) { written.insert(destination); });
+  for (size_t i = 0; i < written.size(); ++i)
+    written.insert_range(sourcesOf(Value(written[i])));
+  return written;
+}
+
+//===- Classes -----------------------------------------------------------------===//
 
 Aliases::Aliases(func::FuncOp function) {
   function.walk([&](Operation *op) {
@@ -102,24 +151,6 @@ const void *Aliases::classOf(Value array) const {
   void *self = array.getAsOpaquePointer();
   auto member = classes.findLeader(self);
   return member == classes.member_end() ? self : *member;
-}
-
-bool isReshape(Operation *op) { return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op); }
-
-bool isView(Operation *op) { return isReshape(op) || isa<tensor::ExtractSliceOp>(op); }
-
-SmallVector<Value> viewsOf(Value array) {
-  SmallVector<Value> views = {array};
-  while (Operation *op = array.getDefiningOp()) {
-    if (isView(op))
-      array = op->getOperand(0);
-    else if (passesOn(op) && !isOptimizationBarrier(op))
-      array = op->getOperand(cast<OpResult>(array).getResultNumber());
-    else
-      break;
-    views.push_back(array);
-  }
-  return views;
 }
 
 void Aliases::join(Value a, Value b) {

@@ -1,6 +1,6 @@
 // Makes the arrays that host loops carry, and that branches give, buffers that are written over.
 #include "Aliases.h"
-#include "KeepShared.h"
+#include "Liveness.h"
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -77,6 +77,8 @@ bool isLastUse(Value array, Operation *writer) {
   });
 }
 
+bool isScatter(Operation *op) { return op->getName().getStringRef() == "iree_linalg_ext.scatter"; }
+
 /// The argument of a loop's body of which an array is a new version, in the same memory, and the op that first writes
 /// over it; or nulls: IREE writes over the operands of the ops between them, if nothing else uses these later.
 std::pair<BlockArgument, Operation *> originOf(Value value, Block *body) {
@@ -84,24 +86,17 @@ std::pair<BlockArgument, Operation *> originOf(Value value, Block *body) {
   if (!op || op->getBlock() != body)
     return {};
   Value old;
-  StringRef name = op->getName().getStringRef();
-  bool isScatter = name == "iree_linalg_ext.scatter";
-  if (isRewritable(op))
-    old = cast<LoopLikeOpInterface>(op).getInits()[cast<OpResult>(value).getResultNumber()];
-  else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    old = insert.getDest();
-  else if (isa<tensor::CastOp>(op) || name == "flow.tensor.tie_shape" ||
-           name == "iree_tensor_ext.compute_barrier.start")
-    old = op->getOperand(0);
-  else if (isScatter)
-    old = op->getOperands().back();
+  if (isa<tensor::CastOp>(op) || passesOn(op))
+    old = viewed(value);
+  else if (!isa<LoopLikeOpInterface>(op) || isRewritable(op))
+    old = previousVersion(value);
   if (!old)
     return {};
   if (auto argument = dyn_cast<BlockArgument>(old))
     return argument.getOwner() == body ? std::make_pair(argument, op) : std::pair<BlockArgument, Operation *>();
   // What a scatter computes from its array is kept apart from it by a barrier.
-  return (isScatter ? isLastUse(old, op) : isForOneUse(old)) ? originOf(old, body)
-                                                             : std::pair<BlockArgument, Operation *>();
+  return (isScatter(op) ? isLastUse(old, op) : isForOneUse(old)) ? originOf(old, body)
+                                                                 : std::pair<BlockArgument, Operation *>();
 }
 
 /// An array that a loop carries, at one of its positions.
@@ -114,14 +109,7 @@ struct Carry {
 /// Writes an array to a buffer. IREE 3.13 would have the buffer in the array's place where it sees no later use: so
 /// that what is needed later is copied, it has a keep-alive use at the end of its own block.
 Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
-  for (Value memory : neededLater(array, b.getInsertionBlock())) {
-    Block *home = memory.getParentBlock();
-    auto isEnd = [&](Operation *user) { return user->getBlock() == home && isKeepAliveUse(user); };
-    if (llvm::any_of(memory.getUsers(), isEnd))
-      continue;
-    ImplicitLocOpBuilder end(memory.getLoc(), home->getTerminator());
-    optimizationBarrier(end, memory);
-  }
+  llvm::for_each(neededLater(array, b.getInsertionBlock()), keepAlive);
   return writtenTo(b, array, sizes, buffer);
 }
 
@@ -224,8 +212,7 @@ void LoopRewriter::planUpdates(function_ref<void(unsigned, Step::Kind, std::opti
     std::optional<unsigned> source = carryAt(argument);
     if (!source)
       continue;
-    bool isScatter = writer->getName().getStringRef() == "iree_linalg_ext.scatter";
-    if (isScatter ? isLastUse(argument, writer) : isForOneUse(argument))
+    if (isScatter(writer) ? isLastUse(argument, writer) : isForOneUse(argument))
       take(target, Step::Updated, source);
     else if (llvm::all_of(argument.getUses(), [&](OpOperand &use) {
                return use.getOwner() == yield || mayWrite(use) == (use.getOwner() == writer);
@@ -363,18 +350,16 @@ void LoopRewriter::finishStep() {
 /// Puts the arrays of an op's results in place of what it gave before, `old`, which were arrays where these are others.
 void replaceResults(ImplicitLocOpBuilder &b, ValueRange old, ValueRange results) {
   Operation *terminator = b.getInsertionBlock()->getTerminator();
-  SmallVector<Value> kept;
+  KeepAliveUses uses;
   for (auto [before, result] : llvm::zip_equal(old, results)) {
     // An array that is used twice is not written over while slices of it are read, which IREE does not see.
     bool isUsedHere = llvm::all_of(before.getUsers(), [&](Operation *op) { return op->getBlock() == b.getBlock(); });
     if (isArrayImport(result.getDefiningOp()) && mayBeWritten(before, terminator) &&
         !(isForOneUse(before) && isUsedHere))
-      kept.push_back(result);
+      uses.insert(result);
     before.replaceAllUsesWith(result);
   }
-  b.setInsertionPoint(terminator);
-  for (Value array : kept)
-    optimizationBarrier(b, array);
+  uses.emit();
 }
 
 void LoopRewriter::leave(ImplicitLocOpBuilder &b, Operation *made) {

@@ -2,13 +2,20 @@
 #ifndef DOVETAIL_IREE_DONATION_H
 #define DOVETAIL_IREE_DONATION_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace dovetail {
 
 /// Marks an argument of a function whose memory results may take, and, in its reflection, results that share memory.
 constexpr llvm::StringLiteral kDonated = "dovetail.donated", kSharing = "dovetail.sharing",
                               kHandedBack = "dovetail.handed_back";
+
+/// IREE's mark of an argument that the function uses up, which `--dovetail-reuse-arguments` puts on donated ones.
+constexpr llvm::StringLiteral kConsumed = "iree.abi.consume";
+
+inline bool isDonated(mlir::func::FuncOp function, mlir::BlockArgument argument) {
+  return bool(function.getArgAttr(argument.getArgNumber(), kConsumed));
+}
 
 } // namespace dovetail
 

@@ -388,7 +388,7 @@ void Folding::visit(Operation *op) {
   for (Value result : op->getResults()) {
     unsigned number = fresh();
     Known array = {isRuntime ? State::Varies : State::Constant, isRuntime, number, number};
-    if (isReshape(op) || isView(op))
+    if (isView(op))
       array.state = known(op->getOperand(0)).state;
     values[result] = array;
   }

@@ -1,12 +1,10 @@
 // Extends live ranges of arrays that are read while IREE may run the op that writes over them.
 #include "Aliases.h"
-#include "Ops.h"
+#include "Liveness.h"
 #include "Passes.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -23,41 +21,21 @@ bool readsElements(Operation *op) {
          !passesOn(op);
 }
 
-/// Whether either of two ops waits for the other, by what it needs.
-bool areOrdered(Operation *writer, Operation *reader) {
-  for (Block *block = writer->getBlock(); block; block = block->getParentOp()->getBlock())
-    if (Operation *around = block->findAncestorOpInBlock(*reader)) {
-      Operation *inBlock = block->findAncestorOpInBlock(*writer);
-      // Two branches of one op, or two parts of a loop.
-      return inBlock == around || needs(inBlock, around) || needs(around, inBlock);
-    }
-  return false;
-}
-
-bool hasKeepAliveUse(Value array) {
-  return llvm::any_of(array.getUsers(), [&](Operation *user) {
-    return isKeepAliveUse(user) && user->getBlock() == array.getParentBlock();
-  });
-}
-
-/// Whether an op writes over an operand: of two that do so, IREE has one write over a copy anyway.
-bool writesOver(OpOperand &operand) { return llvm::is_contained(destinationsOf(operand.getOwner()), operand.get()); }
-
 /// IREE has each use of a number or a splat be one of its own.
 bool isRepeatedByIree(Value array) {
   Operation *op = array.getDefiningOp();
   return op && (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp, tensor::EmptyOp>(op));
 }
 
-void keepRead(func::FuncOp function) {
+/// Returns whether it added keep-alive uses.
+bool keepRead(func::FuncOp function) {
   SmallVector<std::pair<Operation *, Value>> writes;
-  forEachOp(function, [&](Operation *op) {
-    for (Value destination : destinationsOf(op))
-      if (!isRepeatedByIree(viewsOf(destination).back()))
-        writes.push_back({op, destination});
+  forEachDestination(function, [&](Operation *op, Value destination) {
+    if (!isRepeatedByIree(viewsOf(destination).back()))
+      writes.push_back({op, destination});
   });
   if (writes.empty())
-    return;
+    return false;
   Aliases aliases(function);
   DenseMap<const void *, SmallVector<OpOperand *>> reads;
   for (auto [op, destination] : writes)
@@ -69,34 +47,28 @@ void keepRead(func::FuncOp function) {
       if (auto found = reads.find(aliases.classOf(operand.get())); found != reads.end())
         found->second.push_back(&operand);
   });
-  llvm::MapVector<Block *, llvm::SetVector<Value>> kept;
+  KeepAliveUses uses;
   for (auto [writer, destination] : writes)
     for (OpOperand *read : reads[aliases.classOf(destination)]) {
       SmallVector<Value> views = viewsOf(read->get());
-      llvm::SetVector<Value> &here = kept[views.front().getParentBlock()];
-      if (here.contains(views.front()) || isRepeatedByIree(views.back()) || read->getOwner() == writer ||
-          hasKeepAliveUse(views.front()))
+      if (read->getOwner() == writer || isRepeatedByIree(views.back()) || uses.contains(views.front()))
         continue;
+      // Of two ops that write over one array IREE has one write over a copy anyway.
       if (writesOver(*read) || !areOrdered(writer, read->getOwner()))
-        for (Value view : views)
-          kept[view.getParentBlock()].insert(view);
+        llvm::for_each(views, [&](Value view) { uses.insert(view); });
     }
-  for (auto &[block, arrays] : kept) {
-    arrays.remove_if(hasKeepAliveUse);
-    if (arrays.empty())
-      continue;
-    ImplicitLocOpBuilder b(function.getLoc(), block->getTerminator());
-    optimizationBarrier(b, arrays.getArrayRef());
-  }
+  return uses.emit();
 }
 
 struct KeepReadPass : impl::KeepReadPassBase<KeepReadPass> {
   using KeepReadPassBase::KeepReadPassBase;
 
   void runOnOperation() override {
+    bool isAny = false;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        keepRead(function);
+      isAny |= !function.isExternal() && keepRead(function);
+    if (!isAny)
+      markAllAnalysesPreserved();
   }
 };
 

@@ -1,5 +1,6 @@
 // Builds ops of IREE's dialects by name.
 #include "Ops.h"
+#include "Aliases.h"
 #include "dialects/Dialect.h"
 #include "mlir/Dialect/SCF/IR/DeviceMappingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -201,10 +202,7 @@ std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neut
 Value scatterWindows(ImplicitLocOpBuilder &b, Value x, Value places, Value mask, Value updates, bool isUnique,
                      function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
   // IREE would copy a slice within the dispatch that updates it, where no workgroup may write.
-  Value source = x;
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(source.getDefiningOp()))
-    source = source.getDefiningOp()->getOperand(0);
-  if (source.getDefiningOp<tensor::ExtractSliceOp>())
+  if (withoutReshapes(x).getDefiningOp<tensor::ExtractSliceOp>())
     x = computeBarrier(b, x);
   OperationState state(b.getLoc(), "iree_linalg_ext.scatter", {updates, places, mask, x}, x.getType());
   auto numIndexed = cast<RankedTensorType>(places.getType()).getDimSize(1);

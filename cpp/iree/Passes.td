@@ -36,21 +36,46 @@ def SeparateReadsPass : ModulePass<"dovetail-separate-reads"> {
 }
 
 def ReuseArgumentsPass : ModulePass<"dovetail-reuse-arguments"> {
-  let summary = "results in the memory of donated arguments; other arguments stay as they are";
+  let summary = "results in the memory of donated arguments";
   let description = [{
     An argument with `dovetail.donated` is the program's to use up (`iree.abi.consume`). A large result of its type that a
     pointwise op computes last is written over it, by a dispatch of its own that has the pointwise ops before it fused in.
     Where the argument is used later, IREE copies it first.
+  }];
+}
 
-    An argument that is not donated is the caller's. IREE 3.13 takes it for its own where it sees no later use, and then lets
-    scatters and updates of slices write over it. So an argument that may share memory with the destination of an op has a use
-    at the end of the function, which has IREE copy it before. Nor does it see that what comes out of an optimization barrier
-    is in the memory of what went in: where an op may write over one of the two and something may read the other, or the same
-    behind another barrier, what is written over has a use at the end of its block. So has an array from outside of a loop that
-    an op in the loop may write over: IREE takes the one use for the last, though each step has it.
-
+def StateSharingPass : ModulePass<"dovetail-state-sharing"> {
+  let summary = "results and arguments that may share memory, in the reflection of functions";
+  let description = [{
     Results that may share memory with an argument, a constant or another result are listed, by number, in the function's
-    reflection as `dovetail.sharing`: they must not be donated to another call as they are.
+    reflection as `dovetail.sharing`: they must not be donated to another call as they are. Arguments that may be handed back
+    as results are listed as `dovetail.handed_back`.
+
+    After `dovetail-reuse-arguments`, which says what is donated.
+  }];
+}
+
+def SeparateGeneratedPass : ModulePass<"dovetail-separate-generated"> {
+  let summary = "generated arrays that are written over depend on an opaque number";
+  let description = [{
+    IREE 3.13 repeats a dispatch that reads no array in place of a copy of its result, and then merges it with others that
+    compute the same: two ops that write over the array then write over one. So such an array of dynamic sizes is computed
+    with a number that comes from behind an optimization barrier. Those of static sizes are constants, which IREE copies.
+  }];
+}
+
+def KeepAlivePass : ModulePass<"dovetail-keep-alive"> {
+  let summary = "keep-alive uses of arrays whose live ranges IREE misses";
+  let description = [{
+    An argument that is not donated is the caller's. IREE 3.13 takes it for its own where it sees no later use, and then lets
+    scatters and updates of slices write over it. So an argument that may share memory with the destination of an op has a
+    keep-alive use: a barrier at the end of the function, which has IREE write over a copy. Nor does it see that what comes out
+    of an optimization barrier is in the memory of what went in: where an op may write over one of the two and something may
+    read the other, or the same behind another barrier, what is written over has a keep-alive use at the end of its block. So
+    has an array from outside of a loop that an op in the loop may write over: IREE takes the one use for the last, though each
+    iteration has it.
+
+    After `dovetail-reuse-arguments`, which says what is donated.
   }];
 }
 

@@ -72,14 +72,14 @@ bool canLoopsCarry(mlir::RankedTensorType type);
 //   CarryReferences.cpp, --dovetail-carry-references; tests/python/lowering/test_carried_references.py
 //
 // An argument without a later use is taken for the program's own and written over, donated or not.
-//   ReuseArguments.cpp, keepArguments; tests/python/lowering/test_kept_arguments.py
+//   KeepAlive.cpp, --dovetail-keep-alive; tests/python/lowering/test_kept_arguments.py
 //
 // An optimization barrier gives the memory that it takes, and each iteration of a loop uses what it takes from outside:
 // liveness analysis sees neither.
-//   KeepShared.cpp, neededLater and keepShared; quirks/shared_barrier.mlir, tests/python/lowering/test_barriers.py
+//   KeepAlive.cpp, --dovetail-keep-alive; quirks/shared_barrier.mlir, tests/python/lowering/test_barriers.py
 //
 // A dispatch that reads no array is repeated instead of its result copied, and then merged with its likes.
-//   KeepShared.cpp, separateMade
+//   SeparateGenerated.cpp, --dovetail-separate-generated
 //
 // An op that writes over an array is moved, with dispatches that may run at the same time, before others that read it.
 //   KeepRead.cpp, --dovetail-keep-read; tests/python/lowering/test_repeated_reads.py

@@ -1,8 +1,5 @@
-// Writes results over donated arguments, and keeps other arguments from being written over.
-#include "Aliases.h"
+// Writes results over donated arguments.
 #include "Donation.h"
-#include "KeepShared.h"
-#include "Ops.h"
 #include "Passes.h"
 #include "Quirks.h"
 #include "Workgroups.h"
@@ -155,77 +152,11 @@ void reuse(func::FuncOp function, const llvm::SetVector<Value> &donated) {
   }
 }
 
-/// Whether the arrays that ops of a function compute depend on its arguments.
-DenseSet<Value> dependentArrays(func::FuncOp function) {
-  DenseSet<Value> dependent(function.getArguments().begin(), function.getArguments().end());
-  for (Operation &op : function.front()) {
-    bool depends = false;
-    op.walk([&](Operation *inner) {
-      depends |= llvm::any_of(inner->getOperands(), [&](Value operand) { return dependent.contains(operand); });
-    });
-    if (depends)
-      dependent.insert(op.result_begin(), op.result_end());
-  }
-  return dependent;
-}
-
-/// States numbers in the reflection of a function.
-void state(func::FuncOp function, StringRef name, ArrayRef<unsigned> numbers) {
-  if (numbers.empty())
-    return;
-  Builder b(function.getContext());
-  NamedAttrList entries(function->getAttrOfType<DictionaryAttr>("iree.reflection"));
-  auto texts = llvm::map_range(numbers, [](unsigned number) { return std::to_string(number); });
-  entries.set(name, b.getStringAttr(llvm::join(texts, ",")));
-  function->setAttr("iree.reflection", entries.getDictionary(b.getContext()));
-}
-
-/// States which results share memory, and which arguments may be handed back: no later call may write over them.
-void stateSharing(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
-  DenseSet<Value> dependent = dependentArrays(function);
-  OperandRange results = function.front().getTerminator()->getOperands();
-  DenseMap<const void *, unsigned> owners;
-  for (Value result : results)
-    ++owners[aliases.classOf(result)];
-  for (BlockArgument argument : function.getArguments())
-    if (!donated.contains(argument))
-      ++owners[aliases.classOf(argument)];
-  SmallVector<unsigned> sharing, handedBack;
-  DenseSet<const void *> returned;
-  for (auto [i, result] : llvm::enumerate(results)) {
-    const void *memory = aliases.classOf(result);
-    returned.insert(memory);
-    if (owners[memory] > 1 || !dependent.contains(result))
-      sharing.push_back(i);
-  }
-  for (BlockArgument argument : function.getArguments())
-    if (!donated.contains(argument) && returned.contains(aliases.classOf(argument)))
-      handedBack.push_back(argument.getArgNumber());
-  state(function, kSharing, sharing);
-  state(function, kHandedBack, handedBack);
-}
-
-/// Gives the arguments that an op might write over a keep-alive use.
-void keepArguments(func::FuncOp function, const Aliases &aliases, const llvm::SetVector<Value> &donated) {
-  DenseSet<const void *> written;
-  function.walk([&](Operation *op) {
-    for (Value destination : destinationsOf(op))
-      written.insert(aliases.classOf(destination));
-  });
-  SmallVector<Value> kept;
-  for (BlockArgument argument : function.getArguments())
-    if (!donated.contains(argument) && written.contains(aliases.classOf(argument)))
-      kept.push_back(argument);
-  if (kept.empty())
-    return;
-  ImplicitLocOpBuilder b(function.getLoc(), function.front().getTerminator());
-  optimizationBarrier(b, kept);
-}
-
 struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
   using ReuseArgumentsPassBase::ReuseArgumentsPassBase;
 
   void runOnOperation() override {
+    bool isAny = false;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal() || !function.isPublic())
         continue;
@@ -233,14 +164,13 @@ struct ReuseArgumentsPass : impl::ReuseArgumentsPassBase<ReuseArgumentsPass> {
       for (BlockArgument argument : function.getArguments())
         if (function.removeArgAttr(argument.getArgNumber(), kDonated)) {
           donated.insert(argument);
-          function.setArgAttr(argument.getArgNumber(), "iree.abi.consume", UnitAttr::get(&getContext()));
+          function.setArgAttr(argument.getArgNumber(), kConsumed, UnitAttr::get(&getContext()));
         }
       reuse(function, donated);
-      Aliases aliases(function);
-      stateSharing(function, aliases, donated);
-      keepArguments(function, aliases, donated);
-      keepShared(function);
+      isAny |= !donated.empty();
     }
+    if (!isAny)
+      markAllAnalysesPreserved();
   }
 };
 

@@ -32,7 +32,10 @@ public:
       visit(&op);
     for (Operation *root : separated)
       separate(root);
+    hasBarriers |= !separated.empty();
   }
+
+  bool hasBarriers = false;
 
 private:
   void visit(Operation *op);
@@ -76,6 +79,7 @@ void Reads::visitElementwise(linalg::LinalgOp op) {
     if (loopsOf.size() + numOthers > kMostRoots) {
       ImplicitLocOpBuilder b(op.getLoc(), op);
       operand->set(computeBarrier(b, operand->get()));
+      hasBarriers = true;
       continue;
     }
     AffineMap map = op.getMatchingIndexingMap(operand);
@@ -180,8 +184,11 @@ struct SeparateReadsPass : impl::SeparateReadsPassBase<SeparateReadsPass> {
     SmallVector<Block *> blocks;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](Block *block) { blocks.push_back(block); });
+    bool isAny = false;
     for (Block *block : blocks)
-      Reads reads(*block);
+      isAny |= Reads(*block).hasBarriers;
+    if (!isAny)
+      markAllAnalysesPreserved();
   }
 };
 } // namespace

@@ -34,6 +34,9 @@ static void addLower(OpPassManager &manager, const Form &) {
   manager.addPass(createLimitFusionPass());
   manager.addPass(createSeparateReadsPass());
   manager.addPass(createReuseArgumentsPass());
+  manager.addPass(createStateSharingPass());
+  manager.addPass(createSeparateGeneratedPass());
+  manager.addPass(createKeepAlivePass());
 }
 
 static void addMerge(OpPassManager &manager, const Form &form) {

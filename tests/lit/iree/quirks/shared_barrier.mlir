@@ -2,7 +2,7 @@
 // RUN: dovetail-opt %s | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
 // RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='8xf32=1' | FileCheck %s --check-prefix=FAULT
-// RUN: dovetail-opt %s --dovetail-reuse-arguments | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
+// RUN: dovetail-opt %s --dovetail-keep-alive | iree-compile - -o %t.vmfb --iree-input-type=none --iree-opt-level=O2 --iree-input-demote-f64-to-f32=false \
 // RUN:   --iree-hal-target-device=local --iree-hal-local-target-device-backends=llvm-cpu --iree-llvmcpu-target-cpu=generic
 // RUN: iree-run-module --module=%t.vmfb --device=local-sync --function=main --input='8xf32=1' | FileCheck %s --check-prefix=MENDED
 

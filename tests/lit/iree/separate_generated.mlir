@@ -1,0 +1,27 @@
+// Generated arrays of dynamic sizes that are written over depend on an opaque number.
+// RUN: dovetail-opt %s --dovetail-separate-generated | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+
+// What is made of no array and written over, of a size that is not known, depends on a number: IREE then copies it.
+// CHECK-LABEL: func.func @made_of_none(
+// CHECK: %[[ONE:.*]] = "util.optimization_barrier"(%{{.*}}) : (tensor<i32>)
+// CHECK: %[[Z:.*]] = linalg.generic
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Z]], %[[ONE]] : tensor<?xf32>, tensor<i32>)
+// CHECK: arith.select
+// CHECK: tensor.insert_slice %{{.*}} into %[[S]][0]
+// CHECK: tensor.insert_slice %{{.*}} into %[[S]][1]
+// CHECK-NOT: util.optimization_barrier
+// CHECK: return
+#scalar = affine_map<(d0) -> ()>
+func.func @made_of_none(%n: index, %u: tensor<1xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %z = linalg.generic {indexing_maps = [#scalar, #id], iterator_types = ["parallel"]} ins(%zero : tensor<f32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  %0 = tensor.insert_slice %u into %z[0] [1] [1] : tensor<1xf32> into tensor<?xf32>
+  %1 = tensor.insert_slice %u into %z[1] [1] [1] : tensor<1xf32> into tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}
