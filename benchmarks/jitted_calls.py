@@ -139,8 +139,8 @@ def optional(name: str) -> Any:
 
 def invocation(jitted: Any, args: Any) -> Callable[[], Any]:
     """Returns the call of IREE that is within a call of the only program of a jitted function."""
-    (compiled,) = jitted._compiled.values()
-    executable = compiled._executable
+    (execution,) = jitted._executions.values()
+    executable = execution.executable()
     leaves = dt.tree.leaves(args)
     arguments = VmVariantList(len(leaves))
     for leaf in leaves:

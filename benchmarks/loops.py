@@ -12,13 +12,14 @@ import argparse
 import importlib
 import timeit
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import dovetail as dt
 from dovetail import _core
-from dovetail.programs.lowered import Compiled
+from dovetail.programs.stages import Compiled
 
 # A function of a library and of the arguments, and the arguments.
 Loop = tuple[Callable[..., Any], tuple[np.ndarray, ...]]
@@ -96,7 +97,7 @@ def on_host(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[...
     program = dt.jit(function).lower(*args)._program
     marked = "module attributes {dovetail.host_loops} {"
     module = _core.Module.parse(program.module.text().replace("module {", marked, 1))
-    return Compiled(program._replace(module=module))
+    return Compiled(replace(program, module=module))
 
 
 def of(lib: Any, function: Callable[..., Any], is_gradient: bool) -> Callable[..., Any]:

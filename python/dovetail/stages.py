@@ -6,10 +6,10 @@ from typing import Any, Protocol, runtime_checkable
 
 from dovetail.arrays.descriptions import ShapeDtypeStruct as OutInfo
 from dovetail.programs.analysis import CompiledMemoryStats as CompiledMemoryStats
-from dovetail.programs.lowered import Compiled as Compiled
-from dovetail.programs.lowered import Lowered as Lowered
-from dovetail.programs.stage import ArgInfo as ArgInfo
-from dovetail.programs.traced import Traced as Traced
+from dovetail.programs.stages import ArgInfo as ArgInfo
+from dovetail.programs.stages import Compiled as Compiled
+from dovetail.programs.stages import Lowered as Lowered
+from dovetail.programs.stages import Traced as Traced
 
 __all__ = [
     "ArgInfo",

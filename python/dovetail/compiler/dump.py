@@ -23,7 +23,7 @@ from dovetail.compiler import phases
 
 if TYPE_CHECKING:
     from dovetail.compiler.forms import Compilation
-    from dovetail.programs.lowered import Program
+    from dovetail.programs.program import Program
 
 
 def begin(program: Program) -> Path | None:

@@ -86,7 +86,7 @@ def _events_within(call: Call, process: int, begin: int) -> Iterator[Event]:
     """The dispatches of a program."""
     from dovetail.programs.replay import NoReplay, replay  # lazy
 
-    name = call.compiled.name
+    name = call.execution.program.name
     try:
         dispatches = replay(call)
     except NoReplay as reason:

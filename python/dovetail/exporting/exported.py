@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,8 +31,8 @@ from dovetail.placement import platforms
 from dovetail.programs.dynamic import DynamicJitted
 from dovetail.programs.jit import jit
 from dovetail.programs.jitted import Jitted
-from dovetail.programs.lowered import Program, Signature
 from dovetail.programs.options import Options
+from dovetail.programs.program import Program, Signature
 from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import check_shapes, scope_of
@@ -355,7 +356,7 @@ def export(
     @functools.wraps(jitted)
     def made(*args: Any, **kwargs: Any) -> Exported:
         with differentiated_later(_ORDER):
-            program = jitted.lower(*args, **kwargs)._program
+            program = jitted.lower(*args, **kwargs).program
         return Exported(_without_statics(program), chosen, disabled_checks)
 
     return made
@@ -371,7 +372,8 @@ def _without_statics(program: Program) -> Program:
     args, kwargs = unflatten(signature.spec, range(len(signature.avals)))
     kept = [i for i in range(len(args)) if i not in static]
     _, spec = set_float0_aside(*flatten((tuple(args[i] for i in kept), kwargs)))
-    return program._replace(
+    return replace(
+        program,
         signature=Signature(spec, (), signature.avals),
         parameters=[program.parameters[i] for i in kept],
         captured=[

@@ -24,7 +24,8 @@ from dovetail.exporting.module import (
 )
 from dovetail.programs.jit import jit
 from dovetail.programs.jitted import Jitted
-from dovetail.programs.lowered import Lowered, Program
+from dovetail.programs.program import Program
+from dovetail.programs.stages import Lowered
 from dovetail.runtime import Notes
 from dovetail.runtime.module_file import replacing
 from dovetail.runtime.module_file import save as save_module
@@ -150,10 +151,10 @@ def _given(fun: Any, specs: tuple[Any, ...], name: str) -> dict[str, Any]:
 
 def _function(name: str, item: Any, argnames: Sequence[str], known: dict[int, str]) -> Function:
     if isinstance(item, Lowered):
-        program, values = item._program, None
+        program, values = item.program, None
     else:
         fun, *specs = item
-        program = (fun if isinstance(fun, Jitted) else jit(fun)).lower(*specs)._program
+        program = (fun if isinstance(fun, Jitted) else jit(fun)).lower(*specs).program
         values = _values(program, specs)
     parameters = [
         Parameter(position, key, None if values is None else values[position])

@@ -18,7 +18,7 @@ from dovetail.compiler import phases
 from dovetail.compiler.forms import compile_lowered
 from dovetail.compiler.targets import Target, Targets
 from dovetail.exporting.trees import plain
-from dovetail.programs.lowered import Program
+from dovetail.programs.program import Program
 from dovetail.runtime import ArraySpec, Notes, Signature
 from dovetail.runtime.notes import NOTES_KEY
 from dovetail.runtime.notes import Parameters as WantedParameters
@@ -116,7 +116,7 @@ def wanted_parameters(functions: Sequence[Function], file: str) -> dict[str, Wan
     arrays = {}
     for function in functions:
         program = function.program
-        avals = [*program.signature.avals, *(operand.aval for operand in program.captured)]
+        avals = program.input_avals
         for parameter in function.parameters:
             aval = avals[parameter.position]
             arrays[parameter.key] = ArraySpec(aval.shape, aval.dtype)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dovetail.arrays.shaped_array import ShapedArray
-    from dovetail.programs.lowered import Program
-    from dovetail.programs.source import Source
+    from dovetail.programs.program import Program
 
 
 def cost_of(program: Program) -> dict[str, float]:
@@ -54,19 +53,17 @@ class CompiledMemoryStats:
     temp_size_in_bytes: int
 
 
-def memory_of(source: Source) -> CompiledMemoryStats:
+def memory_of(program: Program) -> CompiledMemoryStats:
     """The memory of a compiled program."""
     from dovetail.compiler.schedule import schedule_of  # lazy
 
-    program = source.program
-    compilation = source.compilation()
+    compilation = program.compilation()
     schedule = schedule_of(compilation)
-    inputs = [*program.signature.avals, *(operand.aval for operand in program.captured)]
     results = sum(map(_bytes, program.avals))
     donated = sum(_bytes(program.signature.avals[i]) for i in program.donated)
     return CompiledMemoryStats(
         len(compilation.vmfb),
-        sum(map(_bytes, inputs)),
+        sum(map(_bytes, program.input_avals)),
         results,
         # What is not allocated is there already.
         min(donated, max(0, results - schedule.bytes_of("external"))),

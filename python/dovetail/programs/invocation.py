@@ -22,7 +22,7 @@ from dovetail.symbolic.size import has_sizes
 from dovetail.trees.pytree import unflatten
 
 if TYPE_CHECKING:
-    from dovetail.programs.lowered import Program
+    from dovetail.programs.program import Program
 
 _core.set_runtime(Buffer)
 

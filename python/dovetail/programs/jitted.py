@@ -17,18 +17,19 @@ from dovetail.base import config, monitoring, spans
 from dovetail.base.locations import here
 from dovetail.base.trace_stack import derivative_order, is_for_shapes
 from dovetail.placement.shardings import Place, common_place, incompatible
-from dovetail.programs import log, registry
+from dovetail.programs import cache, log
+from dovetail.programs.cache import ProgramCache, cache_of
 from dovetail.programs.donation import donated_leaves, warn_of_useless
-from dovetail.programs.lowered import Compiled, Lowered, Program, Signature
+from dovetail.programs.execution import Execution
 from dovetail.programs.options import Options
-from dovetail.programs.registry import Programs, programs_of
-from dovetail.programs.traced import Traced as TracedProgram
+from dovetail.programs.program import Program, Signature
+from dovetail.programs.stages import Lowered, Traced
 from dovetail.symbolic.solve import shapes_at
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
 from dovetail.tracing.call_keys import check_hashable, incomparable
 from dovetail.tracing.trace import Axis
-from dovetail.tracing.tracer import Operand, Traced, Tracer, call, current, trace, zeros
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, call, current, trace, zeros
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, unflatten
 
@@ -52,7 +53,7 @@ class _Inlined(NamedTuple):
     """What a jitted function became within a trace."""
 
     callee: evaluation.Callee
-    traced: Traced
+    traced: TracedFunction
 
 
 # All that may remember calls.
@@ -68,7 +69,7 @@ def forget_all() -> None:
     """
     for jitted in list(jitted_functions):
         jitted.clear_cache()
-    registry.forget_all()
+    cache.clear_all()
     config.changed()
 
 
@@ -91,9 +92,8 @@ class Jitted(_core.CompiledCalls):
         self._function = function
         self._name = name_of(function)
         self._options = options
-        programs = programs_of(function, options) if self._shares else Programs()
-        self._programs = programs
-        self._compiled, self._uses, self._lock = programs.compiled, programs.uses, programs.lock
+        self._cache = cache_of(function, options) if self._shares else ProgramCache()
+        self._executions, self._uses = self._cache.executions, self._cache.uses
         jitted_functions.add(self)
 
     def __repr__(self) -> str:
@@ -117,22 +117,21 @@ class Jitted(_core.CompiledCalls):
             )
         general = self._generalized(call)
         try:
-            compiled = self._compiled.get(general.key)
+            execution = self._executions.get(general.key)
         except Exception as error:
-            raise incomparable(general.key, self._compiled, self._name) from error
-        if compiled is None:
-            with self._lock:
-                compiled = self._compiled.get(general.key)
-                if compiled is None:
-                    compiled = self._compile(general)
-                    self._compiled[general.key] = compiled
+            raise incomparable(general.key, self._executions, self._name) from error
+        if execution is None:
+            with self._cache.lock:
+                execution = self._executions.get(general.key)
+                if execution is None:
+                    execution = self._executions[general.key] = self._execution_of(general)
         uses = self._uses_of(general) if config.debug_key_reuse.value else None
-        run = compiled.run if uses is None else functools.partial(uses.call, compiled.run)
+        run = execution.run if uses is None else functools.partial(uses.call, execution.run)
         result = run(call.leaves)
-        # They are remembered for the settings that hold now.
+        # Cached for the settings that hold now.
         is_free = config.snapshot() is settings and not config.debug_key_reuse.value
-        if compiled.invocation is not None and is_free:
-            self._remember(args, kwargs, self._leaves(args, kwargs), compiled.invocation)
+        if execution.invocation is not None and is_free:
+            self._remember(args, kwargs, self._leaves(args, kwargs), execution.invocation)
         return result
 
     def _uses_of(self, call: _Call) -> Uses | None:
@@ -151,12 +150,13 @@ class Jitted(_core.CompiledCalls):
         args, kwargs, _ = self._without_statics(args, kwargs)
         return flatten((args, kwargs))[0]
 
-    def _compile(self, call: _Call) -> Compiled:
+    def _execution_of(self, call: _Call) -> Execution:
+        """A new program for a call, not yet evaluated or compiled."""
         avals = [leaf.aval for leaf in call.leaves]
-        log.explain(self._name, self._compiled, call.key, self._names(call), self._function)
+        log.explain(self._name, self._executions, call.key, self._names(call), self._function)
         with log.timed("tracing", self._name, avals):
-            lowered = self._lower(call)
-        return lowered.start(self._options.compile)
+            program = self._program_of(call)
+        return Execution(program, self._options.compile)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """Trace for the given arguments, which may be `ShapeDtypeStruct`s, without compiling.
@@ -171,9 +171,9 @@ class Jitted(_core.CompiledCalls):
             }
           }
         """
-        return self._lower(self._parse(args, kwargs, described=True))
+        return Lowered(self._program_of(self._parse(args, kwargs, described=True)))
 
-    def trace(self, *args: Any, **kwargs: Any) -> TracedProgram:
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Trace for the given arguments, which may be `ShapeDtypeStruct`s.
 
         Example:
@@ -181,7 +181,7 @@ class Jitted(_core.CompiledCalls):
           >>> dt.jit(lambda x: x + 1).trace(2).out_info
           ShapeDtypeStruct(shape=(), dtype=int32, weak_type=True)
         """
-        return TracedProgram(self._lower(self._parse(args, kwargs, described=True)).program)
+        return Traced(self._program_of(self._parse(args, kwargs, described=True)))
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """The shapes and element types of the results, without computing them."""
@@ -193,7 +193,7 @@ class Jitted(_core.CompiledCalls):
     def clear_cache(self) -> None:
         """Forget all compiled programs."""
         self._forget()
-        self._programs.clear()
+        self._cache.clear()
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
@@ -250,7 +250,7 @@ class Jitted(_core.CompiledCalls):
 
     def _trace(
         self, call: _Call, origins: Sequence[Operand] | None = None, kind: str | None = None
-    ) -> Traced:
+    ) -> TracedFunction:
         if config.no_tracing.value:
             raise RuntimeError(
                 f"no function may be traced while no_tracing is on, got: a call of `{self._name}` "
@@ -290,7 +290,7 @@ class Jitted(_core.CompiledCalls):
         if in_progress is not None and self._options.place is not None:
             in_progress.root.settle(jit_call.place)
         axes = None if in_progress is None else (*in_progress.axes.items(),)
-        key = self._programs, jit_call.key, axes, derivative_order()
+        key = self._cache, jit_call.key, axes, derivative_order()
         try:
             inlined = known.get(key)
         except Exception as error:
@@ -308,7 +308,7 @@ class Jitted(_core.CompiledCalls):
             traced.uses.apply(jit_call.leaves, outs)
         return unflatten(traced.extra, outs)
 
-    def _lower(self, call: _Call) -> Lowered:
+    def _program_of(self, call: _Call) -> Program:
         # No derivative begins at the arguments of a whole program, unless it is asked for later.
         traced = self._trace(call, None if derivative_order() else call.leaves)
         module = traced.function.module
@@ -321,7 +321,7 @@ class Jitted(_core.CompiledCalls):
         if donated:
             warn_of_useless(self._name, donated, [leaf.aval for leaf in call.leaves], traced.avals)
         signature = Signature(call.spec, call.statics, tuple(leaf.aval for leaf in call.leaves))
-        program = Program(
+        return Program(
             self._name,
             module,
             signature,
@@ -334,7 +334,6 @@ class Jitted(_core.CompiledCalls):
             _final_place(self._name, call.place, traced),
             functools.partial(self._traced_at, call) if signature.is_symbolic else None,
         )
-        return Lowered(program)
 
     def _traced_at(self, call: _Call, sizes: Mapping[str, int]) -> Program:
         """The program for known sizes instead of symbolic ones."""
@@ -344,10 +343,10 @@ class Jitted(_core.CompiledCalls):
             ShapeDtypeStruct(shape, aval.dtype, weak_type=aval.weak_type)
             for shape, aval in zip(shapes, avals, strict=True)
         ]
-        return self._lower(call._replace(leaves=leaves))._program
+        return self._program_of(call._replace(leaves=leaves))
 
 
-def _final_place(name: str, place: Place | None, traced: Traced) -> Place | None:
+def _final_place(name: str, place: Place | None, traced: TracedFunction) -> Place | None:
     """Where a program runs, for which its own code may have a wish."""
     wanted = traced.place
     if wanted is None:
@@ -360,7 +359,7 @@ def _final_place(name: str, place: Place | None, traced: Traced) -> Place | None
     return wanted
 
 
-def _extracted(traced: Traced) -> Any:
+def _extracted(traced: TracedFunction) -> Any:
     """A module of its own for a function that was traced within another trace."""
     function = traced.function
     attributes = {"callee": function}

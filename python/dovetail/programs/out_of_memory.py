@@ -15,25 +15,25 @@ from dovetail.compiler.errors import CompileError
 
 if TYPE_CHECKING:
     from dovetail.compiler.schedule import Allocation
-    from dovetail.programs.source import Source
+    from dovetail.programs.program import Program
     from dovetail.runtime.memory import OutOfMemoryError
 
 # More places of an allocation are not told.
 _PLACES = 3
 
 
-def of_call(source: Source, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:
+def of_call(program: Program, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:
     """What to raise where a compiled program could not allocate memory.
 
     Args:
-      source: the program.
+      program: the program.
       shapes: of its arguments in that call.
     """
     from dovetail.runtime.memory import OutOfMemoryError, in_words  # lazy
 
-    message = f"RESOURCE_EXHAUSTED: `{source.name}` needs memory that cannot be had, {there()}"
-    allocations = _allocations(source, shapes)
-    inputs = _bytes(source, shapes)
+    message = f"RESOURCE_EXHAUSTED: `{program.name}` needs memory that cannot be had, {there()}"
+    allocations = _allocations(program, shapes)
+    inputs = _bytes(program, shapes)
     if allocations:
         total = sum(each.size for each in allocations)
         largest = max(allocations, key=lambda each: each.size)
@@ -44,19 +44,19 @@ def of_call(source: Source, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryErr
     return OutOfMemoryError(message)
 
 
-def _bytes(source: Source, shapes: Sequence[tuple[int, ...]]) -> int:
-    dtypes = [aval.dtype for aval in source.avals]
+def _bytes(program: Program, shapes: Sequence[tuple[int, ...]]) -> int:
+    dtypes = [aval.dtype for aval in program.signature.avals]
     return sum(
         math.prod(shape) * dtype.itemsize for shape, dtype in zip(shapes, dtypes, strict=False)
     )
 
 
-def _allocations(source: Source, shapes: Sequence[tuple[int, ...]]) -> Sequence[Allocation]:
+def _allocations(program: Program, shapes: Sequence[tuple[int, ...]]) -> Sequence[Allocation]:
     """What the code generator allocates; nothing if that cannot be told."""
     from dovetail.compiler.schedule import schedule_of  # lazy
 
     try:
-        known = source.at(shapes)
+        known = program.at_shapes(shapes)
         return schedule_of(known.compilation()).allocations
     # This is only to say more of an error.
     except (CompileError, UnknownSizeError, RuntimeError, ValueError):

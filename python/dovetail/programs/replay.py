@@ -23,7 +23,7 @@ from dovetail.runtime import iree_internals
 from dovetail.runtime.dtypes import DTYPE_OF_MLIR, ELEMENT_OF_DTYPE
 
 if TYPE_CHECKING:
-    from dovetail.programs.lowered import Compiled
+    from dovetail.programs.execution import Execution
     from dovetail.tracing.tracer import Operand
 
 # Of so many runs in a row, of which the first ones touch memory that is new.
@@ -36,15 +36,15 @@ class Call:
     """A program that was called while a trace was recorded.
 
     Attributes:
-      compiled: the program.
+      execution: the program's.
       arguments: what its first call was given, on the host; None if it has not run compiled.
       start: when its last call began, in nanoseconds.
       count: how often it was called.
       total: how long its calls took, in nanoseconds.
     """
 
-    def __init__(self, compiled: Compiled) -> None:
-        self.compiled = compiled
+    def __init__(self, execution: Execution) -> None:
+        self.execution = execution
         self.arguments: list[np.ndarray] | None = None
         self.start = 0
         self.count = self.total = 0
@@ -69,25 +69,25 @@ class NoReplay(Exception):
     """A program cannot be run again; the message says why."""
 
 
-def recorded(recorder: Recorder, compiled: Compiled, leaves: Sequence[Operand]) -> Any:
+def recorded(recorder: Recorder, execution: Execution, leaves: Sequence[Operand]) -> Any:
     """The result of a call, of which a span is made."""
-    call = recorder.calls.get(id(compiled))
+    call = recorder.calls.get(id(execution))
     if call is None:
-        call = recorder.calls[id(compiled)] = Call(compiled)
+        call = recorder.calls[id(execution)] = Call(execution)
     arguments = None
     if call.arguments is None:
         # Copies: a call may write over what it is given.
-        arguments = [np.array(value) for value in compiled.arguments(leaves)]
+        arguments = [np.array(value) for value in execution.arguments(leaves)]
     call.count += 1
     start = time.perf_counter_ns()
     try:
-        return compiled.run_unrecorded(leaves)
+        return execution.run_unrecorded(leaves)
     finally:
         end = time.perf_counter_ns()
         call.total += end - start
-        is_compiled = compiled.is_compiled
+        is_compiled = execution.is_compiled
         how = "compiled" if is_compiled else "evaluated op by op"
-        recorder.add("call", compiled.name, start, end, {"ran": how, "call": call.count})
+        recorder.add("call", execution.program.name, start, end, {"ran": how, "call": call.count})
         if is_compiled:
             call.start = start
             if arguments is not None:
@@ -102,15 +102,15 @@ def replay(call: Call) -> list[TimedDispatch]:
     """
     if call.arguments is None:
         raise NoReplay("it was not compiled while the trace was recorded")
-    source = call.compiled.source()
+    program = call.execution.program
     try:
-        compilation = source.compilation()
+        compilation = program.compilation()
         if compilation.host_functions:
             raise NoReplay("it calls functions of this process")
         known = {dispatch.name: dispatch for dispatch in schedule_of(compilation).dispatches}
     except RuntimeError as error:
         raise NoReplay(str(error)) from error
-    rows = _run(compilation, source.runtime_device, call.arguments)
+    rows = _run(compilation, program.runtime_device, call.arguments)
     return [
         TimedDispatch(known.get(name, Dispatch(name, (), ())), start, duration, workgroups)
         for name, start, duration, workgroups in rows

@@ -221,7 +221,7 @@ def zeros(aval: ShapedArray) -> Operand:
     return bind("broadcast", zero, shape=aval.shape, dims=()) if aval.shape else zero
 
 
-class Traced(NamedTuple):
+class TracedFunction(NamedTuple):
     """A function that was traced.
 
     Attributes:
@@ -254,7 +254,7 @@ def trace(
     axes: Mapping[Hashable, Axis] | None = None,
     order: int | None = None,
     origins: Sequence[Operand] | None = None,
-) -> Traced:
+) -> TracedFunction:
     """Trace a function.
 
     Args:
@@ -304,7 +304,9 @@ def trace(
         check_leaks(in_progress)
     place, uses = in_progress.wanted, None if watch is None else watch.uses
     function, captured = in_progress.function, in_progress.captured
-    return Traced(function, captured, results, extra, place, uses, in_progress.asked_origins)
+    return TracedFunction(
+        function, captured, results, extra, place, uses, in_progress.asked_origins
+    )
 
 
 def apply(

@@ -23,7 +23,7 @@ from dovetail.tracing.arguments import (
     results_of,
     select,
 )
-from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, is_leaf_spec, unflatten
 from dovetail.trees.treedef import public
@@ -199,7 +199,7 @@ class Results:
       places: where each was computed, None for what was not.
     """
 
-    def __init__(self, traced: Traced) -> None:
+    def __init__(self, traced: TracedFunction) -> None:
         self.traced = traced
         self.spec, self.count, self.places, self._aux_leaves, self._aux_spec = traced.extra
 

@@ -25,7 +25,7 @@ from dovetail.tracing.arguments import (
     results_of,
 )
 from dovetail.tracing.trace import Axis, new_axis
-from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace, zeros
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace, zeros
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 
@@ -294,7 +294,7 @@ def _listed_sizes(
 
 
 def _batched_results(
-    traced: Traced,
+    traced: TracedFunction,
     positions: Sequence[Any],
     in_dims: list[int],
     size: int,

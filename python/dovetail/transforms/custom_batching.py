@@ -13,7 +13,7 @@ from dovetail.base.trace_stack import current, derivative_order, outside_of_trac
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, as_operand, name_of
 from dovetail.tracing.trace import Axis, axes_in_scope
-from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
 from dovetail.transforms.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
@@ -95,7 +95,7 @@ class _Rule:
       primal: the function, as it was traced for that call.
     """
 
-    def __init__(self, python: Function, call: Call, primal: Traced) -> None:
+    def __init__(self, python: Function, call: Call, primal: TracedFunction) -> None:
         self.python, self.called = python, call.name
         self.avals, self.spec = call.avals, call.spec
         self.out_avals, self.out_spec = primal.avals, primal.extra

@@ -86,8 +86,8 @@ def test_without_threads_there_are_results(monkeypatch: pytest.MonkeyPatch) -> N
     assert float(program(2.0)) == 9.5
     background.wait()
     assert float(program(3.0)) == 13.75
-    [compiled] = program._compiled.values()
-    assert compiled.is_compiled
+    [execution] = program._executions.values()
+    assert execution.is_compiled
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

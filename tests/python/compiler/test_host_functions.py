@@ -11,7 +11,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import ops, runtime
 from dovetail.compiler.module_files import compile_module
-from dovetail.programs.source import INLINE_ELEMENTS
+from dovetail.programs.program import INLINE_ELEMENTS
 
 TEXT = """
 func.func private @host.f0(tensor<?xf32>) -> tensor<?xf32>

@@ -294,7 +294,7 @@ def test_programs_whose_passes_die_are_evaluated(
     background.wait()
     with pytest.warns(RuntimeWarning, match="could not be compiled .*: the compiler died: SIGABRT"):
         np.testing.assert_allclose(f(x), 11 * np.tanh(x), rtol=1e-6)
-    (job_error,) = (compiled._first._job.error for compiled in f._compiled.values())
+    (job_error,) = (execution._job.error for execution in f._executions.values())
     assert isinstance(job_error, CompileError)
     job_error.path.unlink()
 

@@ -10,7 +10,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import lax
-from dovetail.programs.lowered import Compiled
+from dovetail.programs.stages import Compiled
 from support.host_loops import compare
 
 # More elements than the work of a step of one dispatch may be.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -191,5 +192,5 @@ def test_transfer_guards(caplog: pytest.LogCaptureFixture) -> None:
 @pytest.mark.parametrize("platform", ["cuda", "rocm", "metal"])
 def test_compiles_for_other_platforms(platform: str) -> None:
     lowered = dt.jit(lambda x: x @ x + 1).lower(dt.ShapeDtypeStruct((8, 8), "float32"))
-    program = lowered._program._replace(place=place_on(Device(platform, 0), True))
+    program = replace(lowered.program, place=place_on(Device(platform, 0), True))
     assert len(compiled_module(program.after("lower"), program.device.platform)) > 1000

@@ -48,7 +48,7 @@ def test_programs_of_one_function_are_bounded(few: int, compile: str) -> None:
     for number in range(3 * few):
         np.testing.assert_array_equal(by_value(two, number), [2.0**number])
         assert by_shape(np.zeros(number, np.float32)).shape == (number,)
-    assert len(by_value._compiled) == len(by_shape._compiled) == few
+    assert len(by_value._executions) == len(by_shape._executions) == few
     # One that was forgotten is made again, and means the same.
     assert traced.count(0) == 1
     np.testing.assert_array_equal(by_value(two, 0), [1])
@@ -59,7 +59,7 @@ def test_symbolic_shapes_are_bounded(few: int) -> None:
     doubled = dt.jit(lambda x, y: x.sum() * y, dynamic_shapes=("n", None), compile="never")
     for number in range(3 * few):
         assert doubled(np.ones(number + 1, np.float32), np.ones(number)).shape == (number,)
-    assert len(doubled._compiled) == few
+    assert len(doubled._executions) == few
     assert len(doubled._solutions) == few
 
 

@@ -197,7 +197,7 @@ def test_the_order_of_a_dict_does_not_matter() -> None:
     for _ in range(3):
         assert [float(v) for v in jitted({"a": 1.0, "b": 2.0}, x=3.0, y=5.0)] == [-3, -7]
         assert [float(v) for v in jitted({"b": 2.0, "a": 1.0}, y=5.0, x=3.0)] == [-3, -7]
-    assert len(jitted._compiled) == 1
+    assert len(jitted._executions) == 1
 
 
 def test_named_tuples_that_are_registered() -> None:
@@ -219,7 +219,7 @@ def test_other_structures_and_types_are_other_programs() -> None:
     for count in range(3):
         for tree in trees:
             assert int(jitted(tree)) == len(dt.tree_util.tree_leaves(tree))
-        assert len(jitted._compiled) == len(trees), count
+        assert len(jitted._executions) == len(trees), count
         assert jitted._remembered_count() == len(trees)
 
 
@@ -243,7 +243,7 @@ def test_static_arguments() -> None:
     for _ in range(3):
         assert float(jitted(1.0, 3)) == float(jitted(1.0, n=3, how="x")) == 2
         assert [float(kinds(1.0, kind)) for kind in (1, True, 1.0)] == [2, 3, 4]
-    assert len(kinds._compiled) == 3
+    assert len(kinds._executions) == 3
     made = longer_calls(kinds)
     for kind in (1, True, 1.0):
         kinds(2.0, kind)
@@ -545,7 +545,7 @@ def test_lists_that_change_between_calls() -> None:
         values.append(float(k))
     values[:] = values[:2]
     assert float(jitted(values)) == 3
-    assert len(jitted._compiled) == 3
+    assert len(jitted._executions) == 3
 
 
 def test_clear_cache() -> None:

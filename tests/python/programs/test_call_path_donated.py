@@ -76,7 +76,7 @@ def test_default_devices() -> None:
         # Where an array is that need not stay there does not matter for the program.
         assert jitted(x)._place is None
     assert len(made) == 3
-    assert len(jitted._compiled) == 2
+    assert len(jitted._executions) == 2
 
 
 def test_functions_for_a_device() -> None:
@@ -124,8 +124,8 @@ def test_steps_on_donated_arrays_allocate_nothing(donates: bool) -> None:
     w, g = computed(1.0), computed(3.0)
     # The first call is made the longer way, the others in C++.
     w = step(w, g)
-    [compiled] = step._compiled.values()
-    device = compiled.runtime_executable().device
+    [execution] = step._executions.values()
+    device = execution.executable().device
     # The other device of the host has a pool of memory, and counts none.
     assert device.name == "local-sync"
     before = device.hal.allocator.statistics
@@ -327,7 +327,7 @@ def test_sizes_that_were_seen_before() -> None:
                 assert result["outer"].shape == (n, m)
                 np.testing.assert_array_equal(result["outer"], x[:, None] * y)
                 np.testing.assert_array_equal(jitted(result["x"], y)["x"], x * 4)
-    assert len(jitted._compiled) == 1
+    assert len(jitted._executions) == 1
     assert len(made) == jitted._remembered_count() < 20
     for _ in range(2):
         with pytest.raises(ValueError, match="n <= 4"):

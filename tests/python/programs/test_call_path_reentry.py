@@ -50,7 +50,7 @@ def test_callbacks_that_call_the_function_again() -> None:
     summed = jit(lambda x: x + dt.pure_callback(again, SCALAR, x))
     for _ in range(3):
         assert float(summed(np.float32(4))) == 10
-    assert len(summed._compiled) == 1
+    assert len(summed._executions) == 1
 
 
 @pytest.mark.parametrize("act", ["clear_cache", "_forget", "delete", "collect"])
@@ -249,7 +249,7 @@ def test_arrays_that_were_never_initialized() -> None:
 def test_descriptions_that_are_not_complete() -> None:
     jitted = jit(lambda x: x + 1)
     jitted(1.0)
-    [compiled] = jitted._compiled.values()
+    [execution] = jitted._executions.values()
     descriptions: list[dict[str, Any]] = [{}, {"inputs": [], "outputs": [], "captured": []}]
     for description in descriptions:
         made = _core.Invocation.__new__(_core.Invocation)
@@ -257,7 +257,7 @@ def test_descriptions_that_are_not_complete() -> None:
             made.__init__(**description)
         assert jitted._remember((), {}, [], made)
     with pytest.raises(TypeError, match="described once"):
-        compiled.invocation.__init__()
+        execution.invocation.__init__()
 
 
 # Results ------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import io
 import os
@@ -25,9 +26,8 @@ from dovetail.base import background
 from dovetail.compiler import file_lock, processes, progress
 from dovetail.compiler.module_files import CompileError, default_cache, entry_of
 from dovetail.compiler.targets import Target
-from dovetail.programs import first_results
-from dovetail.programs.first_results import FirstResults
-from dovetail.programs.source import Source
+from dovetail.programs import execution
+from dovetail.programs.execution import Execution
 
 X = np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
 
@@ -71,9 +71,8 @@ def busy_elsewhere(jitted: Any, *args: Any) -> Iterator[None]:
     directory = default_cache().directory
     assert directory is not None
     directory.mkdir(mode=0o700, exist_ok=True)
-    source = Source(jitted.lower(*args)._program)
     target = Target("cpu")
-    lowering = source.lowering()
+    lowering = jitted.lower(*args).program.lowering()
     form = next(lowering.forms(target))
     entry = entry_of(lowering.in_form(form).text(), target)
     with file_lock.held(directory / f".lock-{entry}", 0) as is_held:
@@ -82,7 +81,7 @@ def busy_elsewhere(jitted: Any, *args: Any) -> Iterator[None]:
 
 
 def is_compiled(jitted: Any) -> list[bool]:
-    return [compiled._executable is not None for compiled in jitted._compiled.values()]
+    return [execution.is_compiled for execution in jitted._executions.values()]
 
 
 def another(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -136,7 +135,7 @@ def test_now_and_never() -> None:
 
 def is_compiled_by_lower(mode: str) -> bool:
     compiled = dt.jit(another(softmax), compile=mode).lower(X).compile()
-    return compiled._executable is not None
+    return compiled._execution.is_compiled
 
 
 def test_a_compiled_program_is_not_used_where_none_may_be() -> None:
@@ -165,15 +164,19 @@ def test_a_loop_of_unknown_length_is_given_up() -> None:
     def count(n: Any) -> Any:
         return lax.while_loop(lambda i: i < n, lambda i: i + 1, 0)
 
-    source = Source(dt.jit(count).lower(5)._program)
-    first = FirstResults(source, None)
+    program = dt.jit(count).lower(5).program
+    evaluating = Execution(program, None)
     five = np.array(5, np.int32)
+    watch = evaluating._watch(program.evaluation_cost)
     with busy_elsewhere(dt.jit(count), 5):
-        assert first.next(lambda: [five]) == [five]
-        assert source.evaluate([five], first._watch()) == [five]
+        assert int(evaluating.run([dnp.asarray(five)])) == 5
+        assert program.evaluate([five], watch) == [five]
     background.wait()
-    with pytest.raises(first_results._IsCompiled):
-        source.evaluate([five], first._watch())
+    assert not evaluating.is_compiled
+    with pytest.raises(execution._IsCompiled):
+        program.evaluate([five], watch)
+    assert int(evaluating.run([dnp.asarray(five)])) == 5
+    assert evaluating.is_compiled
 
 
 def test_the_first_call_of_a_long_loop_does_not_evaluate_all_of_it() -> None:
@@ -215,6 +218,21 @@ def test_what_nobody_wants_any_more_is_not_compiled() -> None:
         del f
     background.wait()
     assert dt.cache_statistics().misses - before.misses <= 1
+
+
+@pytest.mark.parametrize("mode", ["auto", "now"])
+def test_what_only_evaluation_needs_is_dropped(mode: str) -> None:
+    f = dt.jit(another(softmax), compile=mode)
+    f(X)
+    [execution] = f._executions.values()
+    program = execution.program
+    fields = {field.name for field in dataclasses.fields(program)}
+    assert (vars(program).keys() > fields) == (mode == "auto")
+    background.wait()
+    f(X)
+    assert execution.is_compiled
+    program.compilation()
+    assert vars(program).keys() == fields
 
 
 # What is given and got
@@ -398,7 +416,7 @@ def check():
     pending(ones[:8])
     background.wait()
     assert abs(float(pending(ones[:8])) - 8 * np.e) < 1e-4
-    assert all(c._executable is not None for c in pending._compiled.values())
+    assert all(c.is_compiled for c in pending._executions.values())
     with dt.config.compile("now"):
         assert float(dt.jit(lambda x: dnp.sum(x - 1))(ones[:8])) == 0
 

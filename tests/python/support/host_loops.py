@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,16 @@ import optree
 
 import dovetail as dt
 from dovetail import _core
-from dovetail.programs.lowered import Compiled, Program
+from dovetail.programs.program import Program
+from dovetail.programs.stages import Compiled
 
 
 def hosted(function: Callable[..., Any], *args: Any) -> Program:
     """The traced function, whose loops and branches are to be those of the host."""
-    program = dt.jit(function).lower(*args)._program
+    program = dt.jit(function).lower(*args).program
     marked = "module attributes {dovetail.host_loops} {"
     module = _core.Module.parse(program.module.text().replace("module {", marked, 1))
-    return program._replace(module=module)
+    return replace(program, module=module)
 
 
 def on_host(function: Callable[..., Any], *args: Any) -> Any:

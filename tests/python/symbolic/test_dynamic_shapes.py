@@ -45,7 +45,7 @@ def check(
             assert x.shape == y.shape
             assert x.dtype == y.dtype
             np.testing.assert_allclose(x, y, rtol=bound, atol=bound)
-    assert len(program._compiled) == 1
+    assert len(program._executions) == 1
 
 
 # Functions of an array of shape (b, 6); all in one program.

@@ -74,7 +74,7 @@ def check(
         for x, y in zip(actual, expected, strict=True):
             assert (x.shape, x.dtype) == (y.shape, y.dtype)
             np.testing.assert_allclose(x, y, rtol=bound, atol=bound)
-    assert len(program._compiled) == 1
+    assert len(program._executions) == 1
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -15,7 +15,7 @@ from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import stack
 from dovetail.symbolic.size import plain
 from dovetail.tracing.arguments import name_of
-from dovetail.tracing.tracer import Operand, Traced
+from dovetail.tracing.tracer import Operand, TracedFunction
 
 
 def check_callable(what: str, function: Any) -> None:
@@ -39,7 +39,7 @@ def one_module() -> Iterator[None]:
         stack.module = before
 
 
-def joined(functions: Sequence[Traced], count: int) -> list[Operand]:
+def joined(functions: Sequence[TracedFunction], count: int) -> list[Operand]:
     """What functions close over, which all of them take after their first `count` arguments."""
     captured = {id(operand): operand for traced in functions for operand in traced.captured}
     positions = {key: count + i for i, key in enumerate(captured)}

@@ -21,7 +21,7 @@ from dovetail.lax.control.bodies import (
 )
 from dovetail.ops.operands import ArrayLike
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
 from dovetail.trees.differences import itemized, structure_differences, type_differences
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
@@ -204,10 +204,10 @@ def _traced(
     operands: tuple[Any, ...],
     spec: Any,
     avals: Sequence[ShapedArray],
-) -> list[Traced]:
+) -> list[TracedFunction]:
     """The functions on the operands' leaves, with results of the same types."""
 
-    def traced(function: Callable[..., Any], wanted: Sequence[ShapedArray] = ()) -> Traced:
+    def traced(function: Callable[..., Any], wanted: Sequence[ShapedArray] = ()) -> TracedFunction:
         def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
             values, out_spec = set_float0_aside(*flatten(function(*unflatten(spec, tracers))))
             outs = results_of(function, values)
@@ -248,7 +248,7 @@ def _where(functions: Sequence[Any], titles: Sequence[str], pair: tuple[int, int
 
 
 def _check_structures(
-    what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[Traced]
+    what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[TracedFunction]
 ) -> None:
     for pair in _pairs(titles):
         first, second = (bodies[i].extra for i in pair)
@@ -266,7 +266,7 @@ def _check_structures(
 
 
 def _check_types(
-    what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[Traced]
+    what: str, functions: Sequence[Any], titles: Sequence[str], bodies: Sequence[TracedFunction]
 ) -> None:
     spec = bodies[0].extra
     paths = leaf_names(unflatten(spec, range(spec.num_leaves)), "result")

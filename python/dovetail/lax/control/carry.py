@@ -10,7 +10,7 @@ from dovetail.base import dtypes, locations
 from dovetail.base.errors import type_error
 from dovetail.lax import basics as lax
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
-from dovetail.tracing.tracer import Operand, Traced, Tracer, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, trace
 from dovetail.trees.differences import itemized, structure_differences, type_differences
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import count_leaves, flatten, unflatten
@@ -76,7 +76,7 @@ class Carry:
             )
         return results_of(self.body, values)
 
-    def traced(self, step: Step, avals: Sequence[ShapedArray] = ()) -> Traced:
+    def traced(self, step: Step, avals: Sequence[ShapedArray] = ()) -> TracedFunction:
         """The function of one step.
 
         Weakly typed initial values take the types that the body makes of them.

@@ -17,7 +17,7 @@ from dovetail.lax.control.carry import Carry
 from dovetail.lax.control.scan import Loop, steps_at_once
 from dovetail.ops.operands import ArrayLike
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
 from dovetail.trees.pytree import flatten, map_leaves
 from dovetail.trees.treedef import public
 
@@ -92,7 +92,11 @@ def _while_loop(cond_fun: Any, body_fun: Any, init_val: Any, attributes: dict[st
 
 
 def _loop(
-    what: str, cond: Traced, body: Traced, carries: list[Operand], attributes: dict[str, Any]
+    what: str,
+    cond: TracedFunction,
+    body: TracedFunction,
+    carries: list[Operand],
+    attributes: dict[str, Any],
 ) -> list[Operand]:
     captured = joined((cond, body), len(carries))
     outs = apply(
@@ -118,7 +122,7 @@ def _bound(max_steps: Any) -> int:
     return bound
 
 
-def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> Traced:
+def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> TracedFunction:
     """The condition of a loop over that carry."""
     name = name_of(cond_fun)
 

@@ -19,7 +19,15 @@ from dovetail.lax.control.carry import Carry
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, call, size_as_array, trace
+from dovetail.tracing.tracer import (
+    Operand,
+    TracedFunction,
+    Tracer,
+    apply,
+    call,
+    size_as_array,
+    trace,
+)
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.functions import map as map_trees
 from dovetail.trees.pytree import flatten, map_leaves, unflatten
@@ -114,7 +122,7 @@ class Loop(NamedTuple):
     """
 
     what: str
-    step: Traced
+    step: TracedFunction
     carried: int
     length: int
     reverse: bool

@@ -10,7 +10,7 @@ from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import current, derivative_order
 from dovetail.lax.control.bodies import check_callable, joined
 from dovetail.tracing.arguments import Function, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, Traced, apply, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, apply, trace
 from dovetail.transforms.autodiff import jvp
 from dovetail.transforms.custom_derivatives import closure_convert, custom_jvp
 from dovetail.transforms.custom_derivatives.calls import pair_of
@@ -79,7 +79,7 @@ class _Like:
         function: Callable[[Any], tuple[list[Operand], Any]],
         name: str,
         order: int | None = None,
-    ) -> Traced:
+    ) -> TracedFunction:
         """A function of such a tree, which returns leaves and anything else."""
         return trace(
             lambda *tracers: function(unflatten(self.spec, tracers)),

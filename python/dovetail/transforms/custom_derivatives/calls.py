@@ -14,7 +14,7 @@ from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, Traced, Tracer
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer
 from dovetail.tracing.tracer import call as apply_function
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
@@ -135,7 +135,7 @@ class Call:
         return results_of(self._function, leaves, spec), spec
 
 
-def constant_results(call: Call, primal: Traced) -> list[Operand] | None:
+def constant_results(call: Call, primal: TracedFunction) -> list[Operand] | None:
     """The leaves of the traced function's results where no derivative can reach it, else None."""
     operands = [*call.leaves, *primal.captured]
     has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)
@@ -216,7 +216,7 @@ def paths_of(spec: Any, root: str) -> list[str]:
 
 
 def share_captured(
-    parts: Sequence[tuple[Traced, int, int]],
+    parts: Sequence[tuple[TracedFunction, int, int]],
 ) -> list[Operand]:
     """Let functions take all that any of them closes over; returns it.
 

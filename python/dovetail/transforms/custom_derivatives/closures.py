@@ -13,7 +13,7 @@ from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, Traced, Tracer, call, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, call, trace
 from dovetail.transforms.custom_derivatives.calls import pair_of
 from dovetail.transforms.custom_derivatives.reverse import custom_vjp
 from dovetail.transforms.custom_derivatives.symbolic import instantiated, tangent_type
@@ -25,7 +25,7 @@ from dovetail.trees.treedef import public
 class _Pull:
     """A rule that `custom_gradient` was given: its function, and what that closes over."""
 
-    def __init__(self, captured: list[Operand], traced: Traced) -> None:
+    def __init__(self, captured: list[Operand], traced: TracedFunction) -> None:
         self.captured, self.traced = captured, traced
 
 
@@ -83,7 +83,7 @@ def custom_gradient(fun: Function) -> Function:
     return made
 
 
-def _traced_rule(rule: Function, result: Any) -> Traced:
+def _traced_rule(rule: Function, result: Any) -> TracedFunction:
     """A rule as a function of the cotangents of those results that have one; with it goes the
     structure of what it returns, and which of that is not None."""
     values, spec = flatten(result)

@@ -14,7 +14,7 @@ from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.trace_stack import derivative_order, in_checkpoint
 from dovetail.tracing.arguments import Function, as_operand, name_of
-from dovetail.tracing.tracer import Operand, Traced, Tracer, apply, trace
+from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
     WithRule,
@@ -150,7 +150,7 @@ class custom_vjp(WithRule):
         return unflatten(primal.extra, outs)
 
     def _traced_fwd(
-        self, call: Call, primal: Traced, tracers: Sequence[Tracer]
+        self, call: Call, primal: TracedFunction, tracers: Sequence[Tracer]
     ) -> tuple[list[Operand], Any]:
         """Results and residuals; the residuals' structure goes with them, and they themselves."""
         assert self.fwd is not None
@@ -177,12 +177,12 @@ class custom_vjp(WithRule):
     def _trace_bwd(
         self,
         call: Call,
-        primal: Traced,
+        primal: TracedFunction,
         residual_spec: Any,
         residuals: Sequence[Operand],
         cotangents: Sequence[ShapedArray],
         order: int,
-    ) -> Traced:
+    ) -> TracedFunction:
         """The rule from residuals and cotangents; the numbers of the arguments whose cotangents it
         returns go with it."""
         bwd = self.bwd

@@ -1,0 +1,291 @@
+"""The execution of a program: evaluated until it is compiled, then run by its executable.
+
+The setting `compile` says who answers a call. By default, what is quick to evaluate is evaluated
+until a compiler in the background is done; what is not waits for it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import Array
+from dovetail.arrays.memory_limits import of_evaluation
+from dovetail.base import background, config, monitoring, spans
+from dovetail.compiler import progress
+from dovetail.placement.devices import HOST
+from dovetail.programs import log
+from dovetail.programs.donation import check_donated, give_back, surrender, taken
+from dovetail.programs.program import Program
+from dovetail.reference.program import OpMemoryError, Watch
+from dovetail.tracing.check_finite import accepted
+from dovetail.tracing.trace import Operand, Tracer
+
+if TYPE_CHECKING:
+    from dovetail.reference.cost import Cost
+    from dovetail.runtime import Executable
+
+# A program that takes longer to evaluate waits for the compiler, which takes about this long for
+# the smallest one.
+_CHEAP_SECONDS = 0.25
+# An evaluation that takes longer is given up when the compiler is done first.
+_WATCHED_SECONDS = 0.01
+# One that takes longer, or an unknown time, begins after the compiler has been asked.
+_SHORT_SECONDS = 0.002
+
+
+class _IsCompiled(Exception):
+    """An evaluation need not go on."""
+
+
+class Execution:
+    """Answers calls of a program, which is traced, then evaluated, then compiled.
+
+    At first there is nothing but the traced program. Calls evaluate it while a job in the
+    background compiles it; the first call after that switches to the executable and drops what only
+    evaluations need. Where the compiler failed, calls go on evaluating, and one that wants compiled
+    code has the compiler try again. `invocation` answers calls in C++, once there is one.
+
+    Args:
+      program: the program.
+      mode: when it is compiled, as the setting `compile`; None for what that says at each call.
+
+    Raises:
+      LeakedTracerError: the program closes over a value of a function that is not being traced.
+    """
+
+    def __init__(self, program: Program, mode: str | None) -> None:
+        for operand in program.captured:
+            if type(operand) is Tracer:
+                raise operand.leaked()
+        self.program = program
+        self._mode = mode
+        self._weak = [aval.weak_type for aval in program.avals]
+        self._unflatten = program.out_spec.unflatten
+        self._is_leaf = program.out_spec.is_leaf()
+        # Copied once: the user may write to a NumPy array later.
+        self._captured = [_own(operand.buffer) for operand in program.captured]
+        self._job = self._new_job()
+        self._failure_is_known = False
+        self._executable: Executable | None = None
+        # The same program with other checks.
+        self._checking: dict[tuple[str, ...], Execution] = {}
+        # What calls in C++ use, where it is known and all that there is to be done.
+        self.invocation: _core.Invocation | None = None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether calls run compiled code."""
+        return self._executable is not None
+
+    # Calls ----------------------------------------------------------------------------------------
+
+    def run(self, leaves: Sequence[Operand]) -> Any:
+        """The result, in its tree, for arrays of the program's types."""
+        checks = config.snapshot().checks
+        if checks != self.program.checks:
+            return self._with(checks).run(leaves)
+        recorder = spans.recorder
+        if recorder is None:
+            return self.run_unrecorded(leaves)
+        from dovetail.programs import replay  # lazy
+
+        return replay.recorded(recorder, self, leaves)
+
+    def _with(self, checks: tuple[str, ...]) -> Execution:
+        """The execution of the program with other checks, compiled when this one would be."""
+        checking = self._checking.get(checks)
+        if checking is None:
+            program = replace(self.program, checks=checks)
+            checking = self._checking[checks] = Execution(program, self._mode)
+        return checking
+
+    def run_unrecorded(self, leaves: Sequence[Operand]) -> Any:
+        """As `run`, without a span for the profiler."""
+        donated, given = self.program.donated, leaves
+        if donated:
+            check_donated(leaves, donated)
+            leaves = taken(leaves, donated)
+        executable = self._executable
+        if executable is None:
+            try:
+                answer = self._executable_or_results(leaves)
+            except BaseException:
+                give_back(given, leaves, donated)
+                raise
+            if isinstance(answer, list):
+                return self._tree(self._accepted(answer, given))
+            executable = answer
+        data = [
+            leaf.buffer if i in donated else self._data_for_call(leaf, executable.device)
+            for i, leaf in enumerate(leaves)
+        ]
+        if donated:
+            surrender(leaves, donated, executable.device, data)
+        return self._tree(self._accepted(executable(data + self._captured), given))
+
+    def arguments(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
+        """All that a run of the program is given, on the host."""
+        return [*[leaf._value() for leaf in leaves], *map(np.asarray, self._captured)]
+
+    def _tree(self, buffers: Sequence[Any]) -> Any:
+        """The results of a call as the user sees them."""
+        if self._is_leaf:
+            return Array(buffers[0], self._weak[0], self.program.place)
+        return self._unflatten(map(self._array, buffers, self._weak))
+
+    def _array(self, buffer: Any, weak_type: bool) -> Array:
+        return Array(buffer, weak_type, self.program.place)
+
+    def _accepted(self, results: Sequence[Any], leaves: Sequence[Operand]) -> Sequence[Any]:
+        """The results without the one of checks; refused if they have unwanted values."""
+        program = self.program
+        if not program.checks:
+            return results
+        kept = [i for i in range(len(leaves)) if i not in program.donated]
+        return accepted(
+            results,
+            program.checks,
+            program.name,
+            lambda: replace(program, checks=()).after("simplify"),
+            ((program.names.at(i), leaves[i]._value()) for i in kept),
+        )
+
+    # First results --------------------------------------------------------------------------------
+
+    def _executable_or_results(self, leaves: Sequence[Operand]) -> Executable | list[np.ndarray]:
+        """The executable, if calls are to use it from now on, or the results of one evaluation."""
+        mode = self._mode or config.compile.value
+        if mode == "never":
+            return self._evaluated(leaves)
+        if mode == "now" or not self._may_be_evaluated:
+            return self.executable()
+        program, job = self.program, self._job
+        cost = program.evaluation_cost
+        # A loop of unknown length can be given up, unless others have seen some of it.
+        can_be_ended = cost.is_bounded or not cost.has_effects
+        if not job.is_done and not (cost.seconds < _CHEAP_SECONDS and can_be_ended):
+            self._wait()
+        if job.is_done:
+            self._tell()
+            if job.error is None:
+                return self._use(job.result())
+            self._warn(job.error)
+            return self._evaluated(leaves)
+        if cost.seconds > _SHORT_SECONDS or not cost.is_bounded:
+            job.start()
+        try:
+            return program.evaluate(self.arguments(leaves), self._watch(cost))
+        except _IsCompiled:
+            return self._use(job.result())
+        except OpMemoryError as error:
+            if cost.has_effects:
+                raise of_evaluation(program.name, error) from error
+            # What the compiled program computes piece by piece needs less.
+            return self.executable()
+        finally:
+            job.start()
+
+    @property
+    def _may_be_evaluated(self) -> bool:
+        """Whether an evaluation can stand in: not where results are to be on another device, or the
+        compiler, in this process, could not be ended with it.
+        """
+        return self.program.device == HOST and not config.compile_in_process.value
+
+    def _evaluated(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
+        """The results, though memory may lack that a compiled program would not need."""
+        try:
+            return self.program.evaluate(self.arguments(leaves))
+        except OpMemoryError as error:
+            raise of_evaluation(self.program.name, error) from error
+
+    def _watch(self, cost: Cost) -> Watch | None:
+        """Ends an evaluation when the program is compiled, where that is of use."""
+        job = self._job
+        if cost.has_effects or (cost.is_bounded and cost.seconds < _WATCHED_SECONDS):
+            return None
+
+        def look(name: str, answer: Any, place: Callable[[], Any]) -> None:
+            if job.is_done and job.error is None:
+                raise _IsCompiled
+
+        return look
+
+    # Compilation ----------------------------------------------------------------------------------
+
+    def executable(self) -> Executable:
+        """The executable, waited for; calls run it from now on.
+
+        Raises:
+          CompileError: the program cannot be compiled.
+        """
+        if self._executable is not None:
+            return self._executable
+        self._wait()
+        self._tell()
+        try:
+            executable = self._job.result()
+        except Exception:
+            # The next call may have other settings.
+            self._job = self._new_job()
+            raise
+        return self._use(executable)
+
+    def _new_job(self) -> background.Job[Executable]:
+        # Without a reference to the execution: nobody compiles for one that is gone.
+        return background.Job(functools.partial(_compiled, self.program))
+
+    def _wait(self) -> None:
+        """Wait for the compiler."""
+        if not self._job.is_done:
+            with progress.note(f"compiling `{self.program.name}`"):
+                self._job.finish()
+
+    def _use(self, executable: Executable) -> Executable:
+        """Run the executable from now on."""
+        if self._executable is not None:
+            return self._executable
+        from dovetail.programs.invocation import data_for_call, invocation  # lazy
+        from dovetail.runtime import put  # lazy
+
+        self._data_for_call = data_for_call
+        self._captured = [put(data, executable.device) for data in self._captured]
+        self._executable = executable
+        self.program.forget()
+        self.invocation = invocation(executable, self.program, self._captured)
+        return executable
+
+    def _tell(self) -> None:
+        """Give the warnings that came up in the background."""
+        notices = self._job.notices
+        while notices:
+            background.warn(notices.pop(0))
+
+    def _warn(self, error: Exception) -> None:
+        """Say once that the program is not compiled."""
+        if self._failure_is_known:
+            return
+        self._failure_is_known = True
+        background.warn(
+            f"`{self.program.name}` could not be compiled and is evaluated op by op: {error}\n"
+            "Set compile to 'now' to make this an error, or to 'never' for no attempt."
+        )
+
+
+def _compiled(program: Program) -> Executable:
+    with (
+        log.timed("compiling", program.name, program.signature.avals),
+        spans.step("compile", monitoring.COMPILE_EVENT, program.name),
+    ):
+        return program.compile()
+
+
+def _own(data: Any) -> Any:
+    """The data of an array, whatever the user does to a NumPy array later."""
+    return np.array(data) if type(data) is np.ndarray else data

@@ -1,0 +1,289 @@
+"""A traced function as a program: its module, types and trees, and what is derived from them.
+
+The module after any phase, the instructions that evaluate it and the executable that it compiles to
+are made from here. When which of them is made and used is the business of an `Execution`.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.shaped_array import ShapedArray
+from dovetail.base import spans
+from dovetail.base.errors import UnknownSizeError
+from dovetail.base.locations import here
+from dovetail.compiler import phases
+from dovetail.placement import devices, platforms
+from dovetail.placement.devices import Device
+from dovetail.placement.shardings import Place
+from dovetail.reference import Evaluator
+from dovetail.reference.cost import Cost, cost_of
+from dovetail.reference.program import Watch
+from dovetail.symbolic.size import has_sizes
+from dovetail.symbolic.solve import expected_shape, shapes_at, sizes_in
+from dovetail.tracing.arguments import LeafNames
+from dovetail.tracing.check_finite import CODE
+from dovetail.tracing.trace import Operand
+
+if TYPE_CHECKING:
+    from dovetail.compiler.forms import Compilation, Lowering
+    from dovetail.runtime import Executable
+    from dovetail.runtime.memory import OutOfMemoryError
+
+# Programs with fewer elements in arguments and results run on the calling thread.
+INLINE_ELEMENTS = 1 << 16
+
+T = TypeVar("T")
+
+
+class Signature(NamedTuple):
+    """What a program was traced for.
+
+    Attributes:
+      spec: the structure of (args, kwargs), with None in the place of static arguments by number.
+      statics: the static arguments, by number or name.
+      avals: the types of the arrays.
+    """
+
+    spec: Any
+    statics: tuple[tuple[int | str, Hashable], ...]
+    avals: tuple[ShapedArray, ...]
+
+    @property
+    def is_symbolic(self) -> bool:
+        """Whether the types of the arrays have symbolic sizes."""
+        return any(has_sizes(aval.shape) for aval in self.avals)
+
+
+class _Derived(Generic[T]):
+    """A property of a program that is computed on demand and cached until `forget`.
+
+    Unlike `functools.cached_property` it takes no lock, which one would share with all programs:
+    two threads that ask at the same time may both compute it.
+    """
+
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, program: Program, owner: type | None = None) -> T:
+        # Found in the instance before this descriptor from now on.
+        value = program.__dict__[self._name] = self._compute(program)
+        return value
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A traced function as a module with the function `main`.
+
+    Attributes:
+      name: the Python function's name.
+      module: the compiler's module after the phase `trace`.
+      signature: what it was traced for.
+      names: what messages call the arguments' leaves.
+      parameters: the names of the positional arguments.
+      captured: the arrays that the function closes over, its last arguments.
+      avals: the types of the results.
+      out_spec: their structure.
+      donated: the numbers of the arguments that a call uses up.
+      place: where it runs, and its results are; None for the first device, which results need not
+        stay on.
+      traced_at: traces the function again for sizes of the names in symbolic shapes.
+      checks: values for which one more result tells which op makes them first.
+    """
+
+    name: str
+    module: _core.Module
+    signature: Signature
+    names: LeafNames
+    parameters: list[str]
+    captured: list[Operand]
+    avals: list[ShapedArray]
+    out_spec: Any
+    donated: tuple[int, ...] = ()
+    place: Place | None = None
+    traced_at: Callable[[Mapping[str, int]], Program] | None = None
+    checks: tuple[str, ...] = ()
+
+    @property
+    def device(self) -> Device:
+        """The device that runs it."""
+        return platforms.first() if self.place is None else self.place.device
+
+    @property
+    def input_avals(self) -> list[ShapedArray]:
+        """The types of all that a run is given: arguments, then captured arrays."""
+        return [*self.signature.avals, *(operand.aval for operand in self.captured)]
+
+    @property
+    def result_dtypes(self) -> list[np.dtype]:
+        """The element types of all that a run returns."""
+        return [*[aval.dtype for aval in self.avals], *[CODE] * bool(self.checks)]
+
+    # Specialization -------------------------------------------------------------------------------
+
+    def at(self, sizes: Mapping[str, int]) -> Program:
+        """The program where the names in symbolic shapes have given sizes.
+
+        Raises:
+          ValueError: a name has no size, or the sizes break constraints.
+          UnknownSizeError: it is not known what it was traced from.
+        """
+        shapes = [aval.shape for aval in self.signature.avals]
+        if not sizes and not self.signature.is_symbolic:
+            return self
+        shapes_at(shapes, sizes)
+        if self.traced_at is None:
+            raise UnknownSizeError(
+                f"work and memory are known of programs with known sizes, got: {self.name!r}, "
+                f"which cannot be traced for others, {here()}; jit a function that calls it"
+            )
+        return self.traced_at(sizes)
+
+    def at_shapes(self, shapes: Sequence[tuple[int, ...]]) -> Program:
+        """The program for arguments of known shapes.
+
+        Raises:
+          UnknownSizeError: it is not known what it was traced from.
+        """
+        if not self.signature.is_symbolic:
+            return self
+        symbolic = [aval.shape for aval in self.signature.avals]
+        return self.at(sizes_in(symbolic, shapes[: len(symbolic)]))
+
+    # Phases ---------------------------------------------------------------------------------------
+
+    def after(self, phase: str) -> _core.Module:
+        """A copy of the module, as it is to run in this process, after a phase."""
+        if phase not in phases.NAMES:
+            raise ValueError(f"phase must be one of {', '.join(phases.NAMES)}, got: {phase!r}")
+        module = self.module.clone()
+        module.donate_arguments(self.donated)
+        if self.checks:
+            module.check_finite(self.checks)
+        target = self.device.platform
+        phases.run(module, phase, target=target, host_functions=target == "cpu", name=self.name)
+        return module
+
+    @_Derived
+    def prepared(self) -> _core.Module:
+        """The module after the phase from which it is evaluated and lowered."""
+        return self.after("check")
+
+    def forget(self) -> None:
+        """Drop what is derived and cached; it is computed again where it is asked for."""
+        for name in _DERIVED:
+            self.__dict__.pop(name, None)
+
+    # Evaluation -----------------------------------------------------------------------------------
+
+    @_Derived
+    def instructions(self) -> _core.Program:
+        """The prepared module, decoded for evaluation."""
+        return self.prepared.program("main")
+
+    @_Derived
+    def evaluation_cost(self) -> Cost:
+        """How long an evaluation takes; where sizes are symbolic, it may be much longer."""
+        shapes = [expected_shape(aval.shape) for aval in self.input_avals]
+        cost = cost_of(self.instructions, shapes)
+        return cost._replace(is_bounded=False) if self.signature.is_symbolic else cost
+
+    @_Derived
+    def evaluator(self) -> Evaluator:
+        """The reference evaluator of the instructions."""
+        return Evaluator(self.instructions)
+
+    def evaluate(
+        self, arrays: Sequence[np.ndarray], watch: Watch | None = None
+    ) -> list[np.ndarray]:
+        """The results by the reference evaluator; none of them shares memory with an argument.
+
+        Raises:
+          OpMemoryError: there is no memory for the result of an op.
+        """
+        results = self.evaluator(arrays, spans.watched(watch))
+        owners = {id(_owner(array)) for array in arrays}
+        return [np.array(x) if id(_owner(x)) in owners else x for x in results]
+
+    # Compilation ----------------------------------------------------------------------------------
+
+    def lowering(self) -> Lowering:
+        """The program on its way to the code generator."""
+        from dovetail.compiler.forms import Lowering  # lazy
+
+        platform = self.device.platform
+        # Lowered once, so that a module which no evaluation has asked for is not cached.
+        prepared = self.__dict__.get("prepared") or self.after("check")
+        is_host = platform == "cpu"
+        return Lowering(
+            prepared, "check", platform=platform, host_functions=is_host, name=self.name
+        )
+
+    def compilation(self) -> Compilation:
+        """The compiled program, from the cache on disk if it is there.
+
+        Raises:
+          CompileError: it cannot be compiled.
+        """
+        from dovetail.compiler.forms import compilation  # lazy
+
+        return compilation(self.lowering(), self.device.platform)
+
+    @property
+    def runtime_device(self) -> str:
+        """The name of the runtime's device that runs it."""
+        shapes = [expected_shape(aval.shape) for aval in [*self.input_avals, *self.avals]]
+        is_small = sum(map(math.prod, shapes)) < INLINE_ELEMENTS
+        return devices.runtime_name(self.device, is_small)
+
+    def compile(self) -> Executable:
+        """The executable of the compiled program.
+
+        Raises:
+          CompileError: it cannot be compiled.
+        """
+        from dovetail.compiler import dump  # lazy
+        from dovetail.runtime import Executable, HostFunctions, get_device  # lazy
+
+        folder = dump.begin(self)
+        compiled = self.compilation()
+        functions = compiled.host_functions
+        if folder is not None:
+            dump.finish(folder, self, compiled)
+        device, host = self.runtime_device, None
+        if functions:
+            # The traced module has those of the user.
+            host = HostFunctions(functions, get_device(device), self.module)
+        return Executable(
+            compiled.vmfb,
+            "main",
+            device,
+            output_dtypes=self.result_dtypes,
+            host_functions=host,
+            out_of_memory=functools.partial(_out_of_memory, self),
+        )
+
+
+_DERIVED = [name for name, value in vars(Program).items() if isinstance(value, _Derived)]
+
+
+def _out_of_memory(program: Program, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:
+    from dovetail.programs.out_of_memory import of_call  # lazy
+
+    return of_call(program, shapes)
+
+
+def _owner(array: np.ndarray) -> Any:
+    """The array whose memory an array is a view of."""
+    while type(array.base) is np.ndarray:
+        array = array.base
+    return array

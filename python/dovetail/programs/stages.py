@@ -1,0 +1,328 @@
+"""The stages of a jitted function as JAX names them: traced, lowered and compiled programs.
+
+Each is a view of a `Program`; a compiled one has an `Execution` as well.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dovetail.arrays.array import Array, ShapedArray
+from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base.late import files
+from dovetail.base.locations import here
+from dovetail.programs.analysis import CompiledMemoryStats, cost_of, memory_of
+from dovetail.programs.execution import Execution
+from dovetail.programs.program import Program
+from dovetail.symbolic.size import has_sizes
+from dovetail.symbolic.solve import check_shapes
+from dovetail.tracing.arguments import as_operand
+from dovetail.tracing.trace import Tracer
+from dovetail.trees.differences import where_unlike
+from dovetail.trees.pytree import flatten, unflatten
+from dovetail.trees.treedef import PyTreeDef, public
+
+if TYPE_CHECKING:
+    from dovetail.runtime import Executable
+
+
+@dataclass(frozen=True)
+class ArgInfo:
+    """What an argument of a program is.
+
+    Attributes:
+      shape, dtype: those of the array.
+      donated: whether calls use it up.
+
+    Example:
+      >>> import dovetail as dt
+      >>> (x,), _ = dt.jit(lambda x: x).lower(1.0).args_info
+      >>> x.shape, x.donated
+      ((), False)
+    """
+
+    _aval: ShapedArray
+    donated: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The array's shape."""
+        return self._aval.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Its element type."""
+        return self._aval.dtype
+
+
+class Stage:
+    """A program of a jitted function, on its way to being run."""
+
+    _default_phase = "trace"
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    @property
+    def program(self) -> Program:
+        """The program itself."""
+        return self._program
+
+    @property
+    def in_tree(self) -> PyTreeDef:
+        """The structure of (args, kwargs)."""
+        return public(self._program.signature.spec)
+
+    @property
+    def in_avals(self) -> Any:
+        """The arguments' types, in the tree of (args, kwargs)."""
+        return unflatten(self._program.signature.spec, list(self._program.signature.avals))
+
+    @property
+    def out_tree(self) -> PyTreeDef:
+        """The structure of the result."""
+        return public(self._program.out_spec)
+
+    @property
+    def args_info(self) -> Any:
+        """An `ArgInfo` for each argument, in the tree of (args, kwargs)."""
+        avals, donated = self._program.signature.avals, self._program.donated
+        infos = [ArgInfo(aval, i in donated) for i, aval in enumerate(avals)]
+        return unflatten(self._program.signature.spec, infos)
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The numbers of the arguments, counted in the flattened tree, that calls use up."""
+        return self._program.donated
+
+    @property
+    def out_info(self) -> Any:
+        """The results' shapes and element types, in their tree."""
+        return unflatten(self._program.out_spec, list(map(_as_struct, self._program.avals)))
+
+    def as_text(self, phase: str | None = None, *, debug_info: bool = False) -> str:
+        """The program's IR after a phase: trace, expand, simplify, shard, check, decompose, lower,
+        merge, carry.
+
+        By default a lowered program shows the first, a compiled one the code generator's input.
+        With `debug_info` each op has its place in the user's program.
+        """
+        module = self._program.after(phase or self._default_phase)
+        return module.text(locations=debug_info).rstrip("\n")
+
+    def mlir_module(self, phase: str = "lower") -> Any:
+        """The program after a phase as an `iree.compiler.ir.Module`.
+
+        Ops of the dialect itself, which IREE does not know, are kept as unregistered ops.
+        """
+        from iree.compiler import ir as iree_ir
+
+        library: Any = iree_ir  # its names come from a C extension
+        context = library.Context()
+        context.allow_unregistered_dialects = True
+        return library.Module.parse(
+            self._program.after(phase).text(generic=phase != "lower"), context
+        )
+
+
+class Traced(Stage):
+    """A traced function: its program before any of the compiler's phases.
+
+    Example:
+      >>> import dovetail as dt
+      >>> traced = dt.jit(lambda x: -x).trace(1.0)
+      >>> print(traced.ir)
+      module {
+        func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
+          %0 = dovetail.neg %arg0 : tensor<f32>
+          return %0 : tensor<f32>
+        }
+      }
+      >>> float(traced.lower().compile()(2.0))
+      -2.0
+    """
+
+    @property
+    def fun_name(self) -> str:
+        """The function's name."""
+        return self._program.name
+
+    @property
+    def ir(self) -> str:
+        """The program's IR."""
+        return self.as_text("trace")
+
+    @property
+    def jaxpr(self) -> str:
+        """The same, by the name that JAX has for a program before it is lowered."""
+        return self.ir
+
+    @property
+    def out_avals(self) -> Any:
+        """The results' types, in their tree."""
+        return unflatten(self._program.out_spec, list(self._program.avals))
+
+    def lower(self) -> Lowered:
+        """The program, to be looked at or compiled."""
+        return Lowered(self._program)
+
+
+class Lowered(Stage):
+    """A traced program, to be looked at or compiled.
+
+    Example:
+      >>> import dovetail as dt
+      >>> lowered = dt.jit(lambda x: x * 2).lower(1.0)
+      >>> lowered.out_info.shape
+      ()
+    """
+
+    def compile(self) -> Compiled:
+        """Compile for this machine's CPU."""
+        return Compiled(self._program)
+
+    def cost_analysis(self, **sizes: int) -> dict[str, float]:
+        """The work of one run: `flops`, `transcendentals` and `bytes accessed`.
+
+        Counted op by op, before the code generator fuses any; loops as often as they run.
+
+        Args:
+          sizes: of the names in symbolic shapes, for which the function is traced again.
+
+        Raises:
+          ValueError: such a name has no size, or one that breaks constraints.
+
+        Example:
+          >>> import dovetail as dt
+          >>> x = dt.ShapeDtypeStruct((8, 8), "float32")
+          >>> dt.jit(lambda x: x @ x).lower(x).cost_analysis()["flops"]
+          1024.0
+        """
+        return cost_of(self._program.at(sizes))
+
+
+class Compiled(Stage):
+    """A compiled program; call it with arrays of the types it was lowered for.
+
+    Example:
+      >>> import dovetail as dt
+      >>> compiled = dt.jit(lambda x: x * 2).lower(1.0).compile()
+      >>> float(compiled(3.0))
+      6.0
+    """
+
+    _default_phase = "lower"
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._execution = Execution(program, "now")
+        self._execution.executable()
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self._program.name
+
+    def cost_analysis(self, **sizes: int) -> dict[str, float]:
+        """The work of one run, as `Lowered.cost_analysis` says it."""
+        return cost_of(self._program.at(sizes))
+
+    def memory_analysis(self, **sizes: int) -> CompiledMemoryStats:
+        """The memory of arguments, results, what lies between, and code, in bytes.
+
+        Args:
+          sizes: of the names in symbolic shapes. What is told is then of a program for these sizes
+            alone, which is compiled for it.
+
+        Raises:
+          ValueError: such a name has no size, or one that breaks constraints.
+
+        Example:
+          >>> import dovetail as dt
+          >>> x = dt.ShapeDtypeStruct((8, 8), "float32")
+          >>> stats = dt.jit(lambda x: x @ x).lower(x).compile().memory_analysis()
+          >>> stats.argument_size_in_bytes, stats.output_size_in_bytes
+          (256, 256)
+        """
+        return memory_of(self._program.at(sizes))
+
+    def runtime_executable(self) -> Executable:
+        """The `dovetail.runtime.Executable` that calls run."""
+        return self._execution.executable()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the program, without the static arguments.
+
+        Raises:
+          TypeError: structure, shapes or element types are not those it was lowered for.
+        """
+        program = self._program
+        numbers = [n for n, _ in program.signature.statics if isinstance(n, int)]
+        full = list(args)
+        for number in numbers:
+            full.insert(number, None)
+        values, spec = flatten((tuple(full), kwargs))
+        if spec != program.signature.spec:
+            owners = "what was compiled", "this call"
+            raise TypeError(
+                "Function compiled with input pytree does not match the input pytree it was called "
+                f"with, static arguments left out: `{program.name}` got "
+                f"{where_unlike(program.signature.spec, spec, '(args, kwargs)', owners)} "
+                f"{here()}"
+            )
+        leaves, others = [], []
+        for i, (value, aval) in enumerate(zip(values, program.signature.avals, strict=True)):
+            leaf = as_operand(value, program.names.at(i), copy=False)
+            if type(leaf) is Tracer:
+                raise TypeError(
+                    "Cannot apply JAX transformations to a function lowered and compiled for a "
+                    f"particular signature. Detected a tracer for {program.names.at(i)} "
+                    f"{here()}; call the jitted function instead"
+                )
+            is_like = leaf.ndim == aval.ndim if has_sizes(aval.shape) else leaf.shape == aval.shape
+            if not is_like or leaf.dtype != aval.dtype:
+                others.append(
+                    f"Argument {program.names[i]!r} compiled with {aval} and called with "
+                    f"{leaf.aval}"
+                )
+            leaves.append(leaf)
+        if others:
+            lines = "\n".join(others)
+            raise TypeError(
+                "Argument types differ from the types for which this computation was compiled. "
+                f"The mismatches are:\n{lines}\nfor `{program.name}` {here()}; lower and "
+                "compile again for other types"
+            )
+        if program.signature.is_symbolic:
+            shapes = [aval.shape for aval in program.signature.avals]
+            check_shapes(shapes, [leaf.shape for leaf in leaves], program.names)
+        self._check_places(leaves)
+        return self._execution.run(leaves)
+
+    def _check_places(self, leaves: Sequence[Array]) -> None:
+        """Refuse arrays that are committed to another device."""
+        program = self._program
+        for i, leaf in enumerate(leaves):
+            if leaf.committed and leaf.device != program.device:
+                raise ValueError(
+                    f"{program.names.at(i)} must not be committed to another device than "
+                    f"{program.device}, for which it was compiled, got: {leaf.device} "
+                    f"{here()}; move it with dovetail.device_put, or lower and compile again"
+                )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a module file that `dovetail.runtime.load` and IREE's own tools run.
+
+        Its function is called `main`; it takes the arguments that are not static, those by keyword
+        after the others. Arrays that the function closes over are in the file.
+        """
+        files.export(Lowered(self._program), path=path, targets=self._program.device.platform)
+
+
+def _as_struct(aval: ShapedArray) -> ShapeDtypeStruct:
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
