@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,16 +10,12 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, lax
+from dovetail import lax
 from dovetail.experimental import io_callback
 
+pytestmark = pytest.mark.usefixtures("in_64_bits")
+
 BOUNDS = [None, 200]
-
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Iterator[None]:
-    with config.enable_x64(True):
-        yield
 
 
 def root(a: Any, bound: int | None) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,7 @@ import dovetail as dt
 from dovetail import config
 from dovetail import numpy as dnp
 
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Iterator[None]:
-    with config.enable_x64(True):
-        yield
+pytestmark = pytest.mark.usefixtures("in_64_bits")
 
 
 X = np.array([1.5, -2.0, 0.0, 4.0, 7.0])

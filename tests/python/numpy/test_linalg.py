@@ -15,14 +15,10 @@ from dovetail import config, lax, ops
 from dovetail.scipy import linalg as sla
 from dovetail.test_util import check_grads
 
+pytestmark = pytest.mark.usefixtures("in_64_bits")
+
 TYPES = [np.float32, np.float64, np.complex64, np.complex128]
 L = dnp.linalg
-
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Iterator[None]:
-    with config.enable_x64(True):
-        yield
 
 
 def draw(*shape: int, dtype: Any = np.float64, seed: int = 0) -> np.ndarray:

@@ -10,16 +10,12 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, dtypes
+from dovetail import dtypes
+
+pytestmark = pytest.mark.usefixtures("in_64_bits")
 
 BINARY = ["add", "multiply", "subtract", "maximum", "minimum", "bitwise_and", "bitwise_or"]
 BINARY += ["bitwise_xor", "logical_and", "logical_or", "logical_xor", "logaddexp", "logaddexp2"]
-
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Any:
-    with config.enable_x64(True):
-        yield
 
 
 def agree(ours: Any, theirs: Any) -> None:

@@ -9,16 +9,11 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config
+
+pytestmark = pytest.mark.usefixtures("in_64_bits")
 
 SPECIAL = np.array([0.0, 1.0, 0.3, 2.5, 7.0, 100.25, 1e30, np.inf, np.nan])
 FLOATS = (np.float32, np.float64, np.float16)
-
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Any:
-    with config.enable_x64(True):
-        yield
 
 
 def pairs(dtype: Any) -> tuple[np.ndarray, np.ndarray]:

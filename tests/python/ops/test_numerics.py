@@ -14,14 +14,10 @@ import pytest
 
 import dovetail as dt
 import dovetail.numpy as dnp
-from dovetail import config, dtypes, lax
+from dovetail import dtypes, lax
 from support.edge_values import FLOATS, INTEGERS, edges, pairs, special
 
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Any:
-    with config.enable_x64(True):
-        yield
+pytestmark = pytest.mark.usefixtures("in_64_bits")
 
 
 Rules = dict[Callable[..., Any], Callable[..., int]]

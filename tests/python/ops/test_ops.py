@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dovetail import _core, config, dtypes, jvp, ops, vjp, vmap
+from dovetail import _core, dtypes, jvp, ops, vjp, vmap
 from dovetail.arrays.array import Array
 from dovetail.compiler.errors import CompileError
 from dovetail.reference import FUNCTIONS, evaluate
@@ -28,11 +28,7 @@ from support.op_row import ELEMENT, Row, assert_close, rounded
 from support.op_samplers import draw
 from support.op_table import FAMILIES, OPS, WITHOUT_ROW
 
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Iterator[None]:
-    with config.enable_x64(True):
-        yield
+pytestmark = pytest.mark.usefixtures("in_64_bits")
 
 
 def every(rows: list[Row], types: Collection[np.dtype] = ELEMENT) -> list[Any]:

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import special
 
-from dovetail import config, grad, jit, lax
+from dovetail import grad, jit, lax
+
+pytestmark = pytest.mark.usefixtures("in_64_bits")
 
 INF, NAN = np.inf, np.nan
-
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Iterator[None]:
-    with config.enable_x64(True):
-        yield
 
 
 EDGES: list[tuple[Callable[..., Any], tuple[float, ...], float]] = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import scipy.ndimage
 import scipy.spatial.transform
 
 import dovetail.numpy as dnp
-from dovetail import config, grad, jacfwd, jit, vmap
+from dovetail import grad, jacfwd, jit, vmap
 from dovetail.scipy import integrate, ndimage
 from dovetail.scipy.cluster.vq import vq
 from dovetail.scipy.interpolate import RegularGridInterpolator
@@ -24,15 +23,11 @@ from dovetail.scipy.optimize import minimize
 from dovetail.scipy.sparse.linalg import bicgstab, cg, gmres
 from dovetail.scipy.spatial.transform import Rotation, Slerp
 
+pytestmark = pytest.mark.usefixtures("in_64_bits")
+
 RNG = np.random.default_rng(0)
 REFERENCE: Any = scipy
 LIMITED = "l-bfgs-experimental-do-not-rely-on-this"
-
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Iterator[None]:
-    with config.enable_x64(True):
-        yield
 
 
 # Linear equations ---------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,14 @@ import pytest
 import scipy.signal
 
 import dovetail.numpy as dnp
-from dovetail import config, grad, jit
+from dovetail import grad, jit
 from dovetail.scipy import signal
+
+pytestmark = pytest.mark.usefixtures("in_64_bits")
 
 REFERENCE: Any = scipy.signal
 RNG = np.random.default_rng(0)
 MODES = ("full", "same", "valid")
-
-
-@pytest.fixture(autouse=True)
-def in_64_bits() -> Iterator[None]:
-    with config.enable_x64(True):
-        yield
 
 
 def samples(*shape: int, complex: bool = False) -> np.ndarray[Any, Any]:
