@@ -80,7 +80,7 @@ class Unravel:
         sizes = [math.prod(shape) for shape in shapes]
         if np.shape(flat) != (sum(sizes),):
             raise value_error(
-                f"unravel: the vector must have shape ({sum(sizes)},), got {np.shape(flat)}"
+                f"unravel: the vector must have shape ({sum(sizes)},), got: {np.shape(flat)}"
             )
         given = dtypes.dtype_and_weakness(flat)[0]
         is_mixed = any(kind != dtype for kind in own)

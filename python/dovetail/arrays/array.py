@@ -19,8 +19,8 @@ from dovetail.placement.transfer_guards import check
 
 
 class _ArrayType(type):
-    """Makes `isinstance(x, Array)` hold for tracers, so that code which asks for arrays can be
-    traced, and for arrays of random keys.
+    """Metaclass that makes `isinstance(x, Array)` hold for tracers and key arrays, so that code
+    that checks for arrays can be traced.
     """
 
     def __instancecheck__(cls, instance: Any) -> bool:
@@ -47,7 +47,7 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
       (True, (3,), Array([0.5, 0.5, 0.5], dtype=float32))
     """
 
-    # `_keys` has, with `debug_key_reuse`, what was used of the random keys that these words are.
+    # `_keys`: with `debug_key_reuse`, which of the random keys with these words were consumed.
     __slots__ = ("__weakref__", "_keys")
 
     def __init__(self, data: Any, weak_type: bool = False, place: Place | None = None) -> None:
@@ -133,23 +133,23 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
 
     @property
     def committed(self) -> bool:
-        """Whether the array must stay on its device."""
+        """True if the array is committed to its device."""
         return self._place is not None and self._place.is_committed
 
     _committed = committed
 
     @property
     def addressable_shards(self) -> list[Shard]:
-        """What each device of this process holds."""
+        """The shards on the devices of this process."""
         return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
 
     @property
     def global_shards(self) -> list[Shard]:
-        """What each device holds."""
+        """The shards on all devices."""
         return self.addressable_shards
 
     def addressable_data(self, index: int) -> Array:
-        """What the device of that number in `addressable_shards` holds."""
+        """The data of shard `index` of `addressable_shards`."""
         return self.addressable_shards[index].data
 
     def block_until_ready(self) -> Array:
@@ -159,7 +159,7 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         return self
 
     def is_ready(self) -> bool:
-        """Whether the elements are computed: a call returns only when they are."""
+        """True once the elements are computed; calls return only then, so always."""
         return not self.is_deleted()
 
     def copy_to_host_async(self) -> None:
@@ -180,7 +180,7 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         self._host = None
 
     def is_deleted(self) -> bool:
-        """Whether `delete` was called."""
+        """True after `delete`."""
         return type(self._data) is _Deleted
 
     # Python's protocols ---------------------------------------------------------------------------
@@ -242,7 +242,7 @@ class _Deleted:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         raise RuntimeError(
             "Array has been deleted: it must not be used after delete(), or after a call that it "
-            f"was donated to, got one of {self.aval}"
+            f"was donated to, got: one of {self.aval}"
         )
 
     @property

@@ -11,7 +11,7 @@ from dovetail.placement import platforms
 
 
 def is_supported_dtype(dtype: Any) -> bool:
-    """Whether arrays of an element type can be exchanged.
+    """True if arrays of this element type can be exchanged.
 
     >>> is_supported_dtype("bfloat16"), is_supported_dtype("int4")
     (True, False)
@@ -41,7 +41,7 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     if device is not None:
         if copy is False and platforms.device_meant(device).platform != "cpu":
             raise BufferError(
-                f"memory of the host must be copied to a device, got device={device!r} and "
+                f"memory of the host must be copied to a device, got: device={device!r} and "
                 "copy=False"
             )
         return from_dlpack(external_array, None, copy).to_device(device)
@@ -51,7 +51,7 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
         return external_array.copy() if copy else external_array  # type: ignore[return-value]
     if not (hasattr(external_array, "__dlpack__") and hasattr(external_array, "__dlpack_device__")):
         raise type_error(
-            "from_dlpack: the argument must have __dlpack__ and __dlpack_device__, got "
+            "from_dlpack: the argument must have __dlpack__ and __dlpack_device__, got: "
             f"{type(external_array).__name__}; make an array of it with dovetail.numpy.asarray"
         )
     value = capsules.imported(external_array, copy)
@@ -60,7 +60,7 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
         if copy is False:
             raise BufferError(
                 f"{value.dtype.name} becomes {dtype.name} while enable_x64 is off, which needs a "
-                "copy, got copy=False"
+                "copy, got: copy=False"
             )
         value = value.astype(dtype)
     return Array(value, place=config.snapshot().place)

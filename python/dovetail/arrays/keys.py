@@ -9,12 +9,12 @@ from typing import Any
 
 
 def is_keys(x: Any) -> bool:
-    """Whether something is an array of keys."""
+    """True if `x` is an array of keys."""
     return hasattr(type(x), "is_key_array")
 
 
 def is_key_type(x: Any) -> bool:
-    """Whether something is the element type of arrays of keys."""
+    """True if `x` is the element type of key arrays."""
     return hasattr(type(x), "is_key_type")
 
 

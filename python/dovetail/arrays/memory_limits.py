@@ -19,7 +19,7 @@ LARGE = 1 << 32
 
 
 def check_size(array: np.ndarray) -> None:
-    """Refuse an array that no memory could hold, though it is made of few elements as yet.
+    """Reject an array larger than any memory, even if its storage is small (a broadcast view).
 
     Raises:
       OutOfMemoryError: it is larger than the machine's memory and swap.
@@ -35,14 +35,14 @@ def check_size(array: np.ndarray) -> None:
 
 
 def of_evaluation(name: str, error: Exception) -> OutOfMemoryError:
-    """What to raise where an op of a program could not be evaluated."""
+    """The error to raise when an op of a program could not be evaluated."""
     from dovetail.runtime.memory import OutOfMemoryError  # lazy
 
     return OutOfMemoryError(f"RESOURCE_EXHAUSTED: `{name}`: {error}, {there()}")
 
 
 def there() -> str:
-    """How much memory the machine has, in words."""
+    """The machine's memory size, as text."""
     from dovetail.runtime.memory import in_words, memory_of_host  # lazy
 
     limit = memory_of_host()

@@ -30,7 +30,7 @@ class ArrayMethods(ArrayOperators):
 
     __slots__ = ()
 
-    # Where it is, if something is known of it.
+    # Source location, if known.
     _place: Place | None = None
 
     @property
@@ -88,22 +88,22 @@ class ArrayMethods(ArrayOperators):
 
     @property
     def sharding(self) -> SingleDeviceSharding:
-        """How the elements are spread over devices."""
+        """The sharding of the array."""
         return SingleDeviceSharding(self.device)
 
     @property
     def committed(self) -> bool:
-        """Whether the array must stay on its device."""
+        """True if the array is committed to its device."""
         return False
 
     @property
     def is_fully_addressable(self) -> bool:
-        """Whether this process reaches all elements."""
+        """True if this process can address all shards."""
         return True
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether each device holds all elements."""
+        """True if every device holds all elements."""
         return True
 
     def to_device(self, device: Any, *, stream: Any = None) -> Array:
@@ -114,11 +114,12 @@ class ArrayMethods(ArrayOperators):
           stream: None; there are no streams to wait for.
         """
         if stream is not None:
-            raise value_error(f"stream must be None on {self.device}, got {stream!r}")
+            raise value_error(f"stream must be None on {self.device}, got: {stream!r}")
         return self._committed_to(platforms.device_meant(device))
 
     def _committed_to(self, device: Device, copy: bool = False) -> Any:
-        """The array, committed to a device; a tracer as it is, since a program runs on one device.
+        """The array, committed to a device. A tracer is returned unchanged, since a program runs on
+        one device.
 
         Args:
           device: the device.
@@ -132,7 +133,7 @@ class ArrayMethods(ArrayOperators):
             if copy is False:
                 raise value_error(
                     f"an array of {value.dtype.name} becomes one of {np.dtype(dtype).name} by a "
-                    "copy only, got copy=False"
+                    "copy only, got: copy=False"
                 )
             return value.astype(dtype)
         if copy:
@@ -175,9 +176,11 @@ class ArrayMethods(ArrayOperators):
         return dnp.copy(self)
 
     def view(self, dtype: Any = None, type: None = None) -> Array:
-        """The same bits as another element type; another width divides the last dimension anew."""
+        """Reinterpret the bits as another element type; a different width resizes the last
+        dimension.
+        """
         if type is not None:
-            raise NotImplementedError(f"view: type must be None, got {type!r}")
+            raise NotImplementedError(f"view: type must be None, got: {type!r}")
         return self if dtype is None else dnp.bits.view(self, dtype)  # type: ignore[return-value]
 
     def byteswap(self) -> Array:
@@ -420,13 +423,13 @@ class ArrayMethods(ArrayOperators):
     def all(
         self, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None
     ) -> Array:
-        """Whether all elements are true."""
+        """Test whether all elements are true."""
         return dnp.all(self, axis, out, keepdims, where=where)
 
     def any(
         self, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None
     ) -> Array:
-        """Whether any element is true."""
+        """Test whether any element is true."""
         return dnp.any(self, axis, out, keepdims, where=where)
 
     def argmax(

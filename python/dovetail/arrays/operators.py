@@ -30,7 +30,7 @@ class ArrayOperators:
     weak_type: Any
 
     def _value(self) -> np.ndarray:
-        """The elements; a tracer evaluates what leads to it, or explains why it cannot."""
+        """The elements. A tracer evaluates the ops it depends on, or explains why it cannot."""
         raise type_error(f"{type(self).__name__} has no value")
 
     @property
@@ -53,14 +53,15 @@ class ArrayOperators:
             )
         return self._value().item()
 
-    # `==` compares elements. Not a method that raises: what asks for `Hashable` is told.
+    # `==` is elementwise. None rather than a method that raises, so that `isinstance(x, Hashable)`
+    # is false.
     __hash__ = None  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         if self.size != 1:
             kind = "an array with more than one element" if self.size else "an empty array"
             raise value_error(
-                f"The truth value of {kind} is ambiguous. It needs exactly one element, got shape "
+                f"The truth value of {kind} is ambiguous. It needs exactly one element, got: shape "
                 f"{self.shape}; use dovetail.numpy.any or dovetail.numpy.all"
             )
         return bool(self._value().item())
@@ -109,7 +110,7 @@ class ArrayOperators:
         ):
             if not fits:
                 raise value_error(
-                    f"Array.__contains__: {what}, got shape {np.shape(x)}; write (x == y).any()"
+                    f"Array.__contains__: {what}, got: shape {np.shape(x)}; write (x == y).any()"
                 )
         found = self == item
         if isinstance(found, bool):
@@ -122,8 +123,8 @@ class ArrayOperators:
     def __format__(self, spec: str) -> str:
         if self.shape and spec:
             raise type_error(
-                f"only an array of rank 0 is formatted by {spec!r}, got shape {self.shape}; format "
-                "its elements, or set dovetail.numpy.printoptions"
+                f"only an array of rank 0 is formatted by {spec!r}, got: shape {self.shape}; "
+                "format its elements, or set dovetail.numpy.printoptions"
             )
         return format(self._value()[()], spec)
 
@@ -274,25 +275,25 @@ class ArrayOperators:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise type_error(
-            "arrays are immutable, got an assignment to elements; instead of x[index] = y write x "
+            "arrays are immutable, got: an assignment to elements; instead of x[index] = y write x "
             "= x.at[index].set(y), or choose between values with dovetail.numpy.where"
         )
 
     def __delitem__(self, index: Any) -> None:
         raise type_error(
-            "arrays are immutable, got a deletion of elements; instead of del x[index] write x = "
+            "arrays are immutable, got: a deletion of elements; instead of del x[index] write x = "
             "dovetail.numpy.delete(x, index, axis)"
         )
 
 
 def _comparable(other: Any) -> bool:
-    """Whether == compares elements; Python itself answers False, silently, to what the methods
-    decline.
+    """True if `==` compares elementwise. Where the methods return NotImplemented, Python silently
+    answers False.
     """
     if isinstance(other, (list, tuple, set, dict)):
         raise type_error(
-            f"an array compares with arrays and scalars, got {type(other).__name__}; make an array "
-            "of it with dovetail.numpy.array"
+            f"an array compares with arrays and scalars, got: {type(other).__name__}; make an "
+            "array of it with dovetail.numpy.array"
         )
     return isinstance(other, OPERANDS)
 

@@ -1,4 +1,4 @@
-"""Objects of other classes that stand for arrays: those with a method `__jax_array__`."""
+"""Objects of other classes that convert to arrays by a method `__jax_array__`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class _Kind(type):
 
 
 class StandsForArray(metaclass=_Kind):
-    """The class, for `isinstance`, of objects that say which array they stand for."""
+    """Abstract class of objects that convert to an array, for `isinstance`."""
 
 
 def array_meant(x: Any) -> Any:
-    """The array that an object stands for; anything else as it is.
+    """The array that an object converts to; other values unchanged.
 
     Args:
       x: anything.

@@ -1,4 +1,4 @@
-"""What is known of an array while tracing."""
+"""The abstract value of an array while tracing: shape, element type, weak type."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
 
     @property
     def sharding(self) -> SingleDeviceSharding:
-        """Where an array of this type is that nobody has put elsewhere."""
+        """The default placement of an array of this type."""
         return SingleDeviceSharding(platforms.default())
 
     def update(self, **changes: Any) -> ShapedArray:
-        """The same but for what is given by name."""
+        """A copy with the given fields replaced."""
         known = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type}
         return ShapedArray(**known | changes)
 

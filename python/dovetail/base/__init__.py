@@ -1,1 +1,3 @@
-"""Settings, errors, element types, source locations and events: what every other layer uses."""
+"""Settings, errors, element types, source locations and events: the lowest layer, used by all
+others.
+"""

@@ -24,7 +24,7 @@ _EXIT_SECONDS = 5.0
 
 # Set when the interpreter exits: nothing is worth waiting for any more.
 ending = threading.Event()
-# What else ends then, before the threads are waited for.
+# Cleanups to run at exit, before the threads are joined.
 _at_end: list[Callable[[], Any]] = []
 
 _lock = threading.Lock()
@@ -35,7 +35,7 @@ _unfinished: weakref.WeakSet[Job[Any]] = weakref.WeakSet()
 
 
 class _Here(threading.local):
-    """What this thread works on."""
+    """The task that this thread runs."""
 
     job: Job[Any] | None = None
     # Held by a background thread except where it waits for something outside of this process.
@@ -78,7 +78,7 @@ class Job(Generic[T]):
         self._ended = threading.Event()
 
     def start(self) -> None:
-        """Have it done in the background, unless that is so."""
+        """Schedule the task on a worker thread if it is not queued or done."""
         if self._is_queued or self.is_done or ending.is_set():
             return
         with _lock:
@@ -144,7 +144,7 @@ class Job(Generic[T]):
 
 
 def _has_thread() -> bool:
-    """Whether there is a thread that serves, perhaps one that is started now; `_lock` is held."""
+    """True if a worker thread exists or could be started. Requires `_lock`."""
     if len(_threads) < _MOST_THREADS:
         thread = threading.Thread(target=_serve, name="dovetail-compile", daemon=True)
         _threads.add(thread)
@@ -157,7 +157,7 @@ def _has_thread() -> bool:
 
 
 def _serve() -> None:
-    """Do what is queued, until nothing is."""
+    """Run queued tasks until the queue is empty."""
     _here.is_worker = True
     try:
         while True:
@@ -171,7 +171,7 @@ def _serve() -> None:
                 job._attempt_here()
             del job
     finally:
-        # Also after what is no `Exception`, which a listener of `monitoring` may raise.
+        # Also when a listener of `monitoring` raised something that is no `Exception`.
         _threads.discard(threading.current_thread())
 
 

@@ -1,4 +1,4 @@
-"""A dictionary that forgets: what was asked for by ever new keys must not grow for ever."""
+"""A dictionary of bounded size, for caches whose keys keep changing."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ transfer_guard = Option(
 # Examples that are not a function's or a class's own.
 __test__ = {name: option.__doc__ for name, option in _options.items()}
 
-# What a traced and compiled program depends on.
+# The settings that traced and compiled programs depend on.
 _TRACED: list[Option[Any]] = [
     enable_x64,
     explicit_x64_dtypes,
@@ -277,7 +277,7 @@ _TRACED: list[Option[Any]] = [
 
 
 def trace_for(option: Option[Any]) -> None:
-    """Have functions traced once for each value of one more setting.
+    """Make the value of a setting part of the trace cache's key.
 
     Args:
       option: the setting.
@@ -292,7 +292,7 @@ def trace_for(option: Option[Any]) -> None:
 
 
 class Snapshot(NamedTuple):
-    """What calls of compiled functions ask of the settings.
+    """The settings that calls of compiled functions depend on.
 
     Attributes:
       trace_key: the values of those that a traced program depends on.
@@ -318,7 +318,7 @@ class Snapshot(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether a call does nothing besides running its program, so that C++ may make it."""
+        """True if a call only runs its program, so that C++ may make it."""
         return not (self.disable_jit or self.checks or self.guards or self.recording)
 
 
@@ -350,7 +350,7 @@ def snapshot() -> Snapshot:
     known = snapshots.get(overrides)
     if known is None:
         key = (*[option.value for option in _TRACED], compile.value == "never")
-        # What leaks shows while a function is traced.
+        # Leaks are detected while tracing, so turning the check on traces again.
         key += (check_tracer_leaks.value,)
         checks = ("nan",) * debug_nans.value + ("inf",) * debug_infs.value
         guards = any(part.value != "allow" for part in transfer_guard.parts[1:])

@@ -1,4 +1,4 @@
-"""Element types: how they promote (the lattice with weak types), and what they are asked about."""
+"""Element types: promotion (the lattice with weak types) and queries."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np
     for dtype, _ in pairs:
         if dtype not in KINDS:
             others = ", ".join(str(d) for d, _ in pairs)
-            raise type_error(f"{dtype} goes with no other element type, got {others}")
+            raise type_error(f"{dtype} goes with no other element type, got: {others}")
     if all_weak and not strict:
         # Joined as if strong: weak float16 with weak int32 stays float16.
         return _dtype_of_node(_join(frozenset(dtype.name for dtype, _ in pairs))), True
@@ -269,7 +269,8 @@ def dtype(x: Any) -> np.dtype:
 
 
 def is_weakly_typed(x: Any) -> bool:
-    """Whether `x` yields to the types of other operands, as Python scalars do.
+    """True if `x` is weakly typed: its type yields to that of other operands, as for Python
+    scalars.
 
     Args:
       x: an array, a tracer, a NumPy array, a number, or what means a dtype.
@@ -314,7 +315,7 @@ def result_type(
       dtype(bfloat16)
     """
     if not args:
-        raise ValueError("result_type needs at least one array, scalar or dtype, got none")
+        raise ValueError("result_type needs at least one array, scalar or dtype, got: none")
     result, weak = promote(*map(dtype_and_weakness, args), operands=args)
     dtype = default_dtype(KINDS[result]) if weak else result  # type: ignore[arg-type]
     return (dtype, weak) if return_weak_type_flag else dtype
@@ -374,7 +375,7 @@ _CLASS_OF = {t.type: _CLASSES[kind] for t, kind in KINDS.items() if t.isbuiltin 
 
 
 def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
-    """Whether type `a` is type `b` or belongs to class `b`.
+    """True if type `a` is type `b` or belongs to class `b`.
 
     Args:
       a: an element type, or a class of them.
@@ -410,7 +411,7 @@ _ISDTYPE = {
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
-    """Whether `dtype` is of the array API standard's `kind`.
+    """True if `dtype` is of the array API standard's `kind`.
 
     Args:
       dtype: an element type.
@@ -439,12 +440,12 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
         # A misspelt name is a wrong value, anything else a wrong type.
         error = ValueError if isinstance(kind, str) else TypeError
         raise error(
-            f"kind must be a dtype or one of {', '.join(map(repr, _ISDTYPE))}, got {kind!r}"
+            f"kind must be a dtype or one of {', '.join(map(repr, _ISDTYPE))}, got: {kind!r}"
         ) from None
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
-    """Whether values of one type fit another under NumPy's rules.
+    """True if values of one type can be cast to another under NumPy's rules.
 
     Args:
       from_: an element type.

@@ -45,7 +45,7 @@ complex128 = np.dtype("complex128")
 # The type of derivatives with respect to integers: it has no bytes.
 float0 = np.dtype([("float0", np.void, 0)])
 
-# Of 8 bits or less: these do not promote implicitly.
+# Floats of 8 bits or less, which do not promote implicitly.
 SMALL_FLOATS = (
     float4_e2m1fn,
     float6_e2m3fn,
@@ -59,7 +59,7 @@ SMALL_FLOATS = (
     float8_e5m2fnuz,
     float8_e8m0fnu,
 )
-# Of 2 and 4 bits: neither do these. On the host each fills a byte.
+# Integers of 2 and 4 bits, which do not promote implicitly either. On the host each takes a byte.
 SMALL_INTS = (int2, uint2, int4, uint4)
 
 
@@ -88,7 +88,7 @@ DTypeLike = Any
 
 
 def kind(dtype: np.dtype) -> str:
-    """What kind of numbers a type is of.
+    """The kind of an element type, as a letter.
 
     Args:
       dtype: an element type.
@@ -107,7 +107,7 @@ def kind(dtype: np.dtype) -> str:
 
 
 def is_inexact(dtype: np.dtype) -> bool:
-    """Whether values of this type are rounded: float or complex.
+    """True for float and complex types.
 
     Args:
       dtype: an element type.
@@ -126,7 +126,7 @@ def is_inexact(dtype: np.dtype) -> bool:
 
 
 def is_integer(dtype: np.dtype) -> bool:
-    """Whether values of this type are integers, with or without sign.
+    """True for signed and unsigned integer types.
 
     Args:
       dtype: an element type.
@@ -168,7 +168,7 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
         result = result.newbyteorder("=")
     if result not in KINDS and result != float0:
         raise type_error(
-            "an array's element type must be bool, integer, float or complex, got "
+            "an array's element type must be bool, integer, float or complex, got: "
             f"{result.name!r}; convert the data to numbers first"
         )
     return result

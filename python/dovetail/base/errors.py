@@ -15,15 +15,15 @@ from dovetail.base.trace_stack import stack
 
 
 class JAXTypeError(TypeError):
-    """What errors of tracing have in common, by JAX's name for it."""
+    """Base class of type errors raised while tracing, by JAX's name."""
 
 
 class JAXIndexError(IndexError):
-    """What errors of indices in traced functions have in common, by JAX's name for it."""
+    """Base class of index errors raised while tracing, by JAX's name."""
 
 
 class MismatchError(TypeError, ValueError):
-    """Arguments do not fit each other, or what is known of them: JAX raises either class."""
+    """Arguments that do not match each other or a known type; JAX raises either class."""
 
 
 class TransformError(MismatchError, NotImplementedError):
@@ -59,7 +59,7 @@ class LeakedTracerError(TracerError):
 
 
 class ClosedOverError(TransformError, LeakedTracerError):
-    """The derivative is asked for by what a function with a rule closes over."""
+    """A derivative with respect to a value that a function with a custom rule closes over."""
 
 
 class InconclusiveDimensionOperation(Exception):
@@ -100,7 +100,7 @@ def warn(
 
 @contextlib.contextmanager
 def needed_for(purpose: str) -> Iterator[None]:
-    """What a value is needed for, in the message that it is not known."""
+    """State, in errors about unknown values, what the value is needed for."""
     try:
         yield
     except ConcretizationTypeError as error:

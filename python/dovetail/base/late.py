@@ -1,7 +1,7 @@
 """Modules of later layers that earlier ones call, each imported at its first use.
 
-What Python's operators do with arrays, for one, is in `dovetail.numpy`, which is made of arrays.
-These are all the calls against the order of the layers.
+Python's operators on arrays, for example, are implemented in `dovetail.numpy`, which is built on
+arrays. These are the only calls against the layer order.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Late:
 numpy: Any = _Late("dovetail.numpy")
 # `lax.rng_uniform`, which takes no key.
 random: Any = _Late("dovetail.random")
-# The functions of `jax.ops`, beside the ops of the dialect.
+# The functions of `jax.ops`, which live in the same module as the dialect's ops.
 segments: Any = _Late("dovetail.numpy.segments")
 # `Compiled.save`.
 files: Any = _Late("dovetail.exporting.files")

@@ -20,7 +20,7 @@ _PACKAGES = tuple(
 
 
 class _Internal(dict[str, bool]):
-    """Whether a file is none of the user's."""
+    """Caches, per file name, whether a file is internal, not the user's."""
 
     def __missing__(self, file: str) -> bool:
         answer = self[file] = file.startswith(_PACKAGES)
@@ -31,7 +31,7 @@ _internal = _Internal()
 
 
 def is_internal(file: str) -> bool:
-    """Whether a file is none of the user's."""
+    """True if a file belongs to this package or its dependencies, not to the user."""
     return _internal[file]
 
 

@@ -1,4 +1,4 @@
-"""Events of the process, which listeners are told of: what is traced, compiled, found in a cache.
+"""Events of the process and their listeners: what is traced, compiled, found in a cache.
 
 The package records, each duration with the keyword `fun_name`, the name of the function:
 
@@ -21,7 +21,7 @@ CACHE_EVENTS = "/dovetail/compilation_cache/"
 
 
 class _EventListener(Protocol):
-    """What is called with an event."""
+    """Callback for an event."""
 
     def __call__(self, event: str, /, **kwargs: str | int) -> None:
         """Take note of an event."""
@@ -29,7 +29,7 @@ class _EventListener(Protocol):
 
 
 class _DurationListener(Protocol):
-    """What is called with an event and how long it took."""
+    """Callback for an event with a duration."""
 
     def __call__(self, event: str, duration_secs: float, /, **kwargs: str | int) -> None:
         """Take note of an event's duration, in seconds."""
@@ -37,7 +37,7 @@ class _DurationListener(Protocol):
 
 
 class _TimeSpanListener(Protocol):
-    """What is called with an event, when it began and when it ended."""
+    """Callback for an event with start and end times."""
 
     def __call__(
         self, event: str, start_time: float, end_time: float, /, **kwargs: str | int
@@ -47,7 +47,7 @@ class _TimeSpanListener(Protocol):
 
 
 class _ScalarListener(Protocol):
-    """What is called with an event and a number."""
+    """Callback for an event with a number."""
 
     def __call__(self, event: str, value: float | int, /, **kwargs: str | int) -> None:
         """Take note of a number."""
@@ -58,7 +58,7 @@ L = TypeVar("L")
 
 
 class _Listeners(Generic[L]):
-    """What is called with events of a kind, in the order in which it was registered."""
+    """The listeners for one kind of event, in order of registration."""
 
     def __init__(self) -> None:
         # Replaced rather than changed: another thread may be calling them.
@@ -313,7 +313,7 @@ def clear_event_listeners() -> None:
 
 
 def has_timers() -> bool:
-    """Whether anybody wants to know how long things take.
+    """True if any listener takes durations.
 
     Returns:
       A bool.

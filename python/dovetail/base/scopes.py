@@ -15,7 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @contextmanager
 def ensure_compile_time_eval() -> Iterator[None]:
-    """Compute what is known while a function is traced, instead of making it part of the program.
+    """Evaluate ops on known values eagerly while tracing, instead of recording them.
 
     Ops on tracers are part of the program here, too.
 

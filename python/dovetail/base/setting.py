@@ -1,4 +1,4 @@
-"""What a setting is: a process-wide value that a thread can override for a `with` block."""
+"""The base of settings: process-wide values that a thread can override in a `with` block."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ options: dict[str, Option[Any]] = {}
 state: ContextVar[tuple[Any, ...]] = ContextVar("state", default=())
 _states: dict[tuple[Any, ...], tuple[Any, ...]] = {(): state.get()}
 _listeners: list[Callable[[], Any]] = []
-# What is not overridden, since settings may be None.
+# Marks a value that is not overridden; settings may be None.
 _NOTHING = object()
 
 _TRUE = ("1", "true", "t", "yes", "y", "on")
 _FALSE = ("0", "false", "f", "no", "n", "off", "")
 
 
-# How each setting describes itself.
+# The docstring of each setting.
 _DOCUMENTATION = """{doc}
 
 Args:
@@ -154,7 +154,7 @@ class Option(Generic[T]):
             return self._checked(text)
         word = text.lower()
         if word not in _TRUE + _FALSE:
-            raise ValueError(f"DOVETAIL_{self.name.upper()} must be 0 or 1, got {text!r}")
+            raise ValueError(f"DOVETAIL_{self.name.upper()} must be 0 or 1, got: {text!r}")
         return word in _TRUE  # type: ignore[return-value]
 
     def _checked(self, value: Any) -> T:
@@ -162,7 +162,7 @@ class Option(Generic[T]):
             return self.check(value)
         if value not in self.choices:
             raise ValueError(
-                f"{self.name} must be one of {', '.join(map(repr, self.choices))}, got {value!r}"
+                f"{self.name} must be one of {', '.join(map(repr, self.choices))}, got: {value!r}"
             )
         # True rather than 1.
         return self.choices[self.choices.index(value)]
@@ -234,7 +234,7 @@ def _update_state() -> None:
 
 
 def changed() -> None:
-    """Have all forgotten that depends on the settings of the whole process.
+    """Invalidate all caches that depend on process-wide settings.
 
     Example:
       >>> from dovetail.base import config

@@ -1,4 +1,4 @@
-"""Spans of time: what is done, on which thread and for how long, while a trace is recorded."""
+"""Time spans of activities per thread, recorded while a trace is running."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Recorder:
         self.spans.append(Span(kind, name, start, end - start, thread, arguments))
 
 
-# Who records now; None where nobody does.
+# The active recorder, or None.
 recorder: Recorder | None = None
 
 _nothing: AbstractContextManager[Any] = nullcontext()

@@ -1,5 +1,5 @@
-"""Whom strict settings of promotion concern: the operands of a user's call, not what the functions
-of this package compute inside.
+"""Scope of strict promotion settings: the operands of a user's call, not what this package's
+functions compute internally.
 
 It is asked only where a setting would refuse operands, so it may be slow: it looks at the stack.
 """
@@ -18,9 +18,9 @@ from typing import Any
 from dovetail.base.trace_stack import stack
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
-# What lies between a decorated function and its caller.
+# Files whose frames may lie between a decorated function and its caller.
 _BETWEEN = {contextlib.__file__, functools.__file__}
-# What calls functions that others gave to it.
+# Modules that call functions on behalf of others.
 _MACHINERY = tuple(
     folder.replace("/", os.sep)
     for folder in (
@@ -33,8 +33,9 @@ _RECORDING = os.path.join(_PACKAGE, "eager", "recording.py")
 
 
 def is_of_user(operands: Iterable[Any]) -> bool:
-    """Whether all operands are arguments, as they were given, of the function that user code
-    called; else a function of ours computes with them, and the user's settings are not for it.
+    """True if all operands are unmodified arguments of the function that user code called.
+    Otherwise a function of this package computes with them, and the user's strictness does not
+    apply.
     """
     function, is_outermost = _called_function()
     known = {id(value) for value in _arguments(function)}
@@ -47,8 +48,8 @@ def is_of_user(operands: Iterable[Any]) -> bool:
 
 
 def _called_function() -> tuple[FrameType, bool]:
-    """The frame of this package's function that user code called, and whether what is recorded is a
-    call of it.
+    """The frame of this package's outermost function, called by user code, and whether the eager
+    call that is recorded is of it.
     """
     frame: FrameType | None = sys._getframe(1)
     outermost, function, is_recorded = frame, None, False
@@ -67,12 +68,12 @@ def _called_function() -> tuple[FrameType, bool]:
 
 
 def _is_machinery(path: str) -> bool:
-    """Whether a module calls functions for who gave them to it, as transforms do."""
+    """True for modules that call functions passed to them, such as transforms."""
     return os.sep not in path or path.startswith(_MACHINERY)
 
 
 def _arguments(frame: FrameType) -> Iterator[Any]:
-    """The arguments of a function in progress that it has not replaced, and what is in them."""
+    """The arguments of a running function that it has not rebound, and their leaves."""
     code, values = frame.f_code, frame.f_locals
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)

@@ -1,4 +1,4 @@
-"""Which traces are in progress on a thread."""
+"""The stack of traces in progress on a thread."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ class Stack(threading.local):
 
     def __init__(self) -> None:
         self.traces: list[Trace] = []
-        # Those that `ensure_compile_time_eval` set aside: ops on their tracers go on in them.
+        # Traces that `ensure_compile_time_eval` suspended; ops on their tracers still record in
+        # them.
         self.suspended: list[Trace] = []
-        # What records the eager call of a function, outside of all traces.
+        # The recording of an eager call, outside of all traces.
         self.recording: Recording | None = None
-        # Of functions that are traced outside of all traces, where these are to share one.
+        # The module that functions traced outside of all traces share, if any.
         self.module: _core.Module | None = None
-        # How often what is traced outside of all traces will be differentiated.
+        # How many times functions traced outside of all traces will be differentiated.
         self.order = 0
 
 
@@ -33,7 +34,7 @@ stack = Stack()
 
 @contextmanager
 def outside_of_traces() -> Iterator[None]:
-    """What is called here is no part of a trace or recording in progress."""
+    """Call functions within the block outside of any trace or recording in progress."""
     traces, module, recording = stack.traces, stack.module, stack.recording
     stack.traces, stack.module, stack.recording = [], None, None
     try:
@@ -50,7 +51,7 @@ def current() -> Trace | None:
 
 @contextmanager
 def suspended() -> Iterator[None]:
-    """What is called here is computed at once, unless tracers are among its operands."""
+    """Run ops within the block eagerly, unless they have tracers among their operands."""
     traces, outer = stack.traces, stack.suspended
     stack.traces, stack.suspended = [], traces or outer
     try:
@@ -61,7 +62,7 @@ def suspended() -> Iterator[None]:
 
 @contextmanager
 def resumed() -> Iterator[None]:
-    """What is called here is part of the traces that are set aside."""
+    """Resume the suspended traces within the block."""
     traces, recording = stack.suspended, stack.recording
     if recording is not None:
         recording.refuse()
@@ -73,19 +74,19 @@ def resumed() -> Iterator[None]:
 
 
 def derivative_order() -> int:
-    """How often what is applied now will be differentiated."""
+    """How many times the ops applied now will be differentiated."""
     traces = stack.traces
     return traces[-1].order if traces else stack.order
 
 
 def is_for_shapes() -> bool:
-    """Whether what is traced now is never computed."""
+    """True if the trace is only for shapes and never runs."""
     traces = stack.traces
     return bool(traces) and traces[0].kind == "eval_shape"
 
 
 def in_checkpoint() -> bool:
-    """Whether what is traced now belongs to a checkpoint, and nothing in it differentiates that."""
+    """True within a checkpoint, if nothing inside differentiates that part."""
     traces = stack.traces
     inner = traces[-1].order
     for trace in reversed(traces):
@@ -99,7 +100,7 @@ def in_checkpoint() -> bool:
 
 @contextmanager
 def differentiated_later(order: int) -> Iterator[None]:
-    """Let what is traced outside of all traces have what so many derivatives of it need."""
+    """Trace functions outside of all traces such that they can be differentiated `order` times."""
     outer, stack.order = stack.order, order
     try:
         yield

@@ -1,4 +1,4 @@
-"""Values of users' own that jitted functions are traced for, as they are for settings."""
+"""User-defined context values that, like settings, are part of the trace cache's key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def make_user_context(default_value: Any = None) -> UserContext:
 
 
 class UserContext(Option[Any]):
-    """What `make_user_context` gives.
+    """The setting-like object that `make_user_context` returns.
 
     Args:
       default: the value outside of `with` blocks.

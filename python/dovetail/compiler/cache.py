@@ -19,19 +19,19 @@ from dovetail.base import background, monitoring
 _DIGEST_SIZE = hashlib.sha256().digest_size
 # Only entries make room: the directory may have other files.
 _ENTRY = re.compile(r"[0-9a-f]{64}\.vmfb")
-# Names of what is no entry. A stale one is what a process left that was killed.
+# Names of files that are no entries. A stale one was left by a killed process.
 _WRITING, _LOCK = ".writing-", ".lock-"
 _STALE_SECONDS = 3600.0
-# How long to wait for another process that makes the same entry; then both do.
+# Seconds to wait for another process that makes the same entry; after that, both make it.
 _PATIENCE = 600.0
-# After so many entries of this process, those of others are counted again.
+# Count the entries of other processes again after this many of our own.
 _COUNTED_EVERY = 64
 # Room is made for several entries at a time.
 _KEPT_SHARE = 0.9
 
 
 class CacheStatistics(NamedTuple):
-    """What the cache on disk did for this process.
+    """Statistics of the cache on disk in this process.
 
     Attributes:
       hits: programs that were there.
@@ -67,7 +67,7 @@ def _count(what: str, number: int = 1) -> None:
 
 
 def cache_statistics() -> CacheStatistics:
-    """What the cache of compiled programs did for this process so far.
+    """Statistics of the cache of compiled programs in this process so far.
 
     Returns:
       A `CacheStatistics`.
@@ -115,14 +115,14 @@ class Cache:
         self._is_checked = False
         self._is_writable = True
         self._lock = threading.Lock()
-        # What the entries took when they were counted, and what was written since.
+        # Total size of the entries at the last count, and bytes written since.
         self._size = 0
         self._uncounted = _COUNTED_EVERY
 
     def get_or_make(self, key: str, make: Callable[[str], bytes]) -> bytes:
-        """Returns what is stored under `key`, or what `make` returns, and stores that.
+        """Returns the entry of `key`; if there is none, stores and returns the result of `make`.
 
-        Of all processes and threads that ask for one entry, one makes it, and the others wait.
+        If several processes or threads ask for the same entry, one makes it and the others wait.
 
         Args:
           key: the name of the entry.
@@ -152,7 +152,7 @@ class Cache:
             return content
 
     def get(self, key: str) -> bytes | None:
-        """Returns what was stored under `key`, or None; drops an entry that is damaged."""
+        """Returns the entry of `key`, or None; drops a damaged entry."""
         return self._read(key)[0]
 
     def _read(self, key: str) -> tuple[bytes | None, str]:
@@ -166,7 +166,7 @@ class Cache:
             return None, f"{self.directory} has none of the same IR, flags and versions"
         digest, content = entry[:_DIGEST_SIZE], entry[_DIGEST_SIZE:]
         if digest == _digest(key, content):
-            # Those used last are kept.
+            # The modification time makes eviction least recently used.
             with contextlib.suppress(OSError):
                 os.utime(path)
             return content, ""
@@ -190,7 +190,7 @@ class Cache:
         self._make_room(size)
 
     def _may_write(self) -> bool:
-        """Whether entries can be stored; makes the directory."""
+        """True if entries can be stored; creates the directory."""
         if self.directory is None or not self._is_writable:
             return False
         try:
@@ -201,7 +201,7 @@ class Cache:
         return self._is_safe()
 
     def _is_safe(self) -> bool:
-        """Whether nobody else can put entries into the directory."""
+        """True if no other user can write into the directory."""
         if self._is_checked:
             return self.directory is not None
         assert self.directory is not None
@@ -244,8 +244,8 @@ class Cache:
             self._size = self._remove_oldest()
 
     def _remove_oldest(self) -> int:
-        """Remove what was not used for longest, and what killed processes left; returns the size
-        of the rest.
+        """Evict the least recently used entries and files left by killed processes; returns the
+        remaining size.
         """
         assert self.directory is not None
         entries: list[tuple[float, int, str]] = []
@@ -287,7 +287,7 @@ def _digest(key: str, content: bytes) -> bytes:
 
 
 def _read_file(path: Path) -> bytes:
-    """The bytes of a regular file; what is none counts as absent, and is not waited for."""
+    """The bytes of a regular file. Anything else counts as absent and never blocks."""
     # Without the flag, to open a pipe would wait for somebody who writes to it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:

@@ -43,7 +43,7 @@ def held(path: Path, patience: float) -> Iterator[bool]:
     try:
         yield True
     finally:
-        # Removed while it is locked, so that it is nobody else's.
+        # Unlink it while it is locked, so that no other process holds it.
         with contextlib.suppress(OSError):
             os.unlink(path)
         _held.discard(descriptor)

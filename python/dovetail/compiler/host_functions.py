@@ -41,9 +41,7 @@ def _reference_function(
 
 
 def _callback(name: str, count: int, shapes: Sequence[Any], elements: Sequence[str]) -> Any:
-    """A function of the user by its name, which takes so many arrays; it lives as long as the
-    program, which keeps it.
-    """
+    """A user's function, by name, with `count` array arguments; owned by the program."""
     dtypes = [dtype_named(element) for element in elements]
 
     def call(*arrays: Any) -> Any:

@@ -14,14 +14,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
-# What becomes of a program whose compiler ended, and of one that was ended from outside, perhaps
-# for want of memory.
+# Error texts for a compiler that crashed, and for one that was killed, perhaps for lack of memory.
 DIED = "error: the compiler died: "
 KILLED = DIED + "SIGKILL"
 
 
 class Outcome(NamedTuple):
-    """What the compiler made of a program.
+    """The result of compiling a program.
 
     Attributes:
       vmfb: the module file's bytes, None if the compiler refused the program.
@@ -69,7 +68,7 @@ _PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
 
 
 def _execute(invocation: Any) -> bool:
-    """Compiles what was parsed, which verified it; what is wrong goes to the diagnostics."""
+    """Compiles the parsed and verified module; errors go to the diagnostics."""
     library, this = native(invocation)
     library.ireeCompilerInvocationSetVerifyIR(this, False)
     for index, phase in enumerate(_PHASES):
@@ -156,7 +155,7 @@ def serve() -> None:
     An answer is an outcome as a tuple, or the text of what was wrong with the flags.
     """
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    # What the compiler prints is none of the answers.
+    # Keep the compiler's own output off the pipe of answers.
     os.dup2(2, 1)
     received: queue.SimpleQueue[tuple[str, Sequence[str]]] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(requests, received), daemon=True).start()

@@ -120,7 +120,7 @@ def _host_cpu() -> str:
     return "\n".join([platform.machine(), platform.processor(), *lines])
 
 
-# How flags change where the code generator does not manage a fusion that IREE chose.
+# Changes of flags that help when the code generator fails on a fusion that IREE formed.
 _FEWER_FUSIONS: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
     lambda flags: [flag for flag in flags if flag != DATA_TILING],
     lambda flags: [flag.replace("opt-level=O2", "opt-level=O1") for flag in flags],
@@ -128,7 +128,7 @@ _FEWER_FUSIONS: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
 
 
 def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
-    """Compiles with the given flags, or else with less fusion; what fails with all fails."""
+    """Compiles with the given flags, then with less and less fusion; raises if all fail."""
     try:
         return _compile(text, flags)
     except CompileError as error:
@@ -169,7 +169,7 @@ def _failure(text: str, flags: Sequence[str], diagnostics: Sequence[str]) -> Com
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
     errors = [d for d in diagnostics if d.startswith("error")] or list(diagnostics)
-    # The first says what is wrong; most of the others only that a pass around it failed, too.
+    # The first message states the error; most others only say that an enclosing pass failed too.
     causes = [*errors[:1], *(d for d in errors[1:] if not _CONSEQUENCE.search(d))]
     summary = "\n".join(f"  {_shorten(d)}" for d in causes) or "  (IREE gave no message)"
     command = shlex.join(["iree-compile", *flags, name, "-o", os.devnull])

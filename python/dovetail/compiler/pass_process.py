@@ -22,7 +22,7 @@ from dovetail.compiler.errors import CompileError
 
 # A message's place, as the program prints it.
 _ERROR = re.compile(r"^(?:(?P<file>.+?):(?P<line>\d+):\d+: )?error: ", re.MULTILINE)
-# What follows a message: the user's line, or notes.
+# Continuation of a message: the user's line, or notes.
 _REST = re.compile(r"^(?:.+:\d+:\d+: )?(?:note|remark|warning): ", re.MULTILINE)
 
 _running: set[subprocess.Popen[bytes]] = set()
@@ -130,7 +130,7 @@ def _run(command: Sequence[str], folder: Path) -> int:
 
 
 def _refusal(printed: str) -> _core.CompilerError | None:
-    """What the passes said is wrong, with the place of the first message."""
+    """The error that the passes reported, with the location of the first message."""
     found = list(_ERROR.finditer(printed))
     if not found:
         return None
@@ -155,7 +155,7 @@ def _death(
     name: str,
     place: tuple[str, int, str],
 ) -> Exception:
-    """The error of a process that died, whose program is kept for who looks for the fault."""
+    """The error for a pass process that died; the program is kept for debugging."""
     from dovetail.compiler.iree_compiler import DIED  # lazy
 
     cause = signal.Signals(-code).name if code < 0 else f"it ended with {code}"

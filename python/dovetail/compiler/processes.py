@@ -28,8 +28,8 @@ class _Process:
 
     def __init__(self) -> None:
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
-        # A session of its own: an interrupt from the terminal is for the user's program alone.
-        # -P: the modules beside the file have names of others.
+        # A session of its own, so that Ctrl-C in the terminal interrupts the user's program only.
+        # `-P` keeps the modules beside the file from shadowing others.
         self._popen = subprocess.Popen(
             [sys.executable, "-P", str(_PROGRAM)],
             stdin=subprocess.PIPE,
@@ -60,7 +60,7 @@ class _Process:
         return Outcome(vmfb, diagnostics if vmfb else [*diagnostics, *printed])
 
     def printed(self) -> list[str]:
-        """What the compiler printed since this was asked last."""
+        """The compiler's output since the last call."""
         self._messages.seek(0)
         text = self._messages.read().decode(errors="replace").strip()
         # The process writes where this leaves the file.
@@ -69,7 +69,7 @@ class _Process:
         return [f"note: {text}"] if text else []
 
     def cause_of_death(self) -> str:
-        """How the process ended."""
+        """The reason why the process ended."""
         try:
             code = self._popen.wait(timeout=10)
         except subprocess.TimeoutExpired:
@@ -85,7 +85,7 @@ class _Process:
         _busy.discard(self)
         self._popen.kill()
         for pipe in self._files():
-            # What was not written yet is of no use to a process that has ended.
+            # The process has ended; drop unwritten input.
             with contextlib.suppress(OSError):
                 pipe.close()
         self._popen.wait()
@@ -94,7 +94,7 @@ class _Process:
         """Have nothing to do with it, in a process that was forked from the one that started it."""
         null = os.open(os.devnull, os.O_RDWR)
         for pipe in self._files():
-            # What was half written to the pipe must not be written a second time.
+            # Do not write half-written data to the pipe a second time.
             with contextlib.suppress(OSError, ValueError):
                 os.dup2(null, pipe.fileno(), inheritable=False)
         os.close(null)
@@ -126,7 +126,7 @@ os.register_at_fork(after_in_child=_forget)
 def _end_all() -> None:
     while _idle:
         _idle.pop().end()
-    # Who waits for them takes note of their end.
+    # The threads that wait for these processes notice that they end.
     for process in list(_busy):
         process.kill()
 
@@ -158,14 +158,14 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
             process.end()
             if is_new and not (is_first and cause == "SIGKILL"):
                 return Outcome(None, [DIED + cause, *printed])
-            # It was ended from outside, by whoever wanted its memory, or while it was idle.
+            # It was killed, for its memory or while idle; try once with a new process.
             is_first = is_first and not is_new
             process = None
         except ValueError:
             _keep(process)
             raise
         except BaseException:
-            # An interrupt: what it would still answer is of no use.
+            # Interrupted; the answer is no longer wanted.
             process.end()
             raise
         else:

@@ -15,7 +15,7 @@ _PATIENCE = 2.0
 
 @contextlib.contextmanager
 def note(what: str) -> Iterator[None]:
-    """Say on a terminal what takes so long, after two seconds, as long as the block lasts."""
+    """Show a note on the terminal if the block takes longer than two seconds, until it ends."""
     stream = sys.stderr
     # None without a console; a closed one raises.
     try:

@@ -1,4 +1,5 @@
-"""What the code generator makes of a program: its dispatches, in order, and where they are from.
+"""The schedule of a compiled program: its dispatches, in order, with the ops and source lines of
+each.
 
 The code generator is asked a second time, up to the phase in which it has formed its dispatches and
 laid out memory; that takes a fraction of a compilation.
@@ -14,11 +15,11 @@ from dovetail.compiler.forms import Compilation
 
 _FLAGS = ("--compile-to=stream", "--mlir-print-debuginfo", "--mlir-print-local-scope")
 
-# An op of ours, as `lower` names it in locations, and a place in the user's program.
+# A dovetail op, as `lower` names it in locations, and a location in the user's program.
 _OP = re.compile(r'"dovetail\.(\w+)"\(')
 _PLACE = re.compile(r'"((?:[^"\\]|\\.)*)"\("((?:[^"\\]|\\.)*)":(\d+):\d+\)')
 _KIND = re.compile(r"<(\w+)>")
-# What has the place of an op without computing it.
+# Ops that carry another op's location without computing it.
 _AROUND = ("iree_tensor_ext.", "tensor.empty", "func.")
 
 
@@ -64,7 +65,7 @@ class Schedule(NamedTuple):
     allocations: tuple[Allocation, ...]
 
     def bytes_of(self, kind: str) -> int:
-        """How much memory of a kind is allocated, as far as it is known before the program runs."""
+        """Bytes of one kind of memory that are allocated, as far as known before it runs."""
         return sum(each.size for each in self.allocations if each.kind == kind)
 
 
@@ -138,7 +139,7 @@ def _entry_points(op: Any) -> list[str]:
 
 
 def _described(name: str, function: Any, go_on: Any) -> Dispatch:
-    """What a dispatch's function computes, by the locations of what is in it."""
+    """A dispatch, described by the locations of the ops in its function."""
     locations: list[str] = []
 
     def visit(op: Any) -> Any:
@@ -151,7 +152,7 @@ def _described(name: str, function: Any, go_on: Any) -> Dispatch:
 
 
 def _sources(locations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The ops of ours in locations, and where in the user's program they are from."""
+    """The dovetail ops in locations, and their source lines in the user's program."""
     ops: dict[str, None] = {}
     places: dict[str, None] = {}
     for location in locations:

@@ -1,4 +1,4 @@
-"""What programs are compiled for, and the flags of `iree-compile` that say so."""
+"""Compilation targets, and their flags for `iree-compile`."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ _ARCHITECTURES = {
 }
 _SAME_ARCHITECTURE = {"amd64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64"}
 
-# What the levels of x86-64 have, as Linux calls it.
+# Features of the levels of x86-64, by Linux' names.
 _X86_2 = ("cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3")
 _X86_3 = (*_X86_2, "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe")
 _X86_4 = (*_X86_3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 _FEATURES = {"x86-64-v2": _X86_2, "x86-64-v3": _X86_3, "x86-64-v4": _X86_4}
-# What else code for this machine may use where the processor has it.
+# Further features that code for this machine may use if its processor has them.
 _USED_FEATURES = frozenset(
     f"{' '.join(_X86_4)} avx512_vnni avx512_bf16 avx512_fp16 avx512_vbmi2 avx_vnni amx_tile "
     "asimd asimddp asimdhp fphp atomics bf16 i8mm sve sve2 v".split()
@@ -87,7 +87,7 @@ _USED_FEATURES = frozenset(
 
 @dataclass(frozen=True)
 class Target:
-    """What to compile for.
+    """A compilation target.
 
     Args:
       backend: `cpu` (this machine's), `cpu-generic` (any machine of this architecture), `cuda`,
@@ -126,7 +126,7 @@ class Target:
 
     @property
     def is_cpu(self) -> bool:
-        """Whether it is a CPU."""
+        """True if the target is a CPU."""
         return _BACKENDS[self.backend].hal == "local"
 
     @property
@@ -154,7 +154,7 @@ class Target:
 
     @property
     def is_host(self) -> bool:
-        """Whether the result depends on the machine that compiles."""
+        """True if the result depends on the compiling machine."""
         return self.is_cpu and self._cpu[1] == "host"
 
     @property
@@ -223,13 +223,13 @@ class Targets:
 
     @property
     def is_host(self) -> bool:
-        """Whether the result depends on the machine that compiles."""
+        """True if the result depends on the compiling machine."""
         return any(target.is_host for target in self.each)
 
 
 @functools.cache
 def _executable_target(target: Target) -> str:
-    """How IREE describes a CPU of which it is told the model."""
+    """IREE's description of a CPU whose model is given."""
     done = iree_tool.run([*target.flags, "--compile-to=executable-sources"], "module {}")
     found = re.search(r'#hal\.device\.target<"local", \[(.*)\]> : !hal\.device', done.stdout)
     if done.returncode != 0 or found is None:

@@ -1,1 +1,1 @@
-"""What a process does and keeps: profiles, traces, devices, debugging."""
+"""Diagnostics of the process: profiles, traces, devices, debugging."""

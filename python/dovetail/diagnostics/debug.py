@@ -161,7 +161,7 @@ def log(
 def _applied(
     apply: Callable[..., None], what: str, first: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """What is done with a first argument; without one, what does it, given one."""
+    """Apply an action to a first argument; without one, return a decorator that applies it."""
     if first is not None:
         return apply(first, *args, **kwargs)
     if args or kwargs:
@@ -186,7 +186,7 @@ class _Checker(string.Formatter):
         return ""
 
     def convert_field(self, value: Any, conversion: Any) -> Any:
-        """The value as it is."""
+        """Return the value unchanged."""
         return value
 
     def check_unused_args(self, used_args: Any, args: Any, kwargs: Any) -> None:
@@ -209,7 +209,7 @@ def _check_fields(what: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, 
 
 
 def _has_fields(fmt: str) -> bool:
-    """Whether a format begins with a field, or has one after its first words."""
+    """True if a format string has a field, at its beginning or after leading text."""
     return any(field is not None for _, field, *_ in string.Formatter().parse(fmt))
 
 

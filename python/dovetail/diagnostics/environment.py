@@ -1,4 +1,4 @@
-"""The devices and the process that a program runs on, and what it keeps."""
+"""The devices, process and live arrays of a running program."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def local_devices(
 
 
 def device_count(backend: str | None = None) -> int:
-    """How many devices there are.
+    """The number of devices.
 
     Args:
       backend: a platform, such as "cpu"; None for the default.
@@ -96,7 +96,7 @@ def device_count(backend: str | None = None) -> int:
 
 
 def local_device_count(backend: str | None = None) -> int:
-    """How many devices this process has.
+    """The number of devices of this process.
 
     Args:
       backend: a platform, such as "cpu"; None for the default.
@@ -137,7 +137,7 @@ def process_index(backend: str | None = None) -> int:
 
 
 def process_count(backend: str | None = None) -> int:
-    """How many processes share a program: 1.
+    """The number of processes that share a program: 1.
 
     Args:
       backend: a platform, such as "cpu"; None for the default.
@@ -178,8 +178,7 @@ def process_indices(backend: str | None = None) -> list[int]:
 
 
 def effects_barrier() -> None:
-    """Wait until everything that programs do beside computing is done, which it is on their
-    return.
+    """Wait for the side effects of all programs; they are complete when a call returns.
 
     Example:
       >>> import dovetail as dt

@@ -1,4 +1,4 @@
-"""What is in the memory of devices, as a profile that the program `pprof` reads."""
+"""Profiles of device memory, for the program `pprof`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of what a program does and how long it takes, for the viewers of Perfetto and Chrome.
+"""Traces of a program's activities and their durations, for the viewers of Perfetto and Chrome.
 
 A trace has spans of all that the package does for jitted functions: tracing, the compiler's phases,
 compiling, calls; those that the user names; and the dispatches within compiled programs, called by
@@ -45,7 +45,7 @@ __all__ = [
 
 @dataclass
 class ProfileOptions:
-    """What a trace is to hold.
+    """Options for the contents of a trace.
 
     Attributes:
       host_tracer_level: 0 for no spans of this process beside calls and those that the user names.
@@ -236,7 +236,7 @@ class TraceAnnotation(ContextDecorator):
 
     @staticmethod
     def is_enabled() -> bool:
-        """Whether a trace is in progress."""
+        """True while a trace is recorded."""
         return spans.recorder is not None
 
 

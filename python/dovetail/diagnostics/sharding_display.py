@@ -1,4 +1,4 @@
-"""How an array is spread over devices, for people to see and for functions to ask."""
+"""Display and inspection of an array's sharding."""
 
 from __future__ import annotations
 

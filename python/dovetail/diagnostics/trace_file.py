@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 Event = dict[str, Any]
 
-# Of so many programs, those whose calls took longest, the dispatches are shown.
+# Show the dispatches of this many programs, those whose calls took longest.
 _MOST_PROGRAMS = 16
-# What is shown also of a trace without the spans of this process.
+# Kinds of spans that are shown even without those of this process.
 _ALWAYS = ("call", "user")
 
 
@@ -74,7 +74,7 @@ def _event_of(span: Span, process: int, begin: int) -> Event:
 
 
 def _title(span: Span) -> str:
-    """What a span is called: what the user calls it, an op's name, or what is done to what."""
+    """The title of a span: the user's label, an op's name, or an activity and its subject."""
     return span.name if span.kind in ("user", "op") else f"{span.kind} {span.name}"
 
 

@@ -396,7 +396,7 @@ def Dropout(rate: float, mode: str = "train") -> Layer:
         rng = kwargs.get("rng")
         if rng is None:
             raise value_error(
-                "Dropout: the function must be given a random key, got none; call it as "
+                "Dropout: the function must be given a random key, got: none; call it as "
                 "apply(params, inputs, rng=random.key(0))"
             )
         if mode != "train":

@@ -116,7 +116,7 @@ def optimizer(opt_maker: Callable[..., Rules]) -> Callable[..., Optimizer]:
             if spec != opt_state.tree_def:
                 raise type_error(
                     f"{opt_maker.__name__}: gradients must have the parameters' structure "
-                    f"{public(opt_state.tree_def)}, got {public(spec)}"
+                    f"{public(opt_state.tree_def)}, got: {public(spec)}"
                 )
             states = zip(gradients, _states(opt_state), strict=True)
             result = _packed([update(i, g, state) for g, state in states], spec)
@@ -124,7 +124,7 @@ def optimizer(opt_maker: Callable[..., Rules]) -> Callable[..., Optimizer]:
                 if before != after:
                     raise type_error(
                         f"{opt_maker.__name__}: a step must keep the state's structure "
-                        f"{public(before)}, got {public(after)}"
+                        f"{public(before)}, got: {public(after)}"
                     )
             return result
 
@@ -201,6 +201,6 @@ def pack_optimizer_state(marked_pytree: Any) -> OptimizerState:
     for mark in marks:
         if not isinstance(mark, JoinPoint):
             raise type_error(
-                f"pack_optimizer_state: leaves must be JoinPoints, got {type(mark).__name__}"
+                f"pack_optimizer_state: leaves must be JoinPoints, got: {type(mark).__name__}"
             )
     return _packed([mark.subtree for mark in marks], spec)

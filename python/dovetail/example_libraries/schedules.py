@@ -119,7 +119,7 @@ def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
     if not (ends.ndim == sizes.ndim == 1 and len(ends) == len(sizes) - 1):
         raise value_error(
             "piecewise_constant: boundaries and values must be sequences, with one value more than "
-            f"boundaries, got shapes {ends.shape} and {sizes.shape}"
+            f"boundaries, got: shapes {ends.shape} and {sizes.shape}"
         )
     return lambda i: sizes[dnp.sum(i > ends)]
 
@@ -145,6 +145,7 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
         return scalar_or_schedule
     if isinstance(scalar_or_schedule, str) or dnp.ndim(scalar_or_schedule):
         raise type_error(
-            f"make_schedule: a step size must be a number or a function, got {scalar_or_schedule!r}"
+            "make_schedule: a step size must be a number or a function, got: "
+            f"{scalar_or_schedule!r}"
         )
     return constant(scalar_or_schedule)

@@ -1,4 +1,4 @@
-"""Functions as programs of the dialect: kept, sent, and called again as what they were."""
+"""Exported functions: programs of the dialect that are stored, sent, and called again."""
 
 from __future__ import annotations
 
@@ -363,7 +363,7 @@ def export(
 
 
 def _without_statics(program: Program) -> Program:
-    """The program with arguments for what is not static only, and arrays that it can keep."""
+    """The program without static arguments, and with its own copies of arrays."""
     for operand in program.captured:
         if type(operand) is Tracer:
             raise operand.leaked()

@@ -1,4 +1,4 @@
-"""`dovetail.export(f, …)`: functions as module files, and their parameters as a file beside."""
+"""`dovetail.export(f, …)`: functions as module files, with an optional file of parameters."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def export(
 
 
 def _given(fun: Any, specs: tuple[Any, ...], name: str) -> dict[str, Any]:
-    """The functions by name: each what was lowered, or a function with its arguments."""
+    """The functions by name, each a lowered program or a function with its arguments."""
     if not isinstance(fun, Mapping):
         items = {name: fun if isinstance(fun, Lowered) else (fun, *specs)}
     elif not fun:
@@ -165,7 +165,7 @@ def _function(name: str, item: Any, argnames: Sequence[str], known: dict[int, st
 
 
 def _values(program: Program, specs: Sequence[Any]) -> list[np.ndarray | None]:
-    """What is known of the leaves of arguments."""
+    """The known values of argument leaves."""
     static = {n for n, _ in program.signature.statics}
     args = tuple(None if i in static else spec for i, spec in enumerate(specs))
     leaves, _ = set_float0_aside(*flatten((args, {})))
@@ -203,7 +203,7 @@ def _argument_names(program: Program) -> list[str]:
 
 
 def _names_of(functions: Sequence[Function]) -> str:
-    """What messages call the functions of a module."""
+    """The names of a module's functions, for messages."""
     return "`, `".join(function.program.name for function in functions)
 
 

@@ -1,4 +1,4 @@
-"""Functions for other processes: one module of several, with what it says of itself.
+"""Merges functions into one module for other processes, with metadata about itself.
 
 It calls no functions of this process: linear algebra is in the module, and the lowering refuses
 callbacks.
@@ -30,7 +30,7 @@ from dovetail.symbolic.solve import scope_of, solved
 from dovetail.tracing.tracer import Tracer
 from dovetail.trees.pytree import unflatten
 
-# What a module calls all its parameters.
+# The scope of all parameters of a module.
 SCOPE = "model"
 
 
@@ -65,7 +65,7 @@ class Function(NamedTuple):
 
 
 def captured_parameters(program: Program, known: dict[int, str]) -> list[Parameter]:
-    """What a program closes over, each array under one name.
+    """The arrays captured by a program, each under one name.
 
     Args:
       program: the program.
@@ -112,7 +112,7 @@ def _known(parameter: Parameter) -> np.ndarray:
 
 
 def wanted_parameters(functions: Sequence[Function], file: str) -> dict[str, WantedParameters]:
-    """What notes say of the parameters of functions."""
+    """The notes about the functions' parameters."""
     arrays = {}
     for function in functions:
         program = function.program
@@ -149,7 +149,7 @@ def _are_same(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def signature_of(function: Function) -> Signature:
-    """What the file says of its function."""
+    """The function's signature for the module file."""
     program = function.program
     avals = program.signature.avals
     places = {p.position for p in function.parameters}
@@ -177,7 +177,7 @@ def signature_of(function: Function) -> Signature:
 
 
 def _dims(shape: tuple[Any, ...]) -> tuple[int | str, ...]:
-    """A shape as a module file has it."""
+    """A shape in the module file's format."""
     return tuple(str(size) if is_symbolic_dim(size) else size for size in shape)
 
 
@@ -235,7 +235,7 @@ def grouped(
 
 
 def compile_group(functions: Sequence[Function], group: Group, notes: Notes) -> bytes:
-    """The module file of a group, with what it says of itself."""
+    """The module file of a group of functions, with its notes."""
     for function in functions:
         _core.reflect(group.module.function(function.name), {NOTES_KEY: notes.to_json()})
     # Tiles were measured on CPUs.

@@ -32,7 +32,7 @@ _HEADER = struct.Struct(f"<{len(MAGIC)}sI32s")
 
 
 class Payload(NamedTuple):
-    """What is serialized.
+    """The parts of a serialized function.
 
     Attributes:
       notes: JSON data.
@@ -61,7 +61,7 @@ def pack(payload: Payload) -> bytearray:
 
 
 def unpack(blob: bytes | bytearray | memoryview) -> Payload:
-    """What `pack` made bytes of.
+    """The inverse of `pack`.
 
     Raises:
       ValueError: they are something else, damaged, or of a version that is not known.
@@ -126,7 +126,7 @@ def decode_avals(data: Sequence[Any], scope: SymbolicScope | None = None) -> lis
 
 
 class _Node(NamedTuple):
-    """How nodes of a class are serialized."""
+    """The serialization of a class of nodes."""
 
     name: str
     cls: type
@@ -279,7 +279,7 @@ def encode_tree(tree: Any) -> Any:
 
 
 def decode_tree(data: Any) -> Any:
-    """What `encode_tree` made JSON data of."""
+    """The inverse of `encode_tree`."""
     if data is None or type(data) is int:
         return data
     ((kind, value),) = data.items()

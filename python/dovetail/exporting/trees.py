@@ -10,7 +10,7 @@ from dovetail.trees.pytree import flatten
 
 
 def plain(tree: Any) -> Any:
-    """A tree with leaf numbers as the signature of a module has it.
+    """A tree of leaf numbers in the form of a module's signature.
 
     Dictionaries, lists, tuples and `None` stay what they are. Named tuples, and nodes of a class
     that names its children as attributes, become named tuples; those of other classes tuples;

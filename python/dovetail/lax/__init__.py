@@ -263,5 +263,5 @@ _keys.let_move_keys(
         "dynamic_update_slice_in_dim": (0, 1),
     },
 )
-# Of `rng_uniform` no call is like another.
+# `rng_uniform` returns something else at each call.
 _eager.remember(globals(), (*_CONTROL, *_COLLECTIVES, "rng_uniform", "with_sharding_constraint"))

@@ -25,7 +25,7 @@ def scatter_apply(
     unique_indices: bool = False,
     mode: str | GatherScatterMode | None = None,
 ) -> Array:
-    """The operand with a function applied to the elements of windows, as often as they are met.
+    """Apply a function to the elements in windows, once for each window that contains them.
 
     Args:
       operand: an array.

@@ -394,7 +394,7 @@ def complex(x: ArrayLike, y: ArrayLike) -> Array:
     parts = same("complex", (x, y), "f")
     if parts[0].dtype not in (dtypes.float32, dtypes.float64):
         raise type_error(
-            f"complex: the element type must be float32 or float64, got {parts[0].dtype.name}; "
+            f"complex: the element type must be float32 or float64, got: {parts[0].dtype.name}; "
             "convert it with x.astype(...)"
         )
     return ops.complex(*parts)

@@ -1,5 +1,5 @@
-"""The functions that the others of `lax` are made of, as these use them: eager calls are
-remembered, and arrays of keys are moved like others.
+"""The functions that the rest of `lax` is built on, with cached eager calls and support for key
+arrays.
 """
 # ruff: noqa: F401 (they are used by name)
 

@@ -170,7 +170,7 @@ def _as_number(function: str, leaf: Any) -> Array:
 
 
 def _multiple(leaf: Any, size: int, dims: tuple[int, ...]) -> Any:
-    """The sum of as many copies of what is known."""
+    """The sum of `size` copies of a value that is the same for all elements of the axes."""
     if isinstance(leaf, PYTHON_SCALARS) and not isinstance(leaf, bool) and not dims:
         return size * leaf if Size in (type(leaf), type(size)) else _times(size, leaf)
     operand = _as_number("psum", leaf)
@@ -211,7 +211,7 @@ def all_gather(
     tiled: bool = False,
     to: str = "varying",
 ) -> Any:
-    """What all elements of named axes have, in one array; each element gets it.
+    """Gather the values of all elements of named axes into one array, which each element gets.
 
     Args:
       x: a tree of arrays.
@@ -238,7 +238,7 @@ def all_gather(
     """
     check_no_groups("all_gather", axis_index_groups)
     if to != "varying":
-        raise NotImplementedError(f"all_gather: to must be 'varying', got {to!r}")
+        raise NotImplementedError(f"all_gather: to must be 'varying', got: {to!r}")
     axes = find_axes("all_gather", names_of(axis_name))
     if not axes:
         return x
@@ -388,7 +388,7 @@ def pswapaxes(x: Any, axis_name: AxisName, axis: int, *, axis_index_groups: Any 
 
 
 def ppermute(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
-    """Elements of named axes send what they have to others.
+    """Permute values among the elements of named axes.
 
     Args:
       x: a tree of arrays.
@@ -412,12 +412,12 @@ def ppermute(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> An
     size = size_of(axes)
     pairs = [tuple(pair) for pair in perm]
     if any(len(pair) != 2 for pair in pairs):
-        raise type_error(f"ppermute: perm must be pairs of source and target, got {perm!r}")
+        raise type_error(f"ppermute: perm must be pairs of source and target, got: {perm!r}")
     sources = [element_number("ppermute", "a source", pair[0], size) for pair in pairs]
     targets = [element_number("ppermute", "a target", pair[1], size) for pair in pairs]
     for what, numbers in (("sources", sources), ("targets", targets)):
         if len(set(numbers)) != len(numbers):
-            raise value_error(f"ppermute: {what} must be distinct, got {numbers}")
+            raise value_error(f"ppermute: {what} must be distinct, got: {numbers}")
     if not axes:
         return x
     attributes = {"sources": tuple(sources), "targets": tuple(targets), **places(axes)}
@@ -444,12 +444,12 @@ def pshuffle(x: Any, axis_name: AxisName, perm: Sequence[int]) -> Any:
       Array([7, 5, 6], dtype=int32)
     """
     if sorted(perm) != list(range(len(perm))):
-        raise value_error(f"pshuffle: perm must be a permutation, got {perm!r}")
+        raise value_error(f"pshuffle: perm must be a permutation, got: {perm!r}")
     return ppermute(x, axis_name, list(zip(perm, range(len(perm)), strict=True)))
 
 
 def pbroadcast(x: Any, axis_name: AxisName, source: int) -> Any:
-    """What one element of named axes has; each element gets it.
+    """Broadcast one element's value to all elements of named axes.
 
     Args:
       x: a tree of arrays.
@@ -482,15 +482,15 @@ def _divided(name: str, operand: Array, dimension: int, size: int, tiled: bool) 
     if not tiled:
         if available != size:
             raise value_error(
-                f"{name}: dimension {dimension} must be as large as the axes, {size}, got shape "
+                f"{name}: dimension {dimension} must be as large as the axes, {size}, got: shape "
                 f"{operand.shape}; or use tiled=True"
             )
         return operand
     part = available // max(size, 1)
     if part * size != available:
         raise value_error(
-            f"{name}: dimension {dimension} must be divisible by the size of the axes, {size}, got "
-            f"shape {operand.shape}"
+            f"{name}: dimension {dimension} must be divisible by the size of the axes, {size}, "
+            f"got: shape {operand.shape}"
         )
     shape = operand.shape
     return lax.reshape(operand, (*shape[:dimension], size, part, *shape[dimension + 1 :]))

@@ -1,4 +1,4 @@
-"""What a program demands of where its arrays are."""
+"""Sharding and layout constraints on arrays within programs."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 def _constrained(leaf: Any, sharding: Any) -> Any:
     name = "with_sharding_constraint"
     if sharding is None:
-        raise value_error(f"{name}: a sharding must be given, got None")
+        raise value_error(f"{name}: a sharding must be given, got: None")
     if not isinstance(sharding, Sharding):
         raise type_error(
             f"{name}: shardings must be of dovetail.sharding, such as SingleDeviceSharding(device),"
-            f" got {sharding!r}"
+            f" got: {sharding!r}"
         )
     array, device = as_operand(name, leaf), platforms.device_meant(sharding)
     if type(array) is Tracer:

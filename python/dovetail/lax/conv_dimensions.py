@@ -1,4 +1,4 @@
-"""What convolutions and sliding windows say of their dimensions: orders, paddings and sizes."""
+"""Dimensions of convolutions and sliding windows: order, padding and sizes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def conv_dimension_numbers(
     rank = len(lhs_shape)
     if rank != len(rhs_shape):
         raise type_error(
-            "convolution operands must have the same rank, got shapes "
+            "convolution operands must have the same rank, got: shapes "
             f"{tuple(lhs_shape)} and {tuple(rhs_shape)}"
         )
     if dimension_numbers is None:
@@ -71,13 +71,13 @@ def conv_dimension_numbers(
     if not isinstance(dimension_numbers, (list, tuple)) or len(dimension_numbers) != 3:
         raise type_error(
             'dimension_numbers must be three strings such as ("NHWC", "HWIO", "NHWC"), '
-            f"got {dimension_numbers!r}"
+            f"got: {dimension_numbers!r}"
         )
     for letters in dimension_numbers:
         if not isinstance(letters, str) or len(letters) != rank:
             raise type_error(
                 f"dimension_numbers must name {rank} dimensions, as the operands have, "
-                f"got {letters!r}"
+                f"got: {letters!r}"
             )
     return ConvDimensionNumbers(*conv_general_permutations(dimension_numbers))
 
@@ -106,12 +106,14 @@ def conv_general_permutations(
         if any(letters.count(c) != 1 for c in letters) or not set(pair) <= set(letters):
             raise value_error(
                 f"dimension_numbers must have {pair[0]}, {pair[1]} and each spatial letter once, "
-                f"got {letters!r}"
+                f"got: {letters!r}"
             )
     spatial = [c for c in specs[1] if c not in "OI"]
     for letters, pair in zip(specs, channels, strict=True):
         if {c for c in letters if c not in pair} != set(spatial):
-            raise value_error(f"dimension_numbers must agree in their spatial letters, got {specs}")
+            raise value_error(
+                f"dimension_numbers must agree in their spatial letters, got: {specs}"
+            )
     return tuple(  # type: ignore[return-value]
         tuple(letters.index(c) for c in (*pair, *spatial))
         for letters, pair in zip(specs, channels, strict=True)
@@ -119,12 +121,12 @@ def conv_general_permutations(
 
 
 def dilated(size: int, dilation: int) -> int:
-    """What a number of elements spans at a distance."""
+    """The span of `size` elements that are `dilation` apart."""
     return (size - 1) * dilation + 1 if size else 0
 
 
 def count_windows(size: int, span: int, stride: int) -> int:
-    """How many windows of a span there are."""
+    """The number of windows of a given span."""
     return max(size - span + stride, 0) // stride
 
 
@@ -155,7 +157,7 @@ def padtype_to_pads(
         return [(0, 0)] * len(in_shape)
     if name not in ("SAME", "SAME_LOWER"):
         raise value_error(
-            f"padding must be 'SAME', 'SAME_LOWER', 'VALID' or a list of pairs, got {padding!r}"
+            f"padding must be 'SAME', 'SAME_LOWER', 'VALID' or a list of pairs, got: {padding!r}"
         )
     pads = []
     sizes = (map(as_size, values) for values in (in_shape, window_shape, window_strides))
@@ -181,7 +183,8 @@ def paddings(
         ) from None
     if len(pads) != len(sizes):
         raise value_error(
-            f"{name}: padding must have a pair for each of {len(sizes)} dimensions, got {padding!r}"
+            f"{name}: padding must have a pair for each of {len(sizes)} dimensions, got: "
+            f"{padding!r}"
         )
     return pads
 
@@ -195,14 +198,14 @@ def per_dimension(
     try:
         result = tuple(map(operator.index, values))
     except TypeError:
-        raise type_error(f"{name}: {what} must be integers, got {values!r}") from None
+        raise type_error(f"{name}: {what} must be integers, got: {values!r}") from None
     if len(result) != rank:
         raise error(
             f"{name} window and {what} must have the same number of dimensions, but got {rank} and "
             f"{len(result)}"
         )
     if any(value < 1 for value in result):
-        raise error(f"{name} {what} must have every element be strictly positive, got {values!r}")
+        raise error(f"{name} {what} must have every element be strictly positive, got: {values!r}")
     return result
 
 
@@ -280,7 +283,7 @@ def _channels_first(
 
 
 def in_order(values: Sequence[int], spec: Sequence[int]) -> tuple[int, ...]:
-    """Values for batch, features and spatial dimensions, each put where `spec` has it."""
+    """Values for batch, features and spatial dimensions, in the order that `spec` gives."""
     result = [0] * len(values)
     for value, d in zip(values, spec, strict=True):
         result[d] = value
@@ -301,7 +304,7 @@ def transposed_padding(span: int, stride: int, padding: str | tuple[int, int]) -
         total = span + stride - 2 + max(span - stride, 0)
         before = span - 1
     else:
-        raise value_error(f"padding must be 'SAME', 'VALID' or pairs, got {padding!r}")
+        raise value_error(f"padding must be 'SAME', 'VALID' or pairs, got: {padding!r}")
     return before, total - before
 
 

@@ -38,7 +38,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
       Array(1, dtype=int32)
     """
     if new_dtype is None:
-        raise value_error("convert_element_type: new_dtype must be an element type, got None")
+        raise value_error("convert_element_type: new_dtype must be an element type, got: None")
     dtype = dtypes.requested(new_dtype, "convert_element_type")
     if isinstance(operand, int) and dtypes.KINDS[dtype] in "iu":
         return scalar(operand, dtype, False, wrapped_value)
@@ -56,7 +56,7 @@ def convert(x: ArrayLike, dtype: np.dtype, weak_type: bool = False) -> Array:
 
 
 def _holds(dtype: np.dtype, x: Any) -> bool:
-    """Whether a Python scalar becomes `dtype` without passing through another kind of number."""
+    """True if a Python scalar converts to `dtype` directly, not by another kind of number."""
     return "biufc".index(dtypes.KINDS[dtype]) >= "biufc".index(
         dtypes.KINDS[dtypes.dtype_and_weakness(x)[0]]
     )
@@ -91,7 +91,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
     if dtypes.KINDS[dtype] not in "iuf" or given % wanted * (wanted % given):
         raise type_error(
             "bitcast_convert_type: the new type must be an integer or float whose width divides "
-            f"the other's or is a multiple of it, got {array.dtype.name} and {dtype.name}"
+            f"the other's or is a multiple of it, got: {array.dtype.name} and {dtype.name}"
         )
     if given == wanted:
         return _same_width(array, dtype)
@@ -101,7 +101,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
     if array.shape[-1:] != (count,):
         raise value_error(
             f"bitcast_convert_type: from {array.dtype.name} to {dtype.name} the last dimension "
-            f"must have size {count}, got shape {array.shape}"
+            f"must have size {count}, got: shape {array.shape}"
         )
     return _same_width(_joined(array, given, wanted), dtype)
 
@@ -157,8 +157,8 @@ def stop_gradient(x: Any) -> Any:
 
 
 def optimization_barrier(operand: Any) -> Any:
-    """`operand`, an array or a tree of arrays, of which none is used before all are computed; the
-    compiler simplifies and fuses nothing across.
+    """Return `operand`, an array or a tree of arrays, such that no element is used before all are
+    computed; the compiler neither simplifies nor fuses across the barrier.
 
     Args:
       operand: any arrays.
@@ -177,7 +177,7 @@ def optimization_barrier(operand: Any) -> Any:
 
 
 def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
-    """Floats rounded to what a format of fewer bits would hold.
+    """Round floats to a format of fewer bits.
 
     Args:
       operand: an array of floats.
@@ -199,13 +199,13 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
     x = as_operand("reduce_precision", operand)
     if dtypes.KINDS[x.dtype] != "f":
         raise type_error(
-            f"reduce_precision: the element type must be float, got {x.dtype.name}; convert it "
+            f"reduce_precision: the element type must be float, got: {x.dtype.name}; convert it "
             "with x.astype(...)"
         )
     exponent, mantissa = operator.index(exponent_bits), operator.index(mantissa_bits)
     if exponent < 1 or mantissa < 0:
         raise value_error(
             "reduce_precision: at least 1 bit of the exponent and 0 of the mantissa are needed, "
-            f"got {exponent} and {mantissa}"
+            f"got: {exponent} and {mantissa}"
         )
     return ops.reduce_precision(x, exponent, mantissa)

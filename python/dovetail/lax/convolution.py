@@ -86,8 +86,8 @@ def conv_general_dilated(
     kernel_dilation = per_dimension(name, "rhs_dilation", rhs_dilation, rank)
     if isinstance(padding, str) and any(by > 1 for by in x_dilation):
         raise value_error(
-            f"{name}: padding must be pairs where lhs_dilation is greater than 1, got {padding!r}; "
-            "or use conv_transpose"
+            f"{name}: padding must be pairs where lhs_dilation is greater than 1, got: "
+            f"{padding!r}; or use conv_transpose"
         )
     _check_groups(x.shape, kernel.shape, numbers, feature_group_count, batch_group_count)
     x = _padded(name, x, kernel.shape, numbers, strides, padding, x_dilation, kernel_dilation)
@@ -106,7 +106,7 @@ def _operands(name: str, lhs: ArrayLike, rhs: ArrayLike) -> tuple[Array, Array]:
     x, y = as_operand(name, lhs), as_operand(name, rhs, 1)
     if x.dtype != y.dtype:
         raise type_error(
-            f"{name} requires arguments to have the same dtypes, got {x.dtype.name}, "
+            f"{name} requires arguments to have the same dtypes, got: {x.dtype.name}, "
             f"{y.dtype.name}; convert one with x.astype(...)"
         )
     check_kind(name, x, "iufc")
@@ -133,7 +133,7 @@ def _check_groups(
         ("batch_group_count", batch_groups),
     ):
         if count < 1:
-            raise value_error(f"{name} {what} must be a positive integer, got {count}")
+            raise value_error(f"{name} {what} must be a positive integer, got: {count}")
         if outputs % count:
             raise value_error(
                 f"{name} rhs output feature dimension size must be a multiple of {what}, but "
@@ -141,7 +141,7 @@ def _check_groups(
             )
     if feature_groups > 1 and batch_groups > 1:
         raise value_error(
-            f"{name}: At most one of batch_group_count and feature_group_count may be > 1, got "
+            f"{name}: At most one of batch_group_count and feature_group_count may be > 1, got: "
             f"batch_group_count={batch_groups} and feature_group_count={feature_groups}"
         )
     if batch % batch_groups:
@@ -394,7 +394,7 @@ def conv_general_dilated_patches(
     precision: Any = None,
     preferred_element_type: Any = None,
 ) -> Array:
-    """What the kernel of a convolution meets at each of its places, as features.
+    """Extract the patches that a convolution's kernel covers at each of its positions, as features.
 
     Args:
       lhs: the array, of rank n + 2.

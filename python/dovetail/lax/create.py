@@ -47,8 +47,8 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
     value = as_operand("full", fill_value, 1)
     if value.ndim:
         raise type_error(
-            f"full: fill_value must be a scalar, got shape {value.shape}; use dovetail.numpy.full, "
-            "which broadcasts"
+            f"full: fill_value must be a scalar, got: shape {value.shape}; use "
+            "dovetail.numpy.full, which broadcasts"
         )
     if dtype is not None:
         value = convert(fill_value, dtypes.requested(dtype, "full"))
@@ -117,7 +117,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
     sizes = canonical_shape(shape)
     element = dtypes.requested(dtype, "iota")
     if dtypes.KINDS[element] == "b":
-        raise type_error("iota: the element type must be integer, float or complex, got bool")
+        raise type_error("iota: the element type must be integer, float or complex, got: bool")
     return ops.iota(canonical_axis(dimension, len(sizes), "dimension"), sizes, element)
 
 

@@ -1,4 +1,4 @@
-"""What gathers and scatters demand of their dimension numbers, in the words of JAX."""
+"""Verification of the dimension numbers of gathers and scatters, with JAX's messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dovetail.base.errors import type_error
 
 # Fields whose numbers out of range have a text of their own.
 _OUT_OF_RANGE = {
-    "offset_dims": "Offset dimension {at} in gather op is out of bounds; got {dim}, but should "
+    "offset_dims": "Offset dimension {at} in gather op is out of bounds; got: {dim}, but should "
     "have been in [0, {bound})",
     "start_index_map": "Invalid start_index_map; domain is [0, {bound}), got: {at}->{dim}",
     "scatter_dims_to_operand_dims": "Invalid scatter_dims_to_operand_dims mapping; domain is "
@@ -54,7 +54,7 @@ def check_numbers(
     names = type(numbers)._fields
     rank, vector = len(shape), len(indices_shape) - 1
     if vector < 0:
-        raise type_error(f"{op}: indices must be vectors along their last dimension, got a scalar")
+        raise type_error(f"{op}: indices must be vectors along their last dimension, got: a scalar")
     _check_field(op, names[0], window, result_rank)
     _check_field(op, names[1], dropped, rank)
     _check_field(op, names[3], batching, rank)
@@ -80,7 +80,7 @@ def _check_field(
     op: str, name: str, dims: tuple[int, ...], bound: int, in_order: bool = True
 ) -> None:
     if in_order and list(dims) != sorted(dims):
-        raise type_error(f"{name} in {op} op must be sorted; got {dims}")
+        raise type_error(f"{name} in {op} op must be sorted; got: {dims}")
     if len(set(dims)) != len(dims):
         raise type_error(f"{name} in {op} op must not repeat; got: {dims}")
     for at, dim in enumerate(dims):
@@ -101,12 +101,12 @@ def _batching_pairs(
     kind = op.capitalize()
     if len(indices_shape) - 1 in index_dims:
         raise type_error(
-            f"{kind} op cannot have the index vector dimension as a batching dimension; got "
+            f"{kind} op cannot have the index vector dimension as a batching dimension; got: "
             f"{index_dims}"
         )
     if len(dims) != len(index_dims):
         raise type_error(
-            f"{kind} op requires equal numbers of {names[3]} and {names[4]}, got {dims} and "
+            f"{kind} op requires equal numbers of {names[3]} and {names[4]}, got: {dims} and "
             f"{index_dims}"
         )
     sizes = tuple(shape[d] for d in dims)
@@ -120,7 +120,8 @@ def _batching_pairs(
 
 
 def check_windows(numbers: CheckedNumbers, shape: Sequence[int], sizes: Sequence[int]) -> None:
-    """Whether the windows of a gather fit the operand, and have size 1 where the result lacks them.
+    """Check that the windows of a gather fit the operand, and have size 1 in dimensions that the
+    result lacks.
 
     Raises:
       TypeError: they do not.
@@ -134,7 +135,7 @@ def check_windows(numbers: CheckedNumbers, shape: Sequence[int], sizes: Sequence
         batching = tuple(dim for dim, _ in numbers.batching)
         raise type_error(
             "All components of the offset index in a gather op must either be a offset dimension "
-            f"or explicitly collapsed/batching; got len(slice_sizes)={len(sizes)}, offset_dims="
+            f"or explicitly collapsed/batching; got: len(slice_sizes)={len(sizes)}, offset_dims="
             f"{numbers.window}, collapsed_slice_dims={numbers.dropped}, operand_batching_dims="
             f"{batching}"
         )
@@ -142,7 +143,7 @@ def check_windows(numbers: CheckedNumbers, shape: Sequence[int], sizes: Sequence
         if not 0 <= size <= whole:
             raise type_error(
                 f"Slice size at index {d} in gather op is out of range, must be within "
-                f"[0, {whole} + 1), got {size}"
+                f"[0, {whole} + 1), got: {size}"
             )
     for at, d in enumerate(numbers.dropped):
         if sizes[d] != 1:
@@ -164,7 +165,7 @@ def check_updates(
     indices_shape: Sequence[int],
     updates_shape: Sequence[int],
 ) -> None:
-    """Whether the updates of a scatter are windows of the operand, one for each vector of indices.
+    """Check that the updates of a scatter are windows of the operand, one for each index vector.
 
     Raises:
       TypeError: they are not.

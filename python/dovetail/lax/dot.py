@@ -57,11 +57,11 @@ def dot_general(
     _check_sizes("lhs batch dimensions and rhs batch dimensions", x, lb, y, rb)
     if set(lc) & set(lb) or set(rc) & set(rb):
         raise type_error(
-            "dot_general: contracting and batch dimensions must be distinct, got "
+            "dot_general: contracting and batch dimensions must be distinct, got: "
             f"{dimension_numbers}"
         )
     if x.dtype != y.dtype and preferred_element_type is None:
-        # It is asked for, whatever the promotion of dovetail.numpy's functions.
+        # An explicit request, whatever promotion mode is set.
         preferred_element_type = dtypes.promote_types(x.dtype, y.dtype)
     accumulation = check_precision("dot_general", precision)
     if accumulation is None or dtypes.KINDS[x.dtype] != "f" or dtypes.KINDS[y.dtype] != "f":
@@ -73,7 +73,7 @@ def dot_general(
 def check_contracted(
     name: str, x: Array, x_dims: Sequence[int], y: Array, y_dims: Sequence[int]
 ) -> None:
-    """Refuse dimensions of unequal sizes that are to be contracted.
+    """Reject contracted dimensions of unequal sizes.
 
     Args:
       name: the function's name.
@@ -131,7 +131,7 @@ def contract(
 
 
 def _common_type(x: np.dtype, y: np.dtype, element: np.dtype) -> np.dtype:
-    """The type in which operands of two types meet if the products are to be of a third."""
+    """The common type of two operands whose products have a third type."""
     try:
         return dtypes.promote_types(x, y)
     except dtypes.TypePromotionError:
@@ -169,7 +169,7 @@ def dot(
     if dimension_numbers is None:
         if not (1 <= x.ndim <= 2 and 1 <= y.ndim <= 2 and x.shape[-1] == y.shape[0]):
             raise value_error(
-                "dot: operands must be vectors or matrices with equal inner sizes, got shapes "
+                "dot: operands must be vectors or matrices with equal inner sizes, got: shapes "
                 f"{x.shape} and {y.shape}; use dot_general"
             )
         dimension_numbers = (((x.ndim - 1,), (0,)), ((), ()))
@@ -194,8 +194,8 @@ def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: Any = None) -> Array
     x, y = as_operand("batch_matmul", lhs), as_operand("batch_matmul", rhs, 1)
     if min(x.ndim, y.ndim) < 2 or x.ndim != y.ndim:
         raise value_error(
-            f"batch_matmul: operands must have the same rank, at least 2, got shapes {x.shape} and "
-            f"{y.shape}"
+            f"batch_matmul: operands must have the same rank, at least 2, got: shapes {x.shape} "
+            f"and {y.shape}"
         )
     batch = tuple(range(x.ndim - 2))
     return dot_general(x, y, (((x.ndim - 1,), (y.ndim - 2,)), (batch, batch)), precision)
@@ -254,7 +254,7 @@ def _scaled(x: Array, scale: ArrayLike | None, element: Any) -> Array:
         not m or n % m for n, m in zip(x.shape, factor.shape, strict=True)
     ):
         raise value_error(
-            "scaled_dot: the sizes of a scale must divide those of the operand, got shapes "
+            "scaled_dot: the sizes of a scale must divide those of the operand, got: shapes "
             f"{factor.shape} and {x.shape}"
         )
     blocks = [(m, n // m) for n, m in zip(x.shape, factor.shape, strict=True)]

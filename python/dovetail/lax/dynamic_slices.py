@@ -24,19 +24,19 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> A
         if vector.shape != (x.ndim,):
             raise type_error(
                 f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
-                f"operand, got shape {vector.shape}"
+                f"operand, got: shape {vector.shape}"
             )
     else:
         entries = [as_operand(name, start) for start in start_indices]
         if len(entries) != x.ndim:
             raise type_error(
                 f"{name}: there must be {x.ndim} start indices, one for each dimension of the "
-                f"operand, got {len(entries)}"
+                f"operand, got: {len(entries)}"
             )
         for entry in entries:
             if entry.shape:
                 raise type_error(
-                    f"start_indices arguments to {name} must be scalars, got indices of type "
+                    f"start_indices arguments to {name} must be scalars, got: indices of type "
                     f"{entry.aval}"
                 )
         # Python's numbers and weak types have the others'.
@@ -69,7 +69,7 @@ def _window(name: str, x: Array, sizes: Sequence[int]) -> tuple[int, ...]:
     fits = len(window) == x.ndim
     if not fits or any(not 0 <= w <= n for w, n in zip(window, x.shape, strict=True)):
         raise type_error(
-            f"{name}: the slice must fit the operand's shape {x.shape}, got sizes {window}"
+            f"{name}: the slice must fit the operand's shape {x.shape}, got: sizes {window}"
         )
     return window
 
@@ -144,14 +144,14 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     new = as_operand("dynamic_update_slice", update, 1)
     if new.dtype != x.dtype:
         raise type_error(
-            f"dynamic_update_slice: the element types must be the same, got {x.dtype.name} and "
+            f"dynamic_update_slice: the element types must be the same, got: {x.dtype.name} and "
             f"{new.dtype.name}"
         )
     window = _window("dynamic_update_slice", x, new.shape)
     if not x.ndim:
         return new
     starts = _starts("dynamic_update_slice", x, start_indices, window)
-    # Along what is replaced as a whole there is nothing to choose.
+    # A dimension that is replaced as a whole needs no index.
     dims = tuple(i for i in range(x.ndim) if type(window[i]) is not Size or window[i] != x.shape[i])
     if not dims:
         return new

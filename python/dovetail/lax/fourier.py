@@ -25,13 +25,13 @@ class FftType(enum.IntEnum):
     """
 
     FFT = 0
-    """Of complex numbers."""
+    """Complex to complex."""
 
     IFFT = 1
     """Its inverse."""
 
     RFFT = 2
-    """Of real numbers: along the last dimension, the half that says what the other half is."""
+    """Real to complex: along the last dimension, the nonredundant half of the spectrum."""
 
     IRFFT = 3
     """Its inverse."""
@@ -78,7 +78,7 @@ def _kind_of(fft_type: FftType | str) -> FftType:
     if isinstance(fft_type, FftType):
         return fft_type
     if not isinstance(fft_type, str):
-        raise type_error(f"fft: fft_type must be an FftType or its name, got {fft_type!r}")
+        raise type_error(f"fft: fft_type must be an FftType or its name, got: {fft_type!r}")
     if fft_type.upper() not in FftType.__members__:
         raise value_error(
             f"Unknown FFT type {fft_type!r}; it must be one of {', '.join(FftType.__members__)}"

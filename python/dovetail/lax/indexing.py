@@ -25,7 +25,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical
 
 
 class GatherScatterMode(enum.Enum):
-    """What happens to windows that are not wholly within the operand.
+    """Treatment of windows that are not wholly within the operand.
 
     `CLIP` moves them so that they are; `FILL_OR_DROP` reads a fill value for them and drops their
     updates; `PROMISE_IN_BOUNDS` says that there are none, and is treated as `CLIP`.
@@ -58,7 +58,7 @@ class GatherScatterMode(enum.Enum):
 
 
 class GatherDimensionNumbers(NamedTuple):
-    """How the dimensions of operand, indices and result of a gather relate, as in XLA.
+    """Dimension numbers of a gather: how operand, indices and result relate, as in XLA.
 
     Attributes:
       offset_dims: the dimensions of the result that are those of a window.
@@ -81,7 +81,7 @@ class GatherDimensionNumbers(NamedTuple):
 
 
 class ScatterDimensionNumbers(NamedTuple):
-    """How the dimensions of operand, indices and updates of a scatter relate, as in XLA.
+    """Dimension numbers of a scatter: how operand, indices and updates relate, as in XLA.
 
     Attributes:
       update_window_dims: the dimensions of the updates that are those of a window.
@@ -129,7 +129,7 @@ def _windows(
     for dim, index_dim in numbers.batching:
         columns.append(lax.broadcasted_iota(indices.dtype, (*indices.shape[:-1], 1), index_dim))
         dims.append(dim)
-    # A window that is neither whole nor at an index begins at 0.
+    # A window starts at 0 in dimensions that are neither whole nor indexed.
     rest = [d for d, size in enumerate(sizes) if d not in dims and size != x.shape[d]]
     if rest:
         columns.append(lax.full((*indices.shape[:-1], len(rest)), 0, indices.dtype))
@@ -141,7 +141,7 @@ def _windows(
 def _indices(name: str, start_indices: ArrayLike) -> Array:
     indices = as_operand(name, start_indices, 1)
     if dtypes.KINDS[indices.dtype] not in "iu":
-        raise type_error(f"{name}: indices must be integers, got {indices.dtype.name}")
+        raise type_error(f"{name}: indices must be integers, got: {indices.dtype.name}")
     return indices
 
 
@@ -235,7 +235,7 @@ def _scatter(
     x, new = as_operand(name, operand), as_operand(name, updates, 2)
     if new.dtype != x.dtype:
         raise type_error(
-            f"{name}: operand and updates must have one element type, got {x.dtype.name} and "
+            f"{name}: operand and updates must have one element type, got: {x.dtype.name} and "
             f"{new.dtype.name}"
         )
     indices = _indices(name, scatter_indices)

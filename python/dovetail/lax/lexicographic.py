@@ -17,7 +17,7 @@ def complex_order(x: Array, y: Array, direction: str) -> Array:
 
 
 def first_in_order(x: Array, y: Array, direction: str) -> Array:
-    """That of two complex numbers which comes first, or else is NaN; of two NaN it is x."""
+    """The first of two complex numbers in lexicographic order, or a NaN; x if both are."""
     is_nan_x, is_nan_y = ops.compare(x, x, "ne"), ops.compare(y, y, "ne")
     keep = ops.or_(is_nan_x, ops.and_(complex_order(x, y, direction), ops.not_(is_nan_y)))
     return ops.select(keep, x, y)

@@ -179,7 +179,7 @@ def clz(x: ArrayLike) -> Array:
 
 
 def is_finite(x: ArrayLike) -> Array:
-    """Whether each float is neither infinite nor NaN.
+    """True for each element that is neither infinite nor NaN.
 
     Args:
       x: an array or scalar of floats.
@@ -357,34 +357,34 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
       Array(7, dtype=int32, weak_type=True)
     """
     if not cases:
-        raise value_error("select_n: at least one case is needed, got none")
+        raise value_error("select_n: at least one case is needed, got: none")
     choice = as_operand("select_n", which)
     arrays = [as_operand("select_n", c, i + 1) for i, c in enumerate(cases)]
     first = arrays[0]
     if any(a.shape != first.shape for a in arrays):
         raise type_error(
-            "select_n: cases must have equal shapes, got "
+            "select_n: cases must have equal shapes, got: "
             f"{', '.join(str(a.shape) for a in arrays)}; use dovetail.numpy.where, which broadcasts"
         )
     if any(a.dtype != first.dtype for a in arrays):
         raise type_error(
-            "select_n: cases must have equal element types, got "
+            "select_n: cases must have equal element types, got: "
             f"{', '.join(a.dtype.name for a in arrays)}; use dovetail.numpy.where, which promotes"
         )
     if choice.shape and choice.shape != first.shape:
         raise type_error(
-            f"select_n: which must have rank 0 or the shape of the cases, got {choice.shape} and "
+            f"select_n: which must have rank 0 or the shape of the cases, got: {choice.shape} and "
             f"{first.shape}"
         )
     if choice.dtype == dtypes.bool_:
         if len(arrays) > 2:
             raise type_error(
-                f"select_n: a bool chooses between 2 cases at most, got {len(arrays)}; use int32"
+                f"select_n: a bool chooses between 2 cases at most, got: {len(arrays)}; use int32"
             )
     elif dtypes.KINDS[choice.dtype] in "iu":
         choice = ops.convert(choice, dtypes.int32)
     else:
-        raise type_error(f"select_n: which must be bool or integers, got {choice.dtype.name}")
+        raise type_error(f"select_n: which must be bool or integers, got: {choice.dtype.name}")
     choice = broadcast_to(choice, first.shape)
     if len(arrays) == 1:
         return first
@@ -428,7 +428,7 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     for bound, what in ((arrays[0], "min"), (arrays[2], "max")):
         if bound.shape not in ((), shape):
             raise type_error(
-                f"clamp: {what} must have rank 0 or the shape of x, got {bound.shape} and {shape}; "
-                "use dovetail.numpy.clip, which broadcasts"
+                f"clamp: {what} must have rank 0 or the shape of x, got: {bound.shape} and "
+                f"{shape}; use dovetail.numpy.clip, which broadcasts"
             )
     return ops.clamp(*same("clamp", [broadcast_to(a, shape) for a in arrays], "biuf"))

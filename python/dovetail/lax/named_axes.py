@@ -45,12 +45,12 @@ def find_axes(function: str, names: tuple[Any, ...]) -> tuple[Axis, ...]:
             f"{here()}; bind it with vmap(..., axis_name={name!r})"
         )
     if len(set(names)) != len(names):
-        raise value_error(f"{function}: axis names must be distinct, got {names!r}")
+        raise value_error(f"{function}: axis names must be distinct, got: {names!r}")
     return tuple(scope[name] for name in names)
 
 
 def size_of(axes: tuple[Axis, ...]) -> int:
-    """How many elements the axes have together."""
+    """The product of the sizes of the axes."""
     return math.prod(axis.size for axis in axes)
 
 
@@ -58,7 +58,7 @@ def check_no_groups(function: str, axis_index_groups: Any) -> None:
     """Refuse what no batch of a `vmap` is divided into."""
     if axis_index_groups is not None:
         raise NotImplementedError(
-            f"{function}: axis_index_groups is not supported, got {axis_index_groups!r}, "
+            f"{function}: axis_index_groups is not supported, got: {axis_index_groups!r}, "
             f"{here()}; reshape the batch and name one of the two axes"
         )
 
@@ -85,8 +85,8 @@ def places(axes: tuple[Axis, ...]) -> dict[str, Any]:
 
 
 def are_taken_one_by_one(axes: tuple[Axis, ...]) -> bool:
-    """Whether several axes must be taken as one after the other: the compiler has their product
-    where it is known only.
+    """True if several axes must be processed one at a time: the compiler can only multiply known
+    sizes.
     """
     return len(axes) > 1 and has_sizes([axis.size for axis in axes])
 
@@ -161,11 +161,11 @@ def pcast(x: Any, axis_name: AxisName, *, to: str) -> Any:
     find_axes("pcast", names_of(axis_name))
     if to in ("reduced", "unreduced"):
         raise NotImplementedError(
-            f"pcast: sums that are left to do are not supported, got to={to!r}, {here()}; sum "
+            f"pcast: sums that are left to do are not supported, got: to={to!r}, {here()}; sum "
             "with lax.psum"
         )
     if to != "varying":
-        raise value_error(f"pcast: to must be 'varying', 'reduced' or 'unreduced', got {to!r}")
+        raise value_error(f"pcast: to must be 'varying', 'reduced' or 'unreduced', got: {to!r}")
     return x
 
 
@@ -174,10 +174,10 @@ def element_number(function: str, what: str, number: Any, size: int) -> int:
     try:
         value = operator.index(number)
     except TypeError:
-        raise type_error(f"{function}: {what} must be an int, got {number!r}") from None
+        raise type_error(f"{function}: {what} must be an int, got: {number!r}") from None
     if not 0 <= value < size:
         raise value_error(
             f"{function}: {what} must be at least 0 and less than the size of the axes, {size}, "
-            f"got {value}"
+            f"got: {value}"
         )
     return value

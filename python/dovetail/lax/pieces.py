@@ -47,13 +47,13 @@ def slice(
     if not len(starts) == len(limits) == len(steps) == x.ndim:
         raise type_error(
             "slice: starts, limits and strides need one entry per dimension of the operand "
-            f"({x.ndim}), got {starts}, {limits} and {steps}"
+            f"({x.ndim}), got: {starts}, {limits} and {steps}"
         )
     for i, (start, limit, step) in enumerate(zip(starts, limits, steps, strict=True)):
         if not 0 <= start <= limit <= x.shape[i] or step < 1:
             raise type_error(
-                f"slice: 0 <= start <= limit <= size and stride >= 1 must hold, got start {start}, "
-                f"limit {limit}, stride {step} for dimension {i} of size {x.shape[i]}"
+                "slice: 0 <= start <= limit <= size and stride >= 1 must hold, got: start "
+                f"{start}, limit {limit}, stride {step} for dimension {i} of size {x.shape[i]}"
             )
     shape = tuple(-((a - b) // c) for a, b, c in zip(starts, limits, steps, strict=True))
     return x if shape == x.shape else cut(x, starts, steps, shape)
@@ -182,22 +182,22 @@ def pad(
     """
     x, value = as_operand("pad", operand), as_operand("pad", padding_value, 1)
     if value.ndim:
-        raise value_error(f"pad: padding_value must be a scalar, got {value.aval}")
+        raise value_error(f"pad: padding_value must be a scalar, got: {value.aval}")
     if value.dtype != x.dtype:
         raise type_error(
-            f"pad: padding_value must have the operand's type {x.dtype.name}, got {value.aval}; "
+            f"pad: padding_value must have the operand's type {x.dtype.name}, got: {value.aval}; "
             "convert it with astype"
         )
     config = [tuple(as_size(p) for p in entry) for entry in padding_config]
     if len(config) != x.ndim or any(len(entry) != 3 for entry in config):
         raise value_error(
             "pad: padding_config needs one (low, high, interior) per dimension of the operand "
-            f"({x.ndim}), got {config}"
+            f"({x.ndim}), got: {config}"
         )
     low, high, interior = zip(*config, strict=True) if config else ((), (), ())
     if any(i < 0 for i in interior):
         raise value_error(
-            "interior padding in padding_config must be nonnegative, got padding_config "
+            "interior padding in padding_config must be nonnegative, got: padding_config "
             f"{padding_config}"
         )
     shape = tuple(
@@ -206,7 +206,7 @@ def pad(
     )
     if any(s < 0 for s in shape):
         raise value_error(
-            f"pad: Dimension size after padding is not at least 0, got result shape {shape}, for "
+            f"pad: Dimension size after padding is not at least 0, got: result shape {shape}, for "
             f"padding_config {padding_config} and operand shape {x.shape}"
         )
     if all(p == 0 for p in (*low, *high)) and shape == x.shape:
@@ -253,7 +253,7 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
     """
     xs = [as_operand("concatenate", x, i) for i, x in enumerate(operands)]
     if not xs:
-        raise value_error("concatenate: at least one operand is needed, got none")
+        raise value_error("concatenate: at least one operand is needed, got: none")
     first = xs[0]
     axis = canonical_axis(dimension, first.ndim, "dimension")
     rest = [x.shape[:axis] + x.shape[axis + 1 :] for x in xs]
@@ -265,7 +265,7 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Array:
         )
     if any(x.dtype != first.dtype for x in xs):
         raise type_error(
-            "concatenate requires arguments to have the same dtypes, got "
+            "concatenate requires arguments to have the same dtypes, got: "
             f"{', '.join(x.dtype.name for x in xs)}; use dovetail.numpy.concatenate, which promotes"
         )
     return first if len(xs) == 1 else ops.concatenate(xs, axis)
@@ -291,7 +291,7 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
     """
     xs = [as_operand("stack", x, i) for i, x in enumerate(operands)]
     if not xs:
-        raise value_error("stack: at least one operand is needed, got none")
+        raise value_error("stack: at least one operand is needed, got: none")
     axis = canonical_axis(axis, xs[0].ndim + 1)
     return concatenate([expand_dims(x, (axis,)) for x in xs], axis)
 
@@ -341,7 +341,7 @@ def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array
     axis = canonical_axis(axis, x.ndim)
     lengths = tuple(as_size(size) for size in sizes)
     if any(length < 0 for length in lengths):
-        raise value_error(f"Sizes passed to split must be nonnegative, got {list(lengths)}")
+        raise value_error(f"Sizes passed to split must be nonnegative, got: {list(lengths)}")
     if sum(lengths) != x.shape[axis]:
         raise value_error(
             f"split: Sum of sizes {sum(lengths)} must be equal to dimension {axis} of the operand "

@@ -1,4 +1,4 @@
-"""How exactly functions are asked to compute: precision of products, accuracy of functions."""
+"""Requested precision of products and accuracy of elementary functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dovetail.base.errors import value_error
 
 
 class Precision(enum.Enum):
-    """How exactly float32 products are formed; every target here forms them in float32.
+    """Precision of float32 products. Every target here computes them in float32.
 
     Example:
       >>> lax.dot(np.ones(3, np.float32), np.ones(3, np.float32), precision=Precision.HIGHEST)
@@ -25,7 +25,7 @@ class Precision(enum.Enum):
 
 @dataclass(frozen=True)
 class DotAlgorithm:
-    """How the products of a contraction are formed and summed.
+    """Types in which a contraction's products are formed and summed.
 
     Attributes:
       lhs_precision_type, rhs_precision_type: to what operands may be rounded. They never are: all
@@ -88,8 +88,7 @@ class DotAlgorithmPreset(enum.Enum):
 
 
 class AccuracyMode(enum.Enum):
-    """How exactly an elementary function is computed; always within a few units of the last place
-    here.
+    """Accuracy of an elementary function; here always within a few units in the last place.
 
     Example:
       >>> lax.exp(0.0, accuracy=AccuracyMode.HIGHEST)
@@ -102,8 +101,8 @@ class AccuracyMode(enum.Enum):
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What error of an elementary function is allowed; the functions here keep all of them that are
-    at least 4 ulps.
+    """Permitted error of an elementary function; the functions here meet every tolerance of at
+    least 4 ulps.
 
     >>> Tolerance(ulps=4)
     Tolerance(atol=0.0, rtol=0.0, ulps=4)
@@ -137,8 +136,8 @@ _NAMES = (
 
 
 def check_precision(name: str, precision: Any) -> Any:
-    """The type in which sums are to be formed, None for that of the operands; accepts what names a
-    precision, although no target here has a lower one than float32 to choose.
+    """The type in which sums are accumulated, None for that of the operands. Accepts all names of
+    precisions, although no target here offers less than float32.
     """
     if precision is None:
         return None
@@ -153,7 +152,7 @@ def check_precision(name: str, precision: Any) -> Any:
             return preset.accumulation_type
         raise value_error(
             f"{name}: precision must be a lax.Precision, a lax.DotAlgorithm, or one of "
-            f"{', '.join(_NAMES)}, got {value!r}"
+            f"{', '.join(_NAMES)}, got: {value!r}"
         )
     return None
 
@@ -162,5 +161,5 @@ def check_accuracy(name: str, accuracy: Any) -> None:
     """Accept an accuracy: every function here is as exact as any mode asks."""
     if accuracy is not None and not isinstance(accuracy, (AccuracyMode, Tolerance)):
         raise value_error(
-            f"{name}: accuracy must be a lax.AccuracyMode or a lax.Tolerance, got {accuracy!r}"
+            f"{name}: accuracy must be a lax.AccuracyMode or a lax.Tolerance, got: {accuracy!r}"
         )

@@ -109,15 +109,15 @@ def ragged_dot_general(
     name = "ragged_dot_general"
     x, y, sizes = (as_operand(name, a, i) for i, a in enumerate((lhs, rhs, group_sizes)))
     if group_offset is not None:
-        raise NotImplementedError(f"{name}: group_offset must be None, got {group_offset!r}")
+        raise NotImplementedError(f"{name}: group_offset must be None, got: {group_offset!r}")
     if dtypes.KINDS[sizes.dtype] not in "iu":
-        raise type_error(f"{name}: group_sizes must be integers, got {sizes.dtype.name}")
+        raise type_error(f"{name}: group_sizes must be integers, got: {sizes.dtype.name}")
     numbers = ragged_dot_dimension_numbers
     (contract, batch) = numbers.dot_dimension_numbers
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = map(tuple, contract), map(tuple, batch)
     if len(numbers.lhs_ragged_dimensions) != 1:
         raise type_error(
-            f"{name} expects exactly one lhs ragged dimension, got {numbers.lhs_ragged_dimensions}"
+            f"{name} expects exactly one lhs ragged dimension, got: {numbers.lhs_ragged_dimensions}"
         )
     (ragged,) = numbers.lhs_ragged_dimensions
     _check_in_range(name, ragged, x, "lhs ragged dimension", "lhs")
@@ -132,7 +132,8 @@ def ragged_dot_general(
     groups = _divided(x, sizes, ragged, prefix)
     shifted = [tuple(d + 1 for d in dims) for dims in (lhs_contract, lhs_batch)]
     if ragged not in (*lhs_contract, *lhs_batch):
-        # Every row is zero in all groups but its own, so the sum over groups is what it gives.
+        # Each row is zero in all groups but its own, so the sum over groups selects its
+        # contribution.
         dims = (
             ((0, *shifted[0]), (*numbers.rhs_group_dimensions, *rhs_contract)),
             (shifted[1], rhs_batch),
@@ -149,7 +150,7 @@ def _check_in_range(name: str, dim: int, x: Array, what: str, operand: str) -> N
     if not 0 <= dim < x.ndim:
         raise type_error(
             f"{name} requires {what} numbers to be nonnegative and less than the number of axes of "
-            f"the {operand} value, got {dim} for {operand} of rank {x.ndim}"
+            f"the {operand} value, got: {dim} for {operand} of rank {x.ndim}"
         )
 
 
@@ -163,19 +164,19 @@ def _check_groups(
         if groups:
             raise type_error(
                 f"{name} requires zero group dimensions in the rhs when lhs ragged dimension is "
-                f"contracting or batch, got {groups}"
+                f"contracting or batch, got: {groups}"
             )
         return
     if len(groups) != 1:
         raise type_error(
             f"{name} requires exactly one rhs group dimension when lhs ragged dimension is "
-            f"noncontracting, got {groups}"
+            f"noncontracting, got: {groups}"
         )
     _check_in_range(name, groups[0], y, "rhs group dimension", "rhs")
     if groups[0] in (*contract[1], *batch[1]):
         raise type_error(
             f"{name} requires rhs group dimension numbers to be distinct from contracting and "
-            f"batch dimensions, got {groups[0]}"
+            f"batch dimensions, got: {groups[0]}"
         )
     if y.shape[groups[0]] != sizes.shape[-1]:
         raise type_error(
@@ -198,7 +199,7 @@ def _outer_dims(
 
 def _check_sizes(name: str, sizes: Array, outer: tuple[int, ...]) -> None:
     if not sizes.ndim:
-        raise type_error(f"{name}: expected rank of group_sizes to be >=1, got a scalar")
+        raise type_error(f"{name}: expected rank of group_sizes to be >=1, got: a scalar")
     expected = (*outer, sizes.shape[-1])
     if sizes.ndim != 1 and sizes.shape != expected:
         raise type_error(

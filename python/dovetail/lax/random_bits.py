@@ -85,7 +85,7 @@ def _state_words(key: ArrayLike) -> list[Array]:
             for part in (x, ops.shift_right_logical(x, full((), np.uint64(32))))
         ]
     raise type_error(
-        f"rng_bit_generator: key must be uint32[4] or uint64[2], got {state.aval}; make one with "
+        f"rng_bit_generator: key must be uint32[4] or uint64[2], got: {state.aval}; make one with "
         "dovetail.random.key(seed, impl='rbg')"
     )
 
@@ -133,7 +133,7 @@ def rng_bit_generator(
     element = dtypes.requested(dtype, "rng_bit_generator")
     if element not in (dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64):
         raise type_error(
-            "rng_bit_generator: dtype must be an unsigned integer type of 8 bits or more, got "
+            "rng_bit_generator: dtype must be an unsigned integer type of 8 bits or more, got: "
             f"{element.name}"
         )
     is_threefry = RandomAlgorithm(algorithm) is RandomAlgorithm.RNG_THREE_FRY
@@ -169,7 +169,7 @@ def _generator(is_threefry: bool, sizes: tuple[int, ...], dtype: np.dtype) -> An
 
 
 def _counted(words: list[Array], count: int) -> list[Array]:
-    """The key, and so many counters from that of the state on."""
+    """The key, and `count` counters from the state's counter on."""
     k0, k1, low, high = (broadcast(word, (count,)) for word in words)
     if count <= 2**32:
         return [k0, k1, *_advanced(low, high, iota(np.uint32, count))]
@@ -183,7 +183,7 @@ def _counted(words: list[Array], count: int) -> list[Array]:
 def _threefry_bits(
     words: list[Array], sizes: tuple[int, ...], dtype: np.dtype
 ) -> tuple[int, Array]:
-    """How many hashes of Philox it takes, and their bits."""
+    """The number of Philox hashes used, and their bits."""
     if dtype == dtypes.uint64:
         count = math.prod(sizes)
         return count, reshape(_wide(*ops.threefry2x32(*_counted(words, count))), sizes)
@@ -202,7 +202,7 @@ def _threefry_bits(
 
 
 def _philox_bits(words: list[Array], sizes: tuple[int, ...], dtype: np.dtype) -> tuple[int, Array]:
-    """How many hashes of Philox it takes, and their bits."""
+    """The number of Philox hashes used, and their bits."""
     size, per_hash = math.prod(sizes), 2 if dtype == dtypes.uint64 else 4
     count = -(-size // per_hash)
     k0, k1, low, high = _counted(words, count)
@@ -246,7 +246,7 @@ def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Any) -> Array:
     low, high = as_operand("rng_uniform", a), as_operand("rng_uniform", b, 1)
     if low.dtype != high.dtype or low.shape or high.shape:
         raise value_error(
-            f"rng_uniform: a and b must have rank 0 and one element type, got {low.aval} and "
+            f"rng_uniform: a and b must have rank 0 and one element type, got: {low.aval} and "
             f"{high.aval}; use dovetail.random.uniform"
         )
     key = random.fold_in(random.key(0x5EED), next(_calls))

@@ -215,10 +215,10 @@ def _arg_reduce(
     dimension = canonical_axis(axis, x.ndim)
     if x.shape[dimension] == 0:
         raise value_error(
-            "argmin and argmax require non-empty reduced dimension, got size 0 for dimension "
+            "argmin and argmax require non-empty reduced dimension, got: size 0 for dimension "
             f"{dimension} of {x.shape}"
         )
     dtype = dtypes.requested(index_dtype, name)
     if dtypes.KINDS[dtype] not in "iu":
-        raise type_error(f"{name}: index_dtype must be an integer type, got {dtype.name}")
+        raise type_error(f"{name}: index_dtype must be an integer type, got: {dtype.name}")
     return x, dimension, dtype

@@ -75,7 +75,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     order = tuple(op.index(p) for p in permutation)
     if sorted(order) != list(range(x.ndim)):
         raise type_error(
-            "transpose permutation isn't a permutation of operand dimensions, got permutation "
+            "transpose permutation isn't a permutation of operand dimensions, got: permutation "
             f"{order} for operand shape {x.shape}"
         )
     return x if order == tuple(range(x.ndim)) else ops.transpose(x, order)
@@ -131,28 +131,28 @@ def broadcast_in_dim(
     dims = tuple(op.index(d) for d in broadcast_dimensions)
     if len(dims) != x.ndim:
         raise type_error(
-            "broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got "
+            "broadcast_in_dim broadcast_dimensions must have length equal to operand ndim; got: "
             f"broadcast_dimensions {dims} for operand ndim {x.ndim}"
         )
     if len(sizes) < x.ndim:
         raise type_error(
             "broadcast_in_dim target broadcast shape must have equal or higher rank to the operand "
-            f"shape; got operand ndim {x.ndim} and target broadcast ndim {len(sizes)}"
+            f"shape; got: operand ndim {x.ndim} and target broadcast ndim {len(sizes)}"
         )
     if any(not 0 <= d < len(sizes) for d in dims):
         raise type_error(
-            "broadcast_in_dim broadcast_dimensions must be a subset of output dimensions, got "
+            "broadcast_in_dim broadcast_dimensions must be a subset of output dimensions, got: "
             f"{dims} for operand ndim {x.ndim} and shape {sizes}"
         )
     if any(n not in (1, sizes[d]) for n, d in zip(x.shape, dims, strict=True)):
         raise type_error(
             "broadcast_in_dim operand dimension sizes must either be 1, or be equal to their "
-            "corresponding dimensions in the target broadcast shape; got operand of shape "
+            "corresponding dimensions in the target broadcast shape; got: operand of shape "
             f"{x.shape}, target broadcast shape {sizes}, broadcast_dimensions {dims}"
         )
     if len(set(dims)) != len(dims):
         raise type_error(
-            "broadcast_in_dim broadcast_dimensions must not contain duplicates, got "
+            "broadcast_in_dim broadcast_dimensions must not contain duplicates, got: "
             f"broadcast_dimensions {dims}"
         )
     order = sorted(range(x.ndim), key=dims.__getitem__)
@@ -276,7 +276,7 @@ def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | Non
     x = as_operand("collapse", operand)
     start, stop, _ = builtins.slice(start_dimension, stop_dimension).indices(x.ndim)
     if stop < start:
-        raise value_error(f"collapse: start must not be after stop, got {start} and {stop}")
+        raise value_error(f"collapse: start must not be after stop, got: {start} and {stop}")
     if start == stop and x.ndim:
         return x
     return reshape(x, (*x.shape[:start], math.prod(x.shape[start:stop]), *x.shape[stop:]))
@@ -324,7 +324,7 @@ def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     x = as_operand("tile", operand)
     counts = canonical_shape(tuple(reps), "reps")
     if len(counts) != x.ndim:
-        raise value_error(f"tile: reps needs one count per dimension ({x.ndim}), got {counts}")
+        raise value_error(f"tile: reps needs one count per dimension ({x.ndim}), got: {counts}")
     sizes = tuple(s for pair in zip(counts, x.shape, strict=True) for s in pair)
     repeated = broadcast_dims(x, sizes, tuple(range(1, 2 * x.ndim, 2)))
     return reshape(repeated, tuple(c * s for c, s in zip(counts, x.shape, strict=True)))

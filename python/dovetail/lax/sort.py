@@ -154,11 +154,11 @@ def sort(
     xs = [as_operand("sort", x, i) for i, x in enumerate([operand] if single else operand)]
     if not 1 <= num_keys <= len(xs):
         raise value_error(
-            f"sort: num_keys must be at least 1 and at most the number of arrays, {len(xs)}, got "
+            f"sort: num_keys must be at least 1 and at most the number of arrays, {len(xs)}, got: "
             f"{num_keys}"
         )
     if any(x.shape != xs[0].shape for x in xs):
-        raise type_error(f"sort: shapes must be equal, got {', '.join(str(x.shape) for x in xs)}")
+        raise type_error(f"sort: shapes must be equal, got: {', '.join(str(x.shape) for x in xs)}")
     results = ops.sort(xs, canonical_axis(dimension, xs[0].ndim, "dimension"), num_keys)
     return results[0] if single else tuple(results)
 
@@ -226,10 +226,10 @@ def _of_rows(name: str, operand: ArrayLike, k: int, axis: int) -> tuple[Array, i
     dimension = canonical_axis(axis, x.ndim)
     size = x.shape[dimension]
     if k < 0:
-        raise value_error(f"k argument to {name} must be nonnegative, got {k}")
+        raise value_error(f"k argument to {name} must be nonnegative, got: {k}")
     if k > size:
         raise value_error(
-            f"k argument to {name} must be no larger than size along axis; got k={k} with "
+            f"k argument to {name} must be no larger than size along axis; got: k={k} with "
             f"shape={x.shape} and axis={dimension}"
         )
     if not is_symbolic_dim(size) and size > np.iinfo(np.int32).max:
@@ -248,7 +248,7 @@ def approx_max_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
 ) -> tuple[Array, Array]:
-    """As `top_k`, which is exact: the recall is 1, whatever is asked for.
+    """Same as `top_k`: results are exact, whatever recall is requested.
 
     Args:
       operand: an array of real numbers.
@@ -276,8 +276,8 @@ def approx_min_k(
     reduction_input_size_override: int = -1,
     aggregate_to_topk: bool = True,
 ) -> tuple[Array, Array]:
-    """The k smallest elements along a dimension in increasing order, and where they are; exact,
-    whatever recall is asked for.
+    """The k smallest elements along a dimension in increasing order, and their indices; exact,
+    whatever recall is requested.
 
     Args:
       operand: an array of real numbers.

@@ -31,7 +31,7 @@ def stage(x: ArrayLike, /) -> Array:
 
 
 def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable[..., Any]:
-    """A function that a compiler may know by a name, and otherwise compiles as it is written.
+    """A function that a compiler may recognise by name, and otherwise compiles from its definition.
 
     Args:
       decomposition: the function.
@@ -71,7 +71,7 @@ def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
 def platform_dependent(
     *args: Any, default: Callable[..., Any] | None = None, **per_platform: Callable[..., Any]
 ) -> Any:
-    """What the function for the platform at hand returns.
+    """Call the function for the current platform.
 
     Args:
       args: arguments of all functions.
@@ -92,7 +92,7 @@ def platform_dependent(
     function = per_platform.get("cpu", default)
     if function is None:
         raise NotImplementedError(
-            "platform_dependent: there must be a function for cpu or a default, got functions for "
+            "platform_dependent: there must be a function for cpu or a default, got: functions for "
             f"{', '.join(per_platform) or 'nothing'}"
         )
     return function(*args)

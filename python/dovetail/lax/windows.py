@@ -100,13 +100,13 @@ class _Combine:
         if tree != self.structure:
             raise value_error(
                 f"{self.name} output must have the same tree structure as the operands, "
-                f"{public(self.structure)}, got {public(tree)}"
+                f"{public(self.structure)}, got: {public(tree)}"
             )
         outs = [as_operand(self.name, leaf) for leaf in leaves]
         for out, aval in zip(outs, self.avals, strict=True):
             if out.shape or out.dtype != aval.dtype:
                 raise type_error(
-                    f"{self.name}: the function must return scalars of the operands' types, got "
+                    f"{self.name}: the function must return scalars of the operands' types, got: "
                     f"{out.aval} for {aval.dtype.name}[]"
                 )
         return outs
@@ -122,11 +122,11 @@ def _reduction(
     starts, init_tree = flatten(init_values)
     if tree != init_tree:
         raise value_error(
-            f"{name}: Operands must have the same tree structure as init_values, got "
+            f"{name}: Operands must have the same tree structure as init_values, got: "
             f"{public(tree)} and {public(init_tree)}"
         )
     if not leaves:
-        raise type_error(f"{name}: at least one operand is needed, got {operand!r}")
+        raise type_error(f"{name}: at least one operand is needed, got: {operand!r}")
     flat = [as_operand(name, leaf, i) for i, leaf in enumerate(leaves)]
     operands, inits = [], []
     for x, start in zip(flat, starts, strict=True):
@@ -135,7 +135,7 @@ def _reduction(
             raise _non_scalar(name, [np.shape(start) for start in starts])
         if init.dtype != x.dtype and not init.weak_type:
             raise type_error(
-                f"{name}: initial values must have the operands' types, got {init.aval} for "
+                f"{name}: initial values must have the operands' types, got: {init.aval} for "
                 f"{x.aval}"
             )
         # A result is weakly typed if both are.
@@ -144,7 +144,7 @@ def _reduction(
         inits.append(convert(init, x.dtype, weak))
         if x.shape != flat[0].shape:
             raise value_error(
-                f"{name}: operands must have one shape, got {flat[0].shape} and {x.shape}"
+                f"{name}: operands must have one shape, got: {flat[0].shape} and {x.shape}"
             )
     return operands, inits, _Combine(name, computation, tree, [x.aval for x in operands])
 
@@ -159,8 +159,8 @@ def _non_scalar(name: str, shapes: list[Any]) -> Exception:
 
 
 def _combined(rows: list[Array], inits: list[Array], combine: _Combine) -> list[Array]:
-    """Combines neighbours along the first dimension until one row is left; rows of which it is not
-    known how many there are one after the other.
+    """Combine neighbours along the first dimension until one row is left; if the number of rows is
+    unknown, one after the other.
     """
     width = rows[0].shape[1]
     starts = [lax.broadcast(init, (width,)) for init in inits]
@@ -187,7 +187,7 @@ def _combined(rows: list[Array], inits: list[Array], combine: _Combine) -> list[
     return combine(starts, [lax.reshape(x, (width,)) for x in rows])
 
 
-# What is known to be an op, if it starts from the op's neutral element ----------------------------
+# Reductions with an op of their own, if they start from its neutral element ---------------------
 
 
 def _all_ones(dtype: np.dtype) -> Any:
@@ -305,7 +305,7 @@ class _Windows:
         )
         sizes = list(map(dilated, shape, base))
         spans = list(map(dilated, self.window, self.dilation))
-        # Names are of the sizes without dilation.
+        # The padding modes apply to sizes without dilation.
         pads = paddings(name, shape, spans, self.strides, padding)
         self.config = [(low, high, by - 1) for (low, high), by in zip(pads, base, strict=True)]
         self.counts = tuple(
@@ -325,7 +325,7 @@ class _Windows:
         return per_dimension("reduce_window", what, values, len(window), error=type_error)
 
     def elements(self, x: Array) -> Array:
-        """Of a padded array, the windows and, as a last dimension, their elements."""
+        """The windows of a padded array; the last dimension runs over the elements of each."""
         last = x.ndim
         for d in range(x.ndim):
             if self.window[d] == self.strides[d] == 1:

@@ -1,4 +1,4 @@
-"""What neural networks are made of: activations, normalizations, attention, `initializers`."""
+"""Building blocks of neural networks: activations, normalizations, attention, `initializers`."""
 
 # ruff: noqa: F401 - the names are the package's interface.
 

@@ -1,4 +1,4 @@
-"""Smooth activations: sigmoids, gates, and what is made of them."""
+"""Smooth activations: sigmoids, gates, and functions composed of them."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
     dimension = canonical_axis(axis, x.ndim)
     if x.shape[dimension] % 2:
         raise value_error(
-            f"glu: the size of dimension {dimension} must be even, got {x.shape}; its first half "
+            f"glu: the size of dimension {dimension} must be even, got: {x.shape}; its first half "
             "is multiplied by a function of the second"
         )
     values, gates = dnp.split(x, 2, dimension)

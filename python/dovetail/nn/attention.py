@@ -26,7 +26,7 @@ _LAYOUT = {
 
 
 class _Limits(NamedTuple):
-    """What else than a mask says which keys a query sees."""
+    """Limits on the keys that a query attends to, besides a mask."""
 
     is_causal: bool
     window: tuple[int, int] | None
@@ -85,7 +85,7 @@ def dot_product_attention(
     """
     if implementation not in (None, "xla", "cudnn"):
         raise value_error(
-            f"{_NAME}: implementation must be None, 'xla' or 'cudnn', got {implementation!r}"
+            f"{_NAME}: implementation must be None, 'xla' or 'cudnn', got: {implementation!r}"
         )
     given = dnp.asarray(query)
     q, k, v = (_of_rank_4(n, x) for n, x in (("query", given), ("key", key), ("value", value)))
@@ -118,8 +118,8 @@ def _attend(
     factor: Any,
     limits: _Limits,
 ) -> tuple[Array, Array]:
-    """The weighted values (batch, queries, heads of keys, sharers, features), and what the weights
-    are the softmax of (batch, heads of keys, sharers, queries, keys).
+    """The weighted values (batch, queries, heads of keys, sharers, features), and the logits
+    (batch, heads of keys, sharers, queries, keys).
     """
     batch, queries, heads, features = q.shape
     keys, shared = k.shape[1:3]
@@ -146,7 +146,9 @@ def _attend(
 
 
 def _visible(mask: Array | None, queries: int, keys: int, limits: _Limits) -> Array | None:
-    """Which keys each query sees, to broadcast to (batch, heads, sharers, queries, keys)."""
+    """The mask of the keys that each query attends to, broadcastable to (batch, heads, sharers,
+    queries, keys).
+    """
     parts = [] if mask is None else [mask]
     rows = lax.broadcasted_iota(dtypes.int32, (queries, keys), 0)
     columns = lax.broadcasted_iota(dtypes.int32, (queries, keys), 1)
@@ -185,7 +187,7 @@ def _grouped(x: Array, shared: int, heads: int) -> Array:
 def _of_rank_4(what: str, x: Any) -> Array:
     array = dnp.asarray(x)
     if array.ndim > 4:
-        raise value_error(f"{_NAME}: {what} must be {_LAYOUT[what]}, got shape {array.shape}")
+        raise value_error(f"{_NAME}: {what} must be {_LAYOUT[what]}, got: shape {array.shape}")
     return dnp.reshape(array, (1,) * (4 - array.ndim) + array.shape)
 
 
@@ -193,31 +195,31 @@ def _check(q: Array, k: Array, v: Array, bias: Array | None, mask: Array | None)
     for what, x in (("value", v), ("query", q)):
         if x.dtype != k.dtype:
             raise value_error(
-                f"{_NAME}: {what} must have the key's element type {k.dtype.name}, got "
+                f"{_NAME}: {what} must have the key's element type {k.dtype.name}, got: "
                 f"{x.dtype.name}; convert it with astype"
             )
     if dtypes.KINDS[k.dtype] != "f":
-        raise type_error(f"{_NAME}: the element type must be float, got {k.dtype.name}")
+        raise type_error(f"{_NAME}: the element type must be float, got: {k.dtype.name}")
     if v.shape != k.shape:
-        raise value_error(f"{_NAME}: value must have the key's shape {k.shape}, got {v.shape}")
+        raise value_error(f"{_NAME}: value must have the key's shape {k.shape}, got: {v.shape}")
     if (q.shape[0], q.shape[3]) != (k.shape[0], k.shape[3]):
         raise value_error(
             f"{_NAME}: query must be {_LAYOUT['query']} with batch and features of the key's "
-            f"shape {k.shape}, got {q.shape}"
+            f"shape {k.shape}, got: {q.shape}"
         )
     heads, shared = q.shape[2], k.shape[2]
     if not shared or heads % shared:
         raise value_error(
             f"{_NAME}: the number of the query's heads must be a multiple of that of the key's, "
-            f"{shared}, got {heads}"
+            f"{shared}, got: {heads}"
         )
     if mask is not None and mask.dtype != dtypes.bool_:
-        raise value_error(f"{_NAME}: mask must be bools, got {mask.dtype.name}")
+        raise value_error(f"{_NAME}: mask must be bools, got: {mask.dtype.name}")
     full = (q.shape[0], heads, q.shape[1], k.shape[1])
     for what, x in (("bias", bias), ("mask", mask)):
         if x is not None and any(n not in (1, m) for n, m in zip(x.shape, full, strict=True)):
             raise value_error(
-                f"{_NAME}: {what} must broadcast to {_LAYOUT[what]}, {full}, got {x.shape}"
+                f"{_NAME}: {what} must broadcast to {_LAYOUT[what]}, {full}, got: {x.shape}"
             )
 
 
@@ -227,7 +229,7 @@ def _lengths(what: str, x: Any, batch: int) -> Array | None:
     array = dnp.asarray(x)
     if array.shape != (batch,) or array.dtype != dtypes.int32:
         raise value_error(
-            f"{_NAME}: {what} must be int32 of shape {(batch,)}, got {array.dtype.name} of shape "
+            f"{_NAME}: {what} must be int32 of shape {(batch,)}, got: {array.dtype.name} of shape "
             f"{array.shape}"
         )
     return array

@@ -200,7 +200,7 @@ def standardize(
     """
     x = as_operand("standardize", x)
     if algorithm not in ("fast", "stable"):
-        raise value_error(f"standardize: algorithm must be 'fast' or 'stable', got {algorithm!r}")
+        raise value_error(f"standardize: algorithm must be 'fast' or 'stable', got: {algorithm!r}")
     if mean is None:
         mean = dnp.mean(x, axis, keepdims=True, where=where)
     if variance is None and algorithm == "stable":
@@ -235,7 +235,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
     """
     array = dnp.asarray(x)
     if dtypes.KINDS[array.dtype] not in "iu":
-        warn(f"one_hot input should be integer-typed, got {array.dtype.name}", stacklevel=2)
+        warn(f"one_hot input should be integer-typed, got: {array.dtype.name}", stacklevel=2)
     result = dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, "one_hot")
     with needed_for("It arose in the one_hot argument `num_classes`"):
         count = as_size(num_classes)
@@ -243,7 +243,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
         if lax.axis_size(axis) != count:
             raise value_error(
                 f"one_hot: num_classes must be the size of the axis {axis!r}, "
-                f"{lax.axis_size(axis)}, got {count}"
+                f"{lax.axis_size(axis)}, got: {count}"
             )
         return (array == lax.axis_index(axis)).astype(result)
     place = canonical_axis(int(axis), array.ndim + 1)

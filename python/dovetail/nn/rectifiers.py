@@ -1,4 +1,4 @@
-"""Activations with a kink, or made of pieces: relu and its kin."""
+"""Piecewise or kinked activations: relu and its variants."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _RESULTS = (dtypes.float32, dtypes.float16, dtypes.bfloat16)
 
 @dataclass(frozen=True, eq=False)
 class BlockScaleConfig:
-    """How an operand becomes small elements and scales.
+    """Quantization of an operand into narrow elements and scales.
 
     Attributes:
       mode: "mxfp8" or "nvfp4".
@@ -44,7 +44,7 @@ class BlockScaleConfig:
 def get_scaled_dot_general_config(
     mode: str, global_scale: ArrayLike | None = None
 ) -> BlockScaleConfig:
-    """How `scaled_dot_general` quantizes an operand.
+    """The quantization that `scaled_dot_general` applies to an operand.
 
     Args:
       mode: "mxfp8": blocks of 32 elements of float8_e4m3fn share a power of 2; or "nvfp4": blocks
@@ -70,7 +70,7 @@ def get_scaled_dot_general_config(
         scale = dnp.ones(1, dtypes.float32) if global_scale is None else global_scale
         return BlockScaleConfig(mode, 16, dtypes.float4_e2m1fn, dtypes.float8_e4m3fn, scale, False)
     raise value_error(
-        f"get_scaled_dot_general_config: mode must be 'mxfp8' or 'nvfp4', got {mode!r}"
+        f"get_scaled_dot_general_config: mode must be 'mxfp8' or 'nvfp4', got: {mode!r}"
     )
 
 
@@ -114,7 +114,7 @@ def scaled_matmul(
     if not fits:
         raise value_error(
             "scaled_matmul: shapes must be (b, m, k), (b, n, k), (b, m, blocks), (b, n, blocks), "
-            f"got {', '.join(map(str, shapes))}"
+            f"got: {', '.join(map(str, shapes))}"
         )
     product = lax.scaled_dot(
         arrays[0],
@@ -135,7 +135,7 @@ def scaled_dot_general(
     configs: Sequence[BlockScaleConfig] | None = None,
     implementation: str | None = None,
 ) -> Array:
-    """`lax.dot_general` of operands that are quantized in blocks along what is contracted.
+    """`lax.dot_general` of operands quantized in blocks along the contracted dimension.
 
     Args:
       lhs, rhs: arrays of floats; the number of elements that are contracted is a multiple of the
@@ -168,7 +168,7 @@ def scaled_dot_general(
     element = dtypes.requested(preferred_element_type, "scaled_dot_general")
     if element not in _RESULTS:
         raise type_error(
-            "scaled_dot_general: preferred_element_type must be float32, float16 or bfloat16, got "
+            "scaled_dot_general: preferred_element_type must be float32, float16 or bfloat16, got: "
             f"{element.name}"
         )
     (x_contract, y_contract), (x_batch, y_batch) = dimension_numbers
@@ -176,7 +176,7 @@ def scaled_dot_general(
     columns, y_kept = _as_rows(y, y_contract, y_batch)
     if (rows.shape[0], rows.shape[2]) != (columns.shape[0], columns.shape[2]):
         raise value_error(
-            "scaled_dot_general: dimensions of batch and contraction must have equal sizes, got "
+            "scaled_dot_general: dimensions of batch and contraction must have equal sizes, got: "
             f"shapes {x.shape} and {y.shape} with {dimension_numbers}"
         )
     batch = tuple(x.shape[canonical_axis(d, x.ndim)] for d in x_batch)
@@ -246,8 +246,8 @@ def _quantize(x: Array, config: BlockScaleConfig) -> tuple[Array, Array]:
     if not x.shape[-1] or x.shape[-1] % size:
         raise value_error(
             f"scaled_dot_general: the number of contracted elements must be a multiple of {size} "
-            f"with {config.mode!r}, got {x.shape[-1]} (in a derivative, the kept dimensions of the "
-            "operands are contracted)"
+            f"with {config.mode!r}, got: {x.shape[-1]} (in a derivative, the kept dimensions of "
+            "the operands are contracted)"
         )
     blocks = dnp.reshape(x, (*x.shape[:-1], x.shape[-1] // size, size)).astype(dtypes.float32)
     if config.mode == "nvfp4":

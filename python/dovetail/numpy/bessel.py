@@ -22,5 +22,5 @@ def i0(x: ArrayLike) -> Array:
       Array(1., dtype=float32, weak_type=True)
     """
     at = real_inexact("i0", x)
-    # The magnitude by the sign, whose derivative at 0 is 0, as that of i0e has it.
+    # The sign function gives the magnitude the derivative 0 at 0, as for i0e.
     return ops.exp(at * ops.sign(at)) * ops.bessel_i0e(at)

@@ -43,13 +43,13 @@ def searchsorted(
       Array([1, 3], dtype=int32)
     """
     if side not in ("left", "right"):
-        raise value_error(f"searchsorted: side must be 'left' or 'right', got {side!r}")
+        raise value_error(f"searchsorted: side must be 'left' or 'right', got: {side!r}")
     if method not in ("scan", "scan_unrolled", "sort", "compare_all"):
         raise value_error(f"searchsorted: there is no method {method!r}")
     given = [np.asarray(x) if isinstance(x, (list, tuple)) else x for x in (a, v)]
     array, values = promote("searchsorted", *given)
     if array.ndim != 1:
-        raise value_error(f"searchsorted: a must be a vector, got shape {array.shape}")
+        raise value_error(f"searchsorted: a must be a vector, got: shape {array.shape}")
     if sorter is not None:
         array = take(array, sorter, mode="clip")
     dtype = dtypes.dtype_of_sizes(array.shape)
@@ -75,7 +75,7 @@ def _by_numpy(array: np.ndarray, values: np.ndarray, side: Any, dtype: np.dtype)
 
 
 def _precedes(x: Array, y: Array) -> Array:
-    """Whether x comes before y where NaN comes last."""
+    """True if x precedes y, with NaN last."""
     less = lax.lt(x, y)
     if dtypes.KINDS[x.dtype] != "f":
         return less
@@ -104,7 +104,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
     """
     edges = as_operand("digitize", np.asarray(bins) if isinstance(bins, (list, tuple)) else bins)
     if edges.ndim != 1:
-        raise value_error(f"digitize: bins must be a vector, got shape {edges.shape}")
+        raise value_error(f"digitize: bins must be a vector, got: shape {edges.shape}")
     side = "right" if not right else "left"
     if not edges.shape[0]:
         return lax.full(as_operand("digitize", x).shape, 0, np.dtype(np.int32))

@@ -191,7 +191,7 @@ def bitwise_count(x: ArrayLike, /) -> Array:
 
 def _shifts(bitorder: str) -> Array:
     if bitorder not in ("big", "little"):
-        raise value_error(f"bitorder must be 'big' or 'little', got {bitorder!r}")
+        raise value_error(f"bitorder must be 'big' or 'little', got: {bitorder!r}")
     shifts = np.arange(8, dtype=np.uint8)
     return constant(shifts[::-1].copy() if bitorder == "big" else shifts)
 
@@ -232,7 +232,8 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
 def unpackbits(
     a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big"
 ) -> Array:
-    """The bits of bytes as elements 0 and 1; `count` of them, or all but so many if it is negative.
+    """Unpack the bits of bytes into elements 0 and 1. `count` limits their number; if negative,
+    that many are dropped from the end.
 
     Args:
       a: an array of uint8.
@@ -254,7 +255,7 @@ def unpackbits(
     x = as_operand("unpackbits", a)
     if x.dtype != dtypes.uint8:
         raise type_error(
-            f"unpackbits: the element type must be uint8, got {x.dtype.name}; convert it with "
+            f"unpackbits: the element type must be uint8, got: {x.dtype.name}; convert it with "
             "x.astype('uint8')"
         )
     if axis is None:
@@ -285,7 +286,8 @@ def _counted(bits: Array, count: int) -> Array:
 
 
 def view(x: Array, dtype: Any) -> Array:
-    """The bits of an array as another element type; another width divides the last dimension anew.
+    """Reinterpret the bits of an array as another element type; a different width resizes the last
+    dimension.
 
     Bools are bytes 0 and 1, complex numbers their real and imaginary parts.
 
@@ -296,17 +298,17 @@ def view(x: Array, dtype: Any) -> Array:
     given, width = dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(wanted)
     if given % width and width % given:
         raise type_error(
-            "view: the width of one type must divide the other's, got "
+            "view: the width of one type must divide the other's, got: "
             f"{x.dtype.name} and {wanted.name}"
         )
     if given != width and not x.ndim:
         raise value_error(
-            "view: an array of rank 0 can be viewed as a type of the same width only, got "
+            "view: an array of rank 0 can be viewed as a type of the same width only, got: "
             f"{x.dtype.name} and {wanted.name}"
         )
     if x.ndim and x.shape[-1] * given % width:
         raise value_error(
-            f"view: the last dimension must be a whole number of elements of {wanted.name}, got "
+            f"view: the last dimension must be a whole number of elements of {wanted.name}, got: "
             f"shape {x.shape} of {x.dtype.name}"
         )
     if x.dtype == wanted:

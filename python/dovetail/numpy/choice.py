@@ -60,7 +60,7 @@ def where(
     if x is None and y is None:
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
-        raise value_error("where: x and y must be given both or not at all, got one of them")
+        raise value_error("where: x and y must be given both or not at all, got: one of them")
     if size is not None or fill_value is not None:
         raise value_error("where: size and fill_value must be None when x and y are given")
     p = truth("where", condition)
@@ -93,7 +93,7 @@ def select(
     """
     if not condlist or len(condlist) != len(choicelist):
         raise value_error(
-            "select: there must be one condition for each choice, and at least one, got "
+            "select: there must be one condition for each choice, and at least one, got: "
             f"{len(condlist)} conditions and {len(choicelist)} choices"
         )
     choices = promote_and_broadcast("select", *choicelist, default)
@@ -132,7 +132,7 @@ def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, 
         functions.append(0)
     if len(functions) != len(conditions) + 1:
         raise value_error(
-            "piecewise: there must be as many functions as conditions, or one more, got "
+            "piecewise: there must be as many functions as conditions, or one more, got: "
             f"{len(conditions)} conditions and {len(functions)} functions"
         )
     values = [f(array, *args, **kw) if callable(f) else f for f in functions]
@@ -168,14 +168,14 @@ def choose(
     count = len(choices)
     if mode not in ("raise", "clip", "wrap") or not count:
         raise value_error(
-            "choose: there must be a choice, and mode must be 'raise', 'clip' or 'wrap', got "
+            "choose: there must be a choice, and mode must be 'raise', 'clip' or 'wrap', got: "
             f"{count} choices and mode {mode!r}"
         )
     index = check_kind("choose", as_operand("choose", a), "biu")
     if is_for_numpy(index, kinds="iu") and count <= 32:
         cases = promote("choose", *choices)
         if is_for_numpy(*cases):
-            # That they can be is all that is asked.
+            # Only checks that the shapes broadcast.
             broadcast("choose", index, *cases)
             chosen = functools.partial(_chosen, mode=mode)
             return apply_known(chosen, index, *cases, weak_type=cases[0].weak_type)
@@ -196,7 +196,7 @@ def choose(
 def _chosen(index: np.ndarray, *cases: np.ndarray, mode: Any) -> np.ndarray:
     """`choose` of NumPy arrays, of which NumPy's takes 32."""
     try:
-        # NumPy refuses unsigned integers of 64 bits as they are.
+        # NumPy does not accept unsigned 64-bit integers here.
         return np.choose(index.astype(np.intp, copy=False), cases, mode=mode)
     except ValueError:
         _check_choice(index, len(cases))
@@ -219,7 +219,7 @@ def isin(
     *,
     method: str = "auto",
 ) -> Array:
-    """Whether each element is one of `test_elements`; all pairs are compared.
+    """Test whether each element is one of `test_elements`, by comparing all pairs.
 
     Args:
       element: an array.
@@ -240,7 +240,7 @@ def isin(
     """
     if method not in ("auto", "compare_all", "binary_search", "sort"):
         raise value_error(
-            f"isin: method must be auto, compare_all, binary_search or sort, got {method!r}"
+            f"isin: method must be auto, compare_all, binary_search or sort, got: {method!r}"
         )
     x, y = promote("isin", element, test_elements)
     sizes = (*x.shape, y.size)

@@ -100,31 +100,31 @@ def correlate(
 def _operands(name: str, a: ArrayLike, v: ArrayLike, mode: str, precision: Any) -> list[Array]:
     check_precision(name, precision)
     if mode not in MODES:
-        raise value_error(f"{name}: mode must be one of {', '.join(MODES)}, got {mode!r}")
+        raise value_error(f"{name}: mode must be one of {', '.join(MODES)}, got: {mode!r}")
     operands = promote(name, a, v, to=dtypes.to_inexact_dtype)
     x, y = operands
     if x.ndim != 1 or y.ndim != 1 or not x.size or not y.size:
         raise value_error(
-            f"{name}: operands must be vectors that are not empty, got shapes {x.shape} and "
+            f"{name}: operands must be vectors that are not empty, got: shapes {x.shape} and "
             f"{y.shape}"
         )
     return operands
 
 
 def _is_known(x: Array, y: Array, preferred: Any) -> bool:
-    """Whether NumPy can be asked, which sums in the type of the operands."""
+    """True if NumPy can compute the result; it accumulates in the operands' type."""
     return preferred is None and x.dtype.itemsize >= 4 and is_for_numpy(x, y)
 
 
 def _is_shorter(x: Array, y: Array, mode: str) -> bool:
-    """Whether `x` is the shorter vector; what all sums are does not depend on it."""
+    """True if `x` is the shorter vector; the full sums do not depend on the order."""
     if mode == "full" and (is_symbolic_dim(x.size) or is_symbolic_dim(y.size)):
         return not is_symbolic_dim(x.size)
     return x.size < y.size
 
 
 def _convolution(x: Array, y: Array, mode: str, start: int, preferred: Any) -> Array:
-    """The sums of a mode, of which y is the shorter vector."""
+    """The convolution in one mode; y is the shorter vector."""
     k = y.size
     margins = {"full": (k - 1, k - 1), "same": (k - 1 - start, start), "valid": (0, 0)}
     low, high = margins[mode]

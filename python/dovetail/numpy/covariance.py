@@ -65,7 +65,7 @@ def cov(
     element = element if dtype is None else _inexact("cov", dtype)
     x = atleast_2d(astype(m, element))
     if x.ndim > 2:
-        raise value_error(f"cov: m must have at most 2 dimensions, got shape {x.shape}")
+        raise value_error(f"cov: m must have at most 2 dimensions, got: shape {x.shape}")
     x = transpose(x) if not rowvar and np.ndim(m) != 1 else x
     if y is not None:
         second = atleast_2d(astype(y, element))
@@ -81,7 +81,7 @@ def cov(
             w = as_dtype(as_operand("cov", w), dtypes.to_real_dtype(element))
             if w.shape != (x.shape[1],):
                 raise value_error(
-                    f"cov: there must be one weight for each of {x.shape[1]} observations, got "
+                    f"cov: there must be one weight for each of {x.shape[1]} observations, got: "
                     f"shape {w.shape}"
                 )
             weights = w if weights is None else weights * w
@@ -105,7 +105,7 @@ def _inexact(name: str, dtype: Any) -> np.dtype:
     element = dtypes.requested(dtype, name)
     if not dtypes.is_inexact(element):
         raise value_error(
-            f"{name}: dtype must be a subclass of float or complex, got {element.name}"
+            f"{name}: dtype must be a subclass of float or complex, got: {element.name}"
         )
     return element
 

@@ -65,7 +65,7 @@ def array(
         copy, order, ndmin = _by_position(args, copy, order, ndmin)
     if order not in (None, "K", "A", "C"):
         raise value_error(
-            f"array: order must be 'K' or 'C', got {order!r}; the layout is the compiler's choice"
+            f"array: order must be 'K' or 'C', got: {order!r}; the layout is the compiler's choice"
         )
     wanted = None if dtype is None else dtypes.requested(dtype, "array")
     result = shared(object, wanted) if copy is False else from_data(object, wanted)
@@ -110,7 +110,7 @@ def asarray(
 
 
 def _by_position(args: tuple[Any, ...], *named: Any) -> list[Any]:
-    """The values of `copy`, `order` and `ndmin` of `array`, of which some are given by position."""
+    """The values of `copy`, `order` and `ndmin` of `array`, some of them passed by position."""
     if len(args) > 3:
         raise TypeError(f"array() takes at most 5 positional arguments, got: {len(args) + 2}")
     defaults = (True, "K", 0)
@@ -399,7 +399,7 @@ def _like(name: str, a: Any, value: ArrayLike, dtype: Any, shape: Any) -> Array:
         a = as_operand(name, a)
     sizes = a.shape if shape is None else canonical_shape(shape)
     weak = getattr(a, "weak_type", None)
-    # What is an array, or describes one, has its type already.
+    # An array, or a description of one, already has a valid type.
     element = dtypes.canonicalize_dtype(a.dtype) if weak is None else a.dtype
     if dtype is not None:
         element, weak = dtypes.requested(dtype, name), False

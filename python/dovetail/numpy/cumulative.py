@@ -25,8 +25,8 @@ def _running(
     out: Any,
     nan_as: int | None = None,
 ) -> Array:
-    """Along `axis`, or over all elements in row-major order; bools are counted, unless bools are
-    asked for.
+    """A running reduction along `axis`, or over all elements in row-major order; bools are counted
+    as integers unless the dtype is bool.
     """
     no_out(name, out)
     x = as_operand(name, a)
@@ -186,7 +186,7 @@ def _array_api(
     x = as_operand(name, a)
     if x.ndim == 0:
         what = name.replace("_", " ").replace("prod", "product")
-        raise value_error(f"{name}: The input must be non-scalar to take a {what}, got a scalar")
+        raise value_error(f"{name}: The input must be non-scalar to take a {what}, got: a scalar")
     if axis is None and x.ndim != 1:
         raise value_error(
             f"{name}: The input array has rank {x.ndim}, however axis was not set to an explicit "

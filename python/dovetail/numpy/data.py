@@ -1,4 +1,6 @@
-"""What arrays are made of: numbers, nested lists, buffers, arrays of this library and others."""
+"""Data that arrays are made from: numbers, nested lists, buffers, arrays of this and other
+libraries.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def from_data(data: Any, dtype: np.dtype | None) -> Array:
         return as_dtype(from_dlpack(data, copy=True), dtype)
     if value.dtype.kind not in "biufc" and value.dtype not in dtypes.KINDS:
         raise type_error(
-            f"array: the data must be numbers, got {type(data).__name__} with element type "
+            f"array: the data must be numbers, got: {type(data).__name__} with element type "
             f"{value.dtype}"
         )
     return constant(numpy_value(value, dtype or dtypes.canonicalize_dtype(value.dtype)))
@@ -57,7 +59,7 @@ def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
         return np.array(data, dtype)
     except OverflowError:
         raise OverflowError(
-            f"a Python int must fit {dtype.name}, the element type asked for, got {data}; for its "
+            f"a Python int must fit {dtype.name}, the element type asked for, got: {data}; for its "
             "low bits convert an array of a wider type with astype"
         ) from None
 
@@ -81,17 +83,17 @@ def shared(data: Any, dtype: np.dtype | None) -> Array:
     value = data if isinstance(data, ArrayMethods) else np.asarray(data)
     if dtype is not None and value.dtype != dtype:
         raise value_error(
-            "array: the data must be an array of the element type wanted where copy is False, got "
+            "array: the data must be an array of the element type wanted where copy is False, got: "
             f"{value.dtype}; leave out copy"
         )
-    # What is narrowed without `enable_x64` is converted all the same: nobody asked for that type.
+    # A type narrowed for lack of `enable_x64` was not requested, so it is converted in any case.
     if value is data and isinstance(data, ArrayMethods):
         return data  # type: ignore[return-value]
     return Array(value) if dtypes.dtype(value) == value.dtype else from_data(value, None)
 
 
 def as_dtype(x: Array, dtype: np.dtype | None) -> Array:
-    """`x` with the element type `dtype`, strongly; None leaves it as it is."""
+    """`x` converted to `dtype`, not weakly typed; unchanged if `dtype` is None."""
     if dtype is None or (x.dtype == dtype and not x.weak_type):
         return x
     return ops.convert(x, dtype)
@@ -108,7 +110,7 @@ def _from_sequence(data: Sequence[Any], dtype: np.dtype | None) -> Array:
     rows = [from_data(x, dtype) for x in data]
     if any(r.shape != rows[0].shape for r in rows):
         raise value_error(
-            "array: nested lists must be rectangular, got parts of shapes "
+            "array: nested lists must be rectangular, got: parts of shapes "
             f"{', '.join(str(r.shape) for r in rows)}"
         )
     return lax.stack(rows)

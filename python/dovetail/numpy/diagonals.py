@@ -41,7 +41,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
     x = as_operand("diagonal", a)
     if x.ndim < 2:
         raise value_error(
-            f"diagonal: the array must have at least 2 dimensions, got shape {x.shape}"
+            f"diagonal: the array must have at least 2 dimensions, got: shape {x.shape}"
         )
     axes = canonical_axes((axis1, axis2), x.ndim, "axis", "axis1 and axis2 can not be same")
     x = moveaxis(x, axes, (-2, -1))
@@ -99,7 +99,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         return embedded(x, operator.index(k))
     if x.ndim == 2:
         return diagonal(x, k)
-    raise value_error(f"diag: v must be a vector or a matrix, got shape {x.shape}")
+    raise value_error(f"diag: v must be a vector or a matrix, got: shape {x.shape}")
 
 
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
@@ -174,16 +174,16 @@ def fill_diagonal(
     """
     if inplace:
         raise NotImplementedError(
-            "fill_diagonal: arrays are immutable, so inplace must be False, got True"
+            "fill_diagonal: arrays are immutable, so inplace must be False, got: True"
         )
     if wrap:
         raise NotImplementedError(
-            "fill_diagonal: wrap must be False, got True; fill parts of the matrix"
+            "fill_diagonal: wrap must be False, got: True; fill parts of the matrix"
         )
     x = as_operand("fill_diagonal", a)
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
         raise value_error(
-            f"fill_diagonal: the array must be a matrix, or have equal sizes, got {x.shape}"
+            f"fill_diagonal: the array must be a matrix, or have equal sizes, got: {x.shape}"
         )
     indices = [lax.broadcasted_iota("int32", x.shape, i) for i in range(x.ndim)]
     on_diagonal = indices[0] == indices[1]

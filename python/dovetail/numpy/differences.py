@@ -54,7 +54,7 @@ def diff(
     x = as_operand("diff", a)
     dim = canonical_axis(axis, x.ndim)
     if operator.index(n) < 0:
-        raise value_error(f"diff: n must be 0 or more, got {n}")
+        raise value_error(f"diff: n must be 0 or more, got: {n}")
     edge = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
 
     def end(v: ArrayLike) -> Array:
@@ -116,7 +116,7 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None
     axes = canonical_axes(axis, x.ndim)
     if len(given) not in (0, 1, len(axes)):
         raise type_error(
-            f"gradient: there must be no spacing, one, or one for each of {len(axes)} axes, got "
+            f"gradient: there must be no spacing, one, or one for each of {len(axes)} axes, got: "
             f"{len(given)}"
         )
     spacings = given * len(axes) if len(given) == 1 else given or [1.0] * len(axes)
@@ -130,7 +130,7 @@ def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None
 def _gradient_along(x: Array, dim: int, spacing: Array) -> Array:
     size = x.shape[dim]
     if size < 2:
-        raise value_error(f"gradient: a dimension must have 2 elements or more, got size {size}")
+        raise value_error(f"gradient: a dimension must have 2 elements or more, got: size {size}")
 
     def part(start: int, stop: int | None) -> Array:
         return lax.slice_in_dim(x, start, stop, 1, dim)
@@ -142,7 +142,7 @@ def _gradient_along(x: Array, dim: int, spacing: Array) -> Array:
         return concatenate([first, inside, last], dim)
     if spacing.shape != (size,):
         raise value_error(
-            f"gradient: coordinates must be a vector of the dimension's size {size}, got "
+            f"gradient: coordinates must be a vector of the dimension's size {size}, got: "
             f"{spacing.shape}"
         )
     steps = lax.reshape(diff(spacing), [size - 1 if i == dim else 1 for i in range(x.ndim)])
@@ -207,7 +207,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Array:
     """
     coefficients, at = promote("polyval", p, x)
     if coefficients.ndim == 0:
-        raise value_error("polyval: p must have 1 dimension or more, got rank 0")
+        raise value_error("polyval: p must have 1 dimension or more, got: rank 0")
     shape = broadcast_shapes(coefficients.shape[1:], at.shape)
     result = lax.full(shape, 0, at.dtype)
     if is_symbolic_dim(coefficients.shape[0]):
@@ -297,7 +297,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     count = _count("polyint", m)
     constants = ravel(asarray(0 if k is None else k)).astype(x.dtype)
     if constants.size not in (1, count):
-        raise value_error(f"polyint: k must be one constant or {count}, got {constants.size}")
+        raise value_error(f"polyint: k must be one constant or {count}, got: {constants.size}")
     for i in range(count):
         powers = constant(np.arange(x.shape[0], 0, -1).astype(x.dtype))
         c = lax.slice_in_dim(constants, i, i + 1) if constants.size > 1 else constants
@@ -307,7 +307,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
 def _count(name: str, m: int) -> int:
     if operator.index(m) < 0:
-        raise value_error(f"{name}: m must be 0 or more, got {m}")
+        raise value_error(f"{name}: m must be 0 or more, got: {m}")
     return operator.index(m)
 
 

@@ -145,26 +145,26 @@ def _parse(subscripts: Any, operands: tuple[Any, ...]) -> tuple[list[str], str, 
     terms = left.split(",")
     if len(terms) != len(arrays):
         raise value_error(
-            f"einsum: there must be one operand for each term, got {len(terms)} terms in {text!r} "
+            f"einsum: there must be one operand for each term, got: {len(terms)} terms in {text!r} "
             f"and {len(arrays)} operands"
         )
     for term in [*terms, right]:
         letters = term.replace("...", "", 1)
         if not all(c in string.ascii_letters for c in letters):
             raise value_error(
-                f"einsum: subscripts are letters and one '...' per term, got {term!r} in {text!r}"
+                f"einsum: subscripts are letters and one '...' per term, got: {term!r} in {text!r}"
             )
     terms, dots = _expand_dots(text, terms, arrays)
     if arrow:
         result = right.replace("...", dots)
         if "..." not in right and any(d in "".join(terms) for d in dots):
-            raise value_error(f"einsum: the result must have the '...' of the terms, got {text!r}")
+            raise value_error(f"einsum: the result must have the '...' of the terms, got: {text!r}")
     else:
         counts = Counter("".join(terms).translate(str.maketrans("", "", dots)))
         result = dots + "".join(sorted(c for c, n in counts.items() if n == 1))
     if len(set(result)) != len(result) or not set(result) <= set("".join(terms)):
         raise value_error(
-            f"einsum: labels of the result must occur in a term, and once, got {text!r}"
+            f"einsum: labels of the result must occur in a term, and once, got: {text!r}"
         )
     return terms, result, arrays
 
@@ -189,14 +189,14 @@ def _expand_dots(text: str, terms: list[str], arrays: list[Any]) -> tuple[list[s
     for term, width, rank in zip(terms, widths, ranks, strict=True):
         if width < 0 or (width > 0 and "..." not in term):
             raise value_error(
-                f"einsum: {term!r} must have one label for each dimension, got an operand of rank "
+                f"einsum: {term!r} must have one label for each dimension, got: an operand of rank "
                 f"{rank}"
             )
     count = max((w for t, w in zip(terms, widths, strict=True) if "..." in t), default=0)
     unused = [c for c in reversed(string.ascii_letters) if c not in text]
     if count > len(unused):
         raise value_error(
-            f"einsum: there are 52 labels, got {text!r} with an ellipsis of {count} dimensions"
+            f"einsum: there are 52 labels, got: {text!r} with an ellipsis of {count} dimensions"
         )
     dots = "".join(unused[:count])
     return [t.replace("...", dots[count - w :]) for t, w in zip(terms, widths, strict=True)], dots
@@ -209,7 +209,7 @@ def _sizes(terms: list[str], xs: list[Array]) -> dict[str, int]:
             if sizes.setdefault(label, size) != size:
                 if 1 not in (size, sizes[label]):
                     raise value_error(
-                        f"einsum: sizes of label {label!r} must be equal or 1, got {sizes[label]} "
+                        f"einsum: sizes of label {label!r} must be equal or 1, got: {sizes[label]} "
                         f"and {size}"
                     )
                 sizes[label] = max(size, sizes[label])

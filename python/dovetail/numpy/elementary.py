@@ -211,7 +211,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2; a known integer x2 is multiplied out, and must not be negative for
     integer x1.
 
-    Of integers, the result for a negative x2 that is not known is the integer part of 1 / x1**-x2.
+    For integers, the result for an unknown negative x2 is the integer part of 1 / x1**-x2.
 
     Args:
       x1, x2: arrays or scalars, which are promoted and broadcast.
@@ -231,7 +231,7 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         x = numbers("power", x1)
         if exponent < 0 and dtypes.KINDS[x.dtype] in "iu":
             raise type_error(
-                f"power: an integer array needs an exponent of 0 or more, got {exponent}; convert "
+                f"power: an integer array needs an exponent of 0 or more, got: {exponent}; convert "
                 "it to float first"
             )
         return ops.integer_pow(x, exponent)
@@ -324,7 +324,7 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     x, y = pair_inexact("hypot", x1, x2)
     if dtypes.KINDS[x.dtype] == "c":
         raise value_error(
-            f"jnp.hypot is not well defined for complex-valued inputs, got {x.dtype.name}; take "
+            f"jnp.hypot is not well defined for complex-valued inputs, got: {x.dtype.name}; take "
             "x.real first"
         )
     return ops.hypot(x, y)

@@ -39,14 +39,14 @@ def top_k(
       (Array([3, 2], dtype=int32), Array([1, 2], dtype=int32))
     """
     if mode not in ("largest", "smallest"):
-        raise value_error(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
+        raise value_error(f"top_k: mode must be 'largest' or 'smallest', got: {mode!r}")
     x = check_kind("top_k", asarray(a), "biuf")
     dim = canonical_axis(axis, x.ndim)
     count = operator.index(k)
     if not 0 <= count <= x.shape[dim]:
         raise value_error(
             f"top_k: k must be 0 or more and at most {x.shape[dim]}, the size of dimension {dim}, "
-            f"got {count}"
+            f"got: {count}"
         )
     keys = [x, with_dtype(numbered(x, dim), dtypes.default_dtype("i"))]
     if mode == "smallest":

@@ -53,7 +53,7 @@ def histogram_bin_edges(
     """
     if isinstance(bins, str):
         raise NotImplementedError(
-            f"histogram_bin_edges: bins must be a number or edges, got {bins!r}; compute the "
+            f"histogram_bin_edges: bins must be a number or edges, got: {bins!r}; compute the "
             "number with numpy.histogram_bin_edges"
         )
     x = as_operand("histogram_bin_edges", a)
@@ -65,7 +65,7 @@ def histogram_bin_edges(
     elif len(range) == 2:
         first, last = range
     else:
-        raise value_error(f"histogram_bin_edges: range must be a pair, got {range}")
+        raise value_error(f"histogram_bin_edges: range must be a pair, got: {range}")
     first, last = asarray(first, dtype=dtype), asarray(last, dtype=dtype)
     is_point = first == last
     first, last = where(is_point, first - 0.5, first), where(is_point, last + 0.5, last)
@@ -88,7 +88,7 @@ def histogram(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, Array]:
-    """How many elements are in each bin.
+    """Count the elements in each bin.
 
     Args:
       a: an array of any shape.
@@ -113,7 +113,7 @@ def histogram(
         x, amounts = promote("histogram", a, weights, to=dtypes.to_inexact_dtype)
     if amounts.shape != x.shape:
         raise value_error(
-            f"histogram: weights must have the shape of a, got {amounts.shape} and {x.shape}"
+            f"histogram: weights must have the shape of a, got: {amounts.shape} and {x.shape}"
         )
     edges = histogram_bin_edges(x, bins, range)
     place = _bins(ravel(x), edges)
@@ -131,7 +131,7 @@ def histogram2d(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, Array, Array]:
-    """How many points of a plane are in each bin.
+    """Count points of a plane in each bin.
 
     Args:
       x, y: the coordinates, vectors of one size.
@@ -153,7 +153,7 @@ def histogram2d(
     columns = promote("histogram2d", x, y)
     if columns[0].ndim != 1 or columns[0].shape != columns[1].shape:
         raise value_error(
-            "histogram2d: x and y must be vectors of one size, got shapes "
+            "histogram2d: x and y must be vectors of one size, got: shapes "
             f"{columns[0].shape} and {columns[1].shape}"
         )
     counts, edges = histogramdd(lax.stack(columns, 1), bins, range, weights, density)
@@ -167,7 +167,7 @@ def histogramdd(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, list[Array]]:
-    """How many points are in each bin of a grid.
+    """Count points in each bin of a grid.
 
     Args:
       sample: the points, of shape (N, D).
@@ -192,11 +192,11 @@ def histogramdd(
     else:
         points, amounts = promote("histogramdd", sample, weights, to=dtypes.to_inexact_dtype)
     if points.ndim != 2:
-        raise value_error(f"histogramdd: sample must have rank 2, got shape {points.shape}")
+        raise value_error(f"histogramdd: sample must have rank 2, got: shape {points.shape}")
     rank = points.shape[1]
     if amounts is not None and amounts.shape != points.shape[:1]:
         raise value_error(
-            f"histogramdd: there must be {points.shape[0]} weights, one for each point, got shape "
+            f"histogramdd: there must be {points.shape[0]} weights, one for each point, got: shape "
             f"{amounts.shape}"
         )
     given = _for_each("bins", bins, rank)
@@ -232,7 +232,7 @@ def _for_each(what: str, given: Any, rank: int) -> list[Any]:
     entries = list(given)
     if len(entries) != rank:
         raise value_error(
-            f"histogramdd: {what} must have one entry for each of {rank} dimensions, got "
+            f"histogramdd: {what} must have one entry for each of {rank} dimensions, got: "
             f"{len(entries)}"
         )
     return entries

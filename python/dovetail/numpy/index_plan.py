@@ -1,6 +1,4 @@
-"""What an index means for a gather or scatter: which windows, and in which order their dimensions
-come.
-"""
+"""Plans of indexing as gather or scatter: the windows, and the order of the result's dimensions."""
 
 from __future__ import annotations
 
@@ -47,12 +45,13 @@ class Plan(NamedTuple):
     known: np.ndarray | None
 
     def unique(self, shape: Shape) -> bool:
-        """Whether it is known that no two windows of an operand of a shape meet."""
+        """True if the windows of an operand of a shape are known to be disjoint."""
         if not self.dims or all(type(size) is int and size == 1 for size in self.batch):
             return True
         if self.known is None:
             return False
-        # Windows have size 1 along what arrays and steps index, and start at one place elsewhere.
+        # Windows have size 1 in dimensions indexed by arrays and steps, and start at a single place
+        # elsewhere.
         rows = self.known.reshape(-1, len(self.dims))
         sizes = tuple(shape[dim] for dim in self.dims)
         places = np.ravel_multi_index(tuple(rows.T), sizes, mode="clip")
@@ -98,7 +97,7 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
     except (TypeError, ValueError):
         listed = " and ".join(map(str, shapes))
         raise value_error(
-            f"arrays in an index must broadcast together, got shapes {listed}"
+            f"arrays in an index must broadcast together, got: shapes {listed}"
         ) from None
     strided: list[Any] = []
     layout: list[tuple[str, int]] = []

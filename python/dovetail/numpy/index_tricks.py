@@ -74,10 +74,10 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
     """
     vectors = [as_operand("ix_", a, i) for i, a in enumerate(args)]
     if any(v.ndim != 1 for v in vectors):
-        raise value_error(f"ix_: arguments must be vectors, got ranks {[v.ndim for v in vectors]}")
+        raise value_error(f"ix_: arguments must be vectors, got: ranks {[v.ndim for v in vectors]}")
     if any(v.dtype == dtypes.bool_ for v in vectors):
         raise value_error(
-            "ix_: arguments must be integers, got bools; find the indices with NumPy first"
+            "ix_: arguments must be integers, got: bools; find the indices with NumPy first"
         )
     return tuple(
         lax.reshape(v, [v.size if i == j else 1 for j in range(len(vectors))])
@@ -170,7 +170,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Array, ...]:
 def _matrix_shape(name: str, arr: Any) -> tuple[int, int]:
     sizes = shape_of(arr)
     if len(sizes) != 2:
-        raise value_error(f"{name}: arr must be a matrix, got shape {sizes}")
+        raise value_error(f"{name}: arr must be a matrix, got: shape {sizes}")
     return sizes  # type: ignore[return-value]
 
 
@@ -192,7 +192,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Array, ...]:
       (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
     """
     if as_size(n) < 0 or operator.index(ndim) < 0:
-        raise value_error(f"diag_indices: n and ndim must be 0 or more, got {n} and {ndim}")
+        raise value_error(f"diag_indices: n and ndim must be 0 or more, got: {n} and {ndim}")
     return (arange(n, dtype=dtypes.default_dtype("i")),) * ndim
 
 
@@ -215,7 +215,7 @@ def diag_indices_from(arr: Any) -> tuple[Array, ...]:
     sizes = shape_of(arr)
     if len(sizes) < 2 or len(set(sizes)) != 1:
         raise value_error(
-            f"diag_indices_from: arr must have 2 or more equal sizes, got shape {sizes}"
+            f"diag_indices_from: arr must have 2 or more equal sizes, got: shape {sizes}"
         )
     return diag_indices(sizes[0], len(sizes))
 
@@ -262,7 +262,7 @@ def unravel_index(indices: ArrayLike, shape: Any) -> tuple[Array, ...]:
     sizes = canonical_shape(shape)
     position = as_operand("unravel_index", indices)
     if dtypes.KINDS[position.dtype] not in "iu":
-        raise type_error(f"unravel_index: indices must be integers, got {position.dtype.name}")
+        raise type_error(f"unravel_index: indices must be integers, got: {position.dtype.name}")
     total = math.prod(sizes)
     position = clip(position, -total, total - 1)
     result = []
@@ -306,20 +306,20 @@ def ravel_multi_index(
     sizes = canonical_shape(tuple(dims), "dims")
     if len(multi_index) != len(sizes):
         raise value_error(
-            f"ravel_multi_index: there must be one index for each of {len(sizes)} dimensions, got "
+            f"ravel_multi_index: there must be one index for each of {len(sizes)} dimensions, got: "
             f"{len(multi_index)}"
         )
     if order not in ("C", "F"):
-        raise value_error(f"ravel_multi_index: order must be 'C' or 'F', got {order!r}")
+        raise value_error(f"ravel_multi_index: order must be 'C' or 'F', got: {order!r}")
     given = [as_operand("ravel_multi_index", x, i) for i, x in enumerate(multi_index)]
     wanted = dtypes.result_type(int, *given) if dtype is None else dtypes.requested(dtype, "dtype")
     for name in (wanted, *(x.dtype for x in given)):
         if dtypes.KINDS[name] not in "iu":
-            raise type_error(f"ravel_multi_index: indices must be integers, got {name.name}")
+            raise type_error(f"ravel_multi_index: indices must be integers, got: {name.name}")
     count = math.prod(sizes)
     if not is_symbolic_dim(count) and count - 1 > dtypes.iinfo(wanted).max:
         raise value_error(
-            f"ravel_multi_index: dtype must hold {count} positions, got {wanted.name}"
+            f"ravel_multi_index: dtype must hold {count} positions, got: {wanted.name}"
         )
     pairs = [(_inside(x, s, mode), s) for x, s in zip(given, sizes, strict=True)]
     result = lax.full((), 0, wanted)
@@ -343,11 +343,11 @@ def _inside(x: Array, size: int, mode: str) -> Array:
         if ((value < 0) | (value >= size)).any():
             raise value_error(
                 "invalid entry in coordinates array of ravel_multi_index: indices must be in "
-                f"[0, {size}), got {value}"
+                f"[0, {size}), got: {value}"
             )
     elif mode != "ignore":
         raise value_error(
-            f"ravel_multi_index: mode must be 'raise', 'clip', 'wrap' or 'ignore', got {mode!r}"
+            f"ravel_multi_index: mode must be 'raise', 'clip', 'wrap' or 'ignore', got: {mode!r}"
         )
     return x
 

@@ -92,7 +92,7 @@ def _gathered(
     what = plan(x.shape, entries, mode, wrap)
     if is_empty(x.shape) and not is_empty(what.shape):
         raise index_error(
-            f"an array of shape {x.shape} has no elements, got an index that selects {what.shape}"
+            f"an array of shape {x.shape} has no elements, got: an index that selects {what.shape}"
         )
     if not what.dims:
         return lax.reshape(x, what.shape)
@@ -105,8 +105,8 @@ def _gathered(
 
 
 def is_empty(shape: Sequence[Any]) -> bool:
-    """Whether it is known that there are no elements. Where a symbolic size turns out to be 0, the
-    program reads zeros.
+    """True if an array is known to be empty. Where a symbolic size turns out to be 0, the program
+    reads zeros.
     """
     return any(type(size) is not Size and not size for size in shape)
 
@@ -120,9 +120,9 @@ def by_numpy(
     wrap: bool,
     **options: Any,
 ) -> Array:
-    """What an index means, by `general`; outside of traces `fast`, of NumPy arrays, is tried first.
-    That one gives None, or raises IndexError, where NumPy means something else or an index is out
-    of bounds.
+    """Apply an index by `general`. Outside of traces, `fast` on NumPy arrays is tried first; it
+    returns None or raises IndexError if NumPy gives the index another meaning or an index is out of
+    bounds.
 
     Args:
       x, entries, others: arguments of both functions, whose entries `fast` gets as a tuple.
@@ -243,7 +243,7 @@ def _expanded(shape: tuple[int, ...], index: Any) -> list[Any]:
     checked = [entry if entry is Ellipsis else _checked(entry) for entry in given]
     dots = sum(entry is Ellipsis for entry in checked)
     if dots > 1:
-        raise index_error(f"an index can contain ... once, got {dots} times")
+        raise index_error(f"an index can contain ... once, got: {dots} times")
     used = sum(map(_rank, checked))
     if used > len(shape):
         raise index_error(
@@ -288,7 +288,7 @@ class _Mask:
 
 
 def _rank(entry: Any) -> int:
-    """How many dimensions of an array an entry is for."""
+    """The number of dimensions that an entry of an index consumes."""
     if isinstance(entry, _Mask):
         return len(entry.shape)
     return 0 if entry is None or entry is Ellipsis else 1
@@ -302,7 +302,7 @@ def _checked(entry: Any) -> Any:
     if isinstance(entry, (float, complex)):
         raise type_error(f"{_NO_INDEX} {type(entry).__name__}: {entry!r}; convert it with int")
     if isinstance(entry, str):
-        raise type_error(f"{_ACCEPTED}, got {type(entry).__name__} {entry!r}")
+        raise type_error(f"{_ACCEPTED}, got: {type(entry).__name__} {entry!r}")
     if isinstance(entry, (list, tuple)):
         is_traced = any(isinstance(leaf, Tracer) for leaf in flatten(entry)[0])
         entry = asarray(entry) if is_traced else np.asarray(entry) if entry else _NO_PLACES
@@ -320,7 +320,7 @@ def _checked(entry: Any) -> Any:
     try:
         return operator.index(entry)
     except TypeError as error:
-        raise index_error(f"{_ACCEPTED}, got {type(entry).__name__}") from error
+        raise index_error(f"{_ACCEPTED}, got: {type(entry).__name__}") from error
 
 
 def _bound(value: Any) -> int | None:

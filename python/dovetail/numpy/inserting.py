@@ -84,12 +84,12 @@ def _place(index: int, size: Any, last: Any) -> Any:
     """
     place = index if index >= 0 else index + size
     if place < 0 or place > last:
-        raise index_error(f"an index must be within [0, {last}], got {index}")
+        raise index_error(f"an index must be within [0, {last}], got: {index}")
     return place
 
 
 def _parts(x: Array, place: Any, left_out: int, dim: int) -> tuple[Array, Array]:
-    """What is before a place, and what comes after so many elements there."""
+    """The part before a place, and the part that starts `left_out` elements after it."""
     before = lax.slice_in_dim(x, 0, place, 1, dim)
     return before, lax.slice_in_dim(x, place + left_out, None, 1, dim)
 
@@ -137,7 +137,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     places: Any = obj if is_kept else np.asarray(obj)
     if getattr(places, "ndim", 1) > 1:
         raise value_error(
-            f"insert: places must be a slice, an integer or a vector, got shape {places.shape}"
+            f"insert: places must be a slice, an integer or a vector, got: shape {places.shape}"
         )
     new = lax.reshape(new, (1,) * (x.ndim - new.ndim) + new.shape)
     if not getattr(places, "ndim", 1):
@@ -156,7 +156,7 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
         source = np.insert(np.arange(size), places, size + np.arange(count))
     except IndexError:
         raise index_error(
-            f"insert: places must be within dimension {dim} of shape {x.shape}, got {obj}"
+            f"insert: places must be within dimension {dim} of shape {x.shape}, got: {obj}"
         ) from None
     return both[(slice(None),) * dim + (source,)]
 

@@ -57,21 +57,21 @@ def interp(
     values = inexact("interp", given[2])
     if dtypes.KINDS[at.dtype] == "c":
         raise type_error(
-            f"interp: the element type of x and xp must be real, got {at.dtype.name}; take x.real "
+            f"interp: the element type of x and xp must be real, got: {at.dtype.name}; take x.real "
             "first"
         )
     if places.ndim != 1 or places.shape != values.shape or not places.shape[0]:
         raise value_error(
-            "interp: xp and fp must be one-dimensional arrays of equal size that is not 0, got "
+            "interp: xp and fp must be one-dimensional arrays of equal size that is not 0, got: "
             f"shapes {places.shape} and {values.shape}"
         )
     for end in (left, right):
         if isinstance(end, str) and end != "extrapolate":
             raise value_error(
-                f"interp: left and right must be numbers or 'extrapolate', got {end!r}"
+                f"interp: left and right must be numbers or 'extrapolate', got: {end!r}"
             )
     is_plain = left is None and right is None and period is None
-    # Of operands of two types some differences are rounded to the narrower one.
+    # With operands of two types, some differences are rounded to the narrower one, unlike in NumPy.
     is_wide = at.dtype == values.dtype and at.dtype.itemsize >= 4
     if is_plain and is_wide and is_for_numpy(at):
         return apply_known(_by_numpy, at, places, values)
@@ -92,7 +92,7 @@ def _by_numpy(at: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndar
 def _folded(at: Array, places: Array, values: Array, period: Any) -> tuple[Array, Array, Array]:
     """Everything within one period, and the places continued by one on either side."""
     if np.ndim(period):
-        raise value_error(f"interp: period must be a scalar, got shape {np.shape(period)}")
+        raise value_error(f"interp: period must be a scalar, got: shape {np.shape(period)}")
     length = absolute(period)
     places, values = lax.sort_key_val(remainder(places, length), values)
     around = [places[-1:] - length, places, places[:1] + length]

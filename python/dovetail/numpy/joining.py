@@ -28,10 +28,10 @@ def _operands(name: str, arrays: Any, dtype: Any = None) -> list[Array]:
         arrays = lax.unstack(as_operand(name, arrays))
     elif not isinstance(arrays, (list, tuple)):
         raise type_error(
-            f"{name}: arrays must be given as a list or tuple, got {type(arrays).__name__}"
+            f"{name}: arrays must be given as a list or tuple, got: {type(arrays).__name__}"
         )
     if not arrays:
-        raise value_error(f"{name}: at least one array is needed, got none")
+        raise value_error(f"{name}: at least one array is needed, got: none")
     if dtype is None:
         return promote(name, *arrays)
     element = dtypes.requested(dtype, name)
@@ -71,7 +71,7 @@ def concatenate(
         )
     if not xs[0].ndim:
         raise value_error(
-            "concatenate: arrays must have 1 dimension or more, got rank 0; use stack"
+            "concatenate: arrays must have 1 dimension or more, got: rank 0; use stack"
         )
     axis = canonical_axis(axis, xs[0].ndim)
     return lax.concatenate(xs, axis)
@@ -120,7 +120,8 @@ def stack(
     xs = _operands("stack", arrays, dtype)
     if any(x.shape != xs[0].shape for x in xs):
         raise value_error(
-            f"stack: all arrays must have the same shape, got {', '.join(str(x.shape) for x in xs)}"
+            "stack: all arrays must have the same shape, got: "
+            f"{', '.join(str(x.shape) for x in xs)}"
         )
     return lax.stack(xs, axis)
 
@@ -246,7 +247,7 @@ def block(arrays: Any) -> Array:
         if not isinstance(x, list):
             if level != levels:
                 raise value_error(
-                    f"block: lists must be nested equally deep, got depths {level} and {levels}"
+                    f"block: lists must be nested equally deep, got: depths {level} and {levels}"
                 )
             return lax.broadcast_to_rank(asarray(x), dims)
         if not x:
@@ -364,11 +365,12 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
     else:
         count = _sections(indices_or_sections)
         if count < 1:
-            raise value_error(f"{name}: there must be 1 section or more, got {count}")
+            raise value_error(f"{name}: there must be 1 section or more, got: {count}")
         if size % count != 0 and name != "array_split":
             hint = f"add the constraint '{size} % {count} == 0', or " * is_symbolic_dim(size)
             raise value_error(
-                f"{name}: sections must be equal, got {count} of size {size}; {hint}use array_split"
+                f"{name}: sections must be equal, got: {count} of size {size}; {hint}use "
+                "array_split"
             )
         length, longer = divmod(size, count)
         ends = [i * length + min_dim(i, longer) for i in range(count + 1)]
@@ -378,7 +380,7 @@ def _split(name: str, ary: ArrayLike, indices_or_sections: Any, axis: int) -> li
 
 def _place(index: Any) -> int:
     if isinstance(index, ArrayMethods) and dtypes.KINDS[index.dtype] == "f":
-        # That it is a float matters less than that it is not known.
+        # Report that the value is unknown before reporting that it is a float.
         index._value()
     return as_size(index)
 

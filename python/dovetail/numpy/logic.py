@@ -132,7 +132,8 @@ def isclose(
     atol: ArrayLike = 1e-8,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether |a - b| <= atol + rtol * |b|; equal infinities are close, NaNs if `equal_nan`.
+    """Test elementwise whether |a - b| <= atol + rtol * |b|. Equal infinities are close, and so are
+    NaNs if `equal_nan`.
 
     Args:
       a, b: arrays or scalars, which are promoted and broadcast.
@@ -168,7 +169,7 @@ def allclose(
     atol: ArrayLike = 1e-8,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether all elements are close, as `isclose` says.
+    """Test whether all elements are close, as by `isclose`.
 
     Args:
       a, b: arrays or scalars, which are promoted and broadcast.
@@ -187,7 +188,7 @@ def allclose(
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
-    """Whether shapes and all elements are equal; NaNs are if `equal_nan`.
+    """Test whether shapes and all elements are equal; NaNs are equal if `equal_nan`.
 
     Args:
       a1, a2: arrays, scalars or nested lists of them.
@@ -208,7 +209,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Array:
 
 
 def array_equiv(a1: Any, a2: Any) -> Array:
-    """Whether the arrays broadcast together and are equal then.
+    """Test whether the arrays broadcast together and are then equal.
 
     Args:
       a1, a2: arrays, scalars or nested lists of them.
@@ -230,7 +231,7 @@ def array_equiv(a1: Any, a2: Any) -> Array:
 
 
 def isfinite(x: ArrayLike, /) -> Array:
-    """Whether elements are neither infinite nor NaN.
+    """Test elementwise for values that are neither infinite nor NaN.
 
     Args:
       x: an array or scalar of numbers.
@@ -250,7 +251,7 @@ def isfinite(x: ArrayLike, /) -> Array:
 
 
 def isnan(x: ArrayLike, /) -> Array:
-    """Whether elements are NaN.
+    """Test elementwise for NaN.
 
     Args:
       x: an array or scalar of numbers.
@@ -267,7 +268,7 @@ def isnan(x: ArrayLike, /) -> Array:
 
 
 def isinf(x: ArrayLike, /) -> Array:
-    """Whether elements are infinite, or of complex ones a part is.
+    """Test elementwise for infinities, in either part of a complex number.
 
     Args:
       x: an array or scalar.
@@ -289,7 +290,7 @@ def isinf(x: ArrayLike, /) -> Array:
 
 
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether real elements are positive infinity.
+    """Test real elements for positive infinity.
 
     Args:
       x: an array or scalar of real numbers.
@@ -309,7 +310,7 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
 
 
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
-    """Whether real elements are negative infinity.
+    """Test real elements for negative infinity.
 
     Args:
       x: an array or scalar of real numbers.
@@ -344,7 +345,7 @@ def _equal_to_infinity(array: Array, value: float) -> Array:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Whether the imaginary part is not 0.
+    """Test elementwise for a nonzero imaginary part.
 
     Args:
       x: an array or scalar.
@@ -364,7 +365,7 @@ def iscomplex(x: ArrayLike) -> Array:
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Whether the imaginary part is 0.
+    """Test elementwise for a zero imaginary part.
 
     Args:
       x: an array or scalar.
@@ -384,7 +385,7 @@ def _everywhere(x: Array, value: bool) -> Array:
 
 
 def iscomplexobj(x: Any) -> bool:
-    """Whether the element type is complex.
+    """Test for a complex element type.
 
     Args:
       x: an array, a scalar, nested lists of them, or an element type.
@@ -407,7 +408,7 @@ def iscomplexobj(x: Any) -> bool:
 
 
 def isrealobj(x: Any) -> bool:
-    """Whether the element type is not complex.
+    """Test for an element type that is not complex.
 
     Args:
       x: an array, a scalar or nested lists of them.
@@ -426,7 +427,7 @@ def isrealobj(x: Any) -> bool:
 
 
 def truth(name: str, x: ArrayLike) -> Array:
-    """Whether elements are not 0."""
+    """The elements as bools: nonzero is true."""
     array = as_operand(name, x)
     if array.dtype == dtypes.bool_:
         return array
@@ -434,13 +435,13 @@ def truth(name: str, x: ArrayLike) -> Array:
 
 
 def _truths(name: str, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
-    """Whether elements of two operands, which are promoted and broadcast, are not 0."""
+    """Two operands as bools, promoted and broadcast: nonzero is true."""
     first, second = pair(name, x, y)
     return truth(name, first), truth(name, second)
 
 
 def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether both are not 0.
+    """Logical and: true where both elements are nonzero.
 
     Args:
       x, y: arrays or scalars, which are broadcast.
@@ -456,7 +457,7 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether one or both are not 0.
+    """Logical or: true where at least one element is nonzero.
 
     Args:
       x, y: arrays or scalars, which are broadcast.
@@ -472,7 +473,7 @@ def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """Whether exactly one is not 0.
+    """Logical exclusive or: true where exactly one element is nonzero.
 
     Args:
       x, y: arrays or scalars, which are broadcast.
@@ -488,7 +489,7 @@ def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def logical_not(x: ArrayLike, /) -> Array:
-    """Whether elements are 0.
+    """Logical not: true where the element is zero.
 
     Args:
       x: an array or scalar.

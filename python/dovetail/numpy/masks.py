@@ -42,9 +42,9 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
     chosen = ravel(truth("place", np.asarray(mask) if isinstance(mask, (list, tuple)) else mask))
     values = ravel(as_operand("place", np.asarray(vals) if isinstance(vals, list) else vals, 2))
     if chosen.size != x.size:
-        raise value_error(f"place: mask must have {x.size} elements, as arr, got {chosen.size}")
+        raise value_error(f"place: mask must have {x.size} elements, as arr, got: {chosen.size}")
     if not values.size:
-        raise value_error("place: there must be a value, got none")
+        raise value_error("place: there must be a value, got: none")
     if not x.size:
         return x
     number = cumsum(chosen, dtype=dtypes.default_dtype("i")) - 1

@@ -19,7 +19,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical
 
 
 def _count(x: Array, dims: tuple[int, ...], where: Array | None, dtype: np.dtype) -> Any:
-    """How many elements are reduced: a Python number, or with a mask an array of `dtype`."""
+    """The number of reduced elements: a Python number, or with a mask an array of `dtype`."""
     if where is None:
         return math.prod(x.shape[d] for d in dims)
     return sum(where, dims, dtype)
@@ -114,13 +114,13 @@ def var(
     x, dims = prepared("var", a, axis, out)
     if correction is not None and ddof:
         raise value_error(
-            f"var: ddof and correction are the same, so give one, got {ddof} and {correction}"
+            f"var: ddof and correction are the same, so give one, got: {ddof} and {correction}"
         )
     compute, result = _computation_dtype("var", x, dtype)
     wide = as_dtype(x, compute)
     mask = None if where is None else mask_of("var", where, x.shape)
     if mask is not None:
-        # What takes no part may be NaN, and so would its derivative.
+        # A masked-out element may be NaN, and its derivative with it.
         wide = ops.select(mask, wide, filled(wide, 0))
     center = _mean_of(wide, dims, keepdims=True, where=mask) if mean is None else mean
     deviation = wide - center
@@ -182,7 +182,7 @@ def std(
     no_out("std", out)
     x = as_operand("std", a)
     if dtype is not None and dtypes.KINDS[dtypes.requested(dtype, "std")] not in "fc":
-        raise value_error(f"std: dtype must be float or complex, got {dtype}")
+        raise value_error(f"std: dtype must be float or complex, got: {dtype}")
     mask = None if where is None else mask_of("std", where, x.shape)
     squared = var(
         x, axis, dtype, None, ddof, keepdims, where=mask, mean=mean, correction=correction
@@ -226,7 +226,7 @@ def average(
     if w.shape != x.shape:
         if axis is None or w.shape != tuple(x.shape[d] for d in canonical_axes(axis, x.ndim)):
             raise value_error(
-                "average: weights must have the shape of the array, or of the axes given, got "
+                "average: weights must have the shape of the array, or of the axes given, got: "
                 f"{w.shape} for {x.shape} and axis {axis}"
             )
         dims = canonical_axes(axis, x.ndim)

@@ -1,4 +1,4 @@
-"""What the Python array API standard lets a program ask about the namespace."""
+"""The inspection API of the Python array API standard."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def array_namespace(api_version: str | None = None) -> Any:
     """
     if api_version is not None and api_version not in SUPPORTED_VERSIONS:
         raise value_error(
-            f"api_version must be one of {', '.join(SUPPORTED_VERSIONS)}, got {api_version!r}"
+            f"api_version must be one of {', '.join(SUPPORTED_VERSIONS)}, got: {api_version!r}"
         )
     return importlib.import_module("dovetail.numpy")
 
@@ -41,8 +41,8 @@ class NamespaceInfo:
     """Capabilities, devices and element types, with the methods that the standard names."""
 
     def capabilities(self) -> dict[str, Any]:
-        """What programs may rely on, traced ones too: shapes that depend on values are known to
-        untraced ones only.
+        """Capabilities of this namespace. They hold for traced programs too; shapes that depend on
+        values are available outside of traces only.
 
         >>> NamespaceInfo().capabilities()["boolean indexing"]
         False
@@ -106,7 +106,7 @@ def _check(device: Any) -> None:
 
 
 def __array_namespace_info__() -> NamespaceInfo:
-    """What can be asked about this namespace.
+    """The inspection object of this namespace.
 
     >>> __array_namespace_info__().default_dtypes()["integral"]
     dtype('int32')

@@ -19,7 +19,7 @@ Axis = Any
 
 
 def _valid(name: str, x: Array, where: ArrayLike | None) -> Array | None:
-    """Which elements count, those that are not NaN, and in the mask; None if all do."""
+    """The mask of elements that count: not NaN, and in `where`; None if all do."""
     mask = None if where is None else reductions.mask_of(name, where, x.shape)
     if _exact(x):
         return mask

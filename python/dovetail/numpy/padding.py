@@ -108,7 +108,7 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
     values = _pairs("pad_width", pad_width, ndim)
     widths = [(as_size(a), as_size(b)) for a, b in values]
     if any(a < 0 or b < 0 for a, b in widths):
-        raise value_error(f"pad: pad_width must not be negative, got {pad_width}")
+        raise value_error(f"pad: pad_width must not be negative, got: {pad_width}")
     return widths
 
 
@@ -131,7 +131,7 @@ def _pairs(name: str, value: Any, ndim: int) -> list[tuple[Any, Any]]:
         pairs = pairs * ndim
     if len(pairs) != ndim or any(len(p) != 2 for p in pairs):
         raise value_error(
-            f"pad: {name} must be a value, a pair, or one for each of the {ndim} dimensions, got "
+            f"pad: {name} must be a value, a pair, or one for each of the {ndim} dimensions, got: "
             f"{value}"
         )
     return pairs  # type: ignore[return-value]
@@ -157,7 +157,7 @@ def _pad_dimension(
 ) -> Array:
     if x.shape[dim] == 0:
         raise value_error(
-            f"pad: mode {mode!r} needs elements to repeat, got dimension {dim} of size 0"
+            f"pad: mode {mode!r} needs elements to repeat, got: dimension {dim} of size 0"
         )
     if mode == "edge":
         first, last = _part(x, dim, 0, 1), _part(x, dim, x.shape[dim] - 1, None)
@@ -189,7 +189,7 @@ def _repeat(x: Array, dim: int, count: int) -> Array:
 
 def _statistic(x: Array, dim: int, mode: str) -> Array:
     if x.shape[dim] == 0:
-        raise value_error("pad: stat_length must be 1 or more, got 0")
+        raise value_error("pad: stat_length must be 1 or more, got: 0")
     result = _STATISTICS[mode](x, dim, keepdims=True)
     if result.dtype == x.dtype:
         return result
@@ -215,7 +215,7 @@ def _ramp(end: Array, edge: Array, count: int, dim: int, x: Array) -> Array:
 def _periodic(x: Array, dim: int, before: int, after: int, mode: str, reflect_type: str) -> Array:
     """Copies of one period, each shifted by the same amount if the reflection is odd."""
     if reflect_type not in ("even", "odd"):
-        raise value_error(f"pad: reflect_type must be 'even' or 'odd', got {reflect_type!r}")
+        raise value_error(f"pad: reflect_type must be 'even' or 'odd', got: {reflect_type!r}")
     size = x.shape[dim]
     period, shift = x, None
     if mode != "wrap":

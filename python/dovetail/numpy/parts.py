@@ -117,7 +117,7 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def signbit(x: ArrayLike, /) -> Array:
-    """Whether the sign bit is set: for negative numbers, -0. and some NaNs.
+    """Test whether the sign bit is set: for negative numbers, -0. and some NaNs.
 
     Args:
       x: an array of real numbers.
@@ -173,8 +173,8 @@ def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def spacing(x: ArrayLike, /) -> Array:
-    """The distance to the next float away from 0, with the sign of x; of float16 that to the next
-    greater one, as NumPy has it.
+    """The distance to the next float away from 0, with the sign of x; for float16, as in NumPy, to
+    the next greater one.
 
     Args:
       x: an array of real numbers.

@@ -90,7 +90,7 @@ def _shifted_row_and_column(shape: Any, k: Any) -> tuple[Array, Array]:
     """Each element's row plus `k`, and its column: on diagonal `k` they are equal."""
     sizes = concrete_sizes(shape)
     if any(size < 0 for size in sizes):
-        raise value_error(f"the numbers of rows and columns must be 0 or more, got {sizes}")
+        raise value_error(f"the numbers of rows and columns must be 0 or more, got: {sizes}")
     # Diagonals outside of the matrix are all alike, and their numbers may not fit.
     if type(k) is Tracer:
         wide = k if k.dtype.itemsize >= 4 else ops.convert(k, dtypes.int32)
@@ -155,7 +155,9 @@ def triu(m: ArrayLike, k: int | Array = 0) -> Array:
 def _matrices(name: str, x: ArrayLike) -> Array:
     a = as_operand(name, x)
     if a.ndim < 2:
-        raise value_error(f"{name}: the array must have at least 2 dimensions, got shape {a.shape}")
+        raise value_error(
+            f"{name}: the array must have at least 2 dimensions, got: shape {a.shape}"
+        )
     return a
 
 
@@ -180,10 +182,10 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     """
     a = as_operand("vander", x)
     if a.ndim != 1:
-        raise value_error(f"vander: x must have 1 dimension, got shape {a.shape}")
+        raise value_error(f"vander: x must have 1 dimension, got: shape {a.shape}")
     count = a.shape[0] if N is None else operator.index(N)
     if count < 0:
-        raise value_error(f"vander: N must be 0 or more, got {N}")
+        raise value_error(f"vander: N must be 0 or more, got: {N}")
     if count == 0:
         return zeros((a.shape[0], 0), a.dtype)
     powers = range(count) if increasing else range(count - 1, -1, -1)
@@ -213,11 +215,11 @@ def meshgrid(
       [(3, 2), (3, 2)]
     """
     if indexing not in ("xy", "ij"):
-        raise value_error(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
+        raise value_error(f"meshgrid: indexing must be 'xy' or 'ij', got: {indexing!r}")
     vectors = [as_operand("meshgrid", x, i) for i, x in enumerate(xi)]
     if any(v.ndim > 1 for v in vectors):
         raise value_error(
-            f"meshgrid: arguments must be vectors, got ranks {[v.ndim for v in vectors]}"
+            f"meshgrid: arguments must be vectors, got: ranks {[v.ndim for v in vectors]}"
         )
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:

@@ -45,7 +45,7 @@ def unwrap(
     kind = dtypes.KINDS[x.dtype]
     if kind == "c":
         raise type_error(
-            f"unwrap: the element type must be real, got {x.dtype.name}; take x.real first"
+            f"unwrap: the element type must be real, got: {x.dtype.name}; take x.real first"
         )
     dim = canonical_axis(axis, x.ndim)
     if not x.shape[dim]:

@@ -26,7 +26,7 @@ from dovetail.tracing.tracer import constant
 
 
 class _Way(NamedTuple):
-    """How to change elements: by an op, by NumPy, and of which kinds they can be."""
+    """A kind of update: its op, its NumPy equivalent, and the element kinds that it supports."""
 
     op: Callable[..., Array]
     ufunc: np.ufunc | None
@@ -142,7 +142,7 @@ class Places:
         return _changed(self._array, self._index, values, "max", **options)
 
     def apply(self, func: Any, **options: Any) -> Array:
-        """The array with a function applied to each of these elements as often as it is met."""
+        """The array with a function applied to the indexed elements, once per occurrence."""
         wrap = options.get("wrap_negative_indices", True)
         values = func(self.get(wrap_negative_indices=wrap))
         indexed, entries = applied(self._array, self._index)
@@ -160,7 +160,7 @@ class Places:
 def _read(x: ArrayLike, index: Any, mode: Any, fill_value: Any, wrap: bool) -> Array:
     """`Places.get`."""
     if np.ndim(fill_value):
-        raise value_error(f"fill_value must be a scalar, got shape {np.shape(fill_value)}")
+        raise value_error(f"fill_value must be a scalar, got: shape {np.shape(fill_value)}")
     indexed, entries = applied(x, index)  # type: ignore[arg-type]
     return gathered(indexed, entries, checked_mode(mode, "clip"), fill_value, wrap)
 
@@ -226,7 +226,7 @@ def _scattered_by_numpy(
     if ufunc and x.dtype.isbuiltin != 1:
         return None
     result = np.array(x)
-    # Of values NumPy would ignore leading dimensions of size 1.
+    # For values, NumPy would ignore leading dimensions of size 1.
     if new.ndim > result[index].ndim:
         return None
     try:
@@ -258,7 +258,7 @@ def _scattered(
     if not fits:
         raise value_error(
             f"at[...].{name}: values must broadcast to {what.shape}, the shape that the index "
-            f"selects, got {new.shape}"
+            f"selects, got: {new.shape}"
         )
     if is_empty(what.shape) or is_empty(x.shape):
         return x

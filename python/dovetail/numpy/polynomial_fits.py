@@ -39,7 +39,7 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
     coefficients = atleast_1d(inexact("roots", p))
     if coefficients.ndim != 1:
         raise value_error(
-            f"roots: the coefficients must be a vector, got shape {coefficients.shape}"
+            f"roots: the coefficients must be a vector, got: shape {coefficients.shape}"
         )
     count = coefficients.size
     complex_dtype = dtypes.to_complex_dtype(coefficients.dtype)
@@ -106,13 +106,13 @@ def polyfit(
     """
     places, data = inexact("polyfit", x), inexact("polyfit", y)
     if deg < 0:
-        raise value_error(f"polyfit: deg must be at least 0, got {deg}")
+        raise value_error(f"polyfit: deg must be at least 0, got: {deg}")
     if places.ndim != 1 or places.size == 0:
-        raise type_error(f"polyfit: x must be a vector with elements, got shape {places.shape}")
+        raise type_error(f"polyfit: x must be a vector with elements, got: shape {places.shape}")
     if data.ndim not in (1, 2) or data.shape[0] != places.size:
         raise type_error(
             f"polyfit: y must have shape ({places.size},) or ({places.size}, k), as x has "
-            f"{places.size} elements, got {data.shape}"
+            f"{places.size} elements, got: {data.shape}"
         )
     if rcond is None:
         rcond = places.size * float(dtypes.finfo(places.dtype).eps)
@@ -121,7 +121,7 @@ def polyfit(
         weights = inexact("polyfit", w)
         if weights.shape != places.shape:
             raise type_error(
-                f"polyfit: w must have the shape of x, {places.shape}, got {weights.shape}"
+                f"polyfit: w must have the shape of x, {places.shape}, got: {weights.shape}"
             )
         powers = powers * weights[:, None]
         data = data * (weights if data.ndim == 1 else weights[:, None])
@@ -139,7 +139,7 @@ def polyfit(
         return coefficients, covariance if data.ndim == 1 else covariance[:, :, None]
     if places.size <= deg + 1:
         raise value_error(
-            "polyfit: there must be more data than coefficients for covariances, got "
+            "polyfit: there must be more data than coefficients for covariances, got: "
             f"{places.size} for {deg + 1}; use cov='unscaled'"
         )
     variance = residuals / (places.size - deg - 1)

@@ -20,7 +20,7 @@ def _coefficients(name: str, x: ArrayLike, y: ArrayLike) -> list[Array]:
     operands = promote(name, x, y, to=dtypes.to_inexact_dtype)
     if any(p.ndim != 1 for p in operands):
         raise value_error(
-            f"{name}: polynomials must be vectors, got shapes "
+            f"{name}: polynomials must be vectors, got: shapes "
             f"{' and '.join(str(p.shape) for p in operands)}"
         )
     return operands
@@ -73,7 +73,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
         roots = eigvals(roots)
     if roots.ndim > 1:
         raise value_error(
-            f"poly: the roots must be a vector or a square matrix, got shape {roots.shape}"
+            f"poly: the roots must be a vector or a square matrix, got: shape {roots.shape}"
         )
     roots = ravel(roots)
     result, zero = lax.full((1,), 1, roots.dtype), lax.full((1,), 0, roots.dtype)
@@ -106,7 +106,7 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
     x, y = _coefficients("polydiv", u, v)
     if not x.size or not y.size:
         raise value_error(
-            f"polydiv: polynomials must not be empty, got shapes {x.shape} and {y.shape}"
+            f"polydiv: polynomials must not be empty, got: shapes {x.shape} and {y.shape}"
         )
     count = x.size - y.size + 1
     zero = lax.full((), 0, x.dtype)

@@ -90,7 +90,7 @@ def matmul(
     x, y = _operands("matmul", a, b, precision, preferred_element_type)
     if x.ndim == 0 or y.ndim == 0:
         raise value_error(
-            f"matmul: operands must have 1 dimension or more, got shapes {x.shape} and {y.shape}; "
+            f"matmul: operands must have 1 dimension or more, got: shapes {x.shape} and {y.shape}; "
             "use *"
         )
     lc, rc = x.ndim - 1, max(y.ndim - 2, 0)
@@ -106,8 +106,8 @@ def matmul(
 
 
 def _broadcast_matmul(x: Array, y: Array, batch: tuple[int, ...], preferred: Any) -> Array:
-    """Only what both operands vary over is a batch dimension; what one has alone is a free
-    dimension of it.
+    """Only dimensions over which both operands vary are batch dimensions; a dimension of one
+    operand alone is a free dimension.
     """
     x_core, y_core = x.shape[len(x.shape[:-2]) :], y.shape[-2:]
     rank = len(batch)
@@ -260,7 +260,7 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x, y = as_operand("matvec", x1), as_operand("matvec", x2, 1)
     if x.ndim < 2:
-        raise value_error(f"matvec: the first argument must be matrices, got shape {x.shape}")
+        raise value_error(f"matvec: the first argument must be matrices, got: shape {x.shape}")
     return lax.squeeze(matmul(x, lax.expand_dims(y, (-1,))), (-1,))
 
 
@@ -317,11 +317,11 @@ def tensordot(
         counts = [len(one_or_several(a)) for a in axes]
         if counts[0] != counts[1]:
             raise type_error(
-                f"tensordot requires axes lists to have equal length, got {axes[0]} and {axes[1]}"
+                f"tensordot requires axes lists to have equal length, got: {axes[0]} and {axes[1]}"
             )
         if any(isinstance(a, str) for a in axes):
             raise type_error(
-                "tensordot requires both axes lists to be either ints, tuples or lists, got "
+                "tensordot requires both axes lists to be either ints, tuples or lists, got: "
                 f"{axes[0]!r} and {axes[1]!r}"
             )
         lc = canonical_axes(axes[0], x.ndim, "axes[0]")
@@ -332,7 +332,7 @@ def tensordot(
         except TypeError:
             raise type_error(
                 "tensordot axes argument must be an int, a pair of ints, or a pair of lists/tuples "
-                f"of ints, got {axes!r}"
+                f"of ints, got: {axes!r}"
             ) from None
         if not 0 <= count <= min(x.ndim, y.ndim):
             raise type_error(
@@ -398,7 +398,7 @@ def cross(
     y = moveaxis(y, canonical_axis(axisb, y.ndim), -1)
     if x.shape[-1] not in (2, 3) or y.shape[-1] not in (2, 3):
         raise value_error(
-            f"cross: vectors must have 2 or 3 components, got {x.shape[-1]} and {y.shape[-1]}"
+            f"cross: vectors must have 2 or 3 components, got: {x.shape[-1]} and {y.shape[-1]}"
         )
     both_planar = x.shape[-1] == y.shape[-1] == 2
     xs, ys = [list(lax.unstack(v, -1)) for v in (x, y)]

@@ -1,4 +1,4 @@
-"""What the functions of this package do to their arguments first: convert, promote, broadcast."""
+"""Conversion, promotion and broadcasting of this package's arguments."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def real_inexact(name: str, x: Any) -> Array:
     array = inexact(name, x)
     if dtypes.KINDS[array.dtype] == "c":
         raise type_error(
-            f"{name}: the element type must be real, got {array.dtype.name}; take x.real first"
+            f"{name}: the element type must be real, got: {array.dtype.name}; take x.real first"
         )
     return array
 
@@ -107,8 +107,8 @@ def _splat(value: Any, like: ArrayMethods) -> Array:
 
 
 def broadcast(name: str, *xs: Any, is_asked: bool = False) -> list[Array]:
-    """Operands of one shape, types as they are; `is_asked` says that this is what users call the
-    function for, so that ranks may differ under any setting.
+    """Broadcast operands to one shape, with their types unchanged. `is_asked` marks functions that
+    users call to broadcast, where ranks may differ under any setting.
     """
     arrays = [as_operand(name, x, i) for i, x in enumerate(xs)]
     return _broadcast(name, arrays, None if is_asked else xs)
@@ -120,7 +120,7 @@ def promote_and_broadcast(name: str, *xs: Any, to: ToDtype | None = None) -> lis
 
 
 def promote(name: str, *xs: Any, to: ToDtype | None = None) -> list[Array]:
-    """Operands of one type, after `to` if it is given, shapes as they are."""
+    """Promote operands to one type, after applying `to` if given, with their shapes unchanged."""
     if to is None and all(isinstance(x, ArrayMethods) for x in xs):
         first = xs[0]
         if all(x.dtype == first.dtype and x.weak_type == first.weak_type for x in xs):
@@ -160,7 +160,8 @@ def _broadcast(name: str, arrays: list[Array], given: Sequence[Any] | None) -> l
 def check_ranks(
     name: str, shapes: Sequence[tuple[int, ...]], given: Sequence[Any], stacklevel: int
 ) -> None:
-    """Refuse, or warn of, what the user gave to be broadcast, as `numpy_rank_promotion` says.
+    """Reject implicit rank promotion of the user's operands, or warn of it, as
+    `numpy_rank_promotion` says.
 
     Args:
       name: the function that the message names.

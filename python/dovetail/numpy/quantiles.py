@@ -238,20 +238,20 @@ def _quantile(
     if refused[1]:
         raise value_error(f"{name}: arrays are immutable, so overwrite_input must be False")
     if method not in _METHODS:
-        raise value_error(f"{name}: method must be one of {', '.join(_METHODS)}, got {method!r}")
+        raise value_error(f"{name}: method must be one of {', '.join(_METHODS)}, got: {method!r}")
     x = inexact(name, a)
     if dtypes.KINDS[x.dtype] == "c":
-        raise value_error(f"{name}: the elements must be real, got {x.dtype.name}")
+        raise value_error(f"{name}: the elements must be real, got: {x.dtype.name}")
     dims = canonical_axes(axis, x.ndim)
     given = None if weights is None else _weights(name, weights, method, x, dims)
     part = with_dtype(real_inexact(name, q), x.dtype)
     if part.ndim > 1:
-        raise value_error(f"{name}: q must have rank 0 or 1, got shape {part.shape}")
+        raise value_error(f"{name}: q must have rank 0 or 1, got: shape {part.shape}")
     kept = [d for d in range(x.ndim) if d not in dims]
     shape = tuple(x.shape[d] for d in kept)
     size = math.prod(x.shape[d] for d in dims)
     if not size:
-        raise value_error(f"{name}: there must be an element, got shape {x.shape} and axis {axis}")
+        raise value_error(f"{name}: there must be an element, got: shape {x.shape} and axis {axis}")
 
     def rows(y: Array) -> Array:
         return lax.reshape(lax.transpose(y, [*dims, *kept]), (size, *shape))
@@ -279,23 +279,23 @@ def _weights(name: str, weights: ArrayLike, method: str, x: Array, dims: Sequenc
     """The weights of all elements, in their type."""
     given = as_operand(name, weights)
     if dtypes.KINDS[given.dtype] == "c":
-        raise value_error(f"{name}: weights must be real, got {given.dtype.name}")
+        raise value_error(f"{name}: weights must be real, got: {given.dtype.name}")
     if method != "inverted_cdf":
         raise NotImplementedError(
-            f"{name}: weights are for method 'inverted_cdf' only, got {method!r}"
+            f"{name}: weights are for method 'inverted_cdf' only, got: {method!r}"
         )
     if given.shape == x.shape:
         return given
     if given.shape != tuple(x.shape[d] for d in dims) or len(dims) == x.ndim:
         raise value_error(
-            f"{name}: weights must have the shape of a or of its dimensions {tuple(dims)}, got "
+            f"{name}: weights must have the shape of a or of its dimensions {tuple(dims)}, got: "
             f"{given.shape} for {x.shape}"
         )
     return broadcast_dims(given, x.shape, tuple(dims))
 
 
 def _between(rows: Array, parts: Array, method: str) -> Array:
-    """Of each part and each row of elements: what is so far between its first and its last."""
+    """For each part and row, the element at that fraction of the way from first to last."""
     places = (parts.size, *rows.shape[1:])
     (ordered,) = ops.sort([rows], 0, 1)
     count = lax.reduce_sum(with_dtype(ops.not_(isnan(ordered)), dtypes.int32), (0,))
@@ -326,7 +326,7 @@ def _between(rows: Array, parts: Array, method: str) -> Array:
 
 
 def _reached(rows: Array, weights: Array, parts: Array) -> Array:
-    """Of each part and each row of elements: that up to which so much of the weight is."""
+    """For each part and row, the element up to which that fraction of the weight lies."""
     places = (parts.size, *rows.shape[1:])
     ignored = isnan(rows) | isnan(weights) | (weights < 0)
     ordered, counted = ops.sort([rows, choose(ignored, 0, weights)], 0, 1)

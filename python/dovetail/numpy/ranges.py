@@ -58,7 +58,7 @@ def arange(
     for v in (first, last, step):
         if np.ndim(v) or not isinstance(v, (*PYTHON_SCALARS, np.generic, np.ndarray)):
             raise type_error(
-                f"arange: start, stop and step must be scalars, got {type(v).__name__}"
+                f"arange: start, stop and step must be scalars, got: {type(v).__name__}"
             )
     element = (
         dtypes.result_type(first, last, step)
@@ -67,7 +67,7 @@ def arange(
     )
     if any(isinstance(v, (complex, np.complexfloating)) for v in (first, last, step)):
         raise value_error(
-            "Passing complex start/stop/step to jnp.arange is no longer supported, got "
+            "Passing complex start/stop/step to jnp.arange is no longer supported, got: "
             f"{first}, {last} and {step}"
         )
     are_sizes = any(type(v) is Size for v in (first, last))
@@ -116,7 +116,7 @@ def linspace(
     """
     count = as_size(num)
     if count < 0:
-        raise value_error(f"linspace: num must be 0 or more, got {num}")
+        raise value_error(f"linspace: num must be 0 or more, got: {num}")
     first, last = promote_and_broadcast("linspace", start, stop)
     element = (
         dtypes.to_inexact_dtype(first.dtype)
@@ -135,7 +135,7 @@ def linspace(
         )
         result = first * (1 - fractions) + last * fractions
         if endpoint:
-            # Of one number alone, it is the first.
+            # If there is just one number, it is the first.
             is_last = as_operand("linspace", count) > 1
             end = last if has_intervals else where(is_last, last, first)
             result = lax.concatenate([result, lax.expand_dims(end, (0,))], 0)

@@ -125,7 +125,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
 def roll(
     a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[int] | None = None
 ) -> Array:
-    """Moved by `shift` along `axis`; what leaves at the end comes in at the front.
+    """Roll elements by `shift` along `axis`; elements that leave at one end re-enter at the other.
 
     Args:
       a: an array.
@@ -150,7 +150,7 @@ def roll(
         return x
     length = max(len(axes), len(shifts))
     if {len(axes), len(shifts)} - {1, length}:
-        raise value_error(f"roll: shift and axis must have equal lengths, got {shift} and {axis}")
+        raise value_error(f"roll: shift and axis must have equal lengths, got: {shift} and {axis}")
     axes, shifts = (t * (length // len(t)) for t in (axes, shifts))
     for amount, d in zip(shifts, axes, strict=True):
         axis = canonical_axis(d, x.ndim)
@@ -237,7 +237,7 @@ def repeat(
     counts = repeats._value() if isinstance(repeats, ArrayMethods) else np.asarray(repeats)
     if counts.ndim > 1 or counts.dtype.kind not in "biu" or (counts < 0).any():
         raise value_error(
-            "repeat: repeats must be one count of 0 or more, or one for each element, got "
+            "repeat: repeats must be one count of 0 or more, or one for each element, got: "
             f"{repeats!r}"
         )
     return _with_length(_repeated(x, counts, dim), x, total_repeat_length, dim)
@@ -249,7 +249,7 @@ def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
         return _spread(x, int(counts.reshape(())), dim)
     if counts.shape != (size,):
         raise value_error(
-            f"repeat: there must be one count, or one for each of the {size} elements, got "
+            f"repeat: there must be one count, or one for each of the {size} elements, got: "
             f"{counts.shape}"
         )
     pieces = []
@@ -260,7 +260,7 @@ def _repeated(x: Array, counts: np.ndarray, dim: int) -> Array:
 
 
 def _spread(x: Array, count: Any, dim: int) -> Array:
-    """Each element so many times."""
+    """Repeat each element `count` times."""
     sizes = (*x.shape[: dim + 1], count, *x.shape[dim + 1 :])
     dims = tuple(i for i in range(x.ndim + 1) if i != dim + 1)
     spread = broadcast_dims(x, sizes, dims)
@@ -268,14 +268,16 @@ def _spread(x: Array, count: Any, dim: int) -> Array:
 
 
 def _repeated_by(x: Array, counts: Any, dim: int, length: Any) -> Array:
-    """So many elements, of which each is the one whose last copy is not before it."""
+    """Repeat elements by their counts: result i is the first element whose last copy is not before
+    i.
+    """
     size = x.shape[dim]
     if type(size) is int and size == 0:
         return x
     if counts.shape != (size,):
         if counts.size != 1:
             raise value_error(
-                f"repeat: there must be one count, or one for each of the {size} elements, got "
+                f"repeat: there must be one count, or one for each of the {size} elements, got: "
                 f"{counts.shape}"
             )
         counts = broadcast_to(lax.reshape(counts, (1,)), (size,))
@@ -285,7 +287,7 @@ def _repeated_by(x: Array, counts: Any, dim: int, length: Any) -> Array:
 
 
 def _with_length(repeated: Array, x: Array, total: Any, dim: int) -> Array:
-    """Cut, or continued with the last element of `x`, if a size is asked for and there is one."""
+    """Truncate the result, or pad it with the last element of `x`, if a total size is given."""
     size, available = repeated.shape[dim], x.shape[dim]
     if total is None or size == total or (type(available) is int and available == 0):
         return repeated

@@ -64,7 +64,7 @@ def _masked(name: str, x: Array, where: ArrayLike | None, neutral: Any) -> Array
 
 
 def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """Which elements of an array of a shape take part in a reduction.
+    """The mask of the elements that take part in a reduction.
 
     Raises:
       ValueError: they are no bools, or do not broadcast to the shape.
@@ -72,7 +72,7 @@ def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
     mask = as_operand("where", where)
     if mask.dtype != dtypes.bool_:
         raise value_error(
-            f"jnp.{name}: where must be None or a boolean array, got {mask.dtype.name}; write "
+            f"jnp.{name}: where must be None or a boolean array, got: {mask.dtype.name}; write "
             "x != 0"
         )
     return broadcast_to_shape("where", mask, shape)
@@ -268,12 +268,12 @@ def _check_identity(
         return
     if where is not None:
         raise value_error(
-            f"{name}: initial must be given with where, got None; {name} of no elements has no "
+            f"{name}: initial must be given with where, got: None; {name} of no elements has no "
             "value"
         )
     if builtins.any(x.shape[d] == 0 for d in dims):
         raise value_error(
-            f"{name}: an empty array needs initial, got shape {x.shape} and initial None"
+            f"{name}: an empty array needs initial, got: shape {x.shape} and initial None"
         )
 
 
@@ -382,7 +382,7 @@ def _arg_reduce(
     dims = tuple(range(x.ndim)) if axis is None else (canonical_axis(axis, x.ndim),)
     flat = lax.reshape(x, (x.size,)) if axis is None else x
     if 0 in (x.shape[d] for d in dims):
-        raise value_error(f"attempt to get {name} of an empty sequence, got shape {x.shape}")
+        raise value_error(f"attempt to get {name} of an empty sequence, got: shape {x.shape}")
     result = op(flat, 0 if axis is None else dims[0], dtypes.default_dtype("i"))
     return kept(x, dims, result) if keepdims else result
 
@@ -398,7 +398,7 @@ def all(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Whether all elements over `axis` are not 0.
+    """Test whether all elements over `axis` are nonzero.
 
     Args:
       a: an array or scalar.
@@ -431,7 +431,7 @@ def any(
     *,
     where: ArrayLike | None = None,
 ) -> Array:
-    """Whether an element over `axis` is not 0.
+    """Test whether any element over `axis` is nonzero.
 
     Args:
       a: an array or scalar.
@@ -507,7 +507,7 @@ def apply_over_axes(func: Callable[..., Array], a: ArrayLike, axes: Axis) -> Arr
             result = lax.expand_dims(result, (axis,))
         if result.ndim != x.ndim:
             raise value_error(
-                "apply_over_axes: the function must keep the rank or drop one dimension, got "
+                "apply_over_axes: the function must keep the rank or drop one dimension, got: "
                 f"shapes {x.shape} and {result.shape}"
             )
         x = result

@@ -11,7 +11,7 @@ from dovetail.base import config, dtypes
 from dovetail.eager.cache import Constant
 from dovetail.numpy.creation import asarray
 
-# How each type describes itself.
+# The docstring of each type.
 _DOCUMENTATION = """Element type {name}; called with data it makes an array of that type.
 
 Args:
@@ -41,7 +41,7 @@ class ScalarType(Constant):
     """
 
     def __init__(self, name: str) -> None:
-        # NumPy asks for either.
+        # NumPy reads either attribute.
         self.dtype = self.__numpy_dtype__ = dtypes.as_dtype(name)
         self.__name__ = name
         truncated, example = "", _EXAMPLE
@@ -71,7 +71,7 @@ class ScalarType(Constant):
         return hash(self.dtype.type)
 
     def __instancecheck__(self, instance: Any) -> bool:
-        """Whether `instance` is a scalar of NumPy's of this type."""
+        """True if `instance` is a NumPy scalar of this type."""
         return isinstance(instance, self.dtype.type)
 
     def __repr__(self) -> str:

@@ -161,8 +161,8 @@ def segment_min(
 
 
 class _Reduction(NamedTuple):
-    """How segments are reduced: by a method of `x.at[...]`, for which kinds of elements, from what,
-    and by what buckets are.
+    """A segment reduction: a method of `x.at[...]`, the element kinds it supports, its initial
+    value, and the reduction of buckets.
     """
 
     method: str
@@ -193,10 +193,10 @@ def _segments(
     rows = check_kind(function, as_operand(function, data), way.kinds)
     ids = as_operand(function, segment_ids, 1)
     if dtypes.KINDS[ids.dtype] not in "iu":
-        raise type_error(f"{function}: segment_ids must be integers, got {ids.dtype.name}")
+        raise type_error(f"{function}: segment_ids must be integers, got: {ids.dtype.name}")
     if ids.ndim == 1 and rows.shape[:1] not in ((), (1,), ids.shape):
         raise value_error(
-            f"{function}: segment_ids must have a number for each row of data, got shapes "
+            f"{function}: segment_ids must have a number for each row of data, got: shapes "
             f"{ids.shape} and {rows.shape}"
         )
     count = _count(function, ids, num_segments)
@@ -207,7 +207,7 @@ def _segments(
         return getattr(At(empty)[ids], way.method)(rows, **options)
     if ids.ndim != 1 or bucket_size < 1:
         raise value_error(
-            f"{function}: buckets must have at least one row, and segment_ids be a vector, got "
+            f"{function}: buckets must have at least one row, and segment_ids be a vector, got: "
             f"bucket_size {bucket_size} and segment_ids of shape {ids.shape}"
         )
     size = ids.shape[0]
@@ -218,7 +218,7 @@ def _segments(
 
 
 def _count(function: str, ids: Array, num_segments: Any) -> Any:
-    """How many segments there are."""
+    """The number of segments."""
     if num_segments is None:
         if not ids.size:
             raise value_error(f"{function}: num_segments must be given where there are no rows")
@@ -230,7 +230,7 @@ def _count(function: str, ids: Array, num_segments: Any) -> Any:
             ) from None
     count = as_size(num_segments)
     if isinstance(count, int) and count < 0:
-        raise value_error(f"{function}: num_segments must not be negative, got {count}")
+        raise value_error(f"{function}: num_segments must not be negative, got: {count}")
     return count
 
 

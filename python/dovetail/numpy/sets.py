@@ -21,7 +21,7 @@ from dovetail.ops.operands import ArrayLike, as_operand
 
 
 class UniqueAll(NamedTuple):
-    """What `unique_all` returns."""
+    """The result of `unique_all`."""
 
     values: Array
     indices: Array
@@ -30,14 +30,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What `unique_counts` returns."""
+    """The result of `unique_counts`."""
 
     values: Array
     counts: Array
 
 
 class UniqueInverse(NamedTuple):
-    """What `unique_inverse` returns."""
+    """The result of `unique_inverse`."""
 
     values: Array
     inverse_indices: Array
@@ -138,7 +138,7 @@ class _Merged(NamedTuple):
     # The place of each in its vector. Of equal ones, the two vectors' first elements are next to
     # each other.
     places: Array
-    # Whether each is equal to the one before it.
+    # True where an element equals its predecessor.
     is_repeated: Array
 
 
@@ -159,13 +159,13 @@ def _merged(x: Array, y: Array) -> _Merged:
 
 
 def _is_repeated(values: Array) -> Array:
-    """Whether each element is equal to the one before it."""
+    """True where an element equals its predecessor."""
     first = lax.full((min(values.size, 1),), False, dtypes.bool_)
     return lax.concatenate([first, values[:-1] == values[1:]], 0)
 
 
 def _next(mask: Array) -> Array:
-    """Of each element, the one behind it; False behind the last."""
+    """The mask shifted by one to the left, with False at the end."""
     return lax.pad(mask, False, [(-1, 1, 0)]) if mask.size else mask
 
 
@@ -330,7 +330,8 @@ def setxor1d(
       Array([1, 4], dtype=int32)
     """
     merged = _merged(*_vectors("setxor1d", ar1, ar2))
-    # The last of equal ones if it is of the first vector, their first if of the second.
+    # Elements of the first vector without an equal successor, of the second without an equal
+    # predecessor.
     only_first = ops.not_(merged.is_second | _next(merged.is_repeated))
     only_second = merged.is_second & ops.not_(merged.is_repeated)
     mask = only_first | only_second

@@ -50,7 +50,7 @@ def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
     if order in ("C", "A"):
         return x if sizes == x.shape else ops.reshape(x, sizes)
     if order != "F":
-        raise value_error(f"reshape: order must be 'C', 'F' or 'A', got {order!r}")
+        raise value_error(f"reshape: order must be 'C', 'F' or 'A', got: {order!r}")
     return transpose(lax.reshape(transpose(x), sizes[::-1]))
 
 
@@ -59,13 +59,13 @@ def _inferred(x: Array, shape: Any) -> tuple[int, ...]:
     given = one_or_several(shape)
     sizes = [as_size(s) for s in given]
     if sizes.count(-1) > 1:
-        raise value_error(f"reshape: one size at most can be -1, got {tuple(sizes)}")
+        raise value_error(f"reshape: one size at most can be -1, got: {tuple(sizes)}")
     if -1 in sizes:
         known = math.prod(s for s in sizes if s != -1)
         sizes[sizes.index(-1)] = x.size // known if known else 0
     if math.prod(sizes) != x.size or any(s < 0 for s in sizes):
         raise type_error(
-            f"reshape: the number of elements must stay the same, got {given} for shape {x.shape} "
+            f"reshape: the number of elements must stay the same, got: {given} for shape {x.shape} "
             f"({x.size} elements)"
         )
     return tuple(sizes)
@@ -244,7 +244,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
         return x if x.ndim < 2 else ops.transpose(x, tuple(range(x.ndim))[::-1])
     order = canonical_axes(tuple(axes), x.ndim, "axes")
     if len(order) != x.ndim:
-        raise value_error(f"transpose: axes must name all {x.ndim} dimensions, got {tuple(axes)}")
+        raise value_error(f"transpose: axes must name all {x.ndim} dimensions, got: {tuple(axes)}")
     return lax.transpose(x, order)
 
 
@@ -270,7 +270,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     a = as_operand("matrix_transpose", x)
     if a.ndim < 2:
         raise value_error(
-            f"matrix_transpose: x must have at least 2 dimensions, got shape {a.shape}"
+            f"matrix_transpose: x must have at least 2 dimensions, got: shape {a.shape}"
         )
     return swapaxes(a, -1, -2)
 
@@ -322,7 +322,7 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
     target = canonical_axes(destination, x.ndim, "destination")
     if len(origin) != len(target):
         raise value_error(
-            f"moveaxis: source and destination must have equal lengths, got {source} and "
+            f"moveaxis: source and destination must have equal lengths, got: {source} and "
             f"{destination}"
         )
     order = [i for i in range(x.ndim) if i not in origin]

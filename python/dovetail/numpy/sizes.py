@@ -51,14 +51,14 @@ def shape(a: Any) -> tuple[int, ...]:
 
 
 def shape_of(a: Any) -> tuple[int, ...]:
-    """The sizes of the dimensions of what functions take, nested lists among it."""
+    """The shape of an argument, which may be a nested list."""
     return tuple(a.shape) if hasattr(a, "shape") else np.shape(array_meant(a))
 
 
 def _discourage(name: str, a: Any) -> None:
     warn(
-        f"{name} requires ndarray or scalar arguments, got {type(a).__name__}; make an array of it "
-        "first, or ask NumPy",
+        f"{name} requires ndarray or scalar arguments, got: {type(a).__name__}; make an array of "
+        "it first, or ask NumPy",
         category=DeprecationWarning,
     )
 
@@ -88,7 +88,7 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
 
 
 def isscalar(element: Any) -> bool:
-    """Whether it is a number: a Python or NumPy scalar, or an array of rank 0.
+    """Test whether `element` is a number: a Python or NumPy scalar, or an array of rank 0.
 
     Args:
       element: any object.
@@ -107,7 +107,7 @@ def isscalar(element: Any) -> bool:
 
 
 def iterable(y: Any) -> bool:
-    """Whether it can be iterated over.
+    """Test whether `y` can be iterated over.
 
     Args:
       y: any object.

@@ -32,7 +32,7 @@ Axis = Any
 def _row(name: str, a: ArrayLike, axis: int | None, order: Any = None) -> tuple[Array, int]:
     """The array and the dimension to sort along; None flattens."""
     if order is not None:
-        raise value_error(f"{name}: arrays have no fields, so order must be None, got {order!r}")
+        raise value_error(f"{name}: arrays have no fields, so order must be None, got: {order!r}")
     x = as_operand(name, a)
     if axis is None:
         return lax.reshape(x, (x.size,)), 0
@@ -108,10 +108,10 @@ def argsort(
     x, dimension = _row("argsort", a, axis, order)
     wanted = dtypes.requested(dtype, "argsort", dtypes.int64)
     if dtypes.KINDS[wanted] not in "iu":
-        raise type_error(f"argsort: dtype must be that of integers, got {wanted.name}")
+        raise type_error(f"argsort: dtype must be that of integers, got: {wanted.name}")
     size = x.shape[dimension] if x.ndim else 1
     if type(size) is int and size - 1 > dtypes.iinfo(wanted).max:
-        raise value_error(f"argsort: dtype must hold {size} places, got {wanted.name}")
+        raise value_error(f"argsort: dtype must hold {size} places, got: {wanted.name}")
     if is_for_numpy(x, kinds="biuf") and not descending and x.ndim:
         order_of = functools.partial(_order, dimension=dimension, dtype=wanted)
         return apply_known(order_of, x)
@@ -146,9 +146,9 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1) -> Array:
     else:
         xs = list(lax.unstack(as_operand("lexsort", keys)))
     if not xs:
-        raise type_error("lexsort: there must be a key, got none")
+        raise type_error("lexsort: there must be a key, got: none")
     if any(x.shape != xs[0].shape for x in xs):
-        raise value_error(f"lexsort: shapes must be equal, got {[x.shape for x in xs]}")
+        raise value_error(f"lexsort: shapes must be equal, got: {[x.shape for x in xs]}")
     if xs[0].ndim == 0:
         return lax.full((), 0, dtypes.default_dtype("i"))
     dimension = canonical_axis(axis, xs[0].ndim)
@@ -284,7 +284,7 @@ def unique(
         found = apply_all_known(find, x, count=1 + sum(wanted), is_sized=False)
         return found[0] if len(found) == 1 else tuple(found)
     if equal_nan and dtypes.KINDS[x.dtype] == "c":
-        # Those with one part that is NaN would not be beside each other.
+        # Complex numbers with a NaN in one part would not be adjacent after sorting.
         x = choose(isnan(x), math.nan, x)
     dimension = 0 if axis is None else canonical_axis(axis, x.ndim)
     rows = lax.reshape(x, (x.size,)) if axis is None else _moved(x, dimension, 0)

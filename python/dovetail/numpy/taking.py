@@ -117,7 +117,7 @@ def _operands_along(
         x, axis = lax.reshape(x, (x.size,)), 0
     if x.ndim != numbers.ndim:
         raise value_error(
-            f"{name}: array and indices must have one rank, got shapes {x.shape} and "
+            f"{name}: array and indices must have one rank, got: shapes {x.shape} and "
             f"{numbers.shape}"
         )
     return x, numbers, canonical_axis(axis, x.ndim)
@@ -267,7 +267,7 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
     x = given if size is None and is_for_numpy(given) else truth("nonzero", given)
     if not x.ndim:
         raise value_error(
-            "nonzero: the array must have at least 1 dimension, got rank 0; use atleast_1d"
+            "nonzero: the array must have at least 1 dimension, got: rank 0; use atleast_1d"
         )
     if size is None:
         find = functools.partial(_found, dtype=dtypes.default_dtype("i"))
@@ -425,7 +425,7 @@ def bincount(
     *,
     length: int | None = None,
 ) -> Array:
-    """How often each integer occurs, or the sum of its weights.
+    """Count the occurrences of each integer, or sum their weights.
 
     Args:
       x: a vector of integers or bools; negative ones count as 0.
@@ -444,11 +444,11 @@ def bincount(
     is_bool = given.dtype == dtypes.bool_
     numbers = ops.convert(given, dtypes.int32) if is_bool else _integers("bincount", given)
     if numbers.ndim != 1:
-        raise value_error(f"bincount: x must be a vector, got shape {numbers.shape}")
+        raise value_error(f"bincount: x must be a vector, got: shape {numbers.shape}")
     amounts = None if weights is None else as_operand("bincount", weights, 1)
     if amounts is not None and amounts.shape != numbers.shape:
         raise value_error(
-            f"bincount: weights must have the shape of x, got {amounts.shape} and {numbers.shape}"
+            f"bincount: weights must have the shape of x, got: {amounts.shape} and {numbers.shape}"
         )
     if length is None and is_for_numpy(numbers):
         least = int(minlength)

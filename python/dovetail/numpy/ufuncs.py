@@ -97,7 +97,7 @@ class ufunc(metaclass=_Named):
 
     @property
     def identity(self) -> Any:
-        """What the function gives for no elements, None if nothing."""
+        """The result for no elements, None if there is none."""
         return self._identity
 
     def __repr__(self) -> str:
@@ -122,7 +122,7 @@ class ufunc(metaclass=_Named):
             )
         if len(args) != self.nin:
             raise type_error(
-                f"{self.__name__}: there must be {self.nin} arguments, got {len(args)}"
+                f"{self.__name__}: there must be {self.nin} arguments, got: {len(args)}"
             )
         return self._call(*args)
 
@@ -140,7 +140,7 @@ class ufunc(metaclass=_Named):
         if (self.nin, self.nout) != (2, 1):
             raise value_error(
                 f"{self.__name__}.{method}: the function must have two arguments and one result, "
-                f"got {self.nin} and {self.nout}"
+                f"got: {self.nin} and {self.nout}"
             )
 
     def reduce(
@@ -175,13 +175,13 @@ class ufunc(metaclass=_Named):
         return expand_dims(result, canonical_axis(axis, x.ndim))
 
     def _start(self, x: Array, axis: Any, initial: Any, masked: bool) -> Any:
-        """What elements are combined with; None for the first of them."""
+        """The initial value of a reduction; None to start with the first element."""
         count = x.size if axis is None else _rows(x, axis).shape[0]
         start = self.identity if initial is None and (masked or count == 0) else initial
         if start is None and (masked or count == 0):
             raise value_error(
                 f"{self.__name__}.reduce: there must be an initial value for a mask, or for no "
-                "elements, of a function without identity, got None"
+                "elements, of a function without identity, got: None"
             )
         return start
 
@@ -202,7 +202,7 @@ class ufunc(metaclass=_Named):
         return result
 
     def accumulate(self, a: Any, axis: int = 0, dtype: Any = None, out: None = None) -> Array:
-        """What `reduce` gives after each of the elements along a dimension."""
+        """The results of `reduce` over each prefix along a dimension."""
         self._check_binary("accumulate")
         no_out(self.__name__, out)
         x = self._operand(a, dtype)
@@ -227,7 +227,7 @@ class ufunc(metaclass=_Named):
         """The function of each element of one array with each of the other."""
         if self.nin != 2:
             raise value_error(
-                f"{self.__name__}.outer: the function must have two arguments, got {self.nin}"
+                f"{self.__name__}.outer: the function must have two arguments, got: {self.nin}"
             )
         x, y = asarray(A), asarray(B)
         return self._call(reshape(x, x.shape + (1,) * y.ndim), y)
@@ -262,7 +262,7 @@ class ufunc(metaclass=_Named):
     def reduceat(
         self, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: None = None
     ) -> Array:
-        """What `reduce` gives from each of `indices` to the next, or for the one element where the
+        """`reduce` over the slices from each of `indices` to the next; a single element where the
         next is not greater.
         """
         self._check_binary("reduceat")
@@ -276,7 +276,7 @@ class ufunc(metaclass=_Named):
         known = [int(i) for i in np.asarray(indices)]
         if any(not 0 <= start < size for start in known):
             raise value_error(
-                f"{self.__name__}.reduceat: indices must be in [0, {size}), got {known}"
+                f"{self.__name__}.reduceat: indices must be in [0, {size}), got: {known}"
             )
         rows = moveaxis(x, dim, 0)
         parts = [
@@ -286,7 +286,7 @@ class ufunc(metaclass=_Named):
         return moveaxis(stack(parts) if parts else rows[:0], 0, dim)
 
     def _combined_between(self, rows: Array, starts: Array) -> Array:
-        """What `reduceat` gives for indices that are not known: every row is shown to all parts."""
+        """`reduceat` for unknown indices: every slice processes all rows, masked."""
         ends = concatenate([starts[1:], full((1,), len(rows), starts.dtype)])[: len(starts)]
 
         def step(results: Array, place_and_row: tuple[Array, Array]) -> tuple[Array, None]:
@@ -300,7 +300,7 @@ class ufunc(metaclass=_Named):
         return lax.scan(step, rows[starts], (places, rows))[0]
 
 
-# What does at once what `at` does, where the order of repeated places does not matter.
+# Vectorized equivalents of `at`, for functions where the order of repeated indices does not matter.
 _UPDATES = {"add": "add", "multiply": "multiply", "maximum": "max", "minimum": "min"}
 
 
@@ -310,7 +310,7 @@ def _rows(x: Array, axis: Any) -> Array:
         return ravel(x)
     if isinstance(axis, tuple):
         raise NotImplementedError(
-            f"axis must be one number or None, since the order decides, got {axis}"
+            f"axis must be one number or None, since the order decides, got: {axis}"
         )
     return moveaxis(x, canonical_axis(axis, x.ndim), 0)
 
@@ -331,7 +331,7 @@ def frompyfunc(func: Function, /, nin: int, nout: int, *, identity: Any = None) 
     return ufunc(func, nin, nout, identity=identity)
 
 
-# Of JAX's ufuncs: the number of arguments, and what the constructor takes.
+# JAX's ufuncs: number of arguments, and the constructor's arguments.
 _KNOWN: dict[str, tuple[int, dict[str, Any]]] = {
     "add": (2, {"identity": 0, "reduction": reductions.sum, "running": cumulative.cumsum}),
     "multiply": (2, {"identity": 1, "reduction": reductions.prod, "running": cumulative.cumprod}),

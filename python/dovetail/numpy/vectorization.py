@@ -54,11 +54,11 @@ def vectorize(
     """
     if any(not isinstance(e, (int, str)) for e in excluded):
         raise type_error(
-            "vectorize can only exclude integer or string arguments, positions and names, got "
+            "vectorize can only exclude integer or string arguments, positions and names, got: "
             f"{excluded!r}"
         )
     if any(isinstance(e, int) and e < 0 for e in excluded):
-        raise value_error(f"vectorize: excluded positions must be 0 or more, got {excluded!r}")
+        raise value_error(f"vectorize: excluded positions must be 0 or more, got: {excluded!r}")
     parsed = None if signature is None else _parsed(signature)
 
     @functools.wraps(pyfunc)
@@ -66,14 +66,14 @@ def vectorize(
         for name in kwargs:
             if name not in excluded:
                 raise type_error(
-                    f"vectorize: an argument given by name must be excluded, got {name!r}; give it "
-                    "by position"
+                    f"vectorize: an argument given by name must be excluded, got: {name!r}; give "
+                    "it by position"
                 )
         batched = [i for i in range(len(args)) if i not in excluded]
         inputs, results = parsed or ([()] * len(batched), None)
         if len(batched) != len(inputs):
             raise type_error(
-                f"vectorize: wrong number of positional arguments: expected {len(inputs)}, got "
+                f"vectorize: wrong number of positional arguments: expected {len(inputs)}, got: "
                 f"{len(batched)} for signature={signature!r}"
             )
         names = {i: n for i, n in zip(batched, inputs, strict=True) if args[i] is not None or n}
@@ -103,7 +103,7 @@ def vectorize(
 def _parsed(signature: str) -> tuple[list[Names], list[Names]]:
     if not re.fullmatch(rf"{_OPERANDS}->{_OPERANDS}", signature):
         raise value_error(
-            f"vectorize: a signature must be of the form '(m,n),(n)->(m)', got {signature!r}"
+            f"vectorize: a signature must be of the form '(m,n),(n)->(m)', got: {signature!r}"
         )
     inputs, results = (
         [tuple(re.findall(r"\w+", operand)) for operand in re.findall(_OPERAND, side)]
@@ -130,12 +130,12 @@ def _check_results(result: Any, names: list[Names], sizes: dict[str, int]) -> No
     results = result if isinstance(result, tuple) else (result,)
     if len(names) > 1 and not isinstance(result, tuple):
         raise type_error(
-            "vectorize: output must be a tuple when multiple outputs are expected, got "
+            "vectorize: output must be a tuple when multiple outputs are expected, got: "
             f"{type(result).__name__}"
         )
     if len(results) != len(names):
         raise type_error(
-            f"vectorize: wrong number of output arguments: expected {len(names)}, got "
+            f"vectorize: wrong number of output arguments: expected {len(names)}, got: "
             f"{len(results)}"
         )
     known = dict(sizes)

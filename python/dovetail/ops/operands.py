@@ -156,7 +156,7 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
             raise float0_error()
         types = ", ".join(a.dtype.name for a in arrays)
         raise type_error(
-            f"{name} requires arguments to have the same dtypes, got {types}; convert one with "
+            f"{name} requires arguments to have the same dtypes, got: {types}; convert one with "
             "x.astype(...), or use the function of dovetail.numpy, which promotes"
         )
     check_kind(name, first, kinds)
@@ -166,7 +166,7 @@ def same(name: str, xs: Sequence[Any], kinds: str) -> list[Array]:
     ranks = {a.ndim for a in arrays if a.ndim}
     if len(ranks) > 1:
         raise type_error(
-            f"{name}: arrays must have same number of dimensions, got "
+            f"{name}: arrays must have same number of dimensions, got: "
             f"{', '.join(str(a.shape) for a in arrays)}; add dimensions with lax.expand_dims, or "
             "use the function of dovetail.numpy, which broadcasts"
         )
@@ -287,7 +287,7 @@ def canonical_shape(shape: Any, name: str = "shape") -> tuple[int, ...]:
     """A shape given as an int or a sequence of ints, as a tuple."""
     result = concrete_sizes(shape, name)
     if any(s < 0 for s in result):
-        raise type_error(f"{name} must have no negative size, got {result}")
+        raise type_error(f"{name} must have no negative size, got: {result}")
     return result
 
 
@@ -298,7 +298,7 @@ def concrete_sizes(shape: Any, name: str = "shape") -> tuple[int, ...]:
     except TypeError as error:
         what = "Shapes must be 1D sequences of concrete values of integer type"
         prefix = f"{name.removesuffix('shape').rstrip(': ')}: ".removeprefix(": ")
-        message = f"{prefix}{what}, got {shape!r}"
+        message = f"{prefix}{what}, got: {shape!r}"
         if isinstance(error, ConcretizationTypeError):
             error.args = (f"{message}; {error}",)
             raise

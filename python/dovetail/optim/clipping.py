@@ -79,7 +79,7 @@ def clip_by_block_rms(threshold: Any) -> GradientTransformation:
 
 
 def clip_by_global_norm(max_norm: Any) -> GradientTransformation:
-    """All updates are scaled together so that the norm of all elements is at most `max_norm`.
+    """Scale all updates together so that their global norm is at most `max_norm`.
 
     Args:
       max_norm: a positive number.

@@ -330,7 +330,7 @@ def scale_by_rss(initial_accumulator_value: Any = 0.1, eps: Any = 1e-7) -> Gradi
 
 
 def _over_root(eps: Any, eps_in_sqrt: bool) -> Any:
-    """u / sqrt(v), with `eps` in or beside the root."""
+    """u / sqrt(v), with `eps` inside or outside the root."""
     if eps_in_sqrt:
         return lambda u, v: u * lax.rsqrt(v + eps)
     return lambda u, v: u / (dnp.sqrt(v) + eps)

@@ -147,7 +147,7 @@ def scale_by_learning_rate(learning_rate: Any, *, flip_sign: bool = True) -> Gra
         return scale_by_schedule(lambda steps: sign * schedule(steps))
     if isinstance(learning_rate, str) or learning_rate is None:
         raise type_error(
-            "learning_rate must be a number or a function of the number of steps, got "
+            "learning_rate must be a number or a function of the number of steps, got: "
             f"{learning_rate!r}"
         )
     return scale(sign * learning_rate)

@@ -113,7 +113,7 @@ def piecewise_constant_schedule(
     for boundary, scale in factors.items():
         if not scale >= 0:
             raise value_error(
-                "piecewise_constant_schedule: factors must not be negative, got "
+                "piecewise_constant_schedule: factors must not be negative, got: "
                 f"{scale} from step {boundary} on"
             )
 
@@ -158,7 +158,7 @@ def exponential_decay(
     _check_steps("exponential_decay", "transition_steps", transition_steps)
     _check_begin("exponential_decay", transition_begin)
     if decay_rate == 0:
-        raise value_error("exponential_decay: decay_rate must not be 0, got 0")
+        raise value_error("exponential_decay: decay_rate must not be 0, got: 0")
 
     def schedule(count: Any) -> Any:
         done = dnp.maximum(count - transition_begin, 0) / transition_steps
@@ -225,7 +225,7 @@ def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> 
     """
     if len(boundaries) != len(schedules) - 1:
         raise value_error(
-            "join_schedules: there must be one boundary less than schedules, got "
+            "join_schedules: there must be one boundary less than schedules, got: "
             f"{len(boundaries)} boundaries for {len(schedules)} schedules"
         )
 
@@ -290,7 +290,7 @@ def warmup_cosine_decay_schedule(
     _check_steps(
         "warmup_cosine_decay_schedule", "decay_steps - warmup_steps", decay_steps - warmup_steps
     )
-    # The peak may be a traced number, of which it is not known whether it is 0.
+    # The peak may be a tracer, which cannot be compared with 0.
     alpha = 0.0 if type(peak_value) in (int, float) and peak_value == 0 else end_value / peak_value
     after = cosine_decay_schedule(peak_value, decay_steps - warmup_steps, alpha, exponent)
     before = linear_schedule(init_value, peak_value, warmup_steps)
@@ -336,9 +336,9 @@ def warmup_exponential_decay_schedule(
 
 def _check_steps(name: str, what: str, steps: int) -> None:
     if not steps > 0:
-        raise value_error(f"{name}: {what} must be positive, got {steps}")
+        raise value_error(f"{name}: {what} must be positive, got: {steps}")
 
 
 def _check_begin(name: str, steps: int) -> None:
     if steps < 0:
-        raise value_error(f"{name}: transition_begin must not be negative, got {steps}")
+        raise value_error(f"{name}: transition_begin must not be negative, got: {steps}")

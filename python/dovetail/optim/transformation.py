@@ -1,4 +1,4 @@
-"""Gradient transformations: what they are, and how they are combined."""
+"""Gradient transformations: the interface, and combinators."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EmptyState(NamedTuple):
 
 
 class MaskedNode(NamedTuple):
-    """What stands in a state for a parameter that is left out.
+    """The placeholder in a state for a parameter that is masked out.
 
     Example:
       >>> from dovetail import tree
@@ -103,7 +103,7 @@ def identity() -> GradientTransformation:
 
 
 def set_to_zero() -> GradientTransformation:
-    """The transformation into zeros: of parameters that stay as they are.
+    """Set updates to zero, so that parameters stay unchanged.
 
     Returns:
       A gradient transformation.
@@ -145,7 +145,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
     ) -> tuple[Tree, tuple[Any, ...]]:
         if len(state) != len(transformations):
             raise value_error(
-                f"chain: the state must be of {len(transformations)} transformations, got "
+                f"chain: the state must be of {len(transformations)} transformations, got: "
                 f"{len(state)}; make it with init"
             )
         following = []
@@ -158,14 +158,14 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
 
 
 def check(transformation: Any, what: str) -> None:
-    """Refuse what has not the two functions."""
+    """Reject objects without the two functions."""
     if not (hasattr(transformation, "init") and hasattr(transformation, "update")):
         raise type_error(
-            f"{what} must be a GradientTransformation, got {type(transformation).__name__}"
+            f"{what} must be a GradientTransformation, got: {type(transformation).__name__}"
         )
 
 
-# What transformations share -----------------------------------------------------------------------
+# Shared parts -------------------------------------------------------------------------------------
 
 
 def needed(params: Tree, name: str) -> Tree:

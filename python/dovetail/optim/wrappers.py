@@ -65,7 +65,7 @@ def _kept(mask: Tree, values: Tree) -> Tree:
 
 
 def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
-    """A transformation of some of the updates; the others stay as they are.
+    """Transform the selected updates; the others stay unchanged.
 
     Args:
       inner: the transformation.
@@ -132,7 +132,7 @@ def multi_transform(
         unknown = sorted({str(x) for x in functions.leaves(labels) if x not in transforms})
         if unknown:
             raise value_error(
-                f"multi_transform: labels must be of {', '.join(map(str, transforms))}, got "
+                f"multi_transform: labels must be of {', '.join(map(str, transforms))}, got: "
                 f"{', '.join(unknown)}"
             )
         return labels
@@ -186,7 +186,7 @@ def inject_hyperparams(
         if name not in signature.parameters:
             raise type_error(
                 f"inject_hyperparams: static_args must be of {', '.join(signature.parameters)}, "
-                f"got {name!r}"
+                f"got: {name!r}"
             )
 
     @functools.wraps(inner_factory)

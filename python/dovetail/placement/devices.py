@@ -1,4 +1,4 @@
-"""Devices: what the runtime's drivers have, by platform."""
+"""Devices of the runtime's drivers, by platform."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Device:
 
     @property
     def client(self) -> Any:
-        """What has the devices of the platform, a `Client`."""
+        """The platform's `Client`, which owns the device."""
         return Client(self.platform)
 
     def memory_stats(self) -> dict[str, int] | None:
@@ -77,7 +77,7 @@ class Device:
 
 
 class Client(NamedTuple):
-    """What has the devices of a platform.
+    """The owner of a platform's devices, after JAX's class of the same name.
 
     Args:
       platform: its name.
@@ -91,12 +91,12 @@ class Client(NamedTuple):
 
     @property
     def platform_version(self) -> str:
-        """The version of what runs programs."""
+        """The version of the runtime."""
         return f"IREE {importlib.metadata.version('iree-base-runtime')}"
 
     @property
     def runtime_type(self) -> str:
-        """The kind of what runs programs."""
+        """The name of the runtime."""
         return "iree"
 
     def devices(self) -> list[Device]:
@@ -106,7 +106,7 @@ class Client(NamedTuple):
     local_devices = devices
 
     def device_count(self) -> int:
-        """How many devices there are."""
+        """The number of devices."""
         return len(devices_of(self.platform))
 
     local_device_count = device_count
@@ -146,7 +146,7 @@ def _models(platform: str) -> list[str]:
     return found
 
 
-# What the runtime has -----------------------------------------------------------------------------
+# The runtime's view ------------------------------------------------------------------------------
 
 
 def model_of(device: Device) -> str:
@@ -155,7 +155,7 @@ def model_of(device: Device) -> str:
 
 
 def runtime_name(device: Device, is_small: bool = True) -> str:
-    """What the runtime calls a device.
+    """The runtime's name of a device.
 
     Args:
       device: the device.

@@ -1,4 +1,4 @@
-"""Which platforms may be used, the default device, and what texts and shardings name."""
+"""Enabled platforms, the default device, and the devices that strings and shardings refer to."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def devices(backend: str | None = None) -> tuple[Device, ...]:
 
 @functools.cache
 def first() -> Device:
-    """The device of arrays of which nothing is said."""
+    """The device of arrays that are not placed explicitly."""
     return devices()[0]
 
 
@@ -80,7 +80,7 @@ def default() -> Device:
 
 
 def as_default(value: Any) -> Any:
-    """What the setting `default_device` may be: a device, or the name of a platform."""
+    """Validate a value of the setting `default_device`: a device, or the name of a platform."""
     if not isinstance(value, Device) and value not in (*PLATFORMS, *_ALIASES):
         raise ValueError(
             "default_device must be a device, such as dovetail.devices('cpu')[0], the name of a "

@@ -37,8 +37,8 @@ def place_on(device: Device, is_committed: bool) -> Place:
 def common_place(
     operands: Sequence[Any], name: str = "", describe: Callable[[int], str] | None = None
 ) -> Place | None:
-    """Where what is computed of arrays is: on the device that they are committed to, or else on the
-    default device. None is the first device, which an array need not stay on.
+    """The device on which an op of the given arrays runs: that to which they are committed, or else
+    the default device. None stands for the first device, uncommitted.
 
     Args:
       operands: arrays and tracers.
@@ -72,7 +72,7 @@ def incompatible(what: str, got: str) -> Exception:
 
 
 class Sharding:
-    """How the elements of an array are spread over devices.
+    """The distribution of an array's elements over devices.
 
     Example:
       >>> import dovetail.numpy as dnp
@@ -119,27 +119,27 @@ class SingleDeviceSharding(Sharding):
 
     @property
     def addressable_devices(self) -> set[Device]:
-        """Those of them that this process reaches."""
+        """The subset that this process can address."""
         return {self.device}
 
     @property
     def has_addressable_devices(self) -> bool:
-        """Whether there are such devices."""
+        """True if any of the devices is addressable."""
         return True
 
     @property
     def num_devices(self) -> int:
-        """How many devices hold elements."""
+        """The number of devices."""
         return 1
 
     @property
     def is_fully_addressable(self) -> bool:
-        """Whether this process reaches all the devices."""
+        """True if this process can address all of the devices."""
         return True
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether each device holds all elements."""
+        """True if every device holds all elements."""
         return True
 
     def with_memory_kind(self, kind: str) -> SingleDeviceSharding:
@@ -162,13 +162,13 @@ class SingleDeviceSharding(Sharding):
         """Nothing: all shapes fit."""
 
     def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
-        """Whether the same elements are on the same devices."""
+        """True if both put the same elements on the same devices."""
         return self == other
 
 
 @dataclass(frozen=True)
 class Shard:
-    """What one device holds of an array.
+    """The part of an array on one device.
 
     Attributes:
       device: the device.

@@ -1,4 +1,4 @@
-"""What the settings `transfer_guard*` say about transfers: let be, log, or refuse."""
+"""Transfer guards: the `transfer_guard*` settings allow, log or reject transfers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEVELS = {
 
 @contextmanager
 def explicit() -> Iterator[None]:
-    """Transfers within the block are what the user asks for."""
+    """Mark transfers within the block as explicit."""
     token = _is_explicit.set(True)
     try:
         yield

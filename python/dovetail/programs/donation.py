@@ -76,7 +76,7 @@ def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
         leaf = leaves[number]
         if uses[id(leaf)] > 1:
             raise DoubleDonationError(
-                "a donated array must be only one of a call's arguments, got the same array "
+                "a donated array must be only one of a call's arguments, got: the same array "
                 f"{uses[id(leaf)]} times: {leaf.aval} {here()}; donate a copy, `x.copy()`"
             )
 

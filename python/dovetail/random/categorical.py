@@ -28,7 +28,7 @@ _MODES = ("highest", "high", "low")
 
 
 def gumbel_mode(mode: str | None) -> str:
-    """The mode that is meant, by default that of the settings.
+    """Validate the mode; by default, that of the settings.
 
     Raises:
       ValueError: there is no such mode.
@@ -36,7 +36,7 @@ def gumbel_mode(mode: str | None) -> str:
     if mode is None:
         return "high" if config.high_dynamic_range_gumbel.value else "low"
     if mode not in _MODES:
-        raise value_error(f"gumbel: mode must be 'highest', 'high' or 'low', got {mode!r}")
+        raise value_error(f"gumbel: mode must be 'highest', 'high' or 'low', got: {mode!r}")
     return mode
 
 
@@ -167,7 +167,7 @@ def categorical(
     if count > array.shape[axis]:
         raise value_error(
             "categorical: Number of samples without replacement cannot exceed number of "
-            f"categories, got {count} of {array.shape[axis]}"
+            f"categories, got: {count} of {array.shape[axis]}"
         )
     numbers = array + gumbel_of(key, array.shape, dtype, mode)
     indices = lax.top_k(dnp.moveaxis(numbers, axis, -1), count)[1]

@@ -106,7 +106,7 @@ def poisson(
     """
     if key._generator is not THREEFRY:  # type: ignore[union-attr]
         raise NotImplementedError(
-            f"poisson: the key must be of threefry2x32, got one of {key._generator.name}"  # type: ignore[union-attr]
+            f"poisson: the key must be of threefry2x32, got: one of {key._generator.name}"  # type: ignore[union-attr]
         )
     element = element_type("poisson", dtype, "iu")
     rates = lax.convert_element_type(lam, np.float32)
@@ -124,7 +124,7 @@ def poisson(
 
 
 def _bounded(count: Array, most: int) -> Array:
-    """Whether the count of steps, an int32, is below the greatest of an integer type."""
+    """True if a step count, an int32, is below the greatest value of an integer type."""
     return lax.lt(count, np.int32(min(most, 2**31 - 1)))
 
 
@@ -238,7 +238,7 @@ def binomial_of(key: Any, n: Any, p: Any, shape: Any, dtype: np.dtype) -> Array:
 
 
 def _binomial_by_sums(key: Any, count: Array, prob: Array, dtype: np.dtype) -> Array:
-    """How many geometric numbers it takes to exceed the count."""
+    """The number of geometric samples whose sum first exceeds the count."""
     shape = prob.shape
     log_of_failure = lax.log1p(-prob)
 
@@ -324,7 +324,7 @@ def _multinomial(key: Any, n: ArrayLike, p: ArrayLike, shape: Any, dtype: Any, u
     count, probabilities = _inexact("multinomial", n, p)
     sizes = probabilities.shape if shape is None else sizes_of("multinomial", shape)
     if not sizes:
-        raise value_error("multinomial: p must have rank 1 or more, got rank 0")
+        raise value_error("multinomial: p must have rank 1 or more, got: rank 0")
     shape_with("multinomial", sizes, probabilities.shape)
     shape_with("multinomial", sizes[:-1], count.shape)
     count, probabilities = spread(count, sizes[:-1]), spread(probabilities, sizes)

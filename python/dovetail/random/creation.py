@@ -1,4 +1,4 @@
-"""Making random keys, and what they are made of."""
+"""Creation and inspection of random keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dovetail.tracing.tracer import constant
 
 
 def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArray:
-    """A key made of a seed.
+    """Make a key from a seed.
 
     Args:
       seed: an int, or an array of an integer type and of rank 0; without `enable_x64` its low 32
@@ -46,7 +46,7 @@ def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArr
 
 
 def PRNGKey(seed: int | ArrayLike, *, impl: Any = None) -> KeyArray | Array:
-    """A raw key made of a seed: its words, where `key` gives a typed one.
+    """Make a raw key from a seed: an array of words, where `key` makes a typed key.
 
     Args:
       seed: an int, or an array of an integer type and of rank 0.
@@ -93,7 +93,7 @@ def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
         )
     if dtypes.KINDS[array.dtype] not in "iu":
         raise type_error(
-            f"{name}: PRNG key seed must be an integer, got element type {array.dtype}"
+            f"{name}: PRNG key seed must be an integer, got: element type {array.dtype}"
         )
     if config.random_seed_offset.value:
         array = lax.add(array, np.asarray(config.random_seed_offset.value, array.dtype))
@@ -170,13 +170,13 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Any:
     typed = as_keys("fold_in", key)
     if isinstance(data, int):
         if not 0 <= data < 2**32:
-            raise OverflowError(f"fold_in: data must fit uint32, got {data}")
+            raise OverflowError(f"fold_in: data must fit uint32, got: {data}")
         number: Any = constant(np.array(data, np.uint32))
     else:
         number = as_operand("fold_in", data)
         if number.ndim:
             raise type_error(
-                f"fold_in: data must have rank 0, got shape {number.shape}; map over it with "
+                f"fold_in: data must have rank 0, got: shape {number.shape}; map over it with "
                 "dovetail.vmap"
             )
         number = lax.convert_element_type(number, np.uint32)
@@ -255,7 +255,7 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
 
 
 def key_impl(keys: KeyLike) -> str:
-    """The name of the generator that keys are of.
+    """The name of the keys' generator.
 
     Args:
       keys: a key array, typed or raw.

@@ -189,7 +189,7 @@ def loggamma(
     return _gamma("loggamma", key, a, shape, dtype, True)
 
 
-# What they make -----------------------------------------------------------------------------------
+# Distributions derived from gamma samples ---------------------------------------------------------
 
 
 @sampler
@@ -264,7 +264,7 @@ def dirichlet(
     element = element_type("dirichlet", dtype)
     parameters = lax.convert_element_type(alpha, element)
     if parameters.ndim < 1:
-        raise value_error("dirichlet: alpha must have rank 1 or more, got rank 0")
+        raise value_error("dirichlet: alpha must have rank 1 or more, got: rank 0")
     sizes = shape_with("dirichlet", shape, parameters.shape[:-1])
     sizes = (*sizes, parameters.shape[-1])
     logs = gamma_of(key, spread(parameters, sizes), True)

@@ -1,4 +1,4 @@
-"""The generators of random bits: what each does with one key."""
+"""Generators of random bits, as functions of one key."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def find_generator(given: Any) -> Generator:
     )
 
 
-# What generators share ----------------------------------------------------------------------------
+# Shared parts -------------------------------------------------------------------------------------
 
 
 def words_of(key: Array) -> list[Array]:
@@ -161,15 +161,18 @@ def threefry2x32(key: Array, x0: Array, x1: Array) -> list[Array]:
 
 
 def _in_sequence(key: Array, count: int) -> Array:
-    """So many words of the hash of the first numbers, the first half paired with the second."""
+    """The first `count` words of the hash of 0, 1, …, with the first half of the numbers paired
+    with the second.
+    """
     if count >= 2**32 - 1:
         raise NotImplementedError(
-            f"threefry_partitionable must be on for arrays of 2^32 words or more, got {count} words"
+            f"threefry_partitionable must be on for arrays of 2^32 words or more, got: {count} "
+            "words"
         )
     half = (count + 1) // 2
     numbers = lax.iota(np.uint32, 2 * half)
     if count % 2:
-        # What is left over is paired with 0.
+        # An odd last number is paired with 0.
         last = numbers == np.uint32(count)
         numbers = lax.select(last, lax.full_like(numbers, 0), numbers)
     words = threefry2x32(key, numbers[:half], numbers[half:])

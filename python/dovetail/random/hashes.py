@@ -1,4 +1,4 @@
-"""Generators beside the default one: Threefry with four words, Philox, and those of XLA."""
+"""Generators other than the default: Threefry with four words, Philox, and XLA's."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def under(hashed: Hash, key: Array, counter: Words) -> Words:
     return hashed([lax.broadcast(word, shape) for word in words_of(key)], counter)
 
 
-# What the generators make of seeds and of numbers: which words of the counter these are ---------
+# Seeds and numbers as words of the counter -------------------------------------------------------
 
 
 def _made_of(

@@ -19,7 +19,7 @@ def moved(
     args: Sequence[Any],
     kwargs: dict[str, Any],
 ) -> Any:
-    """What a function that moves elements makes of arrays of keys.
+    """Apply a function that only moves elements to arrays of keys.
 
     Args:
       function: moves elements.
@@ -59,13 +59,13 @@ def moved(
 
 def _mixed(function: Callable[..., Any], types: Iterable[Any]) -> TypeError:
     return type_error(
-        f"{function.__name__}: keys go with keys of their own generator only, got "
+        f"{function.__name__}: keys go with keys of their own generator only, got: "
         f"{' and '.join(sorted(map(str, types)))}"
     )
 
 
 def made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """What a function that fills arrays makes if it is asked for keys.
+    """Apply a function that fills arrays to keys.
 
     Args:
       function: takes `shape` or an array that the result is like, perhaps `fill_value`, and

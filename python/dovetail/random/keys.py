@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class KeyType:
-    """The element type of arrays of keys: which generator they are of.
+    """The element type of key arrays, which names their generator.
 
     Args:
       generator: the generator.
@@ -98,10 +98,10 @@ class KeyArray:
 
     @property
     def hidden_ndim(self) -> int:
-        """How many dimensions of the array beneath a key takes."""
+        """The number of dimensions that a key takes in the array of words."""
         return len(self._generator.key_shape)
 
-    # What it is -----------------------------------------------------------------------------------
+    # Properties --------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -176,7 +176,8 @@ class KeyArray:
             return NotImplemented
         if other.dtype != self.dtype:
             raise type_error(
-                f"keys compare with keys of their own generator, got {self.dtype} and {other.dtype}"
+                f"keys compare with keys of their own generator, got: {self.dtype} and "
+                f"{other.dtype}"
             )
         words = tuple(range(-self.hidden_ndim, 0))
         left, right = _of_equal_rank(self, other)
@@ -201,7 +202,7 @@ class KeyArray:
         return KeyArray(self._generator, data)
 
     def _rearranged(self, function: Callable[[Any], Any]) -> KeyArray:
-        """What a function that only moves elements makes of the keys."""
+        """The keys after a function that only moves elements."""
         mapped = function
         for _ in range(self.hidden_ndim):
             mapped = batching.vmap(mapped, -1, -1)
@@ -272,26 +273,26 @@ class KeyArray:
 
     @property
     def sharding(self) -> Any:
-        """How the keys are spread over devices."""
+        """The sharding of the keys."""
         return self._data.sharding
 
     @property
     def committed(self) -> bool:
-        """Whether the keys must stay on their device."""
+        """True if the keys are committed to their device."""
         return self._data.committed
 
     @property
     def is_fully_addressable(self) -> bool:
-        """Whether this process reaches all keys."""
+        """True if this process can address all keys."""
         return self._data.is_fully_addressable
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether each device holds all keys."""
+        """True if every device holds all keys."""
         return self._data.is_fully_replicated
 
     def addressable_data(self, index: int) -> KeyArray:
-        """What the device of that number holds."""
+        """The data of shard `index`."""
         return self._with(self._data.addressable_data(index))
 
     def block_until_ready(self) -> KeyArray:
@@ -316,7 +317,7 @@ class KeyArray:
         self._data.delete()
 
     def is_deleted(self) -> bool:
-        """Whether `delete` was called."""
+        """True after `delete`."""
         return self._data.is_deleted()
 
     # Reuse ----------------------------------------------------------------------------------------
@@ -353,7 +354,7 @@ class _At:
         keys = self._keys
         if not isinstance(values, KeyArray) or values.dtype != keys.dtype:
             got = values.dtype if hasattr(values, "dtype") else type(values).__name__
-            raise type_error(f"keys.at[...].set takes keys of type {keys.dtype}, got {got}")
+            raise type_error(f"keys.at[...].set takes keys of type {keys.dtype}, got: {got}")
 
         def put(x: Any, y: Any) -> Any:
             return x.at[self._index].set(y, **options)
@@ -390,7 +391,7 @@ def _unpickled(data: np.ndarray, name: str) -> KeyArray:
 def _refused(symbol: str) -> Callable[..., NoReturn]:
     def refuse(self: KeyArray, *others: Any) -> NoReturn:
         raise type_error(
-            f"{symbol} needs numbers, got random keys of type {self.dtype}; use "
+            f"{symbol} needs numbers, got: random keys of type {self.dtype}; use "
             "dovetail.random.key_data(keys) for their words"
         )
 

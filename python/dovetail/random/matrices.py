@@ -57,7 +57,7 @@ def multivariate_normal(
     """
     if method not in ("cholesky", "eigh", "svd"):
         raise value_error(
-            f"multivariate_normal: method must be 'cholesky', 'eigh' or 'svd', got {method!r}"
+            f"multivariate_normal: method must be 'cholesky', 'eigh' or 'svd', got: {method!r}"
         )
     mean, cov = (as_operand("multivariate_normal", x) for x in (mean, cov))
     common = dtypes.to_inexact_dtype(dtypes.result_type(mean, cov))
@@ -65,7 +65,7 @@ def multivariate_normal(
     element = element_type("multivariate_normal", common if dtype is None else dtype)
     if mean.ndim < 1 or cov.ndim < 2 or cov.shape[-2:] != (mean.shape[-1],) * 2:
         raise value_error(
-            "multivariate_normal: shapes must be (..., n) for mean and (..., n, n) for cov, got "
+            "multivariate_normal: shapes must be (..., n) for mean and (..., n, n) for cov, got: "
             f"{mean.shape} and {cov.shape}"
         )
     sizes = shape_with("multivariate_normal", shape, mean.shape[:-1], cov.shape[:-2])

@@ -1,4 +1,4 @@
-"""Normal numbers, and what is made of them alone."""
+"""The normal distribution, and distributions derived from it alone."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _shuffled(key: Any, x: Array, axis: int) -> Array:
 
 
 def _rounds(count: int) -> int:
-    """How often words of 32 bits must be drawn for so many elements."""
+    """The number of rounds of 32-bit sort keys needed for `count` elements."""
     return math.ceil(3 * np.log(max(1, count)) / np.log(2**32 - 1))
 
 
@@ -63,7 +63,7 @@ def _elements(name: str, x: Any) -> Array:
             return array
         if dtypes.KINDS[array.dtype] not in "iu":
             raise type_error(
-                f"{name}: what is not an array must be an integer, got element type "
+                f"{name}: what is not an array must be an integer, got: element type "
                 f"{array.dtype.name}"
             )
     return dnp.arange(as_size(x))
@@ -120,7 +120,7 @@ def _choice(
     key: Any, a: ArrayLike, shape: Any, replace: bool, p: ArrayLike, axis: int, mode: Any
 ) -> Array:
     array = _elements("choice", a)
-    # Of numbers there is one dimension.
+    # A count of elements has one dimension.
     axis = canonical_axis(axis, array.ndim) if np.ndim(a) else 0
     count = array.shape[axis]
     drawn = math.prod(shape)
@@ -140,10 +140,10 @@ def _choice(
 
 def _check_choice(count: int, drawn: int, replace: bool) -> None:
     if count <= 0:
-        raise value_error(f"choice: there must be elements to choose from, got {count}")
+        raise value_error(f"choice: there must be elements to choose from, got: {count}")
     if not replace and drawn > count:
         raise value_error(
-            f"choice: without replacement at most all elements can be chosen, got {drawn} of "
+            f"choice: without replacement at most all elements can be chosen, got: {drawn} of "
             f"{count}"
         )
 
@@ -155,7 +155,7 @@ def _places(
     probabilities = lax.convert_element_type(p, dtypes.to_inexact_dtype(p.dtype))
     if probabilities.shape != (count,):
         raise value_error(
-            f"choice: p must have one probability for each element, shape ({count},), got "
+            f"choice: p must have one probability for each element, shape ({count},), got: "
             f"{probabilities.shape}"
         )
     integer, dtype = dtypes.default_dtype("i"), probabilities.dtype
@@ -202,7 +202,7 @@ def choice(
       Array([0, 1, 4], dtype=int32)
     """
     if not isinstance(shape, Sequence):
-        raise type_error(f"choice: shape must be a sequence of ints, got {type(shape).__name__}")
+        raise type_error(f"choice: shape must be a sequence of ints, got: {type(shape).__name__}")
     sizes = sizes_of("choice", shape)
     if isinstance(a, KeyArray):
         axis = canonical_axis(axis, a.ndim)

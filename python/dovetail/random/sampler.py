@@ -1,4 +1,4 @@
-"""What samplers have in common: checks of keys, element types and shapes, and remembered calls."""
+"""Parts that samplers share: checks of keys, element types and shapes, and cached eager calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def as_keys(name: str, key: Any) -> KeyArray:
         is_raw = True
     else:
         raise type_error(
-            f"{name}: the key must be made by dovetail.random.key or split, got "
+            f"{name}: the key must be made by dovetail.random.key or split, got: "
             f"{type(key).__name__}"
             + ("; for a seed write random.key(seed)" if isinstance(key, int) else "")
         )
@@ -53,7 +53,7 @@ def as_keys(name: str, key: Any) -> KeyArray:
     if data.dtype != dtypes.uint32 or data.shape[-rank:] != generator.key_shape:
         sizes = ", ".join(map(str, generator.key_shape))
         raise type_error(
-            f"{name}: a key of {generator.name} must be made of words, uint32[..., {sizes}], got "
+            f"{name}: a key of {generator.name} must be made of words, uint32[..., {sizes}], got: "
             f"{data.aval}; make one with dovetail.random.key(seed)"
         )
     if is_raw:
@@ -64,7 +64,7 @@ def as_keys(name: str, key: Any) -> KeyArray:
 def _check_raw() -> None:
     if config.legacy_prng_key.value == "error":
         raise value_error(
-            "a key must be typed while legacy_prng_key is 'error', got an array of words; make it "
+            "a key must be typed while legacy_prng_key is 'error', got: an array of words; make it "
             "with dovetail.random.key, or with wrap_key_data from these words"
         )
     if config.legacy_prng_key.value == "warn":
@@ -124,7 +124,7 @@ def sampler(function: F) -> F:
 
 
 def split_keys(key: Any, num: int = 2) -> list[KeyArray]:
-    """So many new keys of one."""
+    """Split a key into new keys."""
     generator = key._generator
     data = generator.split(key._data, (num,))
     return [KeyArray(generator, lax.index_in_dim(data, i, keepdims=False)) for i in range(num)]
@@ -150,11 +150,11 @@ def element_type(name: str, dtype: Any, kinds: str = "f") -> np.dtype:
     if dtype is None:
         return dtypes.default_dtype("u" if kinds == "u" else "i" if kinds == "iu" else "f")
     if isinstance(dtype, KeyArray) or hasattr(dtype, "generator"):
-        raise type_error(f"dtype argument to {name} must be {_KINDS[kinds]} dtype, got {dtype}")
+        raise type_error(f"dtype argument to {name} must be {_KINDS[kinds]} dtype, got: {dtype}")
     result = dtypes.requested(dtype, name)
     if dtypes.KINDS[result] not in kinds:
         raise value_error(
-            f"dtype argument to {name} must be {_KINDS[kinds]} dtype, got {result.name}; leave it "
+            f"dtype argument to {name} must be {_KINDS[kinds]} dtype, got: {result.name}; leave it "
             "out for "
             f"{element_type(name, None, kinds).name}"
         )
@@ -187,7 +187,7 @@ def shape_with(name: str, shape: Any, *parameters: tuple[int, ...]) -> tuple[int
         )
         if not fits:
             raise value_error(
-                f"{name}: parameters must broadcast to shape {sizes}, got one of shape {parameter}"
+                f"{name}: parameters must broadcast to shape {sizes}, got: one of shape {parameter}"
             )
     return sizes
 

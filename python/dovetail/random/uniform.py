@@ -87,7 +87,7 @@ def unit(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
     info = dtypes.finfo(dtype)
     width, fraction = info.bits, info.nmant
     if width not in WORDS:
-        raise type_error(f"uniform: floats must have 8 bits or more, got {dtype.name}")
+        raise type_error(f"uniform: floats must have 8 bits or more, got: {dtype.name}")
     # Where few bits are random, few are drawn; the sign and the exponent are those of 1.
     drawn = 8 if fraction < 8 else width
     words = random_bits(key, drawn, shape)
@@ -160,7 +160,7 @@ def randint(
     shape_with("randint", sizes, low.shape, high.shape)
     if info.bits >= 32:
         return _randint(key, sizes, low, high, element)
-    # Of narrow types also the number past the greatest is an end.
+    # For narrow types, the bound may also be one past the greatest value.
     least, greatest = int(info.min), int(info.max)
     low = _clipped(lax.convert_element_type(low, np.int32), least, greatest)
     high = _clipped(lax.convert_element_type(high, np.int32), least, greatest + 1)
@@ -173,7 +173,7 @@ def _clipped(x: Array, least: int, greatest: int) -> Array:
 
 
 def _fitted(x: Array, dtype: np.dtype) -> Array:
-    """Integers cut to what a type holds."""
+    """Integers clamped to the range of a type."""
     own, info = dtypes.iinfo(x.dtype), dtypes.iinfo(dtype)
     least, greatest = max(int(own.min), int(info.min)), min(int(own.max), int(info.max))
     return lax.convert_element_type(_clipped(x, least, greatest), dtype)
@@ -197,7 +197,7 @@ def _randint(
     one = lax.full(shape, np.ones((), word))
     span = lax.convert_element_type(lax.sub(high, low), word)
     span = lax.select(lax.le(high, low), one, span)
-    # An interval to the greatest number and one more; that of all numbers has span 0.
+    # An interval that includes the greatest number; the interval of all numbers wraps to span 0.
     span = lax.select(is_past & lax.gt(high, low), lax.add(span, one), span)
     # (upper 2^width + lower) mod span, where x mod 0 is x.
     half = lax.rem(lax.full(shape, np.array(2 ** (width // 2), word)), span)
@@ -236,11 +236,11 @@ def bernoulli(
       Array([False, False,  True,  True], dtype=bool)
     """
     if mode not in ("high", "low"):
-        raise value_error(f"bernoulli: mode must be 'high' or 'low', got {mode!r}")
+        raise value_error(f"bernoulli: mode must be 'high' or 'low', got: {mode!r}")
     probability = as_operand("bernoulli", p)
     dtype = probability.dtype
     if dtypes.KINDS[dtype] != "f":
-        raise type_error(f"bernoulli: p must be a float, got element type {dtype.name}")
+        raise type_error(f"bernoulli: p must be a float, got: element type {dtype.name}")
     sizes = shape_with("bernoulli", shape, probability.shape)
     probability = spread(lax.convert_element_type(probability, dtype), sizes)
     if mode == "low":

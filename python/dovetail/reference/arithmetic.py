@@ -47,7 +47,7 @@ mul = op("mul", stretches=True)(np.multiply)
 sub = op("sub", stretches=True)(np.subtract)
 
 
-# Of integers, it wraps.
+# Integers wrap.
 neg = op("neg", checked="never")(integers.negative)
 
 
@@ -103,7 +103,7 @@ def _with_signs_of_zeros(result: Array, signs: Array) -> Array:
 
 @op("abs", checked="never")
 def abs(x: Array) -> Array:
-    """|x|, real for complex x; the least integer stays as it is."""
+    """|x|, real for complex x; the least integer maps to itself."""
     return integers.absolute(x) if KINDS[x.dtype] in "iu" else np.absolute(x)
 
 
@@ -168,7 +168,7 @@ def nextafter(x: Array, y: Array) -> Array:
 def copysign(x: Array, y: Array) -> Array:
     """The magnitude of x with the sign of y."""
     if x.dtype in _NARROW:
-        # That of ml_dtypes makes zeros NaN in formats without -0.
+        # copysign of ml_dtypes turns zeros to NaN in formats without -0.
         return np.copysign(x.astype(float32), y.astype(float32)).astype(x.dtype)
     return np.copysign(x, y)
 
@@ -181,7 +181,7 @@ ldexp = op("ldexp", stretches=True)(np.ldexp)
 def exponent(x: Array) -> Array:
     """k for |x| = f 2^k and f in [1/2, 1); 0 of zeros, infinities and NaN."""
     power, finite = np.frexp(x)[1], np.isfinite(x)
-    # NumPy does not say what it is of others.
+    # NumPy does not define it for other values.
     return power if np.count_nonzero(finite) == finite.size else np.where(finite, power, 0)
 
 
@@ -211,7 +211,7 @@ def round_away(x: Array) -> Array:
 
 @op("reduce_precision", cost=1000 * NS)
 def reduce_precision(x: Array, *, exponent_bits: int, mantissa_bits: int) -> Array:
-    """To the nearest number with so many bits, ties to even; infinity and zero beyond them."""
+    """Round to that many bits, ties to even; overflow gives infinity, underflow zero."""
     info = ml_dtypes.finfo(x.dtype)
     if x.dtype.itemsize == 1:
         wide = reduce_precision(
@@ -288,7 +288,7 @@ COMPARISONS = {
 
 @op("compare", cost=2 * NS, stretches=True)
 def compare(x: Array, y: Array, *, direction: str) -> Array:
-    """Of NaN, only "ne" is true."""
+    """NaN compares false with everything, except for "ne"."""
     return COMPARISONS[direction](x, y)
 
 

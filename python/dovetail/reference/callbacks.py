@@ -16,7 +16,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Function(Protocol):
-    """A function of arrays that is told what it must return."""
+    """A function of arrays that is given the types of its results."""
 
     name: str
 

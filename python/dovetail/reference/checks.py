@@ -31,10 +31,10 @@ class Unwanted(NamedTuple):
     is_value: Callable[[Any], Any]
 
     def refused(self, where: str, what: str) -> str:
-        """What is wrong with the results of an op or function, and what to do."""
+        """The message for the results of an op or function."""
         return (
             f"invalid value ({self.name}) encountered in {where}: results must have no "
-            f"{self.value} while {self.setting} is on, got {what}; keep the operands in the "
+            f"{self.value} while {self.setting} is on, got: {what}; keep the operands in the "
             f"function's domain, or turn the setting off with dovetail.{self.setting}(False)"
         )
 
@@ -64,7 +64,7 @@ class UnwantedValueError(FloatingPointError):
 
 
 def unwanted() -> list[Unwanted]:
-    """What results must not have here; usually nothing."""
+    """The kinds of values that results must not have here; usually none."""
     return [UNWANTED[name] for name in config.snapshot().checks]
 
 
@@ -109,7 +109,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _install() -> None:
-    """Check what ops give outside of programs; until a setting asks for it, this costs nothing."""
+    """Install the check of eager ops' results; it costs nothing until a setting enables it."""
     if not _installed:
         _installed.append(True)
         for name, function in table.FUNCTIONS.items():

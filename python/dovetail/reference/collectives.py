@@ -1,4 +1,4 @@
-"""Collectives: what they compute is known only to those who have all elements of their axes."""
+"""Collectives cannot be evaluated: no evaluation has all elements of their axes."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 
 def of_parts(real: Any, imag: Any) -> Array:
-    """The numbers of these parts, each as it is: a sum with 1j would make NaN of infinities."""
+    """Complex numbers from their parts. A sum with 1j would turn infinities to NaN."""
     result = np.empty(np.broadcast_shapes(np.shape(real), np.shape(imag)), np.complex128)
     result.real, result.imag = real, imag
     return result
@@ -29,7 +29,7 @@ def _is_infinite(z: Array) -> Array:
 
 
 def _boxed(z: Array) -> Array:
-    """Of an infinite number, its direction."""
+    """The direction of an infinite number."""
     parts = (np.copysign(np.where(np.isinf(part), 1.0, 0.0), part) for part in (z.real, z.imag))
     return of_parts(*parts)
 
@@ -103,7 +103,7 @@ def log1p(z: Array, near: Array) -> Array:
 
 def logistic(z: Array) -> Array:
     """1 / (1 + exp(-z)), which is (1 + tanh(z / 2)) / 2."""
-    # Only exponentials of what has no positive real part: they cannot overflow.
+    # Exponentials of numbers without positive real part cannot overflow.
     negative = z.real < 0
     small = np.exp(np.where(negative, z, -z))
     value = np.where(negative, small, 1.0) / (1.0 + small)

@@ -17,11 +17,11 @@ from dovetail.reference.reductions import wider_type
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 
-# What BLAS multiplies as it is.
+# Types that BLAS multiplies natively.
 NATIVE = frozenset((float32, float64, complex64, complex128))
 # Below this many multiplications NumPy's integer loops beat BLAS and the conversions around it.
 _FEW = 4096
-# How many products BLAS, which adds in few accumulators, adds without a large error.
+# The length of sums up to which BLAS, which uses few accumulators, is accurate.
 BLOCK = 1024
 
 
@@ -61,13 +61,13 @@ def dot_general(
     if shape is not None:
         result = result.reshape(shape)
     if compute == float64 and KINDS[target] in "iu":
-        # Whole and below 2^53; what is too large for `target` wraps.
+        # Integers below 2^53; values too large for `target` wrap.
         result = result.astype(np.int64)
     return convert(result, dtype=target)
 
 
 def product(x: Array, y: Array) -> Array:
-    """The product of matrices. Long sums are made of blocks, which are added in a wider type."""
+    """The product of matrices. Long sums are split into blocks, which are added in a wider type."""
     size = x.shape[-1]
     if size <= BLOCK or KINDS[x.dtype] not in "fc":
         return np.matmul(x, y)
@@ -80,12 +80,12 @@ def product(x: Array, y: Array) -> Array:
 
 
 def is_matmul(lhs: Array, rhs: Array, batch: Dims, contract: Dims) -> bool:
-    """Whether matmul contracts operands as they are, or their transposes."""
+    """True if matmul contracts the operands, or their transposes, directly."""
     return not batch and len(contract) == 1 and lhs.ndim <= 2 and rhs.ndim <= 2
 
 
 class _Way(NamedTuple):
-    """How an operand becomes a batch of matrices."""
+    """The conversion of an operand to a batch of matrices."""
 
     order: Dims
     shape: Dims
@@ -96,7 +96,7 @@ class _Way(NamedTuple):
 def as_matrices(
     lhs: Dims, rhs: Dims, lhs_contract: Dims, rhs_contract: Dims, lhs_batch: Dims, rhs_batch: Dims
 ) -> tuple[_Way, _Way, Dims]:
-    """What makes operands for matmul of shapes, each kind of dimensions merged into one, and the
+    """The conversions of operands for matmul, with each kind of dimensions merged into one, and the
     result's shape.
     """
     lhs_free = tuple(i for i in range(len(lhs)) if i not in lhs_batch and i not in lhs_contract)
@@ -125,6 +125,6 @@ def _compute_type(x: Array, y: Array, element: np.dtype) -> np.dtype:
 
 
 def _bits(x: Array, element: np.dtype) -> int:
-    """How many bits the integers have that `x` converts to."""
+    """The bits of `x` after conversion to integers of type `element`."""
     width = ml_dtypes.iinfo(element).bits
     return min(width, ml_dtypes.iinfo(x.dtype).bits) if KINDS[x.dtype] in "iu" else width

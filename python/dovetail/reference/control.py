@@ -35,7 +35,7 @@ def scan(
     shapes: Sequence[Sequence[int]],
     elements: Sequence[np.dtype],
 ) -> tuple[Array, ...]:
-    """The last carries, then what each step returned, stacked."""
+    """The final carries, followed by the stacked results of all iterations."""
     num_inits, num_xs, num_consts, has_count = operandSegmentSizes
     carries = list(operands[:num_inits])
     xs = operands[num_inits : num_inits + num_xs]

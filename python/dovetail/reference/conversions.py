@@ -41,7 +41,9 @@ def convert(x: Array, *, dtype: np.dtype) -> Array:
 
 
 def is_rounded_once(source: np.dtype, target: np.dtype) -> bool:
-    """Whether NumPy rounds to a type of floats as we do: to narrow ones from float32."""
+    """True if NumPy's conversion rounds once, as the compiled one does (to narrow floats from
+    float32).
+    """
     return target in _WIDE_FLOATS or source == float32
 
 

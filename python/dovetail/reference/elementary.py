@@ -123,7 +123,7 @@ log1p = op("log1p", cost=20 * NS)(
 
 
 def _logistic(x: Array) -> Array:
-    # Only exponentials of what is not positive: they cannot overflow.
+    # Exponentials of nonpositive numbers cannot overflow.
     negative = x < 0
     small = np.exp(np.where(negative, x, -x))
     return np.where(negative, small, 1.0) / (1.0 + small)
@@ -152,7 +152,7 @@ inexact_power = _binary(np.power)
 
 @op("pow", cost=15 * NS, stretches=True)
 def pow(x: Array, y: Array) -> Array:
-    """Of integers, it wraps."""
+    """Integers wrap."""
     if x.dtype.kind == "c":
         wide = complex_numbers.power(x.astype(complex128), y.astype(complex128))
         return wide.astype(x.dtype)

@@ -26,7 +26,7 @@ def fft(x: Array, *, dimension: int, length: int, inverse: bool = False) -> Arra
 
 @op("rfft", cost=_cost)
 def rfft(x: Array, *, dimension: int, length: int) -> Array:
-    """The half of a real signal's spectrum that says what the other half is."""
+    """The nonredundant half of a real signal's spectrum."""
     return np.fft.rfft(x, length, dimension)
 
 

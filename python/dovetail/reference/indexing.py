@@ -15,8 +15,8 @@ Dims = tuple[int, ...]
 
 
 def _elements(shape: Dims, indices: Array, dims: Dims, window: Dims) -> tuple[Array, ...] | None:
-    """An index of the first dimensions for windows of a single place along these, if that is what
-    they are and all are within the operand.
+    """A NumPy index of the leading dimensions, for windows of size 1 that are all within the
+    operand; else None.
     """
     if not dims or dims != tuple(range(len(dims))) or any(size != 1 for size in window):
         return None

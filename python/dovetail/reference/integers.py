@@ -20,7 +20,7 @@ _UNSIGNED = frozenset((uint2, uint4, *_BITS.values()))
 _SIGNED = {unsigned: signed for signed, unsigned in _BITS.items()}
 
 
-# Functions, and what they are for the other types.
+# Integer functions, and their counterparts for other types.
 OF_OTHERS: dict[Callable[..., Array], Callable[..., Array]] = {}
 
 
@@ -177,13 +177,13 @@ def shift_right_arithmetic(x: Array, y: Array) -> Array:
 
 @op("population_count")
 def population_count(x: Array) -> Array:
-    """How many bits are set."""
+    """The number of set bits."""
     return np.bitwise_count(_bits(x)).astype(x.dtype)
 
 
 @op("count_leading_zeros")
 def count_leading_zeros(x: Array) -> Array:
-    """How many bits are above the highest one that is set."""
+    """The number of bits above the highest set bit."""
     width = ml_dtypes.iinfo(x.dtype).bits
     bits = _bits(x)
     if width < 64:

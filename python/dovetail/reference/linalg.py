@@ -32,7 +32,9 @@ def _scipy(name: str) -> ModuleType:
 
 @functools.cache
 def _routine(name: str, dtype: np.dtype, part: str = "lapack") -> Callable[..., Any]:
-    """A routine of LAPACK or BLAS for an element type; `or` and `sy` stand for `un` and `he`."""
+    """A LAPACK or BLAS routine for an element type; `or` and `sy` replace `un` and `he` for real
+    types.
+    """
     library = _scipy(part)
     prefix = {"f4": "s", "f8": "d", "c8": "c", "c16": "z"}[dtype.str[1:]]
     if dtype.kind == "c":
@@ -85,7 +87,7 @@ def _or_nan(compute: Callable[[Array], Results]) -> Callable[[Array], Results]:
 
 
 def _is_surely_finite(a: Array) -> bool:
-    """Whether all elements are finite, unless their sum is not."""
+    """True if all elements are finite and their sum does not overflow."""
     return math.isfinite(abs(np.add.reduce(a, None)))
 
 
@@ -186,7 +188,7 @@ def eigh(a: Array, vectors: bool) -> Results:
     compute_or_nan = _or_nan(compute)
     if _is_surely_finite(a):
         return compute_or_nan(a)
-    # What is above the diagonal is not read, but might not be finite.
+    # Elements above the diagonal are not read, but may be infinite or NaN.
     return _where_finite(compute_or_nan)(np.tril(a))
 
 
@@ -337,7 +339,8 @@ def _gtsv(d: Array, dl: Array, du: Array, b: Array) -> Results:
 
 
 def _solve_perturbed(dl: Array, d: Array, du: Array, b: Array) -> Array:
-    """Elimination with partial pivoting, in which no pivot is nearly 0 beside the greatest element.
+    """Elimination with partial pivoting; pivots that are tiny next to the greatest element are
+    perturbed.
 
     All matrices of the batch at once: inverse iteration has one for each eigenvalue. Rows of U are
     `first`, `second` and `third`, from its diagonal on.

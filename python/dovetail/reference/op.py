@@ -1,4 +1,4 @@
-"""The registry of the reference evaluator: the function of each op, and what a call of it costs.
+"""The registry of the reference evaluator: each op's function and cost.
 
 A function is entered where it is defined, with all that is known of the op on the host:
 
@@ -31,7 +31,7 @@ UNKNOWN_SIZE = 256
 
 
 class Cost(NamedTuple):
-    """How long an evaluation takes.
+    """An estimate of evaluation time.
 
     Attributes:
       seconds: an estimate, with one pass for each loop whose length is not known.
@@ -44,7 +44,7 @@ class Cost(NamedTuple):
     has_effects: bool = False
 
     def plus(self, other: Cost, times: int = 1) -> Cost:
-        """With another one, so many times."""
+        """The sum with `times` another cost."""
         return Cost(
             self.seconds + times * other.seconds,
             self.is_bounded and other.is_bounded,
@@ -137,7 +137,7 @@ def count(shape: Iterable[int]) -> int:
 
 
 def slowness(elements: Sequence[str]) -> int:
-    """How much longer elements of a type take than NumPy's own."""
+    """The cost factor of element types relative to NumPy's native ones."""
     for element in elements:
         if element.startswith(("bfloat", "float8", "float6", "float4", "int4", "int2", "uint4")):
             return 8

@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 
 _PARITY = 0x1BD11BDA
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
-# So many hashes are quicker in Python's integers than in a loop over arrays.
+# Up to this many hashes, Python's integers beat a loop over arrays.
 _FEW = 128
 
 
@@ -27,7 +27,7 @@ def threefry2x32(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Arr
         first, second = (_unpacked(word, size) for word in hashed)
         return first.reshape(shape), second.reshape(shape)
     first, second = np.empty(size, np.uint32), np.empty(size, np.uint32)
-    # What is repeated has strides of 0 only.
+    # A broadcast operand has strides of 0 only.
     k0, k1, x0, x1 = (x.ravel() if any(x.strides) else x.flat[:1] for x in (k0, k1, x0, x1))
     _core.threefry2x32(k0, k1, x0, x1, first, second)
     return first.reshape(shape), second.reshape(shape)
@@ -59,7 +59,7 @@ def _few(size: int, k0: int, k1: int, x0: int, x1: int) -> tuple[int, int]:
     for group in range(5):
         for n in _ROTATIONS[group % 2]:
             x0 = x0 + x1 & mask
-            # What the shifts move out of a word is in the half that the mask clears.
+            # The mask clears the half that receives bits shifted out of a word.
             x1 = (x1 << n | x1 >> 32 - n) & mask ^ x0
         x0 += keys[(group + 1) % 3]
         x1 = x1 + keys[(group + 2) % 3] + ones * (group + 1) & mask

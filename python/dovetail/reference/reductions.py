@@ -31,7 +31,7 @@ def accumulator_type(dtype: np.dtype) -> np.dtype:
     return float32 if KINDS[dtype] == "f" and dtype.itemsize < 4 else dtype
 
 
-# So few elements are added in their own type, whatever the order.
+# Up to this many elements are added in their own type, in any order.
 _FEW = 32
 _WIDER = {float32: float64, complex64: complex128}
 
@@ -42,14 +42,14 @@ def wider_type(dtype: np.dtype, count: int) -> np.dtype:
 
 
 def count_of(shape: Dims, dims: Dims) -> int:
-    """How many elements are reduced to one."""
+    """The number of elements reduced to one."""
     return math.prod([shape[dim] for dim in dims])
 
 
 def summed(x: Array, *, dims: Dims) -> Array:
     """The sum in the type of `x`, with an error that does not grow with the number of elements."""
     wider = wider_type(x.dtype, count_of(x.shape, dims))
-    # NumPy adds by halves along what lies side by side in memory, and else in order.
+    # NumPy sums contiguous elements pairwise, and others in order.
     is_inner = sorted(dims) == list(range(x.ndim - len(dims), x.ndim))
     if wider == x.dtype or (is_inner and x.flags.c_contiguous):
         return np.add.reduce(x, axis=dims, dtype=x.dtype)

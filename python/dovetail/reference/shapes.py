@@ -93,7 +93,9 @@ def pad(x: Array, value: Array, *sizes: Array, shape: Dims, low: Dims, interior:
 def pad_places(
     shape: Dims, operand: Dims, low: Dims, interior: Dims
 ) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-    """Which elements of an operand of the shape `operand` are kept, and where; None for none."""
+    """Indices of the operand elements that padding keeps, and their places in the result; None if
+    there are none.
+    """
     source, target = [], []
     for size, n, first, gap in zip(shape, operand, low, interior, strict=True):
         stride = gap + 1

@@ -35,7 +35,7 @@ def _in_double(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def _is_pole(x: Array) -> Array:
-    """Of the gamma function, and -infinity."""
+    """True at the poles of the gamma function, and at -infinity."""
     return (x <= 0) & (np.floor(x) == x)
 
 
@@ -106,7 +106,7 @@ def _betainc(a: Array, b: Array, x: Array) -> Array:
     bounded = (x >= 0) & (x <= 1)
     inside = (a > 0) & (a < np.inf) & (b > 0) & (b < np.inf) & bounded
     value = np.where(inside, special().betainc(a, b, np.where(inside, x, np.nan)), np.nan)
-    # The limits for one parameter to 0 or infinity, where all is at one end.
+    # Limits for one parameter at 0 or infinity, where all mass is at one end.
     left = (a == 0) & (b > 0) | (b == np.inf) & (a >= 0) & (a < np.inf)
     right = (b == 0) & (a > 0) | (a == np.inf) & (b >= 0) & (b < np.inf)
     value = np.where(bounded & left & (x > 0), 1.0, value)
@@ -120,7 +120,7 @@ igammac = op("igammac", cost=1000 * NS)(_in_double(lambda a, x: _incomplete_gamm
 betainc = op("betainc", cost=1000 * NS)(_in_double(_betainc))
 
 
-# How a quantile of the gamma distribution moves with its parameter ----------------------------
+# Derivatives of gamma quantiles with respect to the parameter --------------------------------
 
 _EPSILON = np.finfo(float64).eps / 4
 _MOST_STEPS = 10**5

@@ -119,7 +119,8 @@ def conv(
         width[d] = rhs.shape[rhs_dims.index(label)]
         stride[d], dilation[d] = strides[i], dilations[i]
     view = _windows(lhs, tuple(width), tuple(stride), tuple(dilation))
-    # Drop what is not a window; label the places within one apart from the windows themselves.
+    # Drop dimensions outside of windows; label those within windows apart from the windows
+    # themselves.
     within = max((*lhs_dims, *rhs_dims, *ans_dims), default=0) + 1
     places = tuple(lhs.ndim + d for d, label in enumerate(lhs_dims) if label not in windows)
     left = (*lhs_dims, *(within + label for label in lhs_dims if label in windows))

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from .signature import ArraySpec as ArraySpec
     from .signature import Signature as Signature
 
-# The modules of what is public. They are imported when they are asked for: if the package imported
-# them, one thread that imports it and another that imports one of them would wait for each other,
-# and Python would give one of them a module that is not complete.
+# The modules of public names, imported on first access. If the package imported them eagerly, a
+# thread importing the package and another importing one of the modules could deadlock, which Python
+# resolves by handing out a partially initialized module.
 _MODULES = {
     "ArraySpec": "signature",
     "Buffer": "buffer",

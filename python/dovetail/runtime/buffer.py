@@ -1,4 +1,4 @@
-"""An array on a device: what a call returns and what a later call takes without a copy."""
+"""An array on a device: results of calls, and arguments of later ones without a copy."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Buffer:
 
     @property
     def is_shared(self) -> bool:
-        """Whether a NumPy array or another buffer may see the same memory."""
+        """True if a NumPy array or another buffer may alias the memory."""
         return self._shared or self._host is not None
 
     def numpy(self) -> np.ndarray:

@@ -46,7 +46,7 @@ _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 
 
 def is_supported(dtype: np.dtype) -> bool:
-    """Whether arrays of an element type can be exchanged."""
+    """True if arrays of an element type can be exchanged."""
     return dtype in _CODES or (dtype.kind in "biufc" and dtype.isbuiltin == 1)
 
 
@@ -72,10 +72,10 @@ def capsule(
       BufferError: the consumer asks for what cannot be.
     """
     if stream is not None:
-        raise BufferError(f"stream must be None for an array on the CPU, got {stream!r}")
+        raise BufferError(f"stream must be None for an array on the CPU, got: {stream!r}")
     if dl_device is not None and tuple(map(int, dl_device)) != (_CPU, 0):
         raise BufferError(
-            f"dl_device must be the CPU, (1, 0), got {dl_device!r}; move the tensor afterwards"
+            f"dl_device must be the CPU, (1, 0), got: {dl_device!r}; move the tensor afterwards"
         )
     if not is_supported(value.dtype):
         raise BufferError(
@@ -148,7 +148,7 @@ def imported(external: Any, copy: bool | None = None) -> np.ndarray:
     if kind in _ON_HOST:
         options: dict[str, Any] = {} if copy is None else {"copy": copy}
     elif copy is False:
-        raise BufferError(f"memory of DLPack's device type {kind} must be copied, got copy=False")
+        raise BufferError(f"memory of DLPack's device type {kind} must be copied, got: copy=False")
     else:
         options = {"device": "cpu"}
     try:

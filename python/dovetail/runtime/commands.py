@@ -15,7 +15,7 @@ import numpy as np
 from .module import Function, load, notes_of, read_module
 from .signature import Signature, Tree, fields_of
 
-# What a module's executables are called after, beside their names.
+# Descriptions of executable formats.
 _CODE = {
     "embedded_elf_x86_64": "x86-64",
     "embedded_elf_arm_64": "aarch64",
@@ -114,7 +114,7 @@ def _inspect(options: argparse.Namespace) -> None:
 
 
 def _argument_leaves(signature: Signature) -> list[tuple[int, str]]:
-    """The leaves of a function's arguments in order, with what the command line calls them."""
+    """The leaves of a function's arguments in order, with their names on the command line."""
     if signature.in_tree is None:
         return [(i, str(i)) for i in range(len(signature.inputs))]
     names = signature.arg_names or list(map(str, range(len(signature.in_tree))))
@@ -123,7 +123,7 @@ def _argument_leaves(signature: Signature) -> list[tuple[int, str]]:
 
 
 def _result_leaves(signature: Signature) -> list[tuple[int, str]]:
-    """The leaves of a function's results in order, with what the command line calls them."""
+    """The leaves of a function's results in order, with their names on the command line."""
     if signature.in_tree is not None:
         return sorted(_leaves(signature.out_tree, "result"))
     if len(signature.outputs) == 1:

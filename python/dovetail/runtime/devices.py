@@ -16,10 +16,10 @@ from . import ending, iree_internals
 from .dtypes import ELEMENT_OF_DTYPE
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
-# What targets are called, where the driver has another name.
+# Names of targets whose driver is named differently.
 _DRIVER_OF_TARGET = {"cpu": "local-task", "rocm": "hip"}
 
-# Below this size a copy costs no more than taking the memory as it is.
+# Below this size a copy is as cheap as sharing the memory.
 SHARE_BYTES = 1 << 15
 # Compiled code loads vectors and trusts IREE's alignment.
 SHARE_ALIGNMENT = 64
@@ -29,12 +29,12 @@ INSTANCE = ireert.VmInstance()
 
 _lock = threading.Lock()
 _devices: dict[str, Device] = {}
-# How many forks lie between the first process and this one.
+# The number of forks between the first process and this one.
 generation = 0
 
 
 class Device:
-    """A HAL device, with what a call needs of it at hand.
+    """A HAL device, with everything a call needs of it.
 
     Args:
       name: the driver's name, or that and a number; `get_device` makes one device of each.
@@ -62,7 +62,7 @@ class Device:
         if driver == "vulkan":
             # IREE 3.13 replays a program's commands on the buffers of an earlier call.
             ireert.flags.parse_flags("--vulkan_cached_bda_replay_instances=0")
-        # Not in IREE's cache: a device that nobody uses any more is closed.
+        # Bypasses IREE's cache, so that a device is closed when its last user is gone.
         if self.on_host and generation:
             # The driver that IREE keeps has threads in another process.
             self.hal = iree_internals.new_driver(driver).create_default_device()
@@ -84,7 +84,7 @@ class Device:
         return f"Device({self.name!r})"
 
     def can_share(self, array: np.ndarray) -> bool:
-        """Whether calls can read a contiguous array where it is."""
+        """True if calls can read a contiguous array in place."""
         return self.on_host and array.ctypes.data % SHARE_ALIGNMENT == 0
 
     def share(self, array: np.ndarray) -> HalBufferView | None:
@@ -132,7 +132,7 @@ class Device:
 
 
 def models(driver: str) -> list[str]:
-    """What a driver calls its devices, in the order of their numbers.
+    """A driver's names of its devices, by device number.
 
     Args:
       driver: one of `DRIVERS`.

@@ -1,4 +1,6 @@
-"""The end of Python: what is kept until then goes in order, and nothing is said of what stays."""
+"""Shutdown of the interpreter: releases objects in order, and silences reports about those that
+remain.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from typing import Any
 
 
 class _End:
-    """Goes with the interpreter's dictionary: after all modules, before Python collects garbage for
-    the last time and nanobind lists what was not destroyed.
+    """Lives in the interpreter's dictionary, so that it is destroyed after all modules, but before
+    Python's last garbage collection and nanobind's leak report.
     """
 
     def __init__(self) -> None:
@@ -33,16 +35,16 @@ class _End:
         null: str = os.devnull,
         writing: int = os.O_WRONLY,
     ) -> None:
-        # By then this module's names are gone. Python lets go of these after it has collected for
-        # the last time: what they refer to would stay.
+        # By then this module's globals are gone. Python would clear these only after its last
+        # garbage collection, so whatever they refer to would leak.
         callbacks.clear()
         unfreeze()
         collect()
         if self.is_silent:
             dup2(open(null, writing), 2)
         else:
-            # Python clears modules, but not the names of those that are gone while one of their
-            # functions is held by what the garbage collector does not see, as an array of objects.
+            # Python clears modules, but not the globals of a destroyed module whose functions are
+            # referenced from where the garbage collector does not see, such as an array of objects.
             for names in tracked():
                 if of(names) is kind and "__builtins__" in names:
                     names.clear()
@@ -73,7 +75,7 @@ def keep(*things: Any) -> None:
 
 
 def in_silence() -> None:
-    """Have nothing said of objects that are never destroyed: some are meant to outlive Python."""
+    """Silence reports about objects that are never destroyed; some outlive Python by design."""
     _end.is_silent = True
 
 

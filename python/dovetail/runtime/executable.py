@@ -191,7 +191,7 @@ class Executable:
         return buffers
 
     def failure(self, error: Exception, arrays: Sequence[Any]) -> Exception:
-        """What to raise where a call with some arguments has failed."""
+        """The exception for a failed call with the given arguments."""
         if not is_out_of_memory(error):
             return error
         if self._out_of_memory is not None:
@@ -199,7 +199,9 @@ class Executable:
         return OutOfMemoryError(f"`{self.function.name}` needs memory that cannot be had: {error}")
 
     def argument(self, array: Any) -> tuple[Any, np.ndarray | None]:
-        """What to pass for an array of any kind, and the array of NumPy whose memory that is."""
+        """The argument to pass for an array of any kind, and the NumPy array that owns the memory,
+        if any.
+        """
         device = self.device
         if type(array) is Buffer and array.device.space is device.space:
             return array._ref, None
@@ -237,7 +239,7 @@ def unshare(buffer: Buffer, arrays: Sequence[np.ndarray]) -> Buffer:
     """Copies a result that is an argument handed back, which the caller may write to."""
     host = buffer.numpy()
     if not any(np.may_share_memory(host, array) for array in arrays):
-        # This view was for the question alone: nobody else sees the memory.
+        # This view served the check alone: the memory has no other user.
         buffer._host = None
         return buffer
     device = buffer.device

@@ -12,7 +12,7 @@ from iree.runtime import HalBufferView, PyModuleInterface, VmModule
 from .devices import Device
 from .dtypes import ELEMENT_OF_DTYPE
 
-# What compiled modules call the module that has them.
+# The name by which compiled modules import host functions.
 MODULE_NAME = "host"
 
 
@@ -97,7 +97,7 @@ class HostFunctions:
         self.module: VmModule = interface.create()
 
     def guarded(self, invoke: Callable[..., None]) -> Callable[..., None]:
-        """A context's `invoke` that raises what a host function raised."""
+        """Wrap a context's `invoke` such that a host function's exception is raised again."""
 
         # It refers to this object, which has the owner.
         def call(*args: Any) -> None:
@@ -107,14 +107,14 @@ class HostFunctions:
                 error = self._raised.__dict__.pop("error", None)
                 if error is None:
                     raise
-                # What IREE says of it is a text with the same traceback.
+                # IREE's error holds the same traceback, as text.
                 raise error from None
 
         return call
 
 
 class _State:
-    """What IREE makes for each context; these functions keep nothing there."""
+    """Per-context state that IREE asks for; these functions need none."""
 
     def __init__(self, interface: Any) -> None:
         pass

@@ -20,14 +20,16 @@ def new_driver(name: str) -> Any:
     return vars(_binding)["create_hal_driver"](name)
 
 
-# Appends an argument. The type stub of `push_ref` asks for a reference, but a view will do.
+# Appends an argument. The type stub of `push_ref` asks for a reference, but also takes a view.
 push: Callable[[VmVariantList, VmRef | HalBufferView], None] = vars(VmVariantList)["push_ref"]
 # The result of that number, whose type is not looked at until `VmRef.deref`.
 get: Callable[[VmVariantList, int], Any] = VmVariantList.get_as_ref
 
 
 def copier(device: Any, memory_type: int, usage: int) -> Callable[..., Any]:
-    """What copies a C-contiguous array to a device, given its element type; returns a view."""
+    """A function that copies a C-contiguous array to a device, given its element type, and returns
+    a view.
+    """
     # A partial object, not a method: that is half of the cost of a call in Python.
     return functools.partial(device.allocator.allocate_buffer_copy, memory_type, usage, device)
 

@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-# What IREE's allocators say, of all devices. Other resources are no memory.
+# The message of IREE's allocators, on all devices. Other exhausted resources are not memory.
 _EXHAUSTED = re.compile(r"RESOURCE_EXHAUSTED.*alloc", re.DOTALL)
 
 
@@ -27,7 +27,7 @@ class OutOfMemoryError(MemoryError, RuntimeError):
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error of IREE's says that memory cannot be had."""
+    """True if an IREE error reports that memory is exhausted."""
     return _EXHAUSTED.search(str(error)) is not None
 
 

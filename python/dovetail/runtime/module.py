@@ -20,14 +20,14 @@ from .parameters import PathLike, parameters_module
 from .signature import Signature
 from .tree import Arguments, unflatten
 
-# What the archive calls its executables, and the driver that runs them.
+# Executable formats in the archive, and the drivers that run them.
 _DRIVER_OF_FORMAT = {
     "_cuda_nvptx_fb.": "cuda",
     "_rocm_hsaco_fb.": "hip",
     "_vulkan_spirv_fb.": "vulkan",
     "_metal_msl_fb.": "metal",
 }
-# What it calls executables of a machine's own architecture.
+# Executable formats for the machine's own architecture.
 _CODE_OF_ARCHITECTURE = {
     "x86_64": "_embedded_elf_x86_64.",
     "aarch64": "_embedded_elf_arm_64.",
@@ -244,7 +244,7 @@ def read_module(path_or_bytes: PathLike | Bytes) -> tuple[VmModule, list[str]]:
 
 
 def notes_of(module: VmModule) -> Notes | None:
-    """What a module file says of itself; None if another program wrote it."""
+    """A module file's notes; None if another program wrote it."""
     for name in module.function_names:
         function = module.lookup_function(name)
         notes = None if function is None else Notes.from_reflection(function.reflection)

@@ -1,4 +1,4 @@
-"""Module files on disk: what makes one valid, and the digest that guards it.
+"""Module files on disk: validation, and the digest that seals them.
 
 IREE writes a module as a ZIP archive whose first member is the module proper. A sealed file keeps
 a SHA-256 digest in the archive's comment, which IREE's own tools and ZIP's look past.
@@ -92,7 +92,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.touch()
         mode = temporary.stat().st_mode
         yield temporary
-        # What the disk has no room for shows here at the latest.
+        # A full disk is reported here at the latest.
         _synchronize(temporary)
         # Some libraries put a file in its place that only its owner may read.
         temporary.chmod(mode)
@@ -102,7 +102,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         if isinstance(error, OSError) and error.errno is not None:
-            # Not in the words of the file beside, of which the user knows nothing.
+            # Report the user's file name, not that of the temporary file.
             raise type(error)(
                 error.errno, f"the file cannot be written: {os.strerror(error.errno)}", str(target)
             ) from None
@@ -146,7 +146,7 @@ def _check_seal(view: memoryview) -> bool:
     """Checks the digest; returns False where there is none."""
     if bytes(view[: len(_ZIP_MAGIC)]) != _ZIP_MAGIC:
         raise ValueError("it does not start as an archive")
-    # IREE writes no comment, so anything but an empty one is a seal, or what is left of it.
+    # IREE writes no comment, so a comment that is not empty is a seal, or the remains of one.
     if _comment_size(view) == 0:
         return False
     content, digest = view[:-_DIGEST_SIZE], bytes(view[-_DIGEST_SIZE:])

@@ -1,4 +1,4 @@
-"""What a module file says of itself: who wrote it, for which devices, and what it needs.
+"""Notes in a module file: its writer, target devices and requirements.
 
 An exporter writes the JSON as entry `dovetail.module` of each function's `iree.reflection`:
 
@@ -42,7 +42,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Notes:
-    """What a module file says of itself.
+    """The notes of a module file.
 
     Attributes:
       version: the version of Dovetail that wrote it.
@@ -79,7 +79,7 @@ class Notes:
 
     @staticmethod
     def from_reflection(reflection: Mapping[str, str]) -> Notes | None:
-        """Reads what a function says of its file; None if it says nothing.
+        """Reads notes from a function's reflection attributes; None if there are none.
 
         Raises:
           ValueError: the text is malformed.
@@ -95,7 +95,7 @@ class Notes:
             ) from error
 
     def missing_in_processor(self) -> list[str]:
-        """What the file's code for this machine needs of the processor, and it does not have."""
+        """Processor features that the code for this machine needs but the processor lacks."""
         known = processor_features()
         return [f for f in self.processor.get(architecture(), ()) if known and f not in known]
 
@@ -121,7 +121,7 @@ def architecture() -> str:
 
 @functools.cache
 def processor_features() -> frozenset[str]:
-    """What Linux says that the processor has; nothing on other systems."""
+    """The processor's features according to Linux; empty on other systems."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             for line in file:

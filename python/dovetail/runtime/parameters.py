@@ -108,7 +108,7 @@ def _digest_of(path: Path, place: int) -> bytes:
 
 
 def resembles(key: str, meant: str) -> bool:
-    """Whether a key is the one meant but for a few bits."""
+    """True if a key equals `meant` up to a few bits."""
     one, other = key.encode(), meant.encode()
     wrong = int.from_bytes(one, "big") ^ int.from_bytes(other, "big")
     return len(one) == len(other) and wrong.bit_count() <= 8
@@ -165,7 +165,9 @@ def _entries(path: Path, kind: str) -> tuple[Any, dict[str, Any]]:
 def _check(
     entries: Mapping[str, Any], need: Mapping[str, ArraySpec], path: Path, name: str
 ) -> None:
-    """Refuses a file without what is needed: IREE would read it where the program uses it."""
+    """Rejects a file without the required parameters; IREE would fail only when the program reads
+    them.
+    """
     size = path.stat().st_size
     problems = [
         f"{key!r} ends after the file"

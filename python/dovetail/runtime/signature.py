@@ -1,4 +1,4 @@
-"""What a function takes and returns: the JSON in its module file, and IREE's own declaration.
+"""Signatures of functions: the JSON in a module file, and IREE's own declaration.
 
 An exporter writes the JSON as entry `dovetail.signature` of the function's `iree.reflection`:
 
@@ -83,7 +83,7 @@ class ArraySpec:
 
 @dataclass(frozen=True)
 class Signature:
-    """What a function takes and returns.
+    """Arguments and results of a function.
 
     Attributes:
       inputs: a spec per leaf of the arguments, None where nothing is known of it.
@@ -164,7 +164,7 @@ class Signature:
 
     @staticmethod
     def from_reflection(reflection: dict[str, str]) -> Signature | None:
-        """Reads what a compiled function says of itself; None if it says nothing."""
+        """Reads the signature from a function's reflection attributes; None if there is none."""
         text = reflection.get(REFLECTION_KEY)
         if text is not None:
             return Signature.from_json(text)

@@ -41,7 +41,7 @@ _FUNCTIONS: dict[str, Callable[[int, int], int]] = {
 
 
 class Name(NamedTuple):
-    """How a name follows: (dimension `dimension` of input `leaf` - `rest`) / `factor`."""
+    """The solution for a name: (dimension `dimension` of input `leaf` - `rest`) / `factor`."""
 
     name: str
     leaf: int
@@ -106,7 +106,7 @@ def formula(text: str) -> Callable[[Mapping[str, int]], Any]:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """The names that a text is made of."""
+    """The names that occur in an expression."""
     return _parsed(text)[1]
 
 

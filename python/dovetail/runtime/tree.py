@@ -135,7 +135,8 @@ class Arguments:
             for key, child in tree.items():
                 self._fill(child, value[key], arrays, (*path, key))
         elif fields_of(tree) and not isinstance(value, tuple):
-            # Also an object that is no tuple may have been what the function was exported with.
+            # The argument may be an object of the class that the function was exported with, not a
+            # tuple.
             for field, child in zip(fields_of(tree), tree, strict=True):
                 if not hasattr(value, field):
                     raise self._structure_error(

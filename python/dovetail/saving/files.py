@@ -20,11 +20,11 @@ from dovetail.runtime.parameters import resembles
 
 VERSION = 1
 _NOTES, _DIGEST = "dovetail.checkpoint", "dovetail.sha256"
-# What is noted of leaves, beside their paths and sums of bytes.
+# Keys of notes about leaves, besides paths and checksums.
 _NOTED = ("kind", "dtype", "weak", "impl")
 
-# What the format calls element types. Complex numbers are pairs of real ones in the file, and
-# elements that it does not know are bytes.
+# The format's names of element types. Complex numbers are stored as pairs of reals, unknown types
+# as bytes.
 _TENSOR_TYPES = {
     "BOOL": dtypes.bool_,
     "U8": dtypes.uint8,
@@ -52,7 +52,7 @@ _PARTS = {dtypes.complex64: dtypes.float32, dtypes.complex128: dtypes.float64}
 
 @dataclass
 class Leaf:
-    """A leaf as the file has it.
+    """A leaf in the file's format.
 
     Attributes:
       path: its steps from the root, each a kind ("key", "index", "attribute", "child") and a value.
@@ -109,7 +109,7 @@ def _tensors(named: dict[str, np.ndarray]) -> dict[str, Any]:
 
 
 def write(path: Path, leaves: dict[str, Leaf]) -> None:
-    """Write the file of named leaves; one that exists is replaced at once, or stays as it is."""
+    """Write named leaves to a file; an existing file is replaced atomically or left unchanged."""
     tensors = {name: _encoded(leaf.values) for name, leaf in leaves.items() if leaf.dtype}
     notes: dict[str, Any] = {"version": VERSION, "leaves": {}}
     for name, leaf in leaves.items():
@@ -128,7 +128,7 @@ def write(path: Path, leaves: dict[str, Leaf]) -> None:
 
 
 def _digest_of(notes: str, shapes: Mapping[str, Any]) -> str:
-    """The digest of all in a file that says what its bytes mean; the notes have sums of these."""
+    """The digest of all metadata in a file; the notes hold checksums of the data."""
     lines = [notes, *(f"{name} {list(shape)}" for name, shape in sorted(shapes.items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -166,7 +166,7 @@ def read(path: Path) -> dict[str, Leaf]:
         raise _damaged(path, f"its notes cannot be read ({error!r})") from None
     if version > VERSION:
         raise value_error(
-            f"checkpoint.load: the file's version must be at most {VERSION}, got {version} of "
+            f"checkpoint.load: the file's version must be at most {VERSION}, got: {version} of "
             f"{path}; install a later Dovetail"
         )
     for name, leaf in leaves.items():
@@ -192,7 +192,7 @@ def _foreign(path: Path, name: str, tensor: Any) -> Leaf:
     """A tensor of a file that another program wrote."""
     if tensor["dtype"] not in _TENSOR_TYPES:
         raise value_error(
-            f"checkpoint.load: element types must be {', '.join(_TENSOR_TYPES)}, got "
+            f"checkpoint.load: element types must be {', '.join(_TENSOR_TYPES)}, got: "
             f"{tensor['dtype']} of {name} in {path}"
         )
     values = _array(tensor)
@@ -206,6 +206,6 @@ def _array(tensor: Any) -> np.ndarray:
 
 def _damaged(path: Path, reason: str) -> ValueError:
     return value_error(
-        f"checkpoint.load: the file must be what `save` wrote, got {path}: {reason}; take another "
+        f"checkpoint.load: the file must be what `save` wrote, got: {path}: {reason}; take another "
         "copy of it"
     )

@@ -124,7 +124,7 @@ def _is_empty(node: Any) -> bool:
 
 
 def _steps(place: KeyPath) -> _Path:
-    """A path as the file has it."""
+    """A path in the file's format."""
     return tuple(map(_step, place))
 
 
@@ -177,7 +177,7 @@ def _leaf(place: KeyPath, value: Any) -> Leaf:
             number = np.asarray(value, _NUMBERS[type(value)])
         except OverflowError:
             raise value_error(
-                f"checkpoint.save: a Python int must fit int64, got {value} at {_shown(place)}"
+                f"checkpoint.save: a Python int must fit int64, got: {value} at {_shown(place)}"
             ) from None
         return Leaf(steps, type(value).__name__, number.dtype.name, values=number)
     if _is_key(value):
@@ -193,13 +193,13 @@ def _leaf(place: KeyPath, value: Any) -> Leaf:
     if isinstance(value, np.ndarray):
         described += f" of {value.dtype}"
     raise type_error(
-        f"checkpoint.save: leaves must be arrays, numbers or random keys, got {described} at "
+        f"checkpoint.save: leaves must be arrays, numbers or random keys, got: {described} at "
         f"{_shown(place)}; keep it elsewhere, or in the tree's structure"
     )
 
 
 def _misfit(place: KeyPath, value: Any, leaf: Leaf) -> str:
-    """In what a leaf of the file is not what is wanted; empty if it fits."""
+    """The mismatch between a leaf of the file and the expected one; empty if it fits."""
     if type(value) in _NUMBERS:
         kinds = [dtypes.KINDS[dtype] for dtype in (_NUMBERS[type(value)], leaf.values.dtype)]
         fits = (
@@ -217,7 +217,7 @@ def _misfit(place: KeyPath, value: Any, leaf: Leaf) -> str:
     if shape is None or dtype is None:
         raise type_error(
             "checkpoint.load: leaves of `like` must be arrays, numbers, random keys or "
-            f"ShapeDtypeStructs, got {type(value).__name__} at {_shown(place)}"
+            f"ShapeDtypeStructs, got: {type(value).__name__} at {_shown(place)}"
         )
     if leaf.kind != "key" and (leaf.values.shape, leaf.values.dtype) == (tuple(shape), dtype):
         return ""
@@ -251,7 +251,7 @@ def _restored(name: str, leaf: Leaf, like: Any = None) -> Any:
 def _array(name: str, leaf: Leaf, weak: bool) -> Any:
     if dtypes.canonicalize_dtype(leaf.values.dtype) != leaf.values.dtype:
         raise value_error(
-            f"checkpoint.load: arrays of 64-bit elements need enable_x64, got {_type(leaf)} at "
+            f"checkpoint.load: arrays of 64-bit elements need enable_x64, got: {_type(leaf)} at "
             f"{name}; turn it on with dovetail.config.update('enable_x64', True)"
         )
     return with_dtype(leaf.values, leaf.values.dtype, weak)

@@ -1,4 +1,4 @@
-"""What the functions of this package do to their arguments first, and what their formulas share."""
+"""Argument conversion and shared formulas of this package's functions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def reals(name: str, *xs: Any) -> list[Array]:
     arrays = inexacts(name, *xs)
     if dtypes.KINDS[arrays[0].dtype] == "c":
         raise type_error(
-            f"{name}: the element type must be real, got {arrays[0].dtype.name}; take x.real first"
+            f"{name}: the element type must be real, got: {arrays[0].dtype.name}; take x.real first"
         )
     return arrays
 
@@ -69,7 +69,7 @@ def at_most(x: Array, bound: float) -> Array:
 
 
 def is_whole(x: Array) -> Array:
-    """Whether each float is an integer."""
+    """True for each float that is an integer."""
     return ops.floor(x) == x
 
 

@@ -1,4 +1,4 @@
-"""What is known of sizes for all values that constraints allow: bounds, and proofs by facts."""
+"""Bounds of sizes and proofs about them, for all values that the constraints allow."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from dovetail.symbolic.size import Monomial, Size, terms_of
 
 Interval = tuple[float, float]
 
-# How many facts a proof may use, one after the other.
+# How many facts a proof may chain.
 _DEPTH = 3
 
 
 class Variable(NamedTuple):
-    """What a polynomial's variable stands for.
+    """The meaning of a polynomial's variable.
 
     Attributes:
       op: `name`, or `div`, `mod`, `max` or `min` of two sizes.
@@ -92,7 +92,7 @@ def _over(x: float, y: float) -> float:
 
 
 def _facts(size: Any, lookup: Lookup, seen: set[str]) -> Iterator[Any]:
-    """Sizes of 0 or more that follow from what the variables stand for."""
+    """Nonnegative sizes implied by the meanings of the variables."""
     for monomial in terms_of(size):
         for text, _ in monomial:
             if text in seen:
@@ -119,7 +119,7 @@ def _facts(size: Any, lookup: Lookup, seen: set[str]) -> Iterator[Any]:
 
 
 def is_nonnegative(size: Any, facts: list[Any], lookup: Lookup) -> bool:
-    """Whether a size is proved to be 0 or more.
+    """True if a size is proved to be nonnegative.
 
     Args:
       size: the size.
@@ -136,7 +136,9 @@ def is_nonnegative(size: Any, facts: list[Any], lookup: Lookup) -> bool:
 
 
 def _without_quotients(size: Any, lookup: Lookup) -> Any:
-    """A multiple in which remainders stand for quotients by numbers, of which more is known."""
+    """A multiple of a size in which remainders replace quotients by constants, since more is known
+    about remainders.
+    """
     while isinstance(size, Size):
         for monomial in size.terms:
             variable = lookup(monomial[0][0]) if len(monomial) == 1 else None
@@ -149,7 +151,9 @@ def _without_quotients(size: Any, lookup: Lookup) -> Any:
 
 
 def _follows(size: Any, facts: list[Any], lookup: Lookup, depth: int) -> bool:
-    """Whether a size is a sum of multiples of facts and of what is 0 or more by its bounds."""
+    """True if a size is a nonnegative combination of facts and of terms that are nonnegative by
+    their bounds.
+    """
     if interval(size, lookup)[0] >= 0:
         return True
     if depth == 0:

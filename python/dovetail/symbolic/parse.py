@@ -34,7 +34,7 @@ def entries(text: str) -> list[str]:
 
 
 def _is_one(text: str) -> bool:
-    """Whether the first parenthesis is closed by the last."""
+    """True if the last parenthesis closes the first."""
     depth = 0
     for i, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
@@ -143,7 +143,7 @@ def _evaluated(node: ast.expr, scope: SymbolicScope, text: str) -> Any:
 
 
 class _Known:
-    """What constraints of one name say of it."""
+    """The constraints on one name."""
 
     def __init__(self) -> None:
         self.low: float | None = None

@@ -14,7 +14,7 @@ from dovetail.symbolic.size import Monomial, Size, Terms, made, terms_of
 
 
 class SymbolicScope:
-    """The names of dimensions that occur together, and what is known of their sizes.
+    """Dimension names that are used together, and the facts about their sizes.
 
     A size is 1 or more, unless a constraint says that it may be 0.
 
@@ -38,7 +38,7 @@ class SymbolicScope:
             constraints_str = (constraints_str,)
         self.constraints = tuple(constraints_str)
         self._variables: dict[str, Variable] = {}
-        # Of names: what stands for them, and what they are multiples of.
+        # By name: its value in other variables, and the number of which it is a multiple.
         self._values: dict[str, Any] = {}
         self.multiples: dict[str, int] = {}
         self._facts: list[Size] = []
@@ -114,36 +114,37 @@ class SymbolicScope:
         return (text, 1) if self.variable(text).op == "name" else None
 
     def variable(self, text: str) -> Variable:
-        """What a polynomial's variable stands for."""
+        """The meaning of a polynomial's variable."""
         return self._variables[text]
 
-    # What is known --------------------------------------------------------------------------------
+    # Facts
+    # -------------------------------------------------------------------------------------------
 
     def bounds(self, size: Any) -> Interval:
         """The least and the greatest value of a size."""
         return interval(size, self.variable)
 
     def is_nonnegative(self, size: Any) -> bool:
-        """Whether a size is known to be 0 or more."""
+        """True if a size is known to be nonnegative."""
         if isinstance(size, int):
             return size >= 0
         return is_nonnegative(size, self._facts, self.variable)
 
     def is_at_least(self, x: Any, y: Any) -> bool | None:
-        """Whether x >= y, for all sizes or for none; else None."""
+        """True if x >= y for all sizes, False if for none, else None."""
         difference = x - y
         if self.is_nonnegative(difference):
             return True
         return False if self.is_nonnegative(-difference - 1) else None
 
     def differs(self, x: Any, y: Any) -> bool:
-        """Whether x and y are different for all sizes."""
+        """True if x and y differ for all sizes."""
         difference = x - y
         if isinstance(difference, int):
             return difference != 0
         if self.is_nonnegative(difference - 1) or self.is_nonnegative(-difference - 1):
             return True
-        # A multiple of a number is not equal to what is none.
+        # A multiple of a number cannot equal a number that is no multiple of it.
         constant = difference.terms.get((), 0)
         divisor = math.gcd(*(c for monomial, c in difference.terms.items() if monomial))
         return constant % divisor != 0
@@ -187,7 +188,7 @@ class SymbolicScope:
         return made(self, kept) + result
 
     def _over(self, monomial: Monomial, c: int, text: str, y: Any) -> Any:
-        """What a term is the product of, besides of a quotient by y and y; None if it is none."""
+        """The cofactors of a term with both y and a quotient by y as factors, or None."""
         if len(terms_of(y)) != 1 or not self.is_nonnegative(y - 1):
             return None
         ((factors, k),) = terms_of(y).items()
@@ -227,7 +228,7 @@ class SymbolicScope:
         return made(self, whole), made(self, rest)
 
     def _is_within(self, x: Any, y: Any) -> bool:
-        """Whether 0 <= x < y."""
+        """True if 0 <= x < y."""
         return self.is_nonnegative(x) and self.is_nonnegative(y - x - 1)
 
     def _exact_quotient(self, x: Any, y: Size) -> Any:
@@ -353,7 +354,7 @@ def _mod(x: int, y: int) -> int:
 
 
 def _order(monomial: Monomial) -> tuple[int, Any]:
-    """Higher powers come first, then names in order of the alphabet, then what is no name."""
+    """Higher powers first, then names in alphabetical order, then other variables."""
     return sum(power for _, power in monomial), tuple(
         (text.isidentifier(), tuple(-ord(letter) for letter in text), power)
         for text, power in monomial

@@ -71,7 +71,7 @@ def _by_hand(function: Callable[[Size, Any], Any]) -> Callable[[Size, Any], Any]
 
 
 def _on_arrays(name: str, size: Size, other: Any, is_right: bool) -> Any:
-    """An operator with what is no size; arrays say themselves what it is with them."""
+    """An operator whose other operand is no size; arrays define the operator themselves."""
     if not isinstance(other, (float, complex, np.ndarray, np.generic)):
         return NotImplemented
     pair = (other, size) if is_right else (size, other)
@@ -95,7 +95,7 @@ class Size:
     __slots__ = ("_hash", "_text", "scope", "terms")
     # NumPy leaves operators to this class.
     __array_ufunc__ = None
-    # As an operand it is what a Python int is.
+    # As an operand, a size behaves like a Python int.
     weak_type = True
     shape = ()
     ndim = 0
@@ -223,7 +223,7 @@ class Size:
         return answer is not True if answer is not NotImplemented else answer
 
     def _equals(self, other: object) -> Any:
-        """Whether it is, for all sizes or for none; else None."""
+        """True if equal for all sizes, False if for none, else None."""
         if isinstance(other, Size):
             if other.scope is not self.scope:
                 return False
@@ -236,7 +236,7 @@ class Size:
         return False if self.scope.differs(self, other) else None
 
     def _compare(self, other: Any, larger: Any, smaller: Any, text: str) -> bool:
-        """Whether `larger - smaller` is 0 or more."""
+        """True if `larger - smaller` is nonnegative."""
         answer = self.scope.is_at_least(larger, smaller)
         if answer is None:
             question, opposite = (f"{self} {sign} {other}" for sign in (text, _OPPOSITE[text]))
@@ -282,7 +282,7 @@ class Size:
     # Values ---------------------------------------------------------------------------------------
 
     def bit_length(self) -> int:
-        """How many bits hold any value of the size."""
+        """The number of bits that hold any value of the size."""
         _, high = self.scope.bounds(self)
         return 31 if math.isinf(high) else int(high).bit_length()
 
@@ -307,7 +307,7 @@ _OPPOSITE = {">=": "<", "<": ">=", "<=": ">", ">": "<="}
 
 
 def _compare_otherwise(name: str, size: Size, other: Any) -> Any:
-    """A comparison with what is no size."""
+    """A comparison whose other operand is no size."""
     if not isinstance(other, (float, np.ndarray, np.generic)):
         return NotImplemented
     return getattr(dnp, name)(size, other)
@@ -328,7 +328,7 @@ def _inconclusive(question: str, constraint: str, size: Size) -> InconclusiveDim
 
 
 def is_symbolic_dim(size: Any) -> bool:
-    """Whether a size is known only when the program runs.
+    """True if a size is symbolic: known only when the program runs.
 
     Args:
       size: an entry of a shape.
@@ -345,11 +345,11 @@ def is_symbolic_dim(size: Any) -> bool:
 
 
 def has_sizes(shape: Any) -> bool:
-    """Whether a shape has a size that is known only when the program runs."""
+    """True if a shape has symbolic sizes."""
     return any(type(size) is Size for size in shape)
 
 
-# What the compiler's types have for a size that is not known.
+# The compiler's marker of an unknown size in types (`ShapedType::kDynamic`).
 UNKNOWN = -(1 << 63)
 
 
@@ -359,17 +359,17 @@ def plain(shape: tuple[Any, ...], unknown: int = -1) -> tuple[int, ...]:
 
 
 def is_at_most(size: Any, bound: int) -> bool:
-    """Whether a size is known to be no larger."""
+    """True if a size is known to be at most `bound`."""
     return size.scope.is_nonnegative(bound - size) if type(size) is Size else size <= bound
 
 
 def is_at_least(size: Any, bound: int) -> bool:
-    """Whether a size is known to be no smaller."""
+    """True if a size is known to be at least `bound`."""
     return size.scope.is_nonnegative(size - bound) if type(size) is Size else size >= bound
 
 
 def as_size(size: Any) -> Any:
-    """A size: as it is, or an int of what is used as one."""
+    """A symbolic size unchanged; anything else that is usable as an index, as an int."""
     return size if type(size) is Size else operator.index(size)
 
 

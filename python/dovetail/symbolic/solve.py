@@ -39,7 +39,7 @@ def scope_of(shapes: Sequence[Shape]) -> SymbolicScope | None:
 
 
 def solved(scope: SymbolicScope, shapes: Sequence[Shape]) -> list[Solution]:
-    """How the names of shapes follow from the sizes of arrays of these shapes, in order."""
+    """Solutions for the names in shapes, in terms of the arrays' sizes, in evaluation order."""
     known: dict[str, None] = {}
     solutions: list[Solution] = []
     wanted = scope.names_in([size for shape in shapes for size in shape])
@@ -187,7 +187,7 @@ def check_shapes(
 
 
 def _broken_bounds(scope: SymbolicScope, name: str, value: int) -> list[str]:
-    """What is known of a name and does not hold for a size."""
+    """The constraints of a name that a value violates."""
     low, high = scope.bounds(scope.name(name))
     multiple = scope.multiples[name]
     wanted = []
@@ -232,7 +232,7 @@ def sizes_in(shapes: Sequence[Shape], actual: Sequence[tuple[int, ...]]) -> dict
     return unify(scope, solved(scope, shapes), shapes, actual, labels)
 
 
-# What a size is taken for where one must be chosen.
+# The value assumed for an unknown size where an estimate is needed.
 _EXPECTED = 256
 
 

@@ -1,4 +1,4 @@
-"""What transforms are given: arrays or their descriptions, and how messages name them."""
+"""Arguments of transforms: arrays or their descriptions, and their names in messages."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _SCALARS = (bool, int, float, complex)
 
 
 def is_arraylike(value: Any) -> bool:
-    """Whether `as_operand` makes an array of a value, or would but for its element type."""
+    """True if `as_operand` accepts a value, its element type aside."""
     return isinstance(value, (ArrayMethods, *_SCALARS, np.ndarray, np.generic, Size)) or any(
         hasattr(value, name) for name in ("__array__", "__jax_array__")
     )
 
 
 def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
-    """An array or tracer of what a user passed.
+    """Convert a user's value to an array or tracer.
 
     Args:
       value: what was passed.
@@ -87,7 +87,7 @@ def _path(what: object) -> str:
 
 
 def _no_array(value: Any, what: object) -> str:
-    """That a value is no array, by what it was given as."""
+    """The message for a value that is no array, with the argument it was passed for."""
     kind = type(value)
     if type(what) is LeafName:
         return (
@@ -107,12 +107,12 @@ def _no_array(value: Any, what: object) -> str:
 
 
 def name_of(function: Any) -> str:
-    """What messages call a function."""
+    """The name of a function in messages."""
     return getattr(function, "__name__", None) or type(function).__name__
 
 
 def parameter_names(function: Any, count: int) -> list[str]:
-    """What to call the first positional arguments of a function."""
+    """Names of a function's first positional arguments."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -145,7 +145,7 @@ def described(function: Any, what: str) -> Callable[[Any], Any]:
 
 
 class LeafNames(Sequence[str]):
-    """What messages call the leaves of some arguments; worked out when a message needs it.
+    """Names of the leaves of arguments, for messages; computed on demand.
 
     Arrays without data do not count.
 
@@ -219,7 +219,7 @@ class LeafName(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Which leaf of the arguments it is."""
+        """The path of the leaf within the arguments."""
         return self.names[self.position]
 
     @property
@@ -242,7 +242,7 @@ class ResultName(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Which leaf of the result it is; nothing for the whole."""
+        """The path of the leaf within the result; empty for the whole."""
         if self.spec is None:
             return f"[{self.position}]"
         return leaf_names(unflatten(self.spec, range(self.spec.num_leaves)), "")[self.position]
@@ -261,7 +261,7 @@ class ResultName(NamedTuple):
 
 
 def results_of(function: Any, leaves: Sequence[Any], spec: Any = None) -> list[Operand]:
-    """The leaves of what a function returned, as operands.
+    """The leaves of a function's result, as operands.
 
     Args:
       function: the function.
@@ -295,7 +295,7 @@ def select(
     kwargs: dict[str, Any],
     what: str = "argnums",
 ) -> Selected:
-    """The leaves of the arguments numbered `argnums`; the others stay what they are.
+    """The leaves of the arguments numbered `argnums`; the other arguments stay unchanged.
 
     Raises:
       MismatchError: there is no argument of that number.

@@ -1,4 +1,4 @@
-"""What calls of jitted functions are found by: that it can be hashed and compared."""
+"""Cache keys of jitted functions' calls: hashable and comparable."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def incomparable(key: tuple[Any, ...], others: Iterable[tuple[Any, ...]], name: 
     """
     for other in others:
         try:
-            # Raises what structures say themselves.
+            # Raise the error of the structures' own comparison.
             _ = public(key[0]) == public(other[0])
             for (which, one), (_, two) in zip(key[2], other[2], strict=False):
                 try:

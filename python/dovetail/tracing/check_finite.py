@@ -13,7 +13,7 @@ import numpy as np
 
 from dovetail.reference.checks import UNWANTED, UnwantedValueError, first_of
 
-# The element type of the result that is added, and what it is where no op made such a value.
+# The element type of the extra result, and its value if no op made a NaN or an infinity.
 CODE = np.dtype(np.int32)
 _NONE = np.iinfo(CODE).max
 
@@ -22,7 +22,7 @@ _FUNCTIONS = {"case": "cond", "while": "while_loop"}
 
 
 def known_as(op: str) -> str:
-    """What messages call an op: the function that users know it by."""
+    """The name by which users know an op."""
     return _FUNCTIONS.get(op, op)
 
 
@@ -33,7 +33,7 @@ def accepted(
     module: Callable[[], Any],
     arguments: Iterable[tuple[Any, Any]] = (),
 ) -> Sequence[Any]:
-    """The results of a program that has one more, without it.
+    """The results of a checked program without the extra one.
 
     Args:
       results: arrays, or buffers.

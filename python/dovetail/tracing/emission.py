@@ -47,14 +47,14 @@ class Emission:
         self._sizes: dict[int, Any] = {}
         # Shapes with sizes, by the numbers of the arrays.
         self._shapes: dict[int, Shape] = {}
-        # How names follow from arguments, by their numbers in the trace.
+        # Solutions for names in terms of arguments, by the arguments' numbers in the trace.
         self._solutions: dict[str, Solution] = {}
         self._arguments: list[Any] = []
 
     # Arguments ------------------------------------------------------------------------------------
 
     def add_argument(self, tracer: Any) -> None:
-        """Learn from the shape of an argument, or of what has sizes that are not an argument's."""
+        """Record the symbolic sizes of an argument, or of another value that defines sizes."""
         self._shapes[tracer.number] = tracer.shape
         self._arguments.append(tracer)
         scope = scope_of([tracer.shape])
@@ -69,7 +69,7 @@ class Emission:
         return tuple(self.scope.unnamed() if self.scope and s == -1 else s for s in shape)
 
     def begin(self, tracers: Sequence[Any]) -> list[Any]:
-        """The arguments of the outermost function with what is known of their sizes.
+        """The arguments of the outermost function, with their known sizes.
 
         Raises:
           ValueError: a name does not follow from the shapes.
@@ -114,8 +114,8 @@ class Emission:
         return tracer.renumbered(number)
 
     def stated(self, emitted: Any, known: Type) -> Any:
-        """A result of which the trace knows the sizes, with them: what asks for these need not
-        ask which branch of a choice gave it, say.
+        """A result annotated with the sizes that the trace knows. Users of its sizes then need not
+        ask, for example, which branch computed it.
         """
         number, _, element = emitted
         shape, _ = known
@@ -157,7 +157,7 @@ class Emission:
             for text, power in monomial:
                 whole = size.scope.name_of_variable(text)
                 if whole is not None and c % whole[1] ** power == 0:
-                    # A multiple of the name is a multiple of what it is a multiple of.
+                    # A multiple of the name contains the name's own divisor.
                     c //= whole[1] ** power
                     factor = self._name(whole[0])
                 else:
@@ -216,7 +216,7 @@ class Emission:
         self._sizes[number] = size
 
     def _solve(self, solution: Solution) -> int:
-        """What the size of a name follows from, computed."""
+        """Emit the solution for a name's size."""
         argument = self._arguments[solution.array]
         size = self._emit("dim", (argument.number,), solution.dimension)
         if type(solution.rest) is Size or solution.rest != 0:
@@ -267,7 +267,7 @@ class Emission:
         """The size that a value is."""
         if value in self._sizes:
             return self._sizes[value]
-        # Of an array its shape is known, whatever computes it.
+        # The shape of an array is known, whatever computes it.
         known = [*self._sizes, *self._shapes]
         for instruction in self._function.slice([value], known):
             result = instruction.results[0]

@@ -28,8 +28,8 @@ from dovetail.trees.pytree import flatten
 _uses: list[tuple[str, locations.Location]] = []
 _numbers: dict[tuple[str, locations.Location], int] = {}
 
-# Uses of keys from outside of the innermost function that is traced: what was used, its uses
-# before, and the new ones. None where uses do not count.
+# Uses of keys captured by the innermost traced function: the state, its uses before, and the new
+# ones. None where uses are not counted.
 _Events = MutableSequence[tuple["State", np.ndarray, np.ndarray]]
 _NOWHERE: _Events = deque(maxlen=0)
 _events: ContextVar[_Events | None] = ContextVar("events", default=_NOWHERE)
@@ -47,7 +47,7 @@ def _number(name: str) -> int:
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """What is used here was counted before."""
+    """Do not count uses within the block; they were counted before."""
     token = _events.set(None)
     try:
         yield
@@ -73,7 +73,7 @@ class State:
 
     @staticmethod
     def new(shape: tuple[int, ...], trace: Trace | None, uses: Any = 0) -> State:
-        """Of so many other keys."""
+        """The state of fresh keys of a shape."""
         size = int(np.prod(shape))
         numbers = np.array(np.broadcast_to(uses, shape), np.int32).reshape(size)
         return State(numbers, np.arange(size, dtype=np.int32).reshape(shape), trace)
@@ -84,8 +84,9 @@ class State:
         return np.asarray(self._uses[self.places])
 
     def rearranged(self, function: Callable[[np.ndarray], np.ndarray]) -> State | None:
-        """Of what a function that moves elements makes of the array; None where it depends on
-        values that are not known."""
+        """The state after a function that only moves elements; None if the move depends on unknown
+        values.
+        """
         try:
             with outside_of_traces():
                 places = function(self.places)
@@ -119,7 +120,7 @@ class State:
         self._uses[self.places[uses != 0]] = uses[uses != 0]
 
     def undo(self, before: np.ndarray) -> None:
-        """Let the uses be what they were."""
+        """Restore earlier uses."""
         self._uses[self.places] = before
 
 
@@ -135,7 +136,7 @@ def _reused(first: int, second: int, loop: str) -> KeyReuseError:
         again = f"was used before, by {before[0]} at {locations.describe(before[1])}, {where}"
         what = f"{again}; make new ones with dovetail.random.split"
     return KeyReuseError(
-        f"{name}: a key must be used once, got one that {what}, or say that it is meant with "
+        f"{name}: a key must be used once, got: one that {what}, or say that it is meant with "
         "dovetail.random.clone"
     )
 
@@ -163,14 +164,14 @@ def of(data: Any, shape: tuple[int, ...]) -> State:
 
 
 def put(data: Any, state: State | None) -> None:
-    """Say what was used of the keys whose words an array has."""
-    # What stands for an array while a call is recorded has no uses.
+    """Attach the use state of keys to the array of their words."""
+    # Placeholder arrays of a recorded call have no use state.
     if state is not None and hasattr(type(data), "_keys"):
         data._keys = state
 
 
 def are_known(shape: tuple[Any, ...]) -> bool:
-    """Whether keys of a shape can be told from each other."""
+    """True if the keys of a shape can be told apart: all of its sizes are known."""
     return all(type(size) is int for size in shape)
 
 
@@ -181,7 +182,7 @@ def begin(keys: Any) -> None:
 
 
 def rearranged(keys: Any, function: Callable[[np.ndarray], np.ndarray]) -> State | None:
-    """The uses of what a function that moves elements makes of keys."""
+    """Propagate use states through a function that only moves elements."""
     return of(keys._data, keys.shape).rearranged(function) if are_known(keys.shape) else None
 
 
@@ -203,11 +204,11 @@ def use(keys: Any, name: str) -> None:
         of(keys._data, keys.shape).use(_number(name))
 
 
-# What functions do --------------------------------------------------------------------------------
+# Use summaries of functions ----------------------------------------------------------------------
 
 
 class Uses(NamedTuple):
-    """What a traced function does with keys.
+    """Summary of a traced function's uses of keys.
 
     Attributes:
       arguments: of each argument, the uses of its keys; None for none.
@@ -221,7 +222,7 @@ class Uses(NamedTuple):
     results: list[int | State | np.ndarray | None]
 
     def check(self, operands: Sequence[Any]) -> None:
-        """See that what a call uses was not used before.
+        """Check that a call does not reuse keys.
 
         Raises:
           KeyReuseError: some of it was.
@@ -230,7 +231,7 @@ class Uses(NamedTuple):
             state.check(uses)
 
     def apply(self, operands: Sequence[Any], results: Sequence[Any] = ()) -> None:
-        """Note what a call uses.
+        """Record the uses of a call.
 
         Args:
           operands: its arguments.
@@ -249,7 +250,7 @@ class Uses(NamedTuple):
             put(result, origin)
 
     def call(self, run: Callable[[Sequence[Any]], Any], leaves: Sequence[Any]) -> Any:
-        """What a compiled function returns, a tree, of its arguments.
+        """Run a compiled function on leaves, with its uses recorded; returns a tree.
 
         Raises:
           KeyReuseError: some of what it uses was used before.
@@ -266,7 +267,7 @@ class Uses(NamedTuple):
         yield from self.captured
 
     def batched(self, in_dims: Sequence[int], out_dims: Sequence[int], size: Any) -> Uses:
-        """What the function of a batch does; dimensions are negative where there is no batch."""
+        """The summary of the batched function; dimensions are negative where there is no batch."""
 
         def spread(uses: Any, dim: int) -> Any:
             if uses is None or dim < 0:
@@ -287,8 +288,8 @@ class Uses(NamedTuple):
         )
 
     def followed_by(self, second: Uses) -> Uses:
-        """What a function does that calls this one and a second one of the same arguments, and
-        returns what the second does.
+        """The summary of a function that calls this one, then `second` with the same arguments, and
+        returns the results of the second.
 
         Raises:
           KeyReuseError: the second uses what this one does.
@@ -301,7 +302,7 @@ class Uses(NamedTuple):
         return Uses(arguments, [*self.captured, *second.captured], second.results)
 
     def repeated(self, what: str, carried: int, length: Any = -1) -> Uses:
-        """What a loop does whose step this is.
+        """The summary of a loop whose body this is.
 
         Args:
           what: the loop, for messages.
@@ -322,7 +323,8 @@ class Uses(NamedTuple):
             return closed.get(id(origin), origin)
 
         with _counted_apart():
-            # A key comes back to its place in the carry after so many steps at most, if it does.
+            # A key returns to its position in the carry after at most this many iterations, if
+            # ever.
             for _ in range(carried + 2 if length < 0 else min(length, carried + 2)):
                 for state, uses in zip(carry, self.arguments, strict=False):
                     if state is not None:
@@ -352,7 +354,9 @@ class Uses(NamedTuple):
 
 
 def _as_state(out: Any, like: np.ndarray | None) -> State | None:
-    """Of keys with such uses; of new ones, like those that an argument has, if `out` is None."""
+    """The state of keys with the given uses; of fresh keys shaped like an argument's if `out` is
+    None.
+    """
     if isinstance(out, State):
         return out
     if isinstance(out, np.ndarray):
@@ -367,7 +371,7 @@ def _either(first: np.ndarray | None, second: np.ndarray | None) -> np.ndarray |
 
 
 def chosen(functions: Iterable[Uses | None]) -> Uses:
-    """What a function does that calls one of several of the same arguments."""
+    """The summary of a function that calls one of several with the same arguments."""
     known = [uses for uses in functions if uses is not None]
     captured: dict[int, tuple[State, Any]] = {}
     for uses in known:
@@ -391,7 +395,7 @@ def chosen(functions: Iterable[Uses | None]) -> Uses:
 
 
 class Watch:
-    """Notes what a function does with keys while it is traced, and lets them be as they were.
+    """Records a function's uses of keys while it is traced, then restores the keys' states.
 
     Args:
       trace: the trace of the function.

@@ -39,7 +39,7 @@ def _found(trace: Trace) -> list[Tracer]:
 
 
 def _described(referrer: object) -> str | None:
-    """What refers to a tracer; nothing for the frames that look for it."""
+    """A description of what refers to a tracer; None for the frames of the search itself."""
     kind = type(referrer).__name__
     if kind == "frame":
         return None

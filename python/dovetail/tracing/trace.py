@@ -44,7 +44,7 @@ Operand = Any
 
 
 class Axis(NamedTuple):
-    """A named axis: what the compiler calls it, and how many elements it has."""
+    """A named axis: its name in the compiler, and its size."""
 
     text: str
     size: int
@@ -57,7 +57,7 @@ def axes_in_scope() -> Mapping[Hashable, Axis]:
 
 
 def new_axis(name: Hashable, size: int) -> Axis:
-    """An axis to bind here."""
+    """A fresh axis, to be bound here."""
     text = name if isinstance(name, str) else repr(name)
     taken = {axis.text for other, axis in axes_in_scope().items() if other != name}
     while text in taken:
@@ -95,30 +95,29 @@ class Trace:
         self.ended = False
         # No reference to itself, which would keep its operands until the garbage is collected.
         self._root: Trace | None = None if parent is None else parent.root
-        # What the arguments are made of, if no derivative begins at them.
+        # The outer values that the arguments stand for, unless a derivative begins at them.
         self.origins: Sequence[Operand] | None = None
         # The named axes in scope; inner ones hide outer ones.
         self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
         self.module = (stack.module or _core.module()) if parent is None else parent.module
         self.place = locations.location()
         self.function = _core.Function(self.module, name, False, self.place)
-        # What a jitted function became at its first call, for further calls within the outermost
-        # trace.
+        # Traced jitted functions, reused by further calls within the outermost trace.
         self.jitted: dict[Any, Any] = {}
-        # The device that the program is to run on, if it asks for one.
+        # The device that the program must run on, if any.
         self.wanted: Place | None = None
-        # Whether shapes within the outermost trace have sizes that are not known.
+        # True if shapes within the outermost trace have symbolic sizes.
         self.is_symbolic = False
         self._emission: Emission | None = None
-        # The arguments that values stand for.
+        # The argument whose name each of these values bears.
         self._renamed: dict[int, int] = {}
         # Operands of the call that this function will get, after its explicit arguments.
         self.captured: list[Operand] = []
         self._argument_of: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
         self._constants: list[Operand] = []
-        # What arguments are outside, what values are known to be, and how to compute others: a
-        # function of arrays, its keywords, the numbers of its operands and of its results.
+        # Outer values of arguments, known values, and how to compute others: a function of arrays,
+        # its keywords, the numbers of its operands and of its results.
         self._outside: dict[int, Operand] = {}
         self._known: dict[int, np.ndarray] = {}
         self.asked_origins = False
@@ -153,7 +152,7 @@ class Trace:
         return Tracer(self, number, shape, aval.dtype, aval.weak_type, where)
 
     def begin_symbolic(self, tracers: list[Tracer]) -> list[Tracer]:
-        """The arguments, some of whose sizes are not known, with what is known of these."""
+        """The arguments, some with symbolic sizes, annotated with what is known about these."""
         if self.parent is not None:
             raise NotImplementedError(
                 f"`{self.name}` with symbolic shapes must be traced outside of other functions, "
@@ -163,13 +162,15 @@ class Trace:
         return self.emission.begin(tracers)
 
     def rename(self, argument: int, number: int) -> None:
-        """Let messages call a value what they call an argument."""
+        """Use an argument's name for a value in messages."""
         self._renamed[number] = argument
 
     def argument(
         self, aval: ShapedArray, outside: Operand | None, where: locations.Location | None = None
     ) -> Tracer:
-        """A new argument; `outside` is what it stands for, where its value may be asked for."""
+        """Add an argument; `outside` is the outer value it stands for, if its value may be
+        requested.
+        """
         where = where or locations.location()
         shape = aval.shape
         is_sized = has_sizes(shape)
@@ -185,7 +186,7 @@ class Trace:
         return tracer
 
     def name_of(self, number: int) -> str | None:
-        """What messages call a value of this function, if it is an argument."""
+        """The name in messages of a value of this function that is an argument."""
         position = self._argument_of.get(self._renamed.get(number, number))
         if position is None:
             return None
@@ -205,7 +206,9 @@ class Trace:
         return [argument for argument in self._argument_of if argument in used]
 
     def origins_of(self, number: int) -> list[Operand | None]:
-        """What a value of this function comes from outside of it; None for what is not known."""
+        """The outer values that a value of this function depends on; None for those that are
+        unknown.
+        """
         self.asked_origins = True
         explicit = self.names if self.origins is None else self.origins
         found: list[Operand | None] = []
@@ -225,7 +228,7 @@ class Trace:
         self._constant.append(number)
 
     def number(self, operand: Operand) -> int:
-        """The value's number in this function; what comes from outside becomes an argument."""
+        """The value's number in this function; an outer value becomes an argument."""
         if type(operand) is Tracer:
             if operand._trace is self:
                 return operand.number
@@ -353,7 +356,7 @@ class Trace:
     def splice(
         self, callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
     ) -> list[Tracer]:
-        """Append what a function of another module computes."""
+        """Append the body of a function of another module."""
         arguments = [self.number(operand) for operand in operands]
         outs = self.function.splice(callee.flat, arguments)
         if self.concrete:
@@ -369,7 +372,7 @@ class Trace:
         ]
 
     def value(self, asked: Tracer, error: type[ConcretizationTypeError]) -> np.ndarray:
-        """What the tracer's value is; computes what leads to it, each value once."""
+        """The tracer's concrete value; evaluates the ops it depends on, each once."""
         known = self._known
         pending = [asked.number]
         while pending:
@@ -436,7 +439,7 @@ class Tracer(ArrayMethods):
         return self.concrete(ConcretizationTypeError)
 
     def description(self) -> str:
-        """What the value is called in messages."""
+        """The name of the value in messages."""
         name = self._trace.name_of(self.number)
         return name or f"the value computed at {locations.describe(self.place)}"
 

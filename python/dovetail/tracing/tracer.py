@@ -110,13 +110,13 @@ def _has_tracers(operands: Sequence[Operand]) -> bool:
 
 
 def is_eager(*operands: Operand) -> bool:
-    """Whether functions of these operands are computed at once."""
+    """True if functions of these operands are computed eagerly."""
     return not (stack.traces or (stack.suspended and _has_tracers(operands)))
 
 
 def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
-    """Whether NumPy has the functions for such arrays, and these may be called at once: outside of
-    traces, and if nobody asks which op makes a NaN.
+    """True if NumPy may compute a function of these operands directly: outside of traces, with its
+    element types, and without checks for NaN.
 
     Args:
       kinds: the kinds of elements for which it has.

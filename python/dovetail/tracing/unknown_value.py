@@ -1,4 +1,4 @@
-"""What messages say where Python asks for a value that is not known while a function is traced."""
+"""Error messages for Python code that needs the value of a tracer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dovetail.base.locations import here
 if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace, Tracer
 
-# What Python does with a value that is not known, by the class of the error.
+# The use that Python makes of an unknown value, by the class of the error.
 _USES = {
     TracerBoolConversionError: "Attempted boolean conversion of traced array with shape {}.",
     TracerIntegerConversionError: "The __index__() method was called on traced array with shape "

@@ -189,7 +189,7 @@ def jvp(
 
 
 class Results:
-    """What a traced function returned: result and auxiliary data.
+    """Results of a traced function, and auxiliary data.
 
     Attributes:
       traced: the function; its results are those of the Python function, then the auxiliary data's
@@ -243,7 +243,7 @@ def trace_selected(
         count = len(outs)
         aux_leaves, aux_spec = flatten(aux)
         for i, leaf in enumerate(aux_leaves):
-            # Anything else is passed through as it is.
+            # Other values are passed through unchanged.
             if type(leaf) is Tracer:
                 aux_leaves[i] = _Position(len(outs))
                 outs.append(leaf)
@@ -254,7 +254,7 @@ def trace_selected(
     order = derivative_order() + 1
     traced = trace(python, selected.avals, selected.names, kind, name, outside, order=order)
     if traced.uses is not None:
-        # It is called once, whatever else is made of it.
+        # It counts as called once, whatever is derived from it.
         traced.uses.apply(selected.leaves)
     return Results(traced)
 
@@ -269,7 +269,7 @@ def _pair(result: Any, name: str) -> tuple[Any, Any]:
 
 
 def _count_of(result: Any) -> str:
-    """What a function returned in place of a pair."""
+    """A description of what a function returned in place of a pair."""
     kind = type(result).__name__
     return f"a {kind} of {len(result)}" if isinstance(result, (tuple, list)) else f"a {kind}"
 
@@ -280,7 +280,7 @@ def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
 
 
 def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
-    """The type of a cotangent for a leaf; weak if the leaf is, and what is pulled back."""
+    """The type of a leaf's cotangent; weak if both the leaf and the value pulled back are."""
     return ShapedArray(leaf.shape, leaf.dtype, weak and leaf.weak_type)
 
 
@@ -289,7 +289,7 @@ def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
     return np.zeros(leaf.shape, dtypes.float0)
 
 
-# What messages begin with where tangents do not fit: of `jvp`, and of what `linearize` gives.
+# Openings of messages about mismatched tangents, of `jvp` and of what `linearize` returns.
 _PROBLEMS = {
     "jvp": "jvp called with different primal and tangent shapes or dtypes: ",
     "linearize": "linearized function called on tangent values inconsistent with the original "
@@ -424,7 +424,7 @@ def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
 
 
 def needed_outputs(transform: str, holomorphic: bool) -> str:
-    """What a transform asks of the element types of results."""
+    """The requirement of a transform on the element types of results, as text."""
     if holomorphic:
         return f"{transform} with holomorphic=True requires outputs with complex dtype"
     kind = "(output dtype that is a sub-dtype of np.floating)"

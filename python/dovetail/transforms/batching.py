@@ -93,7 +93,7 @@ def vmap(
         axes += [0] * count_leaves(kwargs)
         values, spec, axes = _without_float0(values, spec, axes, _shape_without)
         names = LeafNames(fun, args, kwargs)
-        # What is no array and has no batch is passed as it is.
+        # Arguments that are no arrays and have no batch are passed unchanged.
         objects = {
             i: value
             for i, (value, axis) in enumerate(zip(values, axes, strict=True))
@@ -173,7 +173,7 @@ def _check_axes(in_axes: Any, out_axes: Any) -> None:
 
 
 def _hint(in_axes: Any, args: tuple[Any, ...]) -> str:
-    """What else axes that do not fit may be for."""
+    """A hint at the likely mistake behind axes that do not fit."""
     if isinstance(in_axes, tuple) and len(args) == 1 and isinstance(args[0], tuple):
         return "; in_axes of one argument that is a tuple is a tuple within a tuple"
     return ""
@@ -314,7 +314,8 @@ def _batched_results(
                 result = ResultName(fun, spec, i)
                 named = f"vmap has mapped output (axis_name={axis}) but out_axes is None: "
                 raise ValueError(
-                    f"{named if axis else ''}at vmap out_axes{result.path}, got axis spec None but "
+                    f"{named if axis else ''}at vmap out_axes{result.path}, got: axis spec None "
+                    "but "
                     f"output was batched, as {result} depends on the batch, {here()}; say where "
                     "it goes in out_axes"
                 )

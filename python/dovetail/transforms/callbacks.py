@@ -59,7 +59,7 @@ class Callback:
         self.what = f"{what} of `{self.name}`"
         self.place = locations.location()
         leaves, self.spec = flatten((args, kwargs))
-        # What the function is given: None stands for an operand.
+        # The function's arguments; None stands for an operand.
         self.leaves: list[Any] = [None] * len(leaves)
         self.positions: list[int] = []
         operands: list[Operand] = []
@@ -140,11 +140,11 @@ class Callback:
 
 
 class CallbackArgumentsError(TypeError, errors.JaxRuntimeError):
-    """A callback does not take what it is given, which shows when the program runs."""
+    """A callback rejected its arguments when the program ran."""
 
 
 class CallbackResultError(ValueError, errors.JaxRuntimeError):
-    """What a callback returned is not what was said of it, which shows when the program runs."""
+    """A callback's result did not match its declaration when the program ran."""
 
 
 def _refused(message: str) -> CallbackResultError:
@@ -152,19 +152,19 @@ def _refused(message: str) -> CallbackResultError:
 
 
 class _Observer(Callback):
-    """A function of which only what it does is wanted."""
+    """A callback that is called for its effects only."""
 
     returns = False
 
 
 def calls_in(text: str) -> list[str]:
-    """What messages say of the calls in a module's text."""
+    """Descriptions of the callbacks in a module's text, for messages."""
     known = map(callbacks._known.get, dict.fromkeys(_CALL.findall(text)))
     return ["a function" if one is None else f"the {one.what}, {one.where()}" for one in known]
 
 
 def _is_array(leaf: Any) -> bool:
-    """Whether a leaf is data rather than something else for the function alone."""
+    """True if a leaf is data, not a Python object for the function alone."""
     if isinstance(leaf, (ArrayMethods, bool, int, float, complex, np.bool_, np.number)):
         return True
     return hasattr(leaf, "__array__") and getattr(leaf, "dtype", None) in dtypes.KINDS
@@ -240,7 +240,7 @@ def pure_callback(
     vmap_method: str | None = None,
     **kwargs: Any,
 ) -> Any:
-    """What a Python function without side effects returns, also within compiled programs.
+    """Call a Python function without side effects, also from compiled programs.
 
     The function may be called any number of times: not at all where nothing needs its results, and
     more often than written. It has no derivative; a rule of `custom_jvp` or `custom_vjp` gives one
@@ -294,7 +294,7 @@ def io_callback(
     ordered: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """What a Python function with side effects returns, called as often as the program says.
+    """Call a Python function with side effects, exactly as often as the program does.
 
     It has no derivative, and `vmap` calls it for one element of the batch after the other. It may
     call jitted functions. What it raises comes out of the call of the program.

@@ -28,7 +28,7 @@ from dovetail.trees.pytree import flatten, map_leaves, unflatten
 
 
 class Policy:
-    """What a checkpoint may keep of a function's values for its derivative.
+    """A checkpoint policy: which of a function's values may be saved for its derivative.
 
     Args:
       entries: of the op `checkpoint`, as the dialect has them.
@@ -53,7 +53,7 @@ def _of_names(kind: str, function: str) -> Callable[..., Policy]:
     def policy(*names: str) -> Policy:
         for name in names:
             if not isinstance(name, str):
-                raise type_error(f"{function}: names must be strings, got {name!r}")
+                raise type_error(f"{function}: names must be strings, got: {name!r}")
         return Policy([(kind, *names)], f"{function}{names}")
 
     policy.__name__ = function
@@ -69,7 +69,7 @@ def _save_from_both_policies(policy_1: Any, policy_2: Any) -> Policy:
 _DOTS = Policy([("dot",)], "dots_saveable")
 _UNBATCHED_DOTS = Policy([("unbatched_dot",)], "dots_with_no_batch_dims_saveable")
 
-# What `checkpoint` takes as `policy`, and functions that make such.
+# The policies that `checkpoint` takes, and factories of policies.
 checkpoint_policies = SimpleNamespace(
     everything_saveable=Policy([("all",)], "everything_saveable"),
     nothing_saveable=Policy([], "nothing_saveable"),
@@ -92,12 +92,12 @@ def _checked(policy: Any, what: str) -> Policy:
     known = ", ".join(vars(checkpoint_policies))
     raise type_error(
         f"{what}: a policy must be one of checkpoint_policies ({known}) or a function of an op, "
-        f"got {policy!r}"
+        f"got: {policy!r}"
     )
 
 
 class OpKind:
-    """The ops of one kind, of which a policy that is a function is asked.
+    """A kind of op, passed to policies that are functions.
 
     Args:
       name: what the dialect calls them, as in `dovetail.sin`.
@@ -111,14 +111,14 @@ class OpKind:
 
 
 def _of_function(function: Callable[..., Any], what: str) -> Policy:
-    """The policy that a function gives, of which each kind of op is asked."""
+    """A policy given as a function, called once for each kind of op."""
     kinds = _core.registered_ops()
     try:
         saved = [kind for kind in kinds if function(OpKind(kind))]
     except TypeError as error:
         raise type_error(
             f"{what}: the policy `{name_of(function)}` must be a function of an op, whose name is "
-            f"`op.name`, got an error from it: {error}"
+            f"`op.name`, got: an error from it: {error}"
         ) from error
     if len(saved) == len(kinds):
         return checkpoint_policies.everything_saveable
@@ -171,7 +171,7 @@ def checkpoint(
             checkpoint, prevent_cse=prevent_cse, policy=policy, static_argnums=static_argnums
         )
     if not callable(fun):
-        raise type_error(f"checkpoint: fun must be a function, got {fun!r}")
+        raise type_error(f"checkpoint: fun must be a function, got: {fun!r}")
     function, name = fun, name_of(fun)
     chosen = _checked(policy or checkpoint_policies.nothing_saveable, "checkpoint")
     numbers = as_numbers(static_argnums, "static_argnums")
@@ -211,7 +211,7 @@ def _apply(
     policy: Policy,
     prevent_cse: bool,
 ) -> Any:
-    """The results of a checkpoint, traced anew."""
+    """Trace the checkpoint again; returns its results."""
     name = name_of(function)
     dynamic = [None if i in statics else arg for i, arg in enumerate(args)]
     values, spec = set_float0_aside(*flatten((dynamic, kwargs)))
@@ -252,7 +252,7 @@ def _position(number: int, count: int, name: str) -> int:
     if not -count <= number < count:
         raise value_error(
             f"static_argnums must be numbers of the {count} positional arguments that `{name}` was "
-            f"called with, got {number}"
+            f"called with, got: {number}"
         )
     return number % count
 
@@ -276,7 +276,7 @@ def checkpoint_name(x: Any, name: str) -> Any:
       1.0
     """
     if not isinstance(name, str):
-        raise type_error(f"checkpoint_name: name must be a string, got {name!r}")
+        raise type_error(f"checkpoint_name: name must be a string, got: {name!r}")
 
     def named(leaf: Any) -> Operand:
         operand = as_operand(leaf, "an argument of checkpoint_name")

@@ -87,7 +87,7 @@ class custom_vmap(WithRule):
 
 
 class _Rule:
-    """What the compiler asks for the function of one call over a batch.
+    """The batching rule of one call, called by the compiler.
 
     Args:
       python: the rule that the user gave.
@@ -122,7 +122,7 @@ class _Rule:
                 order=self.order,
             )
         module = evaluation.expanded(traced.function, [value._value() for value in traced.captured])
-        # What it keeps must live as long as the ops that the compiler takes from it.
+        # Its constants must live as long as the ops that the compiler copies from it.
         self._modules.append(module)
         return module, traced.extra
 
@@ -142,13 +142,13 @@ class _Rule:
             owners = "the results", "the bools"
             raise value_error(
                 f"structure of output value and output batching specification returned by {rule} "
-                f"do not match, got {where_unlike(spec, flags_spec, 'results', owners)}"
+                f"do not match, got: {where_unlike(spec, flags_spec, 'results', owners)}"
             )
         if spec != self.out_spec:
             owners = f"`{self.called}`", "the rule"
             raise value_error(
                 f"structure of output returned by {rule} does not match that of original "
-                "custom-vmapped function, got "
+                "custom-vmapped function, got: "
                 f"{where_unlike(self.out_spec, spec, 'results', owners)}"
             )
         operands = []
@@ -156,14 +156,14 @@ class _Rule:
         for value, mark, aval, path in zip(values, marks, self.out_avals, paths, strict=True):
             if not isinstance(mark, bool):
                 raise type_error(
-                    f"{name} must say by bools which results have the batch, got {mark!r}"
+                    f"{name} must say by bools which results have the batch, got: {mark!r}"
                 )
             operand = as_operand(value, f"`{path}` of {name}")
             wanted = ShapedArray((size, *aval.shape) if mark else aval.shape, aval.dtype)
             if operand.shape != wanted.shape or operand.dtype != wanted.dtype:
                 raise type_error(
                     f"`{path}` of {name} must be {wanted}, as the function returns {aval} and the "
-                    f"rule says that it has {'the' if mark else 'no'} batch of {size}, got "
+                    f"rule says that it has {'the' if mark else 'no'} batch of {size}, got: "
                     f"{operand.aval}"
                 )
             operands.append(operand)
@@ -176,7 +176,7 @@ _known: weakref.WeakValueDictionary[str, _Rule] = weakref.WeakValueDictionary()
 
 
 def ask_rule(name: str, batched: list[bool], size: int) -> tuple[Any, list[bool]]:
-    """What the compiler asks of the rule of that name."""
+    """Answer the compiler's request for the rule of that name."""
     rule = _known.get(name)
     if rule is None:
         raise LookupError(f"there is no rule `{name}` for vmap any more")

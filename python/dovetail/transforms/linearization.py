@@ -129,7 +129,7 @@ def _not_linear(name: str, why: str) -> TypeError:
 
 
 def _is_of_integers(selected: Selected, results: Results, name: str) -> bool:
-    """Whether a function takes integers to integers, not floats and complex numbers to such.
+    """True if a function maps integers to integers; False for floats and complex numbers.
 
     Raises:
       TypeError: it does neither.
@@ -186,7 +186,7 @@ def fwd_and_bwd(
 
 
 def saved_residuals(fun: Function, *args: Any, **kwargs: Any) -> list[tuple[ShapedArray, str]]:
-    """What `vjp` keeps of a function at a point: the types, and where each value is from.
+    """The residuals that `vjp` saves of a function at a point: their types, and the origin of each.
 
     Args:
       fun: the function.
@@ -204,7 +204,7 @@ def saved_residuals(fun: Function, *args: Any, **kwargs: Any) -> list[tuple[Shap
 
 
 def _made_up(argument: Any) -> Any:
-    """Zeros for what describes an array."""
+    """Zeros of the type that an argument describes."""
     return zeros(argument.aval) if isinstance(argument, ShapeDtypeStruct) else argument
 
 
@@ -226,7 +226,7 @@ def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
 
 
 class _Linearized:
-    """A function taken apart: what is computed at the point, and the linear rest.
+    """A linearized function, partitioned into the part computed at the point and the linear part.
 
     Args:
       selected: the arguments.
@@ -312,11 +312,11 @@ class _Linearized:
         return {i: names[number] for i, number in enumerate(program.outputs) if number in names}
 
     def depends_on(self, count: int) -> bool:
-        """Whether the linear part depends on the first `count` arguments."""
+        """True if the linear part depends on the first `count` arguments."""
         program = self._known.flat.module.program("main")
         dependent = set(program.inputs[:count])
         for instruction in program.instructions:
-            # What sizes are is no value.
+            # A size does not depend on the values of the array.
             if instruction.op != "dim" and not dependent.isdisjoint(instruction.operands):
                 dependent.update(instruction.results)
         return not dependent.isdisjoint(program.outputs[self.count :])

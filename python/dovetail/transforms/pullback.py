@@ -1,4 +1,4 @@
-"""What `vjp` and `linearize` return: linear functions, which are trees of what they keep."""
+"""The linear functions that `vjp` and `linearize` return, as pytrees of their residuals."""
 
 from __future__ import annotations
 
@@ -54,7 +54,9 @@ class LinearPart:
         self._alone: evaluation.Callee | None = None
 
     def detach(self) -> None:
-        """Let the function outlive the trace in progress, whose module is taken apart."""
+        """Make the function independent of the trace in progress, whose module is partitioned
+        further.
+        """
         if self._alone is None and current() is not None:
             function = self._linear.function
             attributes = {"callee": function}
@@ -68,7 +70,7 @@ class LinearPart:
 
 
 class Pushed(LinearPart):
-    """The derivative at a point, without what it keeps.
+    """The derivative at a point, without its residuals.
 
     Args:
       name: the name of the function that was differentiated.
@@ -105,7 +107,7 @@ class Pushed(LinearPart):
 
 
 class Transposed(LinearPart):
-    """The linear function, without what it keeps.
+    """The linear function, without its residuals.
 
     Args:
       name: the name of the function that was differentiated.
@@ -196,7 +198,7 @@ class Pullback:
 
 
 class Pushforward:
-    """The derivative of a function at a point; as `Pullback`, a tree of what it keeps.
+    """The derivative of a function at a point; like `Pullback`, a pytree of its residuals.
 
     Args:
       linear: the function.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _DICTS = (dict, collections.OrderedDict, collections.defaultdict)
 
 
-# What of two nodes differs, and what follows.
+# Which property of two nodes differs, and the consequence.
 _SO = {
     "different types": "their Python types differ",
     "different lengths of tuple": "the lengths do not match",
@@ -28,7 +28,7 @@ _SO = {
 
 
 def node_data(cls: type, data: Any) -> Any:
-    """What a node consists of beside its children, as JAX has it; `data` is what optree has."""
+    """The data of a node besides its children, in JAX's form; `data` is optree's."""
     if cls is collections.OrderedDict:
         return tuple(data)
     return (data[0], tuple(data[1])) if cls is collections.defaultdict else data
@@ -65,8 +65,8 @@ def _written(cls: type, data: Any, children: tuple[str, ...]) -> str:
 
 
 class Difference(NamedTuple):
-    """A place of two trees, and what each has there; `kind` says what of it differs, `keys` which
-    keys only one of two dictionaries has.
+    """A place where two trees differ, and the subtree of each there; `kind` is the property that
+    differs, `keys` are the keys that only one of two dictionaries has.
     """
 
     path: str
@@ -83,7 +83,7 @@ class Difference(NamedTuple):
 
     @property
     def consequence(self) -> str:
-        """What of the two does not match, as a clause."""
+        """The mismatch, as a clause."""
         return _SO[self.kind] + self.key_sets
 
 
@@ -116,7 +116,9 @@ def structure_differences(
 
 
 def _kind(first: Any, second: Any) -> str:
-    """What of the topmost nodes of two structures differs; nothing if it is in what they hold."""
+    """The property in which the topmost nodes of two structures differ; empty if only their
+    children do.
+    """
     if first.type is not second.type or first.is_leaf() != second.is_leaf():
         return "different types"
     if first.num_children == second.num_children:
@@ -189,8 +191,7 @@ def _joined(keys: tuple[Any, ...]) -> str:
 
 
 def first_mismatch(prefix: Any, tree: Any) -> str:
-    """What is wrong at the first place where a tree does not go on as a prefix of it should, in
-    JAX's phrase; nothing if all is well.
+    """The first mismatch between a prefix and a tree, in JAX's phrase; empty if there is none.
 
     Args:
       prefix: the structure of the prefix.
@@ -269,5 +270,5 @@ def itemized(sentences: list[str]) -> str:
 
 
 def listed(lines: list[str]) -> str:
-    """One line as it is, several one below the other."""
+    """A single line unchanged; several lines, one below the other."""
     return lines[0] if len(lines) == 1 else "".join(f"\n  {line}" for line in lines) + "\n"

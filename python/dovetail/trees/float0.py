@@ -24,7 +24,7 @@ register_node(
 
 
 def is_float0(leaf: Any) -> bool:
-    """Whether a leaf is an array without data, such as the derivative of an integer."""
+    """True if a leaf is an array without data, such as the derivative of an integer."""
     return type(leaf) is np.ndarray and leaf.dtype == dtypes.float0
 
 

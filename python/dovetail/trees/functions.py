@@ -257,7 +257,7 @@ def static(**options: Any) -> Any:
 
 
 def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
-    """Whether all leaves are true.
+    """Test whether all leaves are true.
 
     Args:
       tree: a tree whose leaves have a truth value: numbers, or arrays of one element.
@@ -302,7 +302,7 @@ def transpose(
         inner = subtrees(spec_of(outer_treedef), pytree_to_transpose)
         if not inner:
             raise errors.index_error(
-                f"tree.transpose: the outer structure must have leaves, got {outer_treedef}; give "
+                f"tree.transpose: the outer structure must have leaves, got: {outer_treedef}; give "
                 "inner_treedef"
             )
         inner_treedef = structure(inner[0])
@@ -311,7 +311,7 @@ def transpose(
     if len(elements) != outer * inner:
         raise errors.type_error(
             f"tree.transpose: the tree must have {outer} x {inner} leaves, those of "
-            f"{outer_treedef.compose(inner_treedef)}, got {treedef}; give the structures of this "
+            f"{outer_treedef.compose(inner_treedef)}, got: {treedef}; give the structures of this "
             "tree"
         )
     return inner_treedef.unflatten(

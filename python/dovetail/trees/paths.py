@@ -168,7 +168,7 @@ def flatten_with_path(
       [((DictKey(key='a'),), 1), ((DictKey(key='b'), SequenceKey(idx=0)), 2)]
     """
     if is_leaf is not None and is_leaf_takes_path:
-        # It is asked in the order of a walk, so the paths can be had from another.
+        # `is_leaf` is called in the order of a walk, so another walk can replay its answers.
         answers = iter(_answers((), tree, is_leaf))
         is_leaf = lambda _: next(answers)  # noqa: E731
     accessors, leaves, spec = optree.tree_flatten_with_accessor(tree, is_leaf, namespace=NAMESPACE)
@@ -177,7 +177,7 @@ def flatten_with_path(
 
 
 def _answers(path: KeyPath, node: Any, is_leaf: Callable[..., bool]) -> list[bool]:
-    """What `is_leaf` says of a subtree, and of those in it until it says yes."""
+    """The answers of `is_leaf` for a subtree and its descendants, down to the first true one."""
     answer = bool(is_leaf(path, node))
     if answer or optree.tree_is_leaf(node, namespace=NAMESPACE):
         return [answer]
@@ -335,7 +335,7 @@ def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
-    """Whether the structure is of one node without children.
+    """True if the structure is a single node without children.
 
     Args:
       treedef: the structure.
@@ -352,7 +352,7 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
 
 
 def is_tree_node(typ: type) -> bool:
-    """Whether instances of a class are nodes.
+    """True if instances of a class are nodes.
 
     Args:
       typ: the class.
@@ -370,7 +370,7 @@ def is_tree_node(typ: type) -> bool:
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether all that is in a sequence is a leaf.
+    """True if all elements of an iterable are leaves.
 
     Args:
       iterable: the sequence, of trees.

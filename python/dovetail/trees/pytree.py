@@ -112,8 +112,9 @@ def register_node(
 
 @atexit.register
 def _unregister_nodes() -> None:
-    """Lets go of users' classes, which the registry would keep for ever, with the arrays and jitted
-    functions that they hold: extensions complain of what lives on when the process ends.
+    """Unregister users' classes at exit. The registry would otherwise keep them, and the arrays and
+    jitted functions they refer to, alive, and extension modules report objects that outlive the
+    process.
     """
     while _NODES:
         cls = _NODES.pop()
@@ -151,7 +152,7 @@ def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str
 
 @functools.lru_cache(256)
 def is_named_tuple(cls: type) -> bool:
-    """Whether instances of a class are nodes as named tuples are, not in a way of their own."""
+    """True if instances of a class are nodes as named tuples, not by their own registration."""
     entry = optree.register_pytree_node.get(cls, namespace=DATA_NAMESPACE)
     return entry is not None and entry.kind is optree.PyTreeKind.NAMEDTUPLE
 
@@ -174,17 +175,17 @@ def map_leaves(function: Callable[..., Any], tree: Any) -> Any:
 
 
 def is_leaf_spec(spec: PyTreeSpec) -> bool:
-    """Whether a structure is that of a leaf alone."""
+    """True if a structure is a single leaf."""
     return spec.num_nodes == 1 and spec.num_leaves == 1
 
 
 def count_leaves(tree: Any) -> int:
-    """How many leaves a tree has."""
+    """The number of leaves of a tree."""
     return len(flatten(tree)[0])
 
 
 def leaf_names(tree: Any, root: str) -> list[str]:
-    """What to call each leaf of an argument in messages: `params['w'][0]`."""
+    """Names of the leaves of an argument, for messages: `params['w'][0]`."""
     return [
         root + accessor.codify("")
         for accessor in optree.tree_accessors(tree, namespace=DATA_NAMESPACE)

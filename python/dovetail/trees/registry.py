@@ -42,7 +42,7 @@ class PyTreeRegistry:
         return paths.flatten_one_level_with_keys(tree_) if self._is_inner(tree_) else None
 
     def is_node(self, type: type) -> bool:
-        """Whether instances of a class are nodes."""
+        """True if instances of a class are nodes."""
         return paths.is_tree_node(type)
 
     def register_node(

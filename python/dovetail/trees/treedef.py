@@ -15,7 +15,7 @@ from dovetail.trees.pytree import ARRAY_NODES, DATA_NAMESPACE, NAMESPACE
 from dovetail.trees.treedef_bytes import decoded, encoded
 
 _LEAF = optree.treespec_leaf(namespace=NAMESPACE)
-# What optree says of leaves that are too many or too few.
+# optree's message about too many or too few leaves.
 _COUNT = re.compile(r"(Too (?:few|many) leaves for) PyTreeSpec(?:; expected: (.*))?\.")
 
 
@@ -39,12 +39,12 @@ class PyTreeDef:
 
     @property
     def num_leaves(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return self._spec.num_leaves
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes and leaves there are."""
+        """The number of nodes and leaves."""
         return self._spec.num_nodes
 
     def __repr__(self) -> str:
@@ -86,7 +86,7 @@ class PyTreeDef:
         raise renamed
 
     def flatten_up_to(self, tree: Any) -> list[Any]:
-        """What of a tree stands where this structure has its leaves.
+        """The subtrees of `tree` at the leaves of this structure.
 
         Args:
           tree: a tree of which this structure is a prefix.
@@ -133,7 +133,7 @@ class PyTreeDef:
         f_leaf: Callable[[Any], Any] | None,
         leaves: Iterable[Any],
     ) -> Any:
-        """What a function of each node, children first, makes of the tree.
+        """Fold the structure bottom-up with a function of each node.
 
         Args:
           f_node: takes a tuple of what the node's children became, and what else the node consists
@@ -163,7 +163,7 @@ class PyTreeDef:
         raise renamed
 
     def node_data(self) -> tuple[type, Any] | None:
-        """The class of the topmost node, and what else it consists of beside children.
+        """The class of the topmost node and its data besides the children.
 
         Returns:
           A pair, or None for a leaf.
@@ -256,7 +256,9 @@ class PyTreeDef:
 
 
 def _renamed(error: ValueError) -> ValueError | None:
-    """What is said of too many or too few leaves; None for what a class's own function raised."""
+    """Translate optree's error about too many or too few leaves; None for errors of a class's own
+    functions.
+    """
     found = _COUNT.fullmatch(str(error))
     if found is None:
         return None
@@ -278,7 +280,7 @@ def _node(cls: type, data: Any, children: Sequence[PyTreeSpec]) -> PyTreeSpec:
 
 
 def spec_of(treedef: PyTreeDef | PyTreeSpec) -> PyTreeSpec:
-    """What optree has of a structure that a user gave.
+    """The optree structure of a user's treedef.
 
     Raises:
       TypeError: it is something else.
@@ -305,7 +307,7 @@ def public(spec: PyTreeSpec) -> PyTreeDef:
     try:
         return PyTreeDef(spec.walk([_LEAF] * spec.num_leaves, node))
     except Exception:
-        # A class may refuse to be made of what are no arrays.
+        # A class's constructor may reject children that are not arrays.
         return PyTreeDef(spec)
 
 
@@ -319,7 +321,7 @@ def unlike_metadata() -> ValueError:
 
 
 def subtrees(spec: PyTreeSpec, tree: Any) -> list[Any]:
-    """What of a tree stands where a prefix of it has its leaves.
+    """The subtrees at the leaves of a prefix structure.
 
     Args:
       spec: the structure of the prefix.

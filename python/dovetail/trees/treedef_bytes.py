@@ -66,7 +66,7 @@ def _varint(value: int) -> bytes:
 
 
 def _number(field: int, value: int) -> bytes:
-    # What is 0 is left out.
+    # Zero is the default and is omitted.
     return _varint(field << 3 | _VARINT) + _varint(value) if value else b""
 
 
@@ -89,7 +89,7 @@ def decoded(cls: type[PyTreeDef], data: bytes) -> PyTreeDef:
     except (ValueError, KeyError, IndexError, TypeError) as error:
         raise value_error(
             "Could not deserialize PyTreeDefProto: the bytes must be those of "
-            f"serialize_using_proto, got {len(data)} others"
+            f"serialize_using_proto, got: {len(data)} others"
         ) from error
 
 

@@ -62,7 +62,7 @@ def test_overrides(name: str) -> None:
 
     assert decorated(1) == [True, True]
     assert option.value is False
-    with pytest.raises(ValueError, match=f"{name} must be one of True, False, got 2"):
+    with pytest.raises(ValueError, match=f"{name} must be one of True, False, got: 2"):
         option(2)
     config.update(name, True)
     assert option.value is True
@@ -73,7 +73,7 @@ def test_choices() -> None:
         TypeError, match="numpy_rank_promotion needs a value, one of 'allow', 'warn'"
     ):
         dt.numpy_rank_promotion()
-    with pytest.raises(ValueError, match="must be one of 'allow', 'warn', 'raise', got 'forbid'"):
+    with pytest.raises(ValueError, match="must be one of 'allow', 'warn', 'raise', got: 'forbid'"):
         dt.numpy_rank_promotion("forbid")
     with dt.default_matmul_precision("float32"):
         assert config.default_matmul_precision.value == "float32"
@@ -110,7 +110,7 @@ def test_wrong_environment_variable() -> None:
         capture_output=True,
         text=True,
     )
-    assert "DOVETAIL_DEBUG_NANS must be 0 or 1, got 'maybe'" in result.stderr
+    assert "DOVETAIL_DEBUG_NANS must be 0 or 1, got: 'maybe'" in result.stderr
 
 
 # NaN and infinity -----------------------------------------------------------------------------

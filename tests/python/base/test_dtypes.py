@@ -100,7 +100,7 @@ def test_canonicalisation() -> None:
     with config.enable_x64(True):
         assert [dtypes.canonicalize_dtype(t) for t in wide] == wide
     assert dtypes.canonicalize_dtype("bfloat16") == dtypes.bfloat16
-    with pytest.raises(TypeError, match="must be bool, integer, float or complex, got 'object'"):
+    with pytest.raises(TypeError, match="must be bool, integer, float or complex, got: 'object'"):
         dtypes.canonicalize_dtype(object)
 
 
@@ -204,11 +204,11 @@ def test_settings() -> None:
     with config.enable_x64(False):
         assert not config.enable_x64.value
     assert config.enable_x64.value
-    with pytest.raises(ValueError, match="enable_x64 must be one of True, False, got 3"):
+    with pytest.raises(ValueError, match="enable_x64 must be one of True, False, got: 3"):
         config.update("enable_x64", 3)
     with pytest.raises(AttributeError, match="no setting is named 'enable_x65'"):
         config.update("enable_x65", True)
-    with pytest.raises(ValueError, match="must be one of 'standard', 'strict', got 'lax'"):
+    with pytest.raises(ValueError, match="must be one of 'standard', 'strict', got: 'lax'"):
         config.update("numpy_dtype_promotion", "lax")
 
 

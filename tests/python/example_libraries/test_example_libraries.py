@@ -247,7 +247,7 @@ def test_errors() -> None:
     grows = optimizers.optimizer(lambda: (lambda x: x, lambda i, g, x: [x, x], lambda x: x))
     with pytest.raises(TypeError, match="a step must keep the state's structure"):
         grows().update_fn(0, 1.0, grows().init_fn(1.0))
-    with pytest.raises(TypeError, match="leaves must be JoinPoints, got float"):
+    with pytest.raises(TypeError, match="leaves must be JoinPoints, got: float"):
         optimizers.pack_optimizer_state([1.0])
     for wrong in ("fast", np.ones(2)):
         with pytest.raises(TypeError, match="a step size must be a number or a function"):

@@ -214,9 +214,9 @@ def check(ours: Any, theirs: Any, what: str) -> None:
     if isinstance(theirs, Exception):
         if what.partition("(")[0] in MORE_GENERAL:
             return
-        assert isinstance(ours, Exception), f"{what}: JAX raises {theirs!r:.200}, got {ours!r}"
+        assert isinstance(ours, Exception), f"{what}: JAX raises {theirs!r:.200}, got: {ours!r}"
         return
-    assert not isinstance(ours, Exception), f"{what}: JAX gives {theirs!r}, got {ours!r}"
+    assert not isinstance(ours, Exception), f"{what}: JAX gives {theirs!r}, got: {ours!r}"
     if isinstance(theirs, (tuple, list)):
         assert len(ours) == len(theirs)
         for mine, other in zip(ours, theirs, strict=True):

@@ -371,7 +371,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan negative length": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, None, -1),
         ValueError,
-        "length must not be negative, got -1",
+        "length must not be negative, got: -1",
     ),
     "scan no length": (
         lambda: loose.scan(lambda c, x: (c, x), ONE),
@@ -398,17 +398,17 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "scan function": (
         lambda: loose.scan(3, ONE, None, 3),
         TypeError,
-        "f should be callable, got 3",
+        "f should be callable, got: 3",
     ),
     "scan unroll": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, None, 3, unroll=-1),
         ValueError,
-        "`unroll` must be 0 or more, got -1",
+        "`unroll` must be 0 or more, got: -1",
     ),
     "scan unroll type": (
         lambda: loose.scan(lambda c, x: (c, x), ONE, None, 3, unroll=2.5),
         TypeError,
-        "unroll must be an int or a bool, got 2.5",
+        "unroll must be an int or a bool, got: 2.5",
     ),
     "scan value": (
         lambda: loose.scan(lambda c, x: (c if c > 0 else -c, x), ONE, None, 3),
@@ -443,12 +443,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "while function": (
         lambda: loose.while_loop(None, lambda c: c, ONE),
         TypeError,
-        "cond_fun should be callable, got None",
+        "cond_fun should be callable, got: None",
     ),
     "while bound": (
         lambda: loose.while_loop(lambda c: c < 3, lambda c: c, ONE, max_steps=-1),
         ValueError,
-        "max_steps must not be negative, got -1",
+        "max_steps must not be negative, got: -1",
     ),
     "fori types": (
         lambda: loose.fori_loop(0, 3, lambda i, total: total + 1j, ONE),
@@ -463,27 +463,27 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "fori bounds": (
         lambda: loose.fori_loop(0, 3.0, lambda i, c: c, ONE),
         TypeError,
-        "must have equal types, got int32 and float32",
+        "must have equal types, got: int32 and float32",
     ),
     "fori unsigned": (
         lambda: loose.fori_loop(0, np.uint8(3), lambda i, c: c, ONE),
         TypeError,
-        "must have equal types, got int32 and uint8",
+        "must have equal types, got: int32 and uint8",
     ),
     "fori rank": (
         lambda: loose.fori_loop(0, dnp.arange(2), lambda i, c: c, ONE),
         TypeError,
-        "upper must have rank 0, got int32[2]",
+        "upper must have rank 0, got: int32[2]",
     ),
     "fori unroll": (
         lambda: dt.jit(lambda n: loose.fori_loop(0, n, lambda i, c: c, ONE, unroll=2))(3),
         ValueError,
-        "if the loop bounds are statically known, got unroll=2",
+        "if the loop bounds are statically known, got: unroll=2",
     ),
     "fori function": (
         lambda: loose.fori_loop(0, 3, 2, ONE),
         TypeError,
-        "body_fun should be callable, got 2",
+        "body_fun should be callable, got: 2",
     ),
     "cond types": (
         lambda: loose.cond(True, first, second, ONE),
@@ -529,7 +529,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "cond function": (
         lambda: loose.cond(True, 1, first, ONE),
         TypeError,
-        "true_fun should be callable, got 1",
+        "true_fun should be callable, got: 1",
     ),
     "cond operands": (
         lambda: loose.cond(True, first, first, ONE, operand=ONE),
@@ -565,7 +565,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "switch function": (
         lambda: loose.switch(0, [first, 3], ONE),
         TypeError,
-        "branch 1 should be callable, got 3",
+        "branch 1 should be callable, got: 3",
     ),
     "map nothing": (
         lambda: loose.map(lambda x: x, None),
@@ -575,12 +575,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "map batches": (
         lambda: loose.map(lambda x: x, dnp.ones(3), batch_size=-1),
         ValueError,
-        "batch_size must not be negative, got -1",
+        "batch_size must not be negative, got: -1",
     ),
     "associative sizes": (
         lambda: loose.associative_scan(lambda a, b: a, (dnp.ones(2), dnp.ones(3))),
         ValueError,
-        "sizes along axis 0 must be equal, got 2, 3",
+        "sizes along axis 0 must be equal, got: 2, 3",
     ),
     "associative axis": (
         lambda: loose.associative_scan(dnp.add, dnp.ones(2), axis=1),
@@ -595,12 +595,12 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "associative nothing": (
         lambda: loose.associative_scan(dnp.add, ()),
         ValueError,
-        "at least one array, got none",
+        "at least one array, got: none",
     ),
     "associative types": (
         lambda: loose.associative_scan(lambda a, b: (a + b).sum(), dnp.ones(5)),
         TypeError,
-        "must return the types that it takes, got float32[] for `elems`, which is float32[2]",
+        "must return the types that it takes, got: float32[] for `elems`, which is float32[2]",
     ),
     "associative tree": (
         lambda: loose.associative_scan(lambda a, b: (a, b), dnp.ones(5)),
@@ -610,7 +610,7 @@ ERRORS: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "associative function": (
         lambda: loose.associative_scan(3, ONE),
         TypeError,
-        "fn should be callable, got 3",
+        "fn should be callable, got: 3",
     ),
 }
 

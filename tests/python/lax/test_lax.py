@@ -117,17 +117,17 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: lax.add(V, I),
         TypeError,
-        r"add requires arguments to have the same dtypes, got float32, int32",
+        r"add requires arguments to have the same dtypes, got: float32, int32",
     ),
     (
         lambda: lax.add(V, 1),
         TypeError,
-        r"add requires arguments to have the same dtypes, got float32, int32",
+        r"add requires arguments to have the same dtypes, got: float32, int32",
     ),
     (
         lambda: lax.add(X, V),
         TypeError,
-        r"add: arrays must have same number of dimensions, got \(2, 3\), \(3,\)",
+        r"add: arrays must have same number of dimensions, got: \(2, 3\), \(3,\)",
     ),
     (
         lambda: lax.add(V, V[:2]),
@@ -145,7 +145,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"bitwise_and does not accept dtype float32; the element type must be bool",
     ),
-    (lambda: lax.integer_pow(I, -1), TypeError, r"needs an exponent of 0 or more, got -1"),
+    (lambda: lax.integer_pow(I, -1), TypeError, r"needs an exponent of 0 or more, got: -1"),
     (lambda: lax.select(V > 1, V, I), TypeError, r"cases must have equal element types"),
     (lambda: lax.select(V > 1, V, 0.0), TypeError, r"cases must have equal shapes"),
     (
@@ -153,7 +153,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"which must have rank 0 or the shape of the cases",
     ),
-    (lambda: lax.select_n(V, V, V), TypeError, r"which must be bool or integers, got float32"),
+    (lambda: lax.select_n(V, V, V), TypeError, r"which must be bool or integers, got: float32"),
     (lambda: lax.select_n(V > 1, V, V, V), TypeError, r"a bool chooses between 2 cases"),
     (lambda: lax.clamp(X, V, X), TypeError, r"min must have rank 0 or the shape of x"),
     (
@@ -161,14 +161,14 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         TypeError,
         r"float32 or float64",
     ),
-    (lambda: lax.bitcast_convert_type(V, "complex64"), TypeError, r"got float32 and complex64"),
+    (lambda: lax.bitcast_convert_type(V, "complex64"), TypeError, r"got: float32 and complex64"),
     (lambda: lax.create_token(), NotImplementedError, r"use lax.optimization_barrier"),
     (lambda: lax.after_all(), NotImplementedError, r"use lax.optimization_barrier"),
     (lambda: lax.composite(lax.sin, ""), ValueError, r"name must not be empty"),
     (
         lambda: lax.platform_dependent(1.0, cuda=lax.sin),
         NotImplementedError,
-        r"got functions for cuda",
+        r"got: functions for cuda",
     ),
     (lambda: lax.exp(V, accuracy="high"), ValueError, r"lax.AccuracyMode or a lax.Tolerance"),
     (
@@ -204,13 +204,13 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: lax.slice(V, (0,), (4,)),
         TypeError,
-        r"got start 0, limit 4, stride 1 for dimension 0",
+        r"got: start 0, limit 4, stride 1 for dimension 0",
     ),
     (lambda: lax.slice(X, (0,), (1,)), TypeError, r"one entry per dimension of the operand \(2\)"),
     (
         lambda: lax.pad(V, 0, [(1, 1, 0)]),
         TypeError,
-        r"must have the operand's type float32, got int32",
+        r"must have the operand's type float32, got: int32",
     ),
     (lambda: lax.pad(V, V, [(1, 1, 0)]), ValueError, r"padding_value must be a scalar"),
     (lambda: lax.pad(V, 0.0, [(1, 1)]), ValueError, r"needs one \(low"),  # type: ignore[list-item]
@@ -227,20 +227,20 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: lax.concatenate([V, I], 0),
         TypeError,
-        r"concatenate requires arguments to have the same dtypes, got float32, int32",
+        r"concatenate requires arguments to have the same dtypes, got: float32, int32",
     ),
     (
         lambda: lax.concatenate([X, X[:, :2]], 0),
         TypeError,
         r"shapes that differ in dimensions other than the one being concatenated",
     ),
-    (lambda: lax.dot(X, X), ValueError, r"equal inner sizes, got shapes \(2, 3\) and \(2, 3\)"),
+    (lambda: lax.dot(X, X), ValueError, r"equal inner sizes, got: shapes \(2, 3\) and \(2, 3\)"),
     (
         lambda: lax.dot_general(X, V, (((0,), (0,)), ((), ()))),
         TypeError,
         r"requires contracting dimensions to have the same shape",
     ),
-    (lambda: lax.dot(V, V, precision="best"), ValueError, r"precision must be .*, got 'best'"),
+    (lambda: lax.dot(V, V, precision="best"), ValueError, r"precision must be .*, got: 'best'"),
     (
         lambda: lax.reduce_sum(X, (2,)),
         ValueError,
@@ -248,8 +248,8 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     ),
     (lambda: lax.argmax(V[:0], 0, "int32"), ValueError, r"require non-empty reduced dimension"),
     (lambda: lax.argmax(V, 0, "float32"), TypeError, r"index_dtype must be an integer type"),
-    (lambda: lax.full((2,), V), TypeError, r"fill_value must be a scalar, got shape \(3,\)"),
-    (lambda: lax.iota("bool", 2), TypeError, r"must be integer, float or complex, got bool"),
+    (lambda: lax.full((2,), V), TypeError, r"fill_value must be a scalar, got: shape \(3,\)"),
+    (lambda: lax.iota("bool", 2), TypeError, r"must be integer, float or complex, got: bool"),
     (lambda: lax.round(V, 7), ValueError, r"7 is not a valid RoundingMethod"),  # type: ignore[arg-type]
     (lambda: lax.squeeze(X, (0,)), ValueError, r"cannot select an axis to squeeze out"),
     (lambda: lax.split(V, (1, 1)), ValueError, r"Sum of sizes 2 must be equal to dimension 0"),

@@ -226,7 +226,7 @@ def test_bools_over_two_axes() -> None:
 def test_results_without_the_batch() -> None:
     assert over(lambda x: lax.pmean(x, "i"), X, out_axes=None).shape == (2,)
     assert over(lambda x: lax.all_gather(x, "i"), X, out_axes=None).shape == (3, 2)
-    with pytest.raises(ValueError, match=r"at vmap out_axes, got axis spec None .* result 0"):
+    with pytest.raises(ValueError, match=r"at vmap out_axes, got: axis spec None .* result 0"):
         over(lambda x: lax.axis_index("i"), X, out_axes=None)
 
 

@@ -139,11 +139,11 @@ def test_reverse_mode_needs_the_transposed_solution():
 @pytest.mark.parametrize(
     ("matvec", "solve", "message"),
     [
-        (lambda x: (x, x), dense, r"matvec `<lambda>` must .* got a <class 'tuple'> for `b`"),
-        (lambda x: x[:2], dense, r"matvec .* got float64\[2\] for `b`, which is float64\[4\]"),
-        (lambda x: MATRIX @ x, lambda m, b: b[1:], r"solve `<lambda>` .* got float64\[3\]"),
-        (lambda x: MATRIX @ x, lambda m, b: b.astype("float32"), r"solve .* got float32\[4\]"),
-        (lambda x: MATRIX @ x, 3, "solve of custom_linear_solve should be callable, got 3"),
+        (lambda x: (x, x), dense, r"matvec `<lambda>` must .* got: a <class 'tuple'> for `b`"),
+        (lambda x: x[:2], dense, r"matvec .* got: float64\[2\] for `b`, which is float64\[4\]"),
+        (lambda x: MATRIX @ x, lambda m, b: b[1:], r"solve `<lambda>` .* got: float64\[3\]"),
+        (lambda x: MATRIX @ x, lambda m, b: b.astype("float32"), r"solve .* got: float32\[4\]"),
+        (lambda x: MATRIX @ x, 3, "solve of custom_linear_solve should be callable, got: 3"),
     ],
 )  # fmt: skip
 def test_unfit_functions(transform, matvec, solve, message):
@@ -240,7 +240,7 @@ def test_unfit_functions_of_roots():
         dt.grad(lambda a: lax.custom_root(
             lambda x: dnp.stack([x, a]), 1.0, lambda f, x: (f(x), x)[1], lambda g, y: y
         ))(1.0)  # fmt: skip
-    with pytest.raises(TypeError, match=r"tangent_solve .* got a <class 'tuple'>"):
+    with pytest.raises(TypeError, match=r"tangent_solve .* got: a <class 'tuple'>"):
         dt.grad(lambda a: lax.custom_root(
             lambda x: x - a, 1.0, lambda f, x: a, lambda g, y: (y, y)
         ))(1.0)  # fmt: skip

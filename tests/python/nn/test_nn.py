@@ -357,7 +357,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     ),
     (lambda: nn.gelu(1j), TypeError, "must be real"),
     (lambda: nn.softmax(A, 7), np.exceptions.AxisError, "out of bounds"),
-    (lambda: nn.standardize(A, algorithm="best"), ValueError, "'fast' or 'stable', got 'best'"),
+    (lambda: nn.standardize(A, algorithm="best"), ValueError, "'fast' or 'stable', got: 'best'"),
     (lambda: nn.one_hot(1, HALF), TypeError, "float"),
     (lambda: nn.dot_product_attention(A, A, A[:, :3]), ValueError, "the key's shape"),
     (lambda: nn.dot_product_attention(A[:, :, :3], A, A), ValueError, "multiple"),
@@ -366,7 +366,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: nn.dot_product_attention(*[A.astype(int)] * 3),
         TypeError,
-        "must be float, got int32",
+        "must be float, got: int32",
     ),
     (lambda: nn.dot_product_attention(A, A, A, mask=A), ValueError, "mask must be bools"),
     (lambda: nn.dot_product_attention(A, A, A, bias=A), ValueError, "bias must broadcast to"),
@@ -378,10 +378,10 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: nn.dot_product_attention(A, A, A, implementation="best"),
         ValueError,
-        "None, 'xla' or 'cudnn', got 'best'",
+        "None, 'xla' or 'cudnn', got: 'best'",
     ),
     (lambda: nn.scaled_matmul(A, A, A, A), ValueError, "shapes must be (b, m, k)"),
-    (lambda: nn.get_scaled_dot_general_config("fp8"), ValueError, "'mxfp8' or 'nvfp4', got 'fp8'"),
+    (lambda: nn.get_scaled_dot_general_config("fp8"), ValueError, "'mxfp8' or 'nvfp4', got: 'fp8'"),
     (
         lambda: nn.scaled_dot_general(
             A[0, 0],

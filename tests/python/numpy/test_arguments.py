@@ -401,7 +401,7 @@ def test_ragged_products_that_do_not_fit() -> None:
 def test_deprecated_arguments() -> None:
     x, z = dnp.arange(3), dnp.array([1 + 2j])
     calls: list[tuple[str, Callable[[], Any], Any]] = [
-        ("ndim requires ndarray or scalar arguments, got list", lambda: dnp.ndim([1, 2]), 1),
+        ("ndim requires ndarray or scalar arguments, got: list", lambda: dnp.ndim([1, 2]), 1),
         ("shape requires ndarray or scalar arguments", lambda: dnp.shape(([1, 2],)), (1, 2)),
         ("size requires ndarray or scalar arguments", lambda: dnp.size([1, 2]), 2),
         ("Passing the copy, order, and ndmin", lambda: dnp.array(x, None, False) is x, True),

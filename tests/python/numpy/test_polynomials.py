@@ -50,14 +50,14 @@ def test_roots_have_derivatives() -> None:
 def test_roots_of_what_is_traced() -> None:
     with pytest.raises(ConcretizationTypeError, match="roots"):
         dt.jit(dnp.roots)(X)
-    with pytest.raises(ValueError, match=r"must be a vector, got shape \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"must be a vector, got: shape \(2, 2\)"):
         dnp.roots(np.ones((2, 2)))
 
 
 def test_polynomials_of_matrices() -> None:
     matrix = np.array([[1.0, 2], [3, 4]])
     np.testing.assert_allclose(dnp.poly(matrix), np.poly(matrix))
-    with pytest.raises(ValueError, match=r"a vector or a square matrix, got shape \(2, 3\)"):
+    with pytest.raises(ValueError, match=r"a vector or a square matrix, got: shape \(2, 3\)"):
         dnp.poly(np.ones((2, 3)))
 
 
@@ -81,11 +81,11 @@ def test_fits_are_differentiable() -> None:
 @pytest.mark.parametrize(
     ("args", "error", "message"),
     [
-        ((X, Y, -1), ValueError, "deg must be at least 0, got -1"),
-        ((Y, Y, 1), TypeError, r"x must be a vector with elements, got shape \(12, 2\)"),
-        ((X, Y[:3], 1), TypeError, r"y must have shape \(12,\) or \(12, k\).*got \(3, 2\)"),
+        ((X, Y, -1), ValueError, "deg must be at least 0, got: -1"),
+        ((Y, Y, 1), TypeError, r"x must be a vector with elements, got: shape \(12, 2\)"),
+        ((X, Y[:3], 1), TypeError, r"y must have shape \(12,\) or \(12, k\).*got: \(3, 2\)"),
         ((X[:2], Y[:2], 1, None, False, None, True), ValueError, "more data than coefficients"),
-        ((X, Y, 1, None, False, X[:2]), TypeError, r"the shape of x, \(12,\), got \(2,\)"),
+        ((X, Y, 1, None, False, X[:2]), TypeError, r"the shape of x, \(12,\), got: \(2,\)"),
     ],
 )
 def test_fits_of_what_does_not_fit(args: Any, error: type[Exception], message: str) -> None:

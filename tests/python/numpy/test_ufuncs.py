@@ -100,7 +100,7 @@ xp: Any = dnp
         (lambda: xp.subtract.reduce(xp.ones((0, 2))), ValueError, "function without identity"),
         (lambda: xp.subtract.reduce(xp.ones((2, 2)), (0, 1)), NotImplementedError, "the order"),
         (lambda: xp.add.reduceat(xp.ones(2), [0, 2]), ValueError, r"must be in \[0, 2\)"),
-        (lambda: xp.frompyfunc(abs, 1, 1)(1, 2), TypeError, "must be 1 arguments, got 2"),
+        (lambda: xp.frompyfunc(abs, 1, 1)(1, 2), TypeError, "must be 1 arguments, got: 2"),
         (lambda: xp.frompyfunc(abs, 1, 1)(1, where=True), NotImplementedError, "where must be"),
         (
             lambda: xp.gcd(2.0, 3),

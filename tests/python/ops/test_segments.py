@@ -130,15 +130,15 @@ def test_batches_of_segments() -> None:
         ((np.array([True]), np.array([0])), "does not accept dtype bool; the element type must be"),
         (
             (np.array([1], np.float32), np.array([0], np.float32)),
-            "segment_ids must be integers, got float32",
+            "segment_ids must be integers, got: float32",
         ),
         (
             (np.array([1], np.float32), np.array([0]), -1),
-            "num_segments must not be negative, got -1",
+            "num_segments must not be negative, got: -1",
         ),
         (
             (np.array([1, 2], np.float32), np.array([0]), 1),
-            "a number for each row of data, got shapes",
+            "a number for each row of data, got: shapes",
         ),
         (
             (np.array([1], np.float32), np.array([0]), 1, False, False, 0),

@@ -457,7 +457,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: optim.linear_schedule(0, 1, 0),
         ValueError,
-        "transition_steps must be positive, got 0",
+        "transition_steps must be positive, got: 0",
     ),
     (lambda: optim.linear_schedule(0, 1, 1, -1), ValueError, "transition_begin must not be negat"),
     (lambda: optim.exponential_decay(1, 1, 0), ValueError, "decay_rate must not be 0"),
@@ -465,12 +465,12 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: optim.warmup_cosine_decay_schedule(0, 1, 5, 5),
         ValueError,
-        "decay_steps - warmup_steps must be positive, got 0",
+        "decay_steps - warmup_steps must be positive, got: 0",
     ),
     (
         lambda: optim.piecewise_constant_schedule(1, {3: -1}),
         ValueError,
-        "factors must not be negative, got -1 from step 3 on",
+        "factors must not be negative, got: -1 from step 3 on",
     ),
     (
         lambda: optim.adamw(0.1).update(dnp.ones(1), optim.adamw(0.1).init(dnp.ones(1))),
@@ -480,12 +480,12 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: optim.adam(0.1).update(dnp.ones(1), ()),
         ValueError,
-        "the state must be of 2 transformations, got 0",
+        "the state must be of 2 transformations, got: 0",
     ),
     (
         lambda: optim.multi_transform({"a": optim.sgd(0.1)}, {"w": "b"}).init({"w": 1.0}),
         ValueError,
-        "labels must be of a, got b",
+        "labels must be of a, got: b",
     ),
     (
         lambda: optim.inject_hyperparams(optim.sgd, ("rate",)),

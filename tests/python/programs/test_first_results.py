@@ -148,7 +148,7 @@ def test_a_compiled_program_is_not_used_where_none_may_be() -> None:
 
 
 def test_modes_are_checked() -> None:
-    with pytest.raises(ValueError, match="compile must be one of 'auto', 'now', 'never', got 'al"):
+    with pytest.raises(ValueError, match="compile must be one of 'auto', 'now', 'never', got: 'al"):
         config.update("compile", "always")
     with pytest.raises(ValueError, match="None or one of 'auto', 'now', 'never', got: 'always'"):
         dt.jit(another(softmax), compile="always")

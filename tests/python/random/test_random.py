@@ -367,16 +367,16 @@ BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [
         "seed",
         lambda k: untyped.normal(3),
         TypeError,
-        r"made by .*random.key.*, got int; .*key\(seed",
+        r"made by .*random.key.*, got: int; .*key\(seed",
     ),
-    ("list", lambda k: untyped.bits([0, 1]), TypeError, "made by .*random.key.*, got list"),
+    ("list", lambda k: untyped.bits([0, 1]), TypeError, "made by .*random.key.*, got: list"),
     (
         "floats",
         lambda k: untyped.bits(np.zeros(2)),
         TypeError,
-        r"uint32\[..., 2\], got float32\[2\]",
+        r"uint32\[..., 2\], got: float32\[2\]",
     ),
-    ("words", lambda k: untyped.bits(np.zeros(3, np.uint32)), TypeError, r"got uint32\[3\]"),
+    ("words", lambda k: untyped.bits(np.zeros(3, np.uint32)), TypeError, r"got: uint32\[3\]"),
     (
         "batch",
         lambda k: untyped.bits(random.split(k)),
@@ -384,37 +384,37 @@ BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [
         "accepts a single key.* dovetail.vmap",
     ),
     ("sizes", lambda k: untyped.normal(k, (2.5,)), TypeError, "normal: Shapes must be 1D .*2.5"),
-    ("negative", lambda k: untyped.normal(k, (-3,)), TypeError, "no negative size, got"),
+    ("negative", lambda k: untyped.normal(k, (-3,)), TypeError, "no negative size, got:"),
     (
         "int",
         lambda k: untyped.normal(k, (), int),
         ValueError,
-        "must be a float or complex dtype, got int32",
+        "must be a float or complex dtype, got: int32",
     ),
     (
         "complex",
         lambda k: untyped.uniform(k, (), complex),
         ValueError,
-        "a float dtype, got complex64",
+        "a float dtype, got: complex64",
     ),
-    ("signed", lambda k: untyped.bits(k, (), int), ValueError, "unsigned int dtype, got int32"),
+    ("signed", lambda k: untyped.bits(k, (), int), ValueError, "unsigned int dtype, got: int32"),
     (
         "randint",
         lambda k: untyped.randint(k, (), 0, 2, float),
         TypeError,
-        "an int dtype, got float32",
+        "an int dtype, got: float32",
     ),
     (
         "keys",
         lambda k: untyped.normal(k, (), k.dtype),
         TypeError,
-        "must be a float or complex dtype, got key",
+        "must be a float or complex dtype, got: key",
     ),
     (
         "ends",
         lambda k: untyped.uniform(k, (3,), minval=np.zeros(2)),
         ValueError,
-        r"uniform: parameters must broadcast to shape \(3,\), got one of shape \(2,\)",
+        r"uniform: parameters must broadcast to shape \(3,\), got: one of shape \(2,\)",
     ),
     ("bounds", lambda k: untyped.randint(k, (3,), np.zeros(2, int), 1), ValueError, "broadcast to"),
     ("pair", lambda k: untyped.beta(k, np.ones(2), np.ones(3)), ValueError, "broadcast"),
@@ -422,22 +422,22 @@ BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [
         "covariance",
         lambda k: untyped.multivariate_normal(k, np.zeros(2), np.eye(3)),
         ValueError,
-        r"\(..., n\) for mean .* got \(2,\) and \(3, 3\)",
+        r"\(..., n\) for mean .* got: \(2,\) and \(3, 3\)",
     ),
     (
         "method",
         lambda k: untyped.multivariate_normal(k, np.zeros(2), np.eye(2), method="lu"),
         ValueError,
-        "'cholesky', 'eigh' or 'svd', got 'lu'",
+        "'cholesky', 'eigh' or 'svd', got: 'lu'",
     ),
     ("alpha", lambda k: untyped.dirichlet(k, 1.0), ValueError, "alpha must have rank 1"),
     (
         "p",
         lambda k: untyped.bernoulli(k, 1),
         TypeError,
-        "p must be a float, got element type int32",
+        "p must be a float, got: element type int32",
     ),
-    ("mode", lambda k: untyped.bernoulli(k, mode="x"), ValueError, "'high' or 'low', got 'x'"),
+    ("mode", lambda k: untyped.bernoulli(k, mode="x"), ValueError, "'high' or 'low', got: 'x'"),
     ("gumbel", lambda k: untyped.gumbel(k, mode="x"), ValueError, "'highest', 'high' or 'low'"),
     (
         "narrow",
@@ -449,24 +449,24 @@ BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [
         "geometric",
         lambda k: untyped.geometric(k, 0.5, (), float),
         ValueError,
-        "must be an int dtype, got",
+        "must be an int dtype, got:",
     ),
-    ("none", lambda k: untyped.choice(k, 0, (1,)), ValueError, "elements to choose from, got 0"),
-    ("many", lambda k: untyped.choice(k, 3, (4,), replace=False), ValueError, "got 4 of 3"),
-    ("draws", lambda k: untyped.choice(k, 3, 4), TypeError, "sequence of ints, got int"),
+    ("none", lambda k: untyped.choice(k, 0, (1,)), ValueError, "elements to choose from, got: 0"),
+    ("many", lambda k: untyped.choice(k, 3, (4,), replace=False), ValueError, "got: 4 of 3"),
+    ("draws", lambda k: untyped.choice(k, 3, 4), TypeError, "sequence of ints, got: int"),
     (
         "probabilities",
         lambda k: untyped.choice(k, 3, (2,), p=np.ones(2)),
         ValueError,
-        r"shape \(3,\), got \(2,\)",
+        r"shape \(3,\), got: \(2,\)",
     ),
-    ("scalar", lambda k: untyped.permutation(k, 2.5), TypeError, "must be an integer, got"),
+    ("scalar", lambda k: untyped.permutation(k, 2.5), TypeError, "must be an integer, got:"),
     ("axis", lambda k: untyped.permutation(k, np.ones((2, 2)), 2), IndexError, "axis 2 is out"),
     (
         "categories",
         lambda k: untyped.categorical(k, np.zeros(2), shape=(3,), replace=False),
         ValueError,
-        "got 3 of 2",
+        "got: 3 of 2",
     ),
 ]
 
@@ -485,7 +485,7 @@ def test_bad_input(call: Callable[[Any], Any], error: type[Exception], message: 
 
 def test_poisson_has_one_generator() -> None:
     key = random.key(0, impl="rbg")
-    with pytest.raises(NotImplementedError, match="must be of threefry2x32, got one of rbg"):
+    with pytest.raises(NotImplementedError, match="must be of threefry2x32, got: one of rbg"):
         random.poisson(key, 1.0)
 
 

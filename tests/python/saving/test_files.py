@@ -189,15 +189,15 @@ def test_leaves_that_do_not_fit_are_all_named(tmp_path: Path) -> None:
     assert "f is missing in the file" in text
     assert "d is in the file only" in text
     assert "a is" not in text
-    with pytest.raises(TypeError, match=r"leaves of `like` must be arrays.*got str at a"):
+    with pytest.raises(TypeError, match=r"leaves of `like` must be arrays.*got: str at a"):
         load(tmp_path / "x", {"a": "text"})
 
 
 def test_leaves_that_cannot_be_saved(tmp_path: Path) -> None:
     for leaf, got in (("text", "str"), (np.array(["a"]), "ndarray of <U1"), (print, "builtin")):
-        with pytest.raises(TypeError, match=rf"got {got}.* at layers/0"):
+        with pytest.raises(TypeError, match=rf"got: {got}.* at layers/0"):
             save(tmp_path / "x", {"layers": [leaf]})
-    with pytest.raises(ValueError, match=r"must fit int64, got 9223372036854775808 at n"):
+    with pytest.raises(ValueError, match=r"must fit int64, got: 9223372036854775808 at n"):
         save(tmp_path / "x", {"n": 2**63})
     with pytest.raises(dt.errors.TracerArrayConversionError):
         dt.jit(lambda x: save(tmp_path / "x", x))(1.0)
@@ -207,7 +207,7 @@ def test_leaves_that_cannot_be_saved(tmp_path: Path) -> None:
 def test_64_bits_need_the_setting(tmp_path: Path) -> None:
     with config.enable_x64(True):
         save(tmp_path / "x", {"a": dnp.zeros(3)})
-    with pytest.raises(ValueError, match=r"need enable_x64, got float64\[3\] at a"):
+    with pytest.raises(ValueError, match=r"need enable_x64, got: float64\[3\] at a"):
         load(tmp_path / "x")
     assert load(tmp_path / "x", {"a": np.zeros(3)})["a"].dtype == np.float64
 
@@ -292,7 +292,7 @@ def test_versions_and_other_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patch:
         patch.setattr(files, "VERSION", 2)
         save(tmp_path / "later", 1)
-    with pytest.raises(ValueError, match=r"version must be at most 1, got 2.*install a later"):
+    with pytest.raises(ValueError, match=r"version must be at most 1, got: 2.*install a later"):
         load(tmp_path / "later")
     # Files of other programs, and ours read by these.
     x = np.arange(6, dtype=np.float32).reshape(2, 3)

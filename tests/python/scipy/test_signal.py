@@ -72,11 +72,11 @@ def test_fftconvolve_along_axes() -> None:
 
 
 def test_convolution_refuses() -> None:
-    with pytest.raises(ValueError, match="mode must be one of full, same, valid, got 'half'"):
+    with pytest.raises(ValueError, match="mode must be one of full, same, valid, got: 'half'"):
         signal.convolve(np.ones(3), np.ones(2), "half")
     with pytest.raises(ValueError, match="method must be"):
         signal.convolve(np.ones(3), np.ones(2), method="slow")
-    with pytest.raises(ValueError, match="ranks must be equal, got 1 and 2"):
+    with pytest.raises(ValueError, match="ranks must be equal, got: 1 and 2"):
         signal.convolve(np.ones(3), np.ones((2, 2)))
     with pytest.raises(ValueError, match="the smaller in every dimension"):
         signal.fftconvolve(np.ones((3, 2)), np.ones((2, 3)), "valid")
@@ -84,7 +84,7 @@ def test_convolution_refuses() -> None:
         signal.convolve(np.ones(3), np.ones(0))
     with pytest.raises(NotImplementedError, match="boundary must be 'fill'"):
         signal.convolve2d(np.ones((3, 3)), np.ones((2, 2)), boundary="wrap")
-    with pytest.raises(ValueError, match="operands must be matrices, got ranks 1 and 2"):
+    with pytest.raises(ValueError, match="operands must be matrices, got: ranks 1 and 2"):
         signal.correlate2d(np.ones(3), np.ones((2, 2)))
 
 
@@ -170,11 +170,11 @@ def test_windows_are_arrays() -> None:
     x, window = samples(50), np.hanning(16)
     got, expected = signal.welch(x, window=window), REFERENCE.welch(x, window=window)
     np.testing.assert_allclose(got[1], expected[1], atol=1e-12)
-    with pytest.raises(ValueError, match="of size 8, as nperseg says, got 16"):
+    with pytest.raises(ValueError, match="of size 8, as nperseg says, got: 16"):
         signal.welch(x, window=window, nperseg=8)
-    with pytest.raises(ValueError, match="noverlap must be less than nperseg, 8, got 8"):
+    with pytest.raises(ValueError, match="noverlap must be less than nperseg, 8, got: 8"):
         signal.stft(x, nperseg=8, noverlap=8)
-    with pytest.raises(ValueError, match="nfft must be at least nperseg, 8, got 4"):
+    with pytest.raises(ValueError, match="nfft must be at least nperseg, 8, got: 4"):
         signal.stft(x, nperseg=8, nfft=4)
     with pytest.raises(ValueError, match="boundary must be one of"):
         signal.stft(x, nperseg=8, boundary="wrap")

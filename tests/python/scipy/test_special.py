@@ -241,7 +241,7 @@ def test_polygamma() -> None:
         np.testing.assert_allclose(
             special.polygamma(n, x), reference.polygamma(n, x.astype(float)), rtol=1e-5, atol=1e-6
         )
-    with pytest.raises(TypeError, match="n must be integers, got float32"):
+    with pytest.raises(TypeError, match="n must be integers, got: float32"):
         special.polygamma(1.0, 2.0)
 
 
@@ -318,7 +318,7 @@ def test_integers_and_complex() -> None:
             getattr(special, name)(1j)
     with pytest.raises(NotImplementedError, match="exact must be False"):
         special.factorial(5, exact=True)
-    with pytest.raises(ValueError, match="series_order must be from 0 to 30, got 31"):
+    with pytest.raises(ValueError, match="series_order must be from 0 to 30, got: 31"):
         special.log_ndtr(0.0, 31)
 
 

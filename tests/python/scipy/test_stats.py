@@ -191,7 +191,7 @@ def test_dirichlet() -> None:
         np.testing.assert_allclose(stats.dirichlet.logpdf(x, alpha), expected, rtol=1e-12)
         np.testing.assert_allclose(stats.dirichlet.pdf(x[:-1], alpha), np.exp(expected), rtol=1e-9)
         assert stats.dirichlet.logpdf(2 * x[:, 0], alpha) == -INF
-    with pytest.raises(ValueError, match="alpha must be a vector, got shape"):
+    with pytest.raises(ValueError, match="alpha must be a vector, got: shape"):
         stats.dirichlet.logpdf(x, alpha[None])
     with pytest.raises(ValueError, match="must be of size 3 or 2"):
         stats.dirichlet.logpdf(x[:1], alpha)
@@ -202,7 +202,7 @@ def test_multinomial() -> None:
     expected = REFERENCE.multinomial.logpmf(x, 6, p)
     np.testing.assert_allclose(stats.multinomial.logpmf(x, 6, p), expected, rtol=1e-5)
     np.testing.assert_allclose(stats.multinomial.pmf(x, 6, p), np.exp(expected), rtol=1e-5)
-    with pytest.raises(ValueError, match="must be integers, got float32"):
+    with pytest.raises(ValueError, match="must be integers, got: float32"):
         stats.multinomial.logpmf(p, 6, p)
 
 

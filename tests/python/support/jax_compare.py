@@ -55,26 +55,26 @@ def check(ours: Any, theirs: Any, what: str, ulps: float = 16, weak: bool = True
       weak: whether weak types are compared.
     """
     if isinstance(theirs, Exception):
-        assert isinstance(ours, Exception), f"{what}: JAX raises {theirs!r:.300}, got {ours!r}"
+        assert isinstance(ours, Exception), f"{what}: JAX raises {theirs!r:.300}, got: {ours!r}"
         wanted = errors_of(theirs)[:1]
         assert not wanted or isinstance(ours, wanted[0]), (
-            f"{what}: JAX raises {theirs!r:.300}, got {ours!r}"
+            f"{what}: JAX raises {theirs!r:.300}, got: {ours!r}"
         )
         return
-    assert not isinstance(ours, Exception), f"{what}: JAX gives {theirs!r}, got {ours!r:.400}"
+    assert not isinstance(ours, Exception), f"{what}: JAX gives {theirs!r}, got: {ours!r:.400}"
     if isinstance(theirs, (tuple, list)):
-        assert isinstance(ours, (tuple, list)), f"{what}: JAX gives {theirs!r}, got {ours!r}"
-        assert len(ours) == len(theirs), f"{what}: JAX gives {theirs!r}, got {ours!r}"
+        assert isinstance(ours, (tuple, list)), f"{what}: JAX gives {theirs!r}, got: {ours!r}"
+        assert len(ours) == len(theirs), f"{what}: JAX gives {theirs!r}, got: {ours!r}"
         for mine, other in zip(ours, theirs, strict=True):
             check(mine, other, what, ulps, weak)
         return
     if not isinstance(theirs, jax.Array) and not isinstance(theirs, np.ndarray):
         assert type(ours) is type(theirs) or not isinstance(theirs, (bool, int, str)), (
-            f"{what}: JAX gives {theirs!r}, got {ours!r}"
+            f"{what}: JAX gives {theirs!r}, got: {ours!r}"
         )
-        assert ours == theirs, f"{what}: JAX gives {theirs!r}, got {ours!r}"
+        assert ours == theirs, f"{what}: JAX gives {theirs!r}, got: {ours!r}"
         return
-    both = f"{what}: JAX gives {theirs!r}, got {ours!r}"
+    both = f"{what}: JAX gives {theirs!r}, got: {ours!r}"
     assert ours.shape == theirs.shape, both
     assert ours.dtype == theirs.dtype, both
     weakness = getattr(theirs, "weak_type", None)

@@ -241,11 +241,11 @@ def test_wrong_arguments() -> None:
         dt.checkpoint(loss, policy="dots")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"must be a function of an op, whose name is `op\.name`"):
         dt.checkpoint(loss, policy=lambda op, x: True)
-    with pytest.raises(TypeError, match="fun must be a function, got 3"):
+    with pytest.raises(TypeError, match="fun must be a function, got: 3"):
         dt.checkpoint(3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="names must be strings, got 1"):
+    with pytest.raises(TypeError, match="names must be strings, got: 1"):
         SAVE.save_only_these_names(1)
-    with pytest.raises(TypeError, match="name must be a string, got 1"):
+    with pytest.raises(TypeError, match="name must be a string, got: 1"):
         checkpoint_name(X, 1)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=re.escape("static_argnums must be numbers of the 1")):
         dt.grad(dt.checkpoint(loss, static_argnums=3))(X)

@@ -55,7 +55,7 @@ def test_functions() -> None:
 
 def test_transpose_of_other_structures() -> None:
     pair, couple, nothing = tree.structure([0, 0]), tree.structure((0, 0)), tree.structure([])
-    with pytest.raises(TypeError, match=r"2 x 2 leaves.*got PyTreeDef\(\[\(\*, \*\)\]\)"):
+    with pytest.raises(TypeError, match=r"2 x 2 leaves.*got: PyTreeDef\(\[\(\*, \*\)\]\)"):
         tree.transpose(pair, couple, [(1, 2)])
     with pytest.raises(TypeError, match="2 x 2 leaves"):
         tree.transpose(pair, None, [(1, 2), (3, 4, 5)])
@@ -116,7 +116,7 @@ def test_trees_as_vectors() -> None:
     assert [x.dtype.name for x in tree.leaves(back)] == ["float32", "int32", "complex64"]
     np.testing.assert_array_equal(back["a"], np.full((2, 2), 2))
     assert flatten_util.ravel_pytree(pytree)[1] == unravel
-    with pytest.raises(ValueError, match=r"must have shape \(6,\), got \(5,\)"):
+    with pytest.raises(ValueError, match=r"must have shape \(6,\), got: \(5,\)"):
         unravel(vector[:5])
     with pytest.raises(TypeError, match=r"float32, but expected dtype complex64"):
         unravel(vector.real)

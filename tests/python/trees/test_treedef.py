@@ -93,7 +93,11 @@ def test_comparison_with_others() -> None:
         (Scaled(1), Scaled(1, "s"), "Mismatch custom node data: ('m',) != ('s',); value: Scaled("),
         ([ORDERED], [0], f"expected type: {collections.OrderedDict}, value: 0.\n"),
         ([1], list(range(1000)), ", 99, 100, 101,....\npytree structure error: "),
-        ([1, [2]], [1, 2], ", got 2.\npytree structure error: different types at key path\n    tr"),
+        (
+            [1, [2]],
+            [1, 2],
+            ", got: 2.\npytree structure error: different types at key path\n    tr",
+        ),
     ],
 )
 def test_no_prefix(prefix: Any, other: Any, message: str) -> None:

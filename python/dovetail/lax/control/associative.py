@@ -53,13 +53,13 @@ def associative_scan(
     values, spec = flatten(elems)
     leaves = [as_operand("associative_scan", value, i) for i, value in enumerate(values)]
     if not leaves:
-        raise value_error("associative_scan: there must be at least one array, got none")
+        raise value_error("associative_scan: there must be at least one array, got: none")
     axis = canonical_axis(axis, leaves[0].ndim)
     for leaf in leaves:
         canonical_axis(axis, leaf.ndim)
     if len({leaf.shape[axis] for leaf in leaves}) > 1:
         sizes = ", ".join(str(leaf.shape[axis]) for leaf in leaves)
-        raise value_error(f"associative_scan: sizes along axis {axis} must be equal, got {sizes}")
+        raise value_error(f"associative_scan: sizes along axis {axis} must be equal, got: {sizes}")
 
     def combine(left: list[Array], right: list[Array]) -> list[Array]:
         result, out_spec = flatten(fn(unflatten(spec, left), unflatten(spec, right)))
@@ -95,9 +95,9 @@ def _prefixes(combine: Combine, elems: list[Array], axis: int) -> list[Array]:
 
 
 def _prefixes_of_any(combine: Combine, elems: list[Array], axis: int) -> list[Array]:
-    """The same of a number of elements that is not known: each is combined with that before it,
-    then with what was made of two, four … before it (W. D. Hillis and G. L. Steele, Data parallel
-    algorithms, Communications of the ACM 29, 1986).
+    """Prefixes of a number of elements that is not known: each is combined with its predecessor,
+    then with the partial result two, four, … places before it (W. D. Hillis and G. L. Steele, Data
+    parallel algorithms, Communications of the ACM 29, 1986).
     """
     count = elems[0].shape[axis]
     places = lax.iota(np.int32, count)
@@ -125,7 +125,7 @@ def _first(x: Array, count: int, axis: int) -> Array:
 
 
 def _interleaved(even: Array, odd: Array, axis: int) -> Array:
-    """The elements of both in turns; there may be one more at even places."""
+    """Interleave the elements of both; `even` may have one more element."""
     count = odd.shape[axis]
     pairs = lax.stack([_first(even, count, axis), odd], axis + 1)
     result = lax.reshape(pairs, (*odd.shape[:axis], 2 * count, *odd.shape[axis + 1 :]))
@@ -137,7 +137,7 @@ def _interleaved(even: Array, odd: Array, axis: int) -> Array:
 def _check(
     fn: Callable[..., Any], spec: Any, out_spec: Any, taken: Sequence[Array], outs: Sequence[Array]
 ) -> None:
-    """The function returns what it takes."""
+    """Check that the function returns the types it takes."""
     differences = list(structure_differences(spec, out_spec, "elems"))
     if not differences:
         paths = leaf_names(unflatten(spec, range(len(taken))), "elems")
@@ -145,6 +145,6 @@ def _check(
     if differences:
         lines = [f"{d.second} for `{d.path}`, which is {d.first}" for d in differences]
         raise type_error(
-            f"associative_scan: `{name_of(fn)}` must return the types that it takes, got "
+            f"associative_scan: `{name_of(fn)}` must return the types that it takes, got: "
             f"{listed(lines)}"
         )

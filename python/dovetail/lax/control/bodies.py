@@ -1,5 +1,4 @@
-"""What control flow does with the functions that it is given: their results as operands, what they
-close over, where they are."""
+"""Bodies of control flow: results as operands, captured values, and source locations."""
 
 from __future__ import annotations
 
@@ -19,13 +18,13 @@ from dovetail.tracing.tracer import Operand, TracedFunction
 
 
 def check_callable(what: str, function: Any) -> None:
-    """Refuse what is no function.
+    """Reject anything that is not callable.
 
     Raises:
       TypeError: it is none.
     """
     if not callable(function):
-        raise type_error(f"{what} should be callable, got {function!r}")
+        raise type_error(f"{what} should be callable, got: {function!r}")
 
 
 @contextlib.contextmanager
@@ -40,7 +39,9 @@ def one_module() -> Iterator[None]:
 
 
 def joined(functions: Sequence[TracedFunction], count: int) -> list[Operand]:
-    """What functions close over, which all of them take after their first `count` arguments."""
+    """The union of the functions' captured values, which all of them take after their first `count`
+    arguments.
+    """
     captured = {id(operand): operand for traced in functions for operand in traced.captured}
     positions = {key: count + i for i, key in enumerate(captured)}
     types: list[Type] = list(functions[0].function.inputs)[:count]

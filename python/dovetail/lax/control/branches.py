@@ -110,17 +110,17 @@ def switch(
 
 def _index(index: Any) -> Array:
     """The number of a branch, as it was given."""
-    no_integer = "switch: Index type must be an integer"
+    no_integer = "switch: Index type must be an integer, got"
     if isinstance(index, str):
-        raise type_error(f"{no_integer}, got {index}.")
+        raise type_error(f"{no_integer} {index}.")
     if isinstance(index, (tuple, list)):
         raise type_error(
             f"switch: Branch index must be scalar, got {index} of shape {np.shape(index)}."
         )
-    number = _as_scalar(index, no_integer, "switch: Branch index must be scalar")
+    number = _as_scalar(index, no_integer, "switch: Branch index must be scalar, got")
     if dtypes.kind(number.dtype) not in "iu":
         raise type_error(
-            f"{no_integer}, got {number.aval}; convert it with astype('int32'), or use lax.cond"
+            f"{no_integer} {number.aval}; convert it with astype('int32'), or use lax.cond"
         )
     return number
 
@@ -130,7 +130,7 @@ def _operands(what: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, 
         return operands
     if operands:
         raise type_error(
-            f"{what}: operands must be given by position or as operand=, got {len(operands)} by "
+            f"{what}: operands must be given by position or as operand=, got: {len(operands)} by "
             "position and operand="
         )
     return (operand,)
@@ -140,14 +140,14 @@ def _as_scalar(value: Any, no_array: str, no_scalar: str) -> Array:
     """A value that must be an array of rank 0, else the message of one of two faults."""
     kind = f"of type {type(value)}"
     if isinstance(value, (tuple, list, str)):
-        raise type_error(f"{no_scalar}, got {value} {kind}")
+        raise type_error(f"{no_scalar} {value} {kind}")
     try:
         array = as_operand(value, no_array)
     except TypeError:
-        raise type_error(f"{no_array}, got {value!r} {kind}") from None
+        raise type_error(f"{no_array} {value!r} {kind}") from None
     if array.shape:
         raise type_error(
-            f"{no_scalar}, got {array.aval}; use vmap, or choose element by element with "
+            f"{no_scalar} {array.aval}; use vmap, or choose element by element with "
             "dovetail.numpy.where or lax.select_n"
         )
     return array
@@ -157,11 +157,11 @@ def _truth(pred: Any) -> Array:
     """The number of the branch: 1 if true, else 0."""
     if pred is None:
         raise type_error("cond predicate is None; it must be a bool or a number")
-    no_number = "cond: Pred type must be either boolean or number"
-    array = _as_scalar(pred, no_number, "cond: Pred must be a scalar")
+    no_number = "cond: Pred type must be either boolean or number, got"
+    array = _as_scalar(pred, no_number, "cond: Pred must be a scalar, got")
     kind = dtypes.kind(array.dtype)
     if kind not in "biuf":
-        raise type_error(f"{no_number}, got {array.aval}; compare it with what it should be")
+        raise type_error(f"{no_number} {array.aval}; compare it with what it should be")
     return lax.convert_element_type(array if kind == "b" else array != 0, np.int32)
 
 
@@ -232,7 +232,7 @@ def _traced(
 
 
 def _common_types(results: Sequence[Sequence[ShapedArray]]) -> list[ShapedArray]:
-    """What weakly typed results become: the type of those that are not."""
+    """Types for weakly typed results: those of the branches whose results are not weakly typed."""
     common = []
     for avals in zip(*results, strict=True):
         strong = {aval.dtype for aval in avals if not aval.weak_type}

@@ -1,4 +1,4 @@
-"""What a loop carries from one step to the next: a tree whose structure and types stay the same."""
+"""The carry of a loop: a tree whose structure and types do not change between iterations."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Carry:
 
     @property
     def paths(self) -> list[str]:
-        """What messages call the leaves."""
+        """Names of the leaves, for messages."""
         return self.names[self.before : self.before + len(self.leaves)]
 
     def tree(self, leaves: Sequence[Any]) -> Any:
@@ -107,7 +107,9 @@ class Carry:
                 return traced
 
     def _promote(self, returned: Sequence[ShapedArray]) -> bool:
-        """Give weakly typed leaves the types of what is returned for them, if these are wider."""
+        """Promote weakly typed leaves to the types that the body returns for them, if these are
+        wider.
+        """
         is_changed = False
         for i, (leaf, out) in enumerate(zip(self.leaves, returned, strict=True)):
             if not leaf.weak_type or leaf.dtype == out.dtype:
@@ -143,5 +145,5 @@ class Carry:
         )
 
     def _component(self, path: str) -> str:
-        """What a message calls a part of the carry that is given."""
+        """The name of a part of the initial carry, for messages."""
         return f"the input carry {'' if path == self.root else 'component '}{path}"

@@ -78,7 +78,7 @@ def _while_loop(cond_fun: Any, body_fun: Any, init_val: Any, attributes: dict[st
         try:
             return _in_python(cond_fun, body_fun, init_val)
         except ConcretizationTypeError:
-            # The condition depends on what has no value: the loop becomes an op.
+            # The condition depends on an unknown value: emit a loop op.
             pass
     carry = Carry("while_loop", body_fun, (init_val,), 0, init_val)
 
@@ -116,9 +116,9 @@ def _bound(max_steps: Any) -> int:
     try:
         bound = operator.index(max_steps)
     except TypeError:
-        raise type_error(f"while_loop: max_steps must be an int, got {max_steps!r}") from None
+        raise type_error(f"while_loop: max_steps must be an int, got: {max_steps!r}") from None
     if bound < 0:
-        raise value_error(f"while_loop: max_steps must not be negative, got {bound}")
+        raise value_error(f"while_loop: max_steps must not be negative, got: {bound}")
     return bound
 
 
@@ -207,7 +207,7 @@ def fori_loop(
         return carry.tree(loop.run([counter, *carry.leaves], [], at_once)[1:])
     if unroll is not None and unroll is not False and unroll != 1:
         raise value_error(
-            "Can only use `unroll` in `fori_loop` if the loop bounds are statically known, got "
+            "Can only use `unroll` in `fori_loop` if the loop bounds are statically known, got: "
             f"unroll={unroll!r}; leave it out"
         )
     start, stop = (lax.convert_element_type(x, dtype) if x.dtype != dtype else x for x in bounds)
@@ -227,7 +227,7 @@ def _counter_type(lower: Array, upper: Array) -> np.dtype:
     """The element type of the counter."""
     for what, bound in (("lower", lower), ("upper", upper)):
         if bound.shape:
-            raise type_error(f"fori_loop: {what} must have rank 0, got {bound.aval}")
+            raise type_error(f"fori_loop: {what} must have rank 0, got: {bound.aval}")
     if lower.dtype == upper.dtype:
         return lower.dtype
     # Python's ints take the type of the other bound.
@@ -235,6 +235,6 @@ def _counter_type(lower: Array, upper: Array) -> np.dtype:
     if kinds == "ii" and lower.weak_type != upper.weak_type:
         return upper.dtype if lower.weak_type else lower.dtype
     raise type_error(
-        "lower and upper arguments to fori_loop must have equal types, got "
+        "lower and upper arguments to fori_loop must have equal types, got: "
         f"{lower.dtype.name} and {upper.dtype.name}; convert one with x.astype(...)"
     )

@@ -69,9 +69,9 @@ def _checked(batch_size: Any) -> int:
     try:
         size = operator.index(batch_size)
     except TypeError:
-        raise type_error(f"map: batch_size must be an int, got {batch_size!r}") from None
+        raise type_error(f"map: batch_size must be an int, got: {batch_size!r}") from None
     if size < 0:
-        raise value_error(f"map: batch_size must not be negative, got {size}")
+        raise value_error(f"map: batch_size must not be negative, got: {size}")
     return size
 
 

@@ -140,7 +140,7 @@ class Loop(NamedTuple):
     def _unrolled(
         self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int
     ) -> list[Operand]:
-        """The same in a loop over so many steps at once, and of what is left after it."""
+        """The same loop, unrolled by the given number of steps, with a remainder after it."""
         iterations, rest = divmod(self.length, at_once)
         is_symbolic = is_symbolic_dim(self.length)
         if not is_symbolic and iterations == 1:
@@ -189,7 +189,7 @@ class Loop(NamedTuple):
     def _steps(
         self, carries: Sequence[Operand], rows: Sequence[Operand], count: int
     ) -> list[Operand]:
-        """So many steps, one after the other: the carry, and the stacked outputs."""
+        """The given number of steps in sequence: the carry, and the stacked outputs."""
         callee = evaluation.Callee(self.step.function)
         outputs: list[Any] = [None] * count
         order = range(count)
@@ -231,7 +231,7 @@ def _length(values: Sequence[Any], length: Any) -> int:
                 "number of steps that is computed use lax.fori_loop or lax.while_loop"
             ) from None
         if length < 0:
-            raise value_error(f"scan: length must not be negative, got {length}")
+            raise value_error(f"scan: length must not be negative, got: {length}")
         if any(size != length for size in sizes):
             raise value_error(
                 f"scan got `length` argument of {length} which disagrees with leading axis sizes "
@@ -249,7 +249,7 @@ def _length(values: Sequence[Any], length: Any) -> int:
 
 
 def steps_at_once(unroll: Any, length: int) -> int:
-    """How many steps one iteration has."""
+    """The number of steps that one iteration of the unrolled loop makes."""
     if isinstance(unroll, ArrayMethods):
         try:
             unroll = unroll._value()[()]
@@ -263,9 +263,9 @@ def steps_at_once(unroll: Any, length: int) -> int:
         try:
             count = operator.index(unroll)
         except TypeError:
-            raise type_error(f"scan: unroll must be an int or a bool, got {unroll!r}") from None
+            raise type_error(f"scan: unroll must be an int or a bool, got: {unroll!r}") from None
         if count < 0:
-            raise value_error(f"scan: `unroll` must be 0 or more, got {count}")
+            raise value_error(f"scan: `unroll` must be 0 or more, got: {count}")
         count = count or length
     if count == 1:
         return 1

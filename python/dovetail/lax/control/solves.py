@@ -37,7 +37,7 @@ class _Like:
         self.avals: list[ShapedArray] = [leaf.aval for leaf in self.leaves]
 
     def leaves_of(self, role: str, function: Function, result: Any) -> list[Operand]:
-        """The leaves of what a function returned.
+        """The leaves of a function's result.
 
         Raises:
           TypeError: structure, shape or element type differ from the example's.
@@ -53,7 +53,7 @@ class _Like:
             lines = [f"{d.second} for `{d.path}`, which is {d.first}" for d in differences]
             raise type_error(
                 f"{self.what}: {role} `{name_of(function)}` must return arrays of the structure "
-                f"and the types of `{self.root}`, got {listed(lines)}"
+                f"and the types of `{self.root}`, got: {listed(lines)}"
             )
         return leaves
 
@@ -237,8 +237,8 @@ def custom_root(
 
     if not derivative_order():
         return result_of(*solved(guess))
-    # The rule differentiates with respect to what `f` closes over, and not what the solvers do;
-    # its own derivative does so with respect to that, too.
+    # The rule differentiates with respect to the values captured by `f`, not those captured by the
+    # solvers; the rule's own derivative is taken with respect to both.
     equation, ours = closure_convert(checked, guess)
     solver, theirs = closure_convert(solved, guess)
 

@@ -55,7 +55,7 @@ def triangular_solve(
     if size != matrix.shape[-1] or other.shape[:-2] != matrix.shape[:-2]:
         raise value_error(
             f"{name}: b must have as many {'rows' if left_side else 'columns'} as a, in the same "
-            f"batch, got shapes {matrix.shape} and {other.shape}"
+            f"batch, got: shapes {matrix.shape} and {other.shape}"
         )
     is_conjugated = conjugate_a and dtypes.KINDS[matrix.dtype] == "c"
     x = natively(
@@ -103,8 +103,8 @@ def tridiagonal_solve(
     alike(name, middle, below, above, other)
     if not below.shape == middle.shape == above.shape == other.shape[:-1]:
         raise type_error(
-            f"{name}: the diagonals must have one shape, that of b without its last dimension, got "
-            f"{below.shape}, {middle.shape}, {above.shape} and {other.shape}"
+            f"{name}: the diagonals must have one shape, that of b without its last dimension, "
+            f"got: {below.shape}, {middle.shape}, {above.shape} and {other.shape}"
         )
     return natively(
         lambda *xs: ops.tridiagonal_solve(*xs, perturb_singular=perturb_singular),
@@ -173,7 +173,7 @@ def solve_by_factors(packed: Array, permutation: Array, b: Array, trans: int) ->
         return rows_at(y, inverse)
 
     if trans not in (0, 1, 2):
-        raise value_error(f"lu_solve: trans must be 0, 1 or 2, got {trans!r}")
+        raise value_error(f"lu_solve: trans must be 0, 1 or 2, got: {trans!r}")
     return natively(compute, packed, b)
 
 

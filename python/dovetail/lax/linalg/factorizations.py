@@ -75,7 +75,7 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     alike(name, r, w)
     if r.ndim != 2 or w.ndim != 1 or not r.shape[0] == r.shape[1] == w.shape[0]:
         raise value_error(
-            f"{name}: arguments must be a square matrix and a vector of its size, got shapes "
+            f"{name}: arguments must be a square matrix and a vector of its size, got: shapes "
             f"{r.shape} and {w.shape}"
         )
     columns = lax.iota(dtypes.int32, r.shape[0])
@@ -139,12 +139,12 @@ def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
     array = as_operand(name, pivots)
     if array.dtype != dtypes.int32 or array.ndim < 1:
         raise type_error(
-            f"{name}: pivots must be int32 of rank 1 or more, got {array.dtype.name} of shape "
+            f"{name}: pivots must be int32 of rank 1 or more, got: {array.dtype.name} of shape "
             f"{array.shape}"
         )
     if array.shape[-1] > permutation_size:
         raise value_error(
-            f"{name}: there must not be more pivots than rows, got {array.shape[-1]} pivots and "
+            f"{name}: there must not be more pivots than rows, got: {array.shape[-1]} pivots and "
             f"permutation_size {permutation_size}"
         )
     shape = (*array.shape[:-1], permutation_size)
@@ -289,7 +289,7 @@ def ormqr(
     if size != array.shape[-2] or other.shape[:-2] != array.shape[:-2]:
         raise value_error(
             f"ormqr: c must have as many {'rows' if left else 'columns'} as a has rows, in the "
-            f"same batch, got shapes {array.shape} and {other.shape}"
+            f"same batch, got: shapes {array.shape} and {other.shape}"
         )
     if left:
         return natively(lambda x, t, y: _reflected(x, t, y, transpose), array, factors, other)
@@ -303,7 +303,7 @@ def _check_reflections(name: str, a: Array, taus: Array) -> None:
     alike(name, a, taus)
     if taus.shape[:-1] != a.shape[:-2] or taus.shape[-1] > min(a.shape[-2:]):
         raise value_error(
-            f"{name}: there must be one factor for each of the first columns of a, got shapes "
+            f"{name}: there must be one factor for each of the first columns of a, got: shapes "
             f"{a.shape} and {taus.shape}"
         )
 
@@ -397,8 +397,8 @@ def symmetric_product(
     alike(name, a, c)
     if c.shape != (*a.shape[:-1], a.shape[-2]):
         raise value_error(
-            f"{name}: c must be square, with the batch and the rows of a, got shapes {a.shape} and "
-            f"{c.shape}"
+            f"{name}: c must be square, with the batch and the rows of a, got: shapes {a.shape} "
+            f"and {c.shape}"
         )
     result = alpha * matmul(a, transposed(a)) + beta * c
     if not symmetrize_output:

@@ -1,4 +1,4 @@
-"""What the functions of this package do to their arguments first, and what they share."""
+"""Argument checks and conversions that the functions of this package share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def matrices(name: str, x: Any, position: int = 0, rank: int = 2) -> Array:
     if array.ndim < rank:
         what = "matrices" if rank == 2 else "vectors"
         raise type_error(
-            f"{name}: argument {position} must be {what}, of rank {rank} or more, got shape "
+            f"{name}: argument {position} must be {what}, of rank {rank} or more, got: shape "
             f"{array.shape}"
         )
     return array
@@ -32,7 +32,7 @@ def square(name: str, x: Any) -> Array:
     """A checked operand of square matrices."""
     array = matrices(name, x)
     if array.shape[-2] != array.shape[-1]:
-        raise value_error(f"{name}: matrices must be square, got shape {array.shape}")
+        raise value_error(f"{name}: matrices must be square, got: shape {array.shape}")
     return array
 
 
@@ -42,13 +42,13 @@ def alike(name: str, *arrays: Array) -> None:
     for other in arrays[1:]:
         if other.dtype != first.dtype:
             raise type_error(
-                f"{name}: element types must be equal, got {first.dtype.name} and "
+                f"{name}: element types must be equal, got: {first.dtype.name} and "
                 f"{other.dtype.name}; convert one with x.astype(...)"
             )
 
 
 def natively(compute: Callable[..., Any], *arrays: Array) -> Any:
-    """What `compute` gives for arrays of types that LAPACK has: narrower floats are widened, and
+    """Run `compute` in an element type that LAPACK supports: narrower floats are widened and
     results rounded.
     """
     dtype = arrays[0].dtype
@@ -75,7 +75,7 @@ def adjoint(x: Array) -> Array:
 
 
 def conj(x: Array) -> Array:
-    """Conjugates; real arrays as they are."""
+    """The conjugate; real arrays are returned unchanged."""
     return ops.conj(x) if dtypes.KINDS[x.dtype] == "c" else x
 
 

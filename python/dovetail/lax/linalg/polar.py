@@ -50,7 +50,7 @@ def qdwh(
     array = matrices("qdwh", x)
     if array.ndim != 2 or array.shape[0] < array.shape[1]:
         raise value_error(
-            f"qdwh: the matrix must have no more columns than rows, got shape {array.shape}"
+            f"qdwh: the matrix must have no more columns than rows, got: shape {array.shape}"
         )
     if dynamic_shape is not None:
         rows = lax.broadcasted_iota(dtypes.int32, array.shape, 0) < dynamic_shape[0]
@@ -80,7 +80,7 @@ def _qdwh(x: Array, most: int, eps: float | None) -> list[Any]:
     precision = float(dtypes.finfo(x.dtype).eps) if eps is None else eps
     tolerance = 5.0 * precision
     magnitudes = abs(x)
-    # The geometric mean of both norms is at least the greatest singular value.
+    # An upper bound of the largest singular value: the geometric mean of both norms.
     columns = lax.reduce_max(lax.reduce_sum(magnitudes, (0,)), (0,)) if x.size else abs(x).sum()
     rows = lax.reduce_max(lax.reduce_sum(magnitudes, (1,)), (0,)) if x.size else columns
     scale = ops.select(

@@ -148,7 +148,7 @@ def eigvalsh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True)
 
 
 def _hermitian_operand(x: Array, lower: bool, symmetrize: bool) -> Array:
-    """Matrices whose lower triangle says what is to be read."""
+    """A Hermitian matrix given by its lower triangle."""
     if symmetrize:
         return hermitian(x)
     return x if lower else adjoint(x)
@@ -160,7 +160,7 @@ def _range(name: str, subset: Subset, count: int) -> tuple[int, int]:
     begin, end = subset
     if not 0 <= begin <= end <= count:
         raise value_error(
-            f"{name}: subset_by_index must be a range within the {count} values, got {subset}"
+            f"{name}: subset_by_index must be a range within the {count} values, got: {subset}"
         )
     return begin, end
 
@@ -199,7 +199,7 @@ def svd(
     begin, end = _range("svd", subset_by_index, count)
     if full_matrices and compute_uv and (begin, end) != (0, count):
         raise value_error(
-            f"svd: subset_by_index needs full_matrices=False, got the range {subset_by_index}"
+            f"svd: subset_by_index needs full_matrices=False, got: the range {subset_by_index}"
         )
     if not compute_uv:
         return natively(lambda a: ops.svd(a, False, False), array)[0][..., begin:end]

@@ -1,4 +1,4 @@
-"""What initial values of weights are made by: functions of a key, a shape and an element type."""
+"""The type of initializers: functions of a key, a shape and an element type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Shape = Sequence[int]
 
 @runtime_checkable
 class Initializer(Protocol):
-    """What the functions of this module return.
+    """The type of the functions that this package returns.
 
     Example:
       >>> from dovetail.nn import initializers
@@ -39,6 +39,6 @@ def no_sharding(out_sharding: Any, name: str) -> None:
     """Refuse a sharding."""
     if out_sharding is not None:
         raise NotImplementedError(
-            f"{name}: out_sharding must be None, got {out_sharding!r}; place the result with "
+            f"{name}: out_sharding must be None, got: {out_sharding!r}; place the result with "
             "device_put"
         )

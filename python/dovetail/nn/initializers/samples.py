@@ -208,7 +208,7 @@ def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> In
         element = element_type(dtype, "orthogonal")
         if len(shape) < 2:
             raise value_error(
-                f"orthogonal: the shape must have at least 2 dimensions, got {tuple(shape)}"
+                f"orthogonal: the shape must have at least 2 dimensions, got: {tuple(shape)}"
             )
         if 0 in shape:
             return dnp.zeros(shape, element)
@@ -252,11 +252,11 @@ def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None)
         element = element_type(dtype, "delta_orthogonal")
         if not 3 <= len(shape) <= 5:
             raise value_error(
-                f"delta_orthogonal: the shape must have 3 to 5 dimensions, got {tuple(shape)}"
+                f"delta_orthogonal: the shape must have 3 to 5 dimensions, got: {tuple(shape)}"
             )
         if shape[-1] < shape[-2]:
             raise value_error(
-                "delta_orthogonal: there must be at least as many outputs as inputs, got "
+                "delta_orthogonal: there must be at least as many outputs as inputs, got: "
                 f"{shape[-1]} and {shape[-2]}"
             )
         matrix = orthogonal(scale, column_axis, element)(key, shape[-2:])

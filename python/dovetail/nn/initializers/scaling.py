@@ -18,8 +18,8 @@ from dovetail.ops.operands import canonical_axis
 
 Axes = int | Sequence[int]
 
-# Standard deviations of what remains of a standard normal distribution: of real numbers between -2
-# and 2, and of complex ones of magnitude up to 2.
+# Standard deviations of truncated standard normal distributions: real numbers in [-2, 2], and
+# complex numbers of magnitude up to 2.
 _TRUNCATED_DEVIATION = 0.87962566103423978
 _TRUNCATED_COMPLEX_DEVIATION = 0.95311164380491208
 
@@ -30,7 +30,7 @@ def _product(shape: Shape, axes: Axes) -> int:
 
 
 def _fans(shape: Shape, in_axis: Axes, out_axis: Axes, batch_axis: Axes) -> tuple[float, float]:
-    """How many inputs an output has, and how many outputs an input."""
+    """Fan-in and fan-out of weights of a shape."""
     if in_axis == -2 and len(shape) <= 1:
         raise value_error(
             f"Can't compute input and output sizes of a {len(shape)}-dimensional weights tensor "
@@ -113,7 +113,7 @@ def variance_scaling(
     ):
         if value not in known:
             raise value_error(
-                f"variance_scaling: {what} must be one of {', '.join(known)}, got {value!r}"
+                f"variance_scaling: {what} must be one of {', '.join(known)}, got: {value!r}"
             )
     default = dtype
 

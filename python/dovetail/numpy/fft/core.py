@@ -1,4 +1,4 @@
-"""What all transforms do: lengths and axes, padding and cropping, and factors."""
+"""Parts that all transforms share: lengths and axes, padding and cropping, normalization."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def along(
     x, chosen = as_operand(name, a), checked_norm(name, norm)
     sizes = None if s is None else canonical_shape(s, f"{name}: sizes")
     if sizes is not None and 0 in sizes:
-        raise value_error(f"{name}: Shape should be positive, got {sizes}")
+        raise value_error(f"{name}: Shape should be positive, got: {sizes}")
     if axes is None and sizes is not None:
         if len(sizes) > x.ndim:
             raise value_error(
-                f"{name}: there must be at most as many sizes as dimensions, got {sizes} for shape "
-                f"{x.shape}"
+                f"{name}: there must be at most as many sizes as dimensions, got: {sizes} for "
+                f"shape {x.shape}"
             )
         axes = range(x.ndim - len(sizes), x.ndim)
     if sizes is not None and axes is not None and len(sizes) != len(axes):
         raise value_error(
-            f"{name}: Shape and axes have different lengths, got {sizes} for axes {axes}"
+            f"{name}: Shape and axes have different lengths, got: {sizes} for axes {axes}"
         )
     repeated = f"{name} does not support repeated axes. Got axes"
     dims = canonical_axes(axes if axes is None else tuple(axes), x.ndim, "axes", repeated)
@@ -67,14 +67,14 @@ def along(
 
 
 def _converted(name: str, x: Array, kind: FftType) -> Array:
-    """The operand in a type of which there are transforms."""
+    """Convert the operand to a type that transforms support."""
     if kind is not FftType.RFFT:
         return lax.convert_element_type(x, dtypes.to_complex_dtype(x.dtype))
     x = lax.convert_element_type(x, dtypes.to_inexact_dtype(x.dtype))
     if x.dtype not in (dtypes.float32, dtypes.float64):
         raise type_error(
-            f"{name}: the element type must be float32, float64 or an integer, got {x.dtype.name}; "
-            "convert the argument, or use the transform of complex numbers"
+            f"{name}: the element type must be float32, float64 or an integer, got: "
+            f"{x.dtype.name}; convert the argument, or use the transform of complex numbers"
         )
     return x
 

@@ -1,4 +1,4 @@
-"""What the elements of spectra stand for, and their order."""
+"""Frequencies of the elements of spectra, and their order."""
 
 from __future__ import annotations
 

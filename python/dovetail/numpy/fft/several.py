@@ -90,8 +90,8 @@ def rfft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Array:
-    """The spectrum of real numbers along two dimensions: along the last, the half that says what
-    the other half is.
+    """The spectrum of real numbers along two dimensions; along the last, only the nonredundant
+    half.
 
     Args:
       a: an array of real numbers.
@@ -208,8 +208,8 @@ def rfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Array:
-    """The spectrum of real numbers along several dimensions: along the last, the half that says
-    what the other half is.
+    """The spectrum of real numbers along several dimensions; along the last, only the nonredundant
+    half.
 
     Args:
       a: an array of real numbers.

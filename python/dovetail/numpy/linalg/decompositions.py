@@ -62,7 +62,7 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
         packed, taus = factorizations.geqrf(array)
         return QRResult(transposed(packed), taus)
     if mode not in ("reduced", "r", "full", "complete"):
-        raise value_error(f"qr: mode must be 'reduced', 'complete', 'r' or 'raw', got {mode!r}")
+        raise value_error(f"qr: mode must be 'reduced', 'complete', 'r' or 'raw', got: {mode!r}")
     q, r = factorizations.qr(array, full_matrices=mode == "complete")
     return r if mode == "r" else QRResult(q, r)
 
@@ -171,7 +171,7 @@ def eigvals(a: ArrayLike) -> Array:
 
 def _is_lower(name: str, uplo: str | None) -> bool:
     if uplo not in (None, "L", "U"):
-        raise value_error(f"{name}: UPLO must be None, 'L' or 'U', got {uplo!r}")
+        raise value_error(f"{name}: UPLO must be None, 'L' or 'U', got: {uplo!r}")
     return uplo != "U"
 
 

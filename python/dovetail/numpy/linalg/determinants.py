@@ -74,7 +74,7 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """
     array = square("slogdet", inexact("slogdet", a))
     if method not in (None, "lu", "qr"):
-        raise value_error(f"slogdet: method must be None, 'lu' or 'qr', got {method!r}")
+        raise value_error(f"slogdet: method must be None, 'lu' or 'qr', got: {method!r}")
     is_complex = KINDS[array.dtype] == "c"
     if method == "qr":
         if is_complex:
@@ -129,12 +129,12 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     """
     array = as_operand("matrix_power", a)
     if array.ndim < 2 or array.shape[-2] != array.shape[-1]:
-        raise type_error(f"matrix_power: matrices must be square, got shape {array.shape}")
+        raise type_error(f"matrix_power: matrices must be square, got: shape {array.shape}")
     try:
         count = operator.index(n)
     except TypeError:
         raise type_error(
-            f"matrix_power: the exponent must be an integer, got {type(n).__name__}"
+            f"matrix_power: the exponent must be an integer, got: {type(n).__name__}"
         ) from None
     if count == 0:
         return identity(array, array.shape[-1])
@@ -174,17 +174,18 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
     operands = [as_operand("multi_dot", x, i) for i, x in enumerate(arrays)]
     shapes = [x.shape for x in operands]
     if len(operands) < 2:
-        raise value_error(f"multi_dot: there must be two arrays or more, got {len(operands)}")
+        raise value_error(f"multi_dot: there must be two arrays or more, got: {len(operands)}")
     if any(len(s) not in (1, 2) for s in (shapes[0], shapes[-1])) or any(
         len(s) != 2 for s in shapes[1:-1]
     ):
         raise value_error(
-            f"multi_dot: arrays must be matrices, the first and the last also vectors, got {shapes}"
+            "multi_dot: arrays must be matrices, the first and the last also vectors, got: "
+            f"{shapes}"
         )
     if any(s[-1] != t[0] for s, t in itertools.pairwise(shapes)):
         raise value_error(
             f"multi_dot: each array must have as many rows as the one before has "
-            f"columns, got shapes {shapes}"
+            f"columns, got: shapes {shapes}"
         )
     sizes = [shapes[0][0] if len(shapes[0]) == 2 else 1, *(s[0] for s in shapes[1:])]
     sizes.append(shapes[-1][1] if len(shapes[-1]) == 2 else 1)

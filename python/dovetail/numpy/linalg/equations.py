@@ -46,13 +46,14 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """
     x, y = promote("solve", a, b, to=dtypes.to_inexact_dtype)
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-        raise value_error(f"solve: matrices must be square, got shape {x.shape}")
+        raise value_error(f"solve: matrices must be square, got: shape {x.shape}")
     is_vector = y.ndim == 1
     if is_vector:
         y = lax.expand_dims(y, (-1,))
     if y.ndim < 2 or y.shape[-2] != x.shape[-1]:
         raise value_error(
-            f"solve: b must be one vector or matrices with as many rows as a, got shapes {x.shape} "
+            "solve: b must be one vector or matrices with as many rows as a, got: shapes "
+            f"{x.shape} "
             f"and {as_operand('solve', b).shape}; for a batch of vectors, solve(a, b[..., None])"
         )
     result = equations.over_batches("solve", equations.solve, y, (x, 2))
@@ -78,7 +79,7 @@ def inv(a: ArrayLike) -> Array:
     """
     array = inexact("inv", a)
     if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
-        raise value_error(f"inv: matrices must be square, got shape {array.shape}")
+        raise value_error(f"inv: matrices must be square, got: shape {array.shape}")
     return equations.solve(array, identity(array, array.shape[-1]))
 
 
@@ -112,11 +113,11 @@ def pinv(
     """
     if rcond is not None:
         if rtol is not None:
-            raise value_error("pinv: only one of rtol and rcond may be specified, got both")
+            raise value_error("pinv: only one of rtol and rcond may be specified, got: both")
         rtol = rcond
     array = inexact("pinv", a)
     if array.ndim < 2:
-        raise type_error(f"pinv: the argument must be matrices, got shape {array.shape}")
+        raise type_error(f"pinv: the argument must be matrices, got: shape {array.shape}")
     if 0 in array.shape[-2:]:
         return transposed(array)
     if rtol is None:
@@ -186,12 +187,12 @@ def lstsq(
     x, y = promote("lstsq", a, b, to=dtypes.to_inexact_dtype)
     if x.ndim != 2 or y.ndim not in (1, 2):
         raise type_error(
-            f"lstsq: a must be a matrix, and b a vector or a matrix, got shapes {x.shape} and "
+            f"lstsq: a must be a matrix, and b a vector or a matrix, got: shapes {x.shape} and "
             f"{y.shape}"
         )
     if x.shape[0] != y.shape[0]:
         raise value_error(
-            f"lstsq: b must have as many rows as a, got shapes {x.shape} and {y.shape}"
+            f"lstsq: b must have as many rows as a, got: shapes {x.shape} and {y.shape}"
         )
     is_vector = y.ndim == 1
     if is_vector:
@@ -254,12 +255,12 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     array = as_operand("tensorinv", a)
     count = operator.index(ind)
     if count <= 0:
-        raise value_error(f"tensorinv: ind must be positive, got {ind}")
+        raise value_error(f"tensorinv: ind must be positive, got: {ind}")
     rows, columns = array.shape[:count], array.shape[count:]
     sizes = math.prod(rows), math.prod(columns)
     if sizes[0] != sizes[1]:
         raise value_error(
-            f"tensorinv: the first ind dimensions must have as many elements as the others, got "
+            f"tensorinv: the first ind dimensions must have as many elements as the others, got: "
             f"shape {array.shape} and ind {ind}"
         )
     return lax.reshape(inv(lax.reshape(array, sizes)), (*columns, *rows))
@@ -289,8 +290,8 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: tuple[int, ...] | None = None)
     shape = x.shape[y.ndim :]
     if x.shape[: y.ndim] != y.shape or y.size != math.prod(shape):
         raise value_error(
-            f"tensorsolve: a must have the dimensions of b, then others with as many elements, got "
-            f"shapes {x.shape} and {y.shape}"
+            "tensorsolve: a must have the dimensions of b, then others with as many elements, "
+            f"got: shapes {x.shape} and {y.shape}"
         )
     matrix = lax.reshape(x, (y.size, math.prod(shape)))
     return lax.reshape(

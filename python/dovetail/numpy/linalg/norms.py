@@ -52,7 +52,7 @@ def norm(
     if len(axes) == 2:
         return _matrix_norm(array, ord, axes, keepdims)
     raise value_error(
-        f"norm: axis must be one dimension for vectors or two for matrices, got {axes}"
+        f"norm: axis must be one dimension for vectors or two for matrices, got: {axes}"
     )
 
 
@@ -176,7 +176,7 @@ def matrix_rank(
     """
     if tol is not None:
         if rtol is not None:
-            raise value_error("matrix_rank: only one of tol or rtol may be specified, got both")
+            raise value_error("matrix_rank: only one of tol or rtol may be specified, got: both")
         rtol = tol
     array = inexact("matrix_rank", M)
     if array.ndim < 2:
@@ -209,7 +209,7 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
     """
     array = inexact("cond", x)
     if array.ndim < 2 or 0 in array.shape[-2:]:
-        raise value_error(f"cond: the argument must be matrices with elements, got {array.shape}")
+        raise value_error(f"cond: the argument must be matrices with elements, got: {array.shape}")
     if p is None or p == 2:
         s = svdvals(array)
         return s[..., 0] / s[..., -1]
@@ -218,7 +218,7 @@ def cond(x: ArrayLike, p: Any = None) -> Array:
         result = s[..., -1] / s[..., 0]
     else:
         if array.shape[-2] != array.shape[-1]:
-            raise value_error(f"cond: for p={p!r} matrices must be square, got {array.shape}")
+            raise value_error(f"cond: for p={p!r} matrices must be square, got: {array.shape}")
         result = matrix_norm(array, ord=p) * matrix_norm(inv(array), ord=p)
     is_given = any(lax.ne(array, array), axis=(-2, -1))
     return lax.select((result != result) & ~is_given, filled(result, math.inf), result)

@@ -32,7 +32,7 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     a, b = as_operand("cross", x1), as_operand("cross", x2, 1)
     if a.shape[axis] != 3 or b.shape[axis] != 3:
         raise value_error(
-            f"cross: vectors must have three elements, got shapes {a.shape} and {b.shape}, axis "
+            f"cross: vectors must have three elements, got: shapes {a.shape} and {b.shape}, axis "
             f"{axis}"
         )
     return products.cross(a, b, axis=axis)
@@ -57,7 +57,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     a, b = as_operand("outer", x1), as_operand("outer", x2, 1)
     if a.ndim != 1 or b.ndim != 1:
-        raise value_error(f"outer: arguments must be vectors, got shapes {a.shape} and {b.shape}")
+        raise value_error(f"outer: arguments must be vectors, got: shapes {a.shape} and {b.shape}")
     return products.outer(a, b)
 
 
@@ -80,7 +80,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     """
     array = as_operand("matrix_transpose", x)
     if array.ndim < 2:
-        raise value_error(f"matrix_transpose: the rank must be 2 or more, got shape {array.shape}")
+        raise value_error(f"matrix_transpose: the rank must be 2 or more, got: shape {array.shape}")
     return transposed(array)
 
 

@@ -157,8 +157,8 @@ def _several(
         sizes = [operator.index(n) for n in (s if isinstance(s, Sequence) else (s,))]
         if len(sizes) > array.ndim:
             raise value_error(
-                f"{name}: there must be at most as many sizes as dimensions, got {sizes} for shape "
-                f"{array.shape}"
+                f"{name}: there must be at most as many sizes as dimensions, got: {sizes} for "
+                f"shape {array.shape}"
             )
         if axes is None:
             axes = tuple(range(array.ndim - len(sizes), array.ndim))
@@ -176,9 +176,9 @@ def _along(
     norm: str | None,
 ) -> Array:
     if type != 2:
-        raise NotImplementedError(f"{name}: type must be 2, got {type}")
+        raise NotImplementedError(f"{name}: type must be 2, got: {type}")
     if norm not in (None, "backward", "ortho"):
-        raise value_error(f'{name}: norm must be "backward" or "ortho", got {norm!r}')
+        raise value_error(f'{name}: norm must be "backward" or "ortho", got: {norm!r}')
     if sizes is not None:
         x = _resized(name, x, dims, sizes)
     x = with_dtype(x, dtypes.to_inexact_dtype(x.dtype))
@@ -198,9 +198,9 @@ def _real_along(transform: _Transform, x: Array, dims: tuple[int, ...], norm: st
 
 def _resized(name: str, x: Array, dims: tuple[int, ...], sizes: list[int]) -> Array:
     if len(sizes) != len(dims):
-        raise value_error(f"{name}: there must be a size for each axis, got {sizes} for {dims}")
+        raise value_error(f"{name}: there must be a size for each axis, got: {sizes} for {dims}")
     if min(sizes, default=1) < 1:
-        raise value_error(f"{name}: sizes must be at least 1, got {sizes}")
+        raise value_error(f"{name}: sizes must be at least 1, got: {sizes}")
     missing = [0] * x.ndim
     for d, size in zip(dims, sizes, strict=True):
         missing[d] = size - x.shape[d]

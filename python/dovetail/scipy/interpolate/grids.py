@@ -57,7 +57,7 @@ class RegularGridInterpolator:
         if len(points) > self.values.ndim:
             raise value_error(
                 "RegularGridInterpolator: there must be no more vectors of points than dimensions "
-                f"of values, got {len(points)} and {self.values.ndim}"
+                f"of values, got: {len(points)} and {self.values.ndim}"
             )
         self.grid = tuple(as_operand("RegularGridInterpolator", p) for p in points)
         self.method, self.bounds_error = method, bounds_error
@@ -67,7 +67,7 @@ class RegularGridInterpolator:
             kinds[self.fill_value.dtype] == "c" and kinds[self.values.dtype] != "c"
         ):
             raise type_error(
-                "RegularGridInterpolator: fill_value must be real as the values are, got "
+                "RegularGridInterpolator: fill_value must be real as the values are, got: "
                 f"{self.fill_value.dtype.name}"
             )
 
@@ -98,7 +98,7 @@ class RegularGridInterpolator:
         if points.shape[-1] != rank:
             raise value_error(
                 f"RegularGridInterpolator: points must have {rank} coordinates in the last "
-                f"dimension, as the grid has, got shape {points.shape}"
+                f"dimension, as the grid has, got: shape {points.shape}"
             )
         shape = points.shape[:-1]
         columns = [points[..., i].reshape(-1) for i in range(rank)]
@@ -117,7 +117,7 @@ class RegularGridInterpolator:
 def _check_method(method: str) -> None:
     if method not in _METHODS:
         raise value_error(
-            f"RegularGridInterpolator: method must be one of {', '.join(_METHODS)}, got {method!r}"
+            f"RegularGridInterpolator: method must be one of {', '.join(_METHODS)}, got: {method!r}"
         )
 
 

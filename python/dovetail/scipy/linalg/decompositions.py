@@ -136,7 +136,7 @@ def qr(
     """
     del overwrite_a, lwork, check_finite
     if mode not in ("full", "economic", "r"):
-        raise value_error(f"qr: mode must be 'full', 'economic' or 'r', got {mode!r}")
+        raise value_error(f"qr: mode must be 'full', 'economic' or 'r', got: {mode!r}")
     factors = factorizations.qr(
         inexact("qr", a), pivoting=pivoting, full_matrices=mode != "economic"
     )
@@ -175,7 +175,7 @@ def qr_multiply(
     del overwrite_a, overwrite_c
     x, y = promote("qr_multiply", a, c, to=dtypes.to_inexact_dtype)
     if mode not in ("right", "left"):
-        raise value_error(f"qr_multiply: mode must be 'right' or 'left', got {mode!r}")
+        raise value_error(f"qr_multiply: mode must be 'right' or 'left', got: {mode!r}")
     is_left, is_vector = mode == "left", y.ndim == 1
     if is_vector:
         y = lax.expand_dims(y, (-1 if is_left else 0,))
@@ -183,7 +183,7 @@ def qr_multiply(
     k = min(m, n)
     if y.shape[-2 if is_left else -1] != (k if is_left else m):
         raise value_error(
-            f"qr_multiply: c must have {k} rows for mode 'left', {m} columns for 'right', got "
+            f"qr_multiply: c must have {k} rows for mode 'left', {m} columns for 'right', got: "
             f"shapes {x.shape} and {y.shape}"
         )
     x, y = equations.in_one_batch("qr_multiply", x, y)
@@ -230,7 +230,7 @@ def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
              [0., 3.]], dtype=float32)
     """
     if output not in ("real", "complex"):
-        raise value_error(f"schur: output must be 'real' or 'complex', got {output!r}")
+        raise value_error(f"schur: output must be 'real' or 'complex', got: {output!r}")
     array = inexact("schur", a)
     if output == "complex":
         array = lax.convert_element_type(array, dtypes.to_complex_dtype(array.dtype))
@@ -292,10 +292,10 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     t, z = promote("rsf2csf", T, Z, to=dtypes.to_complex_dtype)
     for name, x in (("T", t), ("Z", z)):
         if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
-            raise value_error(f"rsf2csf: {name} must be square, got shape {x.shape}")
+            raise value_error(f"rsf2csf: {name} must be square, got: shape {x.shape}")
     if t.shape[-1] != z.shape[-1]:
         raise value_error(
-            f"rsf2csf: T and Z must be of one size, got shapes {t.shape} and {z.shape}"
+            f"rsf2csf: T and Z must be of one size, got: shapes {t.shape} and {z.shape}"
         )
     t, z = equations.in_one_batch("rsf2csf", t, z)
     n, rank = t.shape[-1], t.ndim
@@ -328,7 +328,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
 
 
 def _rotation(block: Array, eps: float) -> Array:
-    """What makes a 2 x 2 block upper triangular, if it is not nearly so."""
+    """The rotation that makes a 2 x 2 block upper triangular, unless it nearly is."""
     a, b, c, d = (block[..., i, j] for i in range(2) for j in range(2))
     half = (a - d) / 2
     root = lax.sqrt(half * half + b * c)
@@ -381,7 +381,7 @@ def eigh_tridiagonal(
     diagonal, beside = as_operand("eigh_tridiagonal", d), as_operand("eigh_tridiagonal", e, 1)
     if diagonal.dtype != beside.dtype or dtypes.KINDS[diagonal.dtype] not in "fc":
         raise type_error(
-            "eigh_tridiagonal: both diagonals must be of one float or complex type, got "
+            "eigh_tridiagonal: both diagonals must be of one float or complex type, got: "
             f"{diagonal.dtype.name} and {beside.dtype.name}"
         )
     n = diagonal.shape[0]
@@ -405,10 +405,10 @@ def _selected(select: str, bounds: tuple[float, float] | None, count: int) -> tu
     if select == "v":
         raise NotImplementedError("eigh_tridiagonal: select='v' is not implemented; use 'a' or 'i'")
     if select != "i":
-        raise value_error(f"eigh_tridiagonal: select must be 'a' or 'i', got {select!r}")
+        raise value_error(f"eigh_tridiagonal: select must be 'a' or 'i', got: {select!r}")
     if bounds is None or bounds[0] > bounds[1]:
         raise value_error(
-            f"eigh_tridiagonal: select_range must be a range that is not empty, got {bounds}"
+            f"eigh_tridiagonal: select_range must be a range that is not empty, got: {bounds}"
         )
     return int(bounds[0]), int(bounds[1]) + 1
 
@@ -443,11 +443,11 @@ def polar(
     """
     array = inexact("polar", a)
     if array.ndim < 2:
-        raise value_error(f"polar: the argument must be matrices, got shape {array.shape}")
+        raise value_error(f"polar: the argument must be matrices, got: shape {array.shape}")
     if side not in ("right", "left"):
-        raise value_error(f"polar: side must be 'right' or 'left', got {side!r}")
+        raise value_error(f"polar: side must be 'right' or 'left', got: {side!r}")
     if method not in ("qdwh", "svd"):
-        raise value_error(f"polar: method must be 'qdwh' or 'svd', got {method!r}")
+        raise value_error(f"polar: method must be 'qdwh' or 'svd', got: {method!r}")
     if method == "svd":
         u, s, vh = spectra.svd(array, full_matrices=False)
         scales = lax.convert_element_type(lax.expand_dims(s, (-2,)), u.dtype)
@@ -457,7 +457,7 @@ def polar(
     if (m < n) != (side == "left"):
         raise NotImplementedError(
             f"polar: method 'qdwh' with side {side!r} is for matrices with "
-            f"{'fewer' if side == 'left' else 'no fewer'} rows than columns, got shape "
+            f"{'fewer' if side == 'left' else 'no fewer'} rows than columns, got: shape "
             f"{array.shape}; use method='svd'"
         )
 

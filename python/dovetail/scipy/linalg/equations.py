@@ -19,16 +19,16 @@ from dovetail.scipy.linalg.triangles import solve_sylvester_triangular
 def _solved(
     name: str, compute: Callable[..., Array], b: Array, matrix: Array, *more: Array
 ) -> Array:
-    """`compute` on matrices, what goes with them, and right hand sides: vectors or matrices, whose
-    batches are broadcast.
+    """Run `compute` on matrices, their companions, and right-hand sides: vectors or matrices, with
+    broadcast batches.
     """
     if matrix.ndim < 2 or matrix.shape[-1] != matrix.shape[-2]:
-        raise value_error(f"{name}: matrices must be square, got shape {matrix.shape}")
+        raise value_error(f"{name}: matrices must be square, got: shape {matrix.shape}")
     is_vector = b.ndim == 1
     if matrix.ndim == b.ndim + 1 and matrix.shape[-1] == b.shape[-1] and b.ndim > 1:
         warn(
-            f"{name}: batches of vectors will be taken for matrices, got shapes {matrix.shape} and "
-            f"{b.shape}; write b[..., None], and [..., 0] after the result",
+            f"{name}: batches of vectors will be taken for matrices, got: shapes {matrix.shape} "
+            f"and {b.shape}; write b[..., None], and [..., 0] after the result",
             3,
         )
         is_vector = True
@@ -36,7 +36,7 @@ def _solved(
         b = lax.expand_dims(b, (-1,))
     if b.ndim < 2 or b.shape[-2] != matrix.shape[-1]:
         raise value_error(
-            f"{name}: b must have as many rows as the matrices, got shapes {matrix.shape} and "
+            f"{name}: b must have as many rows as the matrices, got: shapes {matrix.shape} and "
             f"{b.shape}"
         )
     result = equations.over_batches(name, compute, b, (matrix, 2), *((x, 1) for x in more))
@@ -74,7 +74,9 @@ def solve(
     """
     del overwrite_a, overwrite_b, debug, check_finite
     if assume_a not in ("gen", "sym", "her", "pos"):
-        raise value_error(f"solve: assume_a must be 'gen', 'sym', 'her' or 'pos', got {assume_a!r}")
+        raise value_error(
+            f"solve: assume_a must be 'gen', 'sym', 'her' or 'pos', got: {assume_a!r}"
+        )
     if assume_a != "pos":
         return numpy.linalg.solve(a, b)
     return cho_solve(cho_factor(a, lower), b)
@@ -115,7 +117,7 @@ def solve_triangular(
     modes: dict[Any, int] = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
     if trans not in modes:
         raise value_error(
-            f"solve_triangular: trans must be 0, 1, 2, 'N', 'T' or 'C', got {trans!r}"
+            f"solve_triangular: trans must be 0, 1, 2, 'N', 'T' or 'C', got: {trans!r}"
         )
     mode = modes[trans]
     x, y = promote("solve_triangular", a, b, to=dtypes.to_inexact_dtype)
@@ -355,12 +357,12 @@ def solve_sylvester(
     """
     a, b, c = promote("solve_sylvester", A, B, C, to=dtypes.to_inexact_dtype)
     if method not in ("schur", "eigen"):
-        raise value_error(f"solve_sylvester: method must be 'schur' or 'eigen', got {method!r}")
+        raise value_error(f"solve_sylvester: method must be 'schur' or 'eigen', got: {method!r}")
     if min(a.ndim, b.ndim, c.ndim) < 2 or (*a.shape[-2:], *b.shape[-2:]) != tuple(
         size for size in c.shape[-2:] for _ in range(2)
     ):
         raise value_error(
-            f"solve_sylvester: A and B must be square, with the rows and columns of C, got shapes "
+            f"solve_sylvester: A and B must be square, with the rows and columns of C, got: shapes "
             f"{a.shape}, {b.shape} and {c.shape}"
         )
     a, b, c = equations.in_one_batch("solve_sylvester", a, b, c)

@@ -53,7 +53,7 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     """
     a = inexact("expm", A)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-        raise value_error(f"expm: matrices must be square, got shape {a.shape}")
+        raise value_error(f"expm: matrices must be square, got: shape {a.shape}")
     if not a.size:
         return a
     real = dtypes.to_real_dtype(a.dtype)
@@ -98,7 +98,7 @@ def _pade(a: Array, coefficients: tuple[float, ...]) -> tuple[Array, Array]:
 
 
 def _squared(x: Array, count: Array) -> Array:
-    """Each matrix squared so many times."""
+    """Square each matrix repeatedly, by its own count."""
     most = lax.reduce_max(count, tuple(range(count.ndim))) if count.ndim else count
 
     def body(i: Array, x: Array) -> Array:
@@ -132,7 +132,7 @@ def expm_frechet(
     a, e = promote("expm_frechet", A, E, to=dtypes.to_inexact_dtype)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2] or e.shape != a.shape:
         raise value_error(
-            f"expm_frechet: matrices must be square and of one shape, got {a.shape} and {e.shape}"
+            f"expm_frechet: matrices must be square and of one shape, got: {a.shape} and {e.shape}"
         )
     value, derivative = jvp(expm, (a,), (e,))
     return (value, derivative) if compute_expm else derivative
@@ -158,7 +158,7 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
              [0.+0.j, 3.+0.j]], dtype=complex64)
     """
     if blocksize > 1:
-        raise NotImplementedError(f"sqrtm: blocksize must be 1, got {blocksize}")
+        raise NotImplementedError(f"sqrtm: blocksize must be 1, got: {blocksize}")
     array = inexact("sqrtm", A)
     return _sqrtm(lax.convert_element_type(array, dtypes.to_complex_dtype(array.dtype)))
 
@@ -200,7 +200,7 @@ def funm(A: ArrayLike, func: Callable[[Array], Array], disp: bool = True) -> Any
     """
     array = inexact("funm", A)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise value_error(f"funm: the argument must be a square matrix, got shape {array.shape}")
+        raise value_error(f"funm: the argument must be a square matrix, got: shape {array.shape}")
     t, z = rsf2csf(*schur(array))
     values = lax.convert_element_type(func(numpy.diag(t)), t.dtype)
     f, least = function_of(t, values)

@@ -42,7 +42,7 @@ def block_diag(*arrs: ArrayLike) -> Array:
     for i, x in enumerate(arrays):
         if x.ndim > 2:
             raise value_error(
-                f"block_diag: arrays must have 2 dimensions or less, got shape {x.shape} at {i}"
+                f"block_diag: arrays must have 2 dimensions or less, got: shape {x.shape} at {i}"
             )
     blocks = [lax.reshape(x, (1,) * (2 - x.ndim) + x.shape) for x in arrays]
     width, left, rows = sum(x.shape[1] for x in blocks), 0, []
@@ -109,12 +109,12 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     first = as_operand("hankel", c)
     second = lax.full_like(first, 0) if r is None else as_operand("hankel", r, 1)
     if first.ndim == 0 or second.ndim == 0:
-        raise value_error("hankel: arguments must be vectors, got a scalar")
+        raise value_error("hankel: arguments must be vectors, got: a scalar")
     return _along_diagonals("hankel", first, second, False)
 
 
 def circulant(c: ArrayLike) -> Array:
-    """Matrices whose columns are a vector, each turned by one more place.
+    """Circulant matrices: each column is the previous one rotated by one place.
 
     Args:
       c: the first columns, of shape (…, n).
@@ -155,13 +155,13 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     n = first.shape[-1]
     if n < 2:
         raise value_error(
-            "leslie: The length of f along the last axis must be at least 2, got shape "
+            "leslie: The length of f along the last axis must be at least 2, got: shape "
             f"{first.shape}"
         )
     if second.shape[-1] != n - 1:
         raise value_error(
             "Incorrect lengths for f and s. The length of s along the last axis must be one less "
-            f"than the length of f; got f shape {first.shape} and s shape {second.shape}"
+            f"than the length of f; got: f shape {first.shape} and s shape {second.shape}"
         )
     return _with_first_row(first, second)
 
@@ -198,7 +198,7 @@ def companion(a: ArrayLike) -> Array:
     vector = _vectors("companion", inexact("companion", a))
     if vector.shape[-1] < 2:
         raise value_error(
-            "companion: The length of `a` along the last axis must be at least 2, got shape "
+            "companion: The length of `a` along the last axis must be at least 2, got: shape "
             f"{vector.shape}"
         )
     row = -vector[..., 1:] / vector[..., :1]
@@ -243,7 +243,7 @@ def fiedler_companion(a: ArrayLike) -> Array:
     vector = _vectors("fiedler_companion", inexact("fiedler_companion", a))
     if not vector.shape[-1]:
         raise value_error(
-            "fiedler_companion requires the last axis of 'a' to have nonzero length, got shape "
+            "fiedler_companion requires the last axis of 'a' to have nonzero length, got: shape "
             f"{vector.shape}"
         )
     n = vector.shape[-1] - 1
@@ -290,14 +290,14 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
     count = as_count("convolution_matrix", n, 1)
     vector = as_operand("convolution_matrix", a)
     if vector.ndim == 0:
-        raise value_error("convolution_matrix: a must be at least 1-dimensional, got a scalar")
+        raise value_error("convolution_matrix: a must be at least 1-dimensional, got: a scalar")
     if not vector.shape[-1]:
         raise value_error(
-            f"convolution_matrix: len(a) must be at least 1, got shape {vector.shape}"
+            f"convolution_matrix: len(a) must be at least 1, got: shape {vector.shape}"
         )
     if mode not in ("full", "valid", "same"):
         raise value_error(
-            f"convolution_matrix: mode must be one of 'full', 'valid', 'same', got {mode!r}"
+            f"convolution_matrix: mode must be one of 'full', 'valid', 'same', got: {mode!r}"
         )
     m = vector.shape[-1]
     rows = m + count - 1

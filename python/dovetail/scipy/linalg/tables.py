@@ -30,7 +30,7 @@ def as_count(name: str, n: int, least: int = 0) -> int:
     count = operator.index(n)
     if count < least:
         what = "positive" if least else "nonnegative"
-        raise value_error(f"{name}: n must be a {what} integer, got {n}")
+        raise value_error(f"{name}: n must be a {what} integer, got: {n}")
     return count
 
 
@@ -85,7 +85,7 @@ def _table(n: int, entry: Any, dtype: np.dtype) -> Array:
 def _kind(name: str, kind: str | None) -> str:
     if kind not in (None, "symmetric", "lower", "upper"):
         raise value_error(
-            f"{name}: Expected kind to be one of: 'symmetric', 'lower', 'upper'; got {kind!r}"
+            f"{name}: Expected kind to be one of: 'symmetric', 'lower', 'upper'; got: {kind!r}"
         )
     return kind or "symmetric"
 
@@ -192,7 +192,7 @@ def hadamard(n: int, dtype: Any = int) -> Array:
     """
     count = operator.index(n)
     if count < 1 or count & (count - 1):
-        raise value_error(f"hadamard: n must be a positive power of 2, got {n}")
+        raise value_error(f"hadamard: n must be a positive power of 2, got: {n}")
     i, j = indices(count)
     return _known(
         1 - 2 * (np.bitwise_count(i & j).astype(int) % 2), dtypes.canonicalize_dtype(dtype)
@@ -219,10 +219,10 @@ def dft(n: int, scale: str | None = None, *, dtype: Any = None) -> Array:
              [ 1., -1.]], dtype=float32)
     """
     if scale not in (None, "sqrtn", "n"):
-        raise value_error(f"dft: scale must be None, 'sqrtn' or 'n', got {scale!r}")
+        raise value_error(f"dft: scale must be None, 'sqrtn' or 'n', got: {scale!r}")
     element = dtypes.default_dtype("c") if dtype is None else dtypes.canonicalize_dtype(dtype)
     if dtypes.KINDS[element] != "c":
-        raise value_error(f"dft: dtype must be a complex floating-point type, got {element.name}")
+        raise value_error(f"dft: dtype must be a complex floating-point type, got: {element.name}")
     count = as_count("dft", n)
     i, j = indices(count)
     values = np.exp(-2j * np.pi * (i * j % max(count, 1)) / max(count, 1))

@@ -44,7 +44,9 @@ def _shifted_solve(t: Array, shift: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _infinite_where(condition: Array, like: Array) -> Array:
-    """A factor for solutions that do not exist there; others are as they are, derivatives too."""
+    """A factor that is infinite where no solution exists and 1 elsewhere, for values and
+    derivatives.
+    """
     infinite = lax.full_like(like, float("inf"))
     return ops.select(condition, infinite, lax.full_like(like, 1))
 

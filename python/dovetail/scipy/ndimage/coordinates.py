@@ -47,14 +47,14 @@ def map_coordinates(
     if len(coordinates) != x.ndim:
         raise value_error(
             f"map_coordinates: there must be one array of coordinates for each of the {x.ndim} "
-            f"dimensions, got {len(coordinates)}"
+            f"dimensions, got: {len(coordinates)}"
         )
     if mode not in _MODES:
         raise NotImplementedError(
-            f"map_coordinates: mode must be one of {', '.join(_MODES)}, got {mode!r}"
+            f"map_coordinates: mode must be one of {', '.join(_MODES)}, got: {mode!r}"
         )
     if order not in (0, 1):
-        raise NotImplementedError(f"map_coordinates: order must be 0 or 1, got {order}")
+        raise NotImplementedError(f"map_coordinates: order must be 0 or 1, got: {order}")
     outside = with_dtype(asarray(cval), x.dtype)
     places = broadcast_arrays(
         *(as_operand("map_coordinates", c, i) for i, c in enumerate(coordinates))
@@ -94,7 +94,7 @@ _MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
 
 
 def _inside(index: Array, size: int, mode: str) -> Array:
-    """The index of the element that is at `index`."""
+    """The index of the element that stands in for position `index` under `mode`."""
     if mode == "wrap":
         return index % size
     if mode == "mirror" and size > 1:

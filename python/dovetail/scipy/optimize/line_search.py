@@ -14,7 +14,8 @@ from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 
-# How much of the expected decrease is enough, and how much of the slope may be left.
+# Wolfe's parameters: the sufficient share of the expected decrease, and the share of the slope that
+# may remain.
 _DECREASE, _SLOPE = 1e-4, 0.9
 # The most steps within an interval.
 _ZOOMS = 30

@@ -28,7 +28,7 @@ _LBFGS = {
 
 
 class OptimizeResults(NamedTuple):
-    """What a minimization found.
+    """The result of a minimization.
 
     Attributes:
       x: the place.
@@ -102,16 +102,16 @@ def minimize(
       Array([3., 3.], dtype=float32)
     """
     if not isinstance(args, tuple):
-        raise type_error(f"args argument to minimize must be a tuple, got {args!r}; write (args,)")
+        raise type_error(f"args argument to minimize must be a tuple, got: {args!r}; write (args,)")
     start = strong(inexact("minimize", x0))
     if start.ndim != 1:
         raise value_error(
-            f"minimize: x0 must be a vector, got shape {start.shape}; see "
+            f"minimize: x0 must be a vector, got: shape {start.shape}; see "
             "dovetail.flatten_util.ravel_pytree"
         )
     methods = {"bfgs": (bfgs, _BFGS), "l-bfgs-experimental-do-not-rely-on-this": (lbfgs, _LBFGS)}
     if method.lower() not in methods:
-        raise value_error(f"minimize: method must be one of {', '.join(methods)}, got {method!r}")
+        raise value_error(f"minimize: method must be one of {', '.join(methods)}, got: {method!r}")
     solver, known = methods[method.lower()]
     given = dict(options or {})
     if tol is not None:
@@ -119,7 +119,7 @@ def minimize(
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise type_error(
-            f"minimize: options must be among {', '.join(known)}, got {', '.join(unknown)}"
+            f"minimize: options must be among {', '.join(known)}, got: {', '.join(unknown)}"
         )
     is_complex = dtypes.KINDS[start.dtype] == "c"
     place = _complex_vector if is_complex else _real_vector

@@ -13,7 +13,7 @@ from dovetail.scipy.optimize.line_search import ValueAndGrad, search
 
 
 class State(NamedTuple):
-    """The place, how it was reached, and what is known of the curvature."""
+    """The current point, the step to it, and curvature information."""
 
     converged: Array
     failed: Array
@@ -80,8 +80,8 @@ def bfgs(
         product = dnp.vdot(y, s)
         rho = 1 / product
         w = unit - rho * dnp.outer(s, y)
-        # The first matrix gets the size of the Hessian's inverse, (6.20): the digits of one that is
-        # much smaller would be lost beside it.
+        # Scale the initial matrix to the size of the Hessian's inverse, (6.20); adding to a much
+        # larger one would lose digits.
         is_first = (state.k == 0) & (product > 0)
         scale = dnp.where(is_first, product / dnp.where(is_first, dnp.vdot(y, y), 1), 1)
         memory = w @ (scale * state.memory) @ w.T + rho * dnp.outer(s, s)
@@ -179,7 +179,7 @@ def lbfgs(
 
 
 def _two_loops(memory: History, q: Array) -> Array:
-    """The inverse Hessian of the history times a vector; what is not there yet is zero."""
+    """The L-BFGS two-loop recursion: inverse Hessian times a vector; missing history is zero."""
     count = memory.inverse.shape[0]
     parts = dnp.zeros_like(memory.inverse)
 

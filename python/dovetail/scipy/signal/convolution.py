@@ -41,7 +41,7 @@ def fftconvolve(
     for i in range(x.ndim):
         if i not in dims and x.shape[i] != y.shape[i] and 1 not in (x.shape[i], y.shape[i]):
             raise value_error(
-                f"fftconvolve: dimensions that are not in axes must be of equal sizes, got shapes "
+                f"fftconvolve: dimensions that are not in axes must be of equal sizes, got: shapes "
                 f"{x.shape} and {y.shape}"
             )
     if mode == "valid":
@@ -92,7 +92,7 @@ def convolve(
     if method == "fft":
         return fftconvolve(in1, in2, mode)
     if method not in ("direct", "auto"):
-        raise value_error(f"convolve: method must be 'auto', 'fft' or 'direct', got {method!r}")
+        raise value_error(f"convolve: method must be 'auto', 'fft' or 'direct', got: {method!r}")
     return _direct("convolve", in1, in2, mode, precision)
 
 
@@ -195,11 +195,11 @@ def correlate2d(
 
 def _operands(name: str, in1: ArrayLike, in2: ArrayLike, mode: str) -> list[Array]:
     if mode not in MODES:
-        raise value_error(f"{name}: mode must be one of {', '.join(MODES)}, got {mode!r}")
+        raise value_error(f"{name}: mode must be one of {', '.join(MODES)}, got: {mode!r}")
     x, y = operands = promote(name, in1, in2, to=dtypes.to_inexact_dtype)
     if x.ndim != y.ndim:
         raise value_error(
-            f"{name}: ranks must be equal, got {x.ndim} and {y.ndim}; add dimensions with reshape"
+            f"{name}: ranks must be equal, got: {x.ndim} and {y.ndim}; add dimensions with reshape"
         )
     return operands
 
@@ -210,7 +210,7 @@ def _larger_first(name: str, x: Array, y: Array, dims: Sequence[int]) -> tuple[A
     if all(x.shape[i] <= y.shape[i] for i in dims):
         return y, x
     raise value_error(
-        f"{name}: one operand must be the smaller in every dimension, got shapes {x.shape} and "
+        f"{name}: one operand must be the smaller in every dimension, got: shapes {x.shape} and "
         f"{y.shape}"
     )
 
@@ -218,18 +218,22 @@ def _larger_first(name: str, x: Array, y: Array, dims: Sequence[int]) -> tuple[A
 def _check_2d(name: str, x: ArrayLike, y: ArrayLike, boundary: str, fillvalue: float) -> None:
     if boundary != "fill" or fillvalue != 0:
         raise NotImplementedError(
-            f"{name}: boundary must be 'fill' with fillvalue 0, got {boundary!r} and {fillvalue}; "
+            f"{name}: boundary must be 'fill' with fillvalue 0, got: {boundary!r} and {fillvalue}; "
             "pad with dovetail.numpy.pad"
         )
     ranks = [as_operand(name, operand).ndim for operand in (x, y)]
     if ranks != [2, 2]:
-        raise value_error(f"{name}: operands must be matrices, got ranks {ranks[0]} and {ranks[1]}")
+        raise value_error(
+            f"{name}: operands must be matrices, got: ranks {ranks[0]} and {ranks[1]}"
+        )
 
 
 def _direct(name: str, in1: ArrayLike, in2: ArrayLike, mode: str, precision: Any) -> Array:
     x, y = _operands(name, in1, in2, mode)
     if not x.size or not y.size:
-        raise value_error(f"{name}: operands must not be empty, got shapes {x.shape} and {y.shape}")
+        raise value_error(
+            f"{name}: operands must not be empty, got: shapes {x.shape} and {y.shape}"
+        )
     first = x.shape
     x, y = _larger_first(name, x, y, range(x.ndim))
     padding = []

@@ -114,7 +114,7 @@ def csd(
       (3,)
     """
     if average not in ("mean", "median"):
-        raise value_error(f"csd: average must be 'mean' or 'median', got {average!r}")
+        raise value_error(f"csd: average must be 'mean' or 'median', got: {average!r}")
     frequencies, _, power = _spectra(
         *("csd", x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided),
         *(scaling, axis, "psd", None, False),
@@ -199,10 +199,10 @@ def istft(
     """
     z = inexact("istft", Zxx)
     if z.ndim < 2:
-        raise value_error(f"istft: the transforms must be of rank 2 at least, got shape {z.shape}")
+        raise value_error(f"istft: the transforms must be of rank 2 at least, got: shape {z.shape}")
     along, across = canonical_axis(time_axis, z.ndim), canonical_axis(freq_axis, z.ndim)
     if along == across:
-        raise value_error(f"istft: time_axis and freq_axis must be different, got {along} twice")
+        raise value_error(f"istft: time_axis and freq_axis must be different, got: {along} twice")
     z = moveaxis(z, (across, along), (-2, -1))
     count = 2 * (z.shape[-2] - 1) if input_onesided else z.shape[-2]
     size = _size("istft", "nperseg", nperseg, count)
@@ -257,15 +257,15 @@ def _size(name: str, what: str, given: Any, default: int) -> int:
         default if given is None else operator.index(static(given, f"the {name} argument {what!r}"))
     )
     if size < 1:
-        raise value_error(f"{name}: {what} must be positive, got {size}")
+        raise value_error(f"{name}: {what} must be positive, got: {size}")
     return size
 
 
 def _check_sizes(name: str, size: int, points: int, overlap: int) -> None:
     if points < size:
-        raise value_error(f"{name}: nfft must be at least nperseg, {size}, got {points}")
+        raise value_error(f"{name}: nfft must be at least nperseg, {size}, got: {points}")
     if overlap >= size:
-        raise value_error(f"{name}: noverlap must be less than nperseg, {size}, got {overlap}")
+        raise value_error(f"{name}: noverlap must be less than nperseg, {size}, got: {overlap}")
 
 
 def _window(name: str, window: Any, size: int | None, dtype: np.dtype) -> Array:
@@ -276,10 +276,10 @@ def _window(name: str, window: Any, size: int | None, dtype: np.dtype) -> Array:
         return asarray(np.asarray(signal.get_window(window, size or 1), dtype))
     array = as_operand(name, window)
     if array.ndim != 1:
-        raise value_error(f"{name}: the window must be a vector, got shape {array.shape}")
+        raise value_error(f"{name}: the window must be a vector, got: shape {array.shape}")
     if size is not None and array.size != size:
         raise value_error(
-            f"{name}: the window must be of size {size}, as nperseg says, got {array.size}"
+            f"{name}: the window must be of size {size}, as nperseg says, got: {array.size}"
         )
     return array.astype(dtype if dtypes.KINDS[array.dtype] != "c" else array.dtype)
 
@@ -289,7 +289,7 @@ def _segment_size(name: str, window: Any, nperseg: Any, length: int) -> int:
         size = as_operand(name, window).size
         if size > length:
             raise value_error(
-                f"{name}: the window must be no longer than the signal, got {size} and {length}"
+                f"{name}: the window must be no longer than the signal, got: {size} and {length}"
             )
         return _size(name, "nperseg", nperseg, size)
     size = _size(name, "nperseg", nperseg, length)
@@ -320,9 +320,9 @@ def _spectra(
     signals = promote(name, *([x] if y is None else [x, y]), to=dtypes.to_inexact_dtype)
     if boundary not in _EXTENSIONS:
         known = ", ".join(repr(b) for b in _EXTENSIONS)
-        raise value_error(f"{name}: boundary must be one of {known}, got {boundary!r}")
+        raise value_error(f"{name}: boundary must be one of {known}, got: {boundary!r}")
     if scaling not in ("density", "spectrum"):
-        raise value_error(f"{name}: scaling must be 'density' or 'spectrum', got {scaling!r}")
+        raise value_error(f"{name}: scaling must be 'density' or 'spectrum', got: {scaling!r}")
     place = canonical_axis(axis, signals[0].ndim)
     signals = [moveaxis(s, axis, -1) for s in signals]
     complex_type = dtypes.to_complex_dtype(signals[0].dtype)
@@ -354,7 +354,8 @@ def _spectra(
     else:
         result = conj(transforms[0]) * transforms[-1] * scale
         if onesided:
-            # Those below 0 are as large; 0 and the highest of an even number have none.
+            # Negative frequencies have the same power; 0 and the Nyquist frequency of an even
+            # length have no counterpart.
             double = np.full(result.shape[-1], 2.0)
             double[0] = 1
             if points % 2 == 0:
@@ -394,7 +395,7 @@ def _extended(
         margin = size // 2
         if boundary in ("even", "odd") and margin > x.shape[-1] - 1:
             raise value_error(
-                f"{name}: the signal must be longer than half of a segment, {margin}, got "
+                f"{name}: the signal must be longer than half of a segment, {margin}, got: "
                 f"{x.shape[-1]}"
             )
         x = _EXTENSIONS[boundary](x, margin)
@@ -436,7 +437,7 @@ def _trend(name: str, trend: Any, axis: int) -> Any:
         return lambda x: moveaxis(function(moveaxis(x, -1, axis)), axis, -1)
     if trend:
         raise value_error(
-            f"{name}: detrend must be a type of scipy.signal.detrend, a function or False, got "
+            f"{name}: detrend must be a type of scipy.signal.detrend, a function or False, got: "
             f"{trend!r}"
         )
     return lambda x: x

@@ -45,7 +45,7 @@ def detrend(
             "detrend: arrays are immutable, so overwrite_data must be None; use the result"
         )
     if type not in ("constant", "linear"):
-        raise value_error(f"detrend: type must be 'linear' or 'constant', got {type!r}")
+        raise value_error(f"detrend: type must be 'linear' or 'constant', got: {type!r}")
     x = inexact("detrend", data)
     axis = canonical_axis(axis, x.ndim)
     if type == "constant":
@@ -55,7 +55,7 @@ def detrend(
     limits = np.unique(np.r_[0, bp, size])
     if limits[0] < 0 or limits[-1] > size:
         raise value_error(
-            f"detrend: bp must be indices from 0 to {size}, the size of the dimension, got {bp}"
+            f"detrend: bp must be indices from 0 to {size}, the size of the dimension, got: {bp}"
         )
     pieces = [
         _without_line(x[..., start:end])

@@ -105,7 +105,7 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     order = operator.index(static(v, "the bessel_jn argument 'v'"))
     steps = operator.index(static(n_iter, "the bessel_jn argument 'n_iter'"))
     if order < 0:
-        raise value_error(f"bessel_jn: v must not be negative, got {order}")
+        raise value_error(f"bessel_jn: v must not be negative, got: {order}")
     return pointwise("bessel_jn", _with_order(order, steps), z)
 
 
@@ -180,7 +180,7 @@ def sph_harm_y(
     degree, order = as_operand("sph_harm_y", n, 0), as_operand("sph_harm_y", m, 1)
     for name, array in (("n", degree), ("m", order)):
         if dtypes.KINDS[array.dtype] not in "iu":
-            raise type_error(f"sph_harm_y: {name} must be integers, got {array.dtype.name}")
+            raise type_error(f"sph_harm_y: {name} must be integers, got: {array.dtype.name}")
     most = operator.index(
         np.max(static(degree if n_max is None else n_max, "the sph_harm_y argument 'n_max'"))
     )
@@ -191,7 +191,7 @@ def sph_harm_y(
     size = ops.abs(m_)
     legendre = _legendre(ops.min(n_, filled(n_, most)), size, theta_, most)
     real, imag = legendre * ops.cos(m_ * phi_), legendre * ops.sin(m_ * phi_)
-    # Of negative order: (-1)^m times the conjugate.
+    # For negative order: (-1)^m times the conjugate.
     sign = where((m_ < 0) & (ops.floor(m_ / 2) * 2 != m_), filled(real, -1), 1)
     return ops.complex(sign * real, sign * imag)
 

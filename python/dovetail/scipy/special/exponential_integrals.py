@@ -26,7 +26,7 @@ from dovetail.scipy.special.gamma_functions import gamma_of
 
 # Terms of a series at 1 in float64.
 _TERMS = 20
-# Of a continued fraction at 1.
+# Steps of a continued fraction at 1.
 _STEPS = {dtypes.float32: 24, dtypes.float64: 88}
 
 

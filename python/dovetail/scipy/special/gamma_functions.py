@@ -212,7 +212,7 @@ def _poch(z: Array, m: Array) -> Array:
     first = where(tame, clamped(where(both, 1 - z, end), -most, most), 1)
     second = where(tame, clamped(where(both, 1 - end, z), -most, most), 1)
     by_functions = gamma_of(first) / gamma_of(second) * where(both, mirror, 1)
-    # What rounding took from z + m, times digamma(z + m).
+    # Correct for the rounding of z + m, by digamma(z + m).
     back = end - z
     lost = (z - (end - back)) + (m - back)
     slope = ops.log(at_least(end - 0.5, START))
@@ -258,7 +258,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     order = as_operand("polygamma", n)
     if dtypes.KINDS[order.dtype] not in "iu":
         raise type_error(
-            f"polygamma: n must be integers, got {order.dtype.name}; convert with n.astype(int)"
+            f"polygamma: n must be integers, got: {order.dtype.name}; convert with n.astype(int)"
         )
     return pointwise("polygamma", ops.polygamma, n, x)
 

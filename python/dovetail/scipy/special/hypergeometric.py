@@ -95,7 +95,7 @@ def _by(argument: int, function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def _is_end(x: Array) -> Array:
-    """Whether a series with this parameter in its numerators ends."""
+    """True if a series with this parameter in its numerators terminates."""
     return (x <= 0) & is_whole(x)
 
 
@@ -133,12 +133,12 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
 
 def _logarithm_of_kummer(a: Array, b: Array, x: Array) -> Array:
-    """Of M(a, b, x) exp(-x) where x is large: https://dlmf.nist.gov/13.7#E1."""
+    """The logarithm of M(a, b, x) exp(-x) for large x: https://dlmf.nist.gov/13.7#E1."""
     return ops.lgamma(b) - ops.lgamma(a) + (a - b) * ops.log(x)
 
 
 def _steps_down(a: Array, b: Array, x: Array) -> Array:
-    """How many steps there are to `a` from where a series begins that does not cancel too much."""
+    """The number of steps down to `a` from a parameter at which the series cancels little."""
     steps = ops.floor(-a - x / 4)
     return where((steps > 0) & (x > 0) & (b > 0), ops.min(steps, filled(x, _TERMS)), 0)
 

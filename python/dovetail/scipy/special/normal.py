@@ -70,10 +70,10 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """
     if not isinstance(series_order, int):
         raise type_error(
-            f"log_ndtr: series_order must be an int, got {type(series_order).__name__}"
+            f"log_ndtr: series_order must be an int, got: {type(series_order).__name__}"
         )
     if not 0 <= series_order <= 30:
-        raise value_error(f"log_ndtr: series_order must be from 0 to 30, got {series_order}")
+        raise value_error(f"log_ndtr: series_order must be from 0 to 30, got: {series_order}")
     return pointwise("log_ndtr", log_ndtr_of, x)
 
 

@@ -110,7 +110,7 @@ def bernoulli(n: int) -> Array:
     """
     count = operator.index(static(n, "the bernoulli argument 'n'"))
     if count < 0:
-        raise value_error(f"bernoulli: n must not be negative, got {count}")
+        raise value_error(f"bernoulli: n must not be negative, got: {count}")
     with np.errstate(over="ignore"):
         return asarray(_bernoulli_numbers(count).astype(dtypes.default_dtype("f")))
 

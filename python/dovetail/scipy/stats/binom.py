@@ -35,7 +35,7 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
     total = where(n >= 0, n, 0)
     choices = -ops.log1p(total) - betaln(total - at + 1, at + 1)
     rest = xlogy(at, p) + xlog1py(total - at, -p)
-    # What is certain, is so without rounding errors.
+    # Keep certain outcomes free of rounding errors.
     value = where((rest == 0) | ((at == 0) & (total == 0)), 0, choices + rest)
     return where(inside, value, -math.inf)
 

@@ -59,7 +59,7 @@ class gaussian_kde:
         points = atleast_2d(_real("gaussian_kde", dataset))
         if points.size < 2:
             raise value_error(
-                f"gaussian_kde: dataset must have two numbers at least, got shape {points.shape}"
+                f"gaussian_kde: dataset must have two numbers at least, got: shape {points.shape}"
             )
         n = points.shape[1]
         if weights is None:
@@ -69,7 +69,7 @@ class gaussian_kde:
             masses = atleast_1d(masses)
             if masses.shape != (n,):
                 raise value_error(
-                    f"gaussian_kde: weights must be a vector of size {n}, one for each point, got "
+                    f"gaussian_kde: weights must be a vector of size {n}, one for each point, got: "
                     f"shape {masses.shape}"
                 )
             masses = masses / sum(masses)
@@ -90,7 +90,7 @@ class gaussian_kde:
         if not isinstance(method, str) and not ndim(method):
             return method
         raise value_error(
-            "gaussian_kde: bw_method must be 'scott', 'silverman', a scalar or a function, got "
+            "gaussian_kde: bw_method must be 'scott', 'silverman', a scalar or a function, got: "
             f"{method!r}"
         )
 
@@ -149,7 +149,7 @@ class gaussian_kde:
             return at.reshape((self.d, 1))
         raise value_error(
             f"gaussian_kde.{name}: points must have {self.d} coordinates in the first dimension, "
-            f"as the sample has, got shape {at.shape}"
+            f"as the sample has, got: shape {at.shape}"
         )
 
     def integrate_gaussian(self, mean: ArrayLike, cov: ArrayLike) -> Array:
@@ -158,7 +158,7 @@ class gaussian_kde:
         if center.shape != (self.d,) or spread.shape != (self.d, self.d):
             raise value_error(
                 f"gaussian_kde.integrate_gaussian: mean and cov must be of shapes {(self.d,)} and "
-                f"{(self.d, self.d)}, got {center.shape} and {spread.shape}"
+                f"{(self.d, self.d)}, got: {center.shape} and {spread.shape}"
             )
         return _overlap(self, center[:, None], self.covariance + spread)[0]
 
@@ -167,7 +167,8 @@ class gaussian_kde:
         if self.d != 1 or ndim(low) or ndim(high):
             raise value_error(
                 "gaussian_kde.integrate_box_1d: there must be one coordinate and scalar limits, "
-                f"got {self.d} and shapes {getattr(low, 'shape', ())}, {getattr(high, 'shape', ())}"
+                f"got: {self.d} and shapes {getattr(low, 'shape', ())}, "
+                f"{getattr(high, 'shape', ())}"
             )
         width = sqrt(self.covariance[0, 0])
         shares = [ndtr((limit - self.dataset[0]) / width) for limit in (low, high)]
@@ -177,7 +178,7 @@ class gaussian_kde:
         """The integral of the product of two estimates."""
         if other.d != self.d:
             raise value_error(
-                "gaussian_kde.integrate_kde: the numbers of coordinates must be equal, got "
+                "gaussian_kde.integrate_kde: the numbers of coordinates must be equal, got: "
                 f"{self.d} and {other.d}"
             )
         overlaps = _overlap(self, other.dataset, self.covariance + other.covariance)
@@ -210,7 +211,7 @@ def _real(name: str, x: ArrayLike) -> Array:
     array = inexact(name, x)
     if dtypes.KINDS[array.dtype] == "c":
         raise type_error(
-            f"{name}: the element type must be real, got {array.dtype.name}; take x.real first"
+            f"{name}: the element type must be real, got: {array.dtype.name}; take x.real first"
         )
     return array
 

@@ -13,7 +13,7 @@ from dovetail.numpy.promotion import promote
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.special import gammaln, xlogy
 
-# How far the sum of the parts may be from 1.
+# Permitted deviation of the parts' sum from 1.
 _TOLERANCE = 1e-6
 
 
@@ -37,14 +37,14 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
     parts, parameters = promote("dirichlet.logpdf", x, alpha, to=dtypes.to_inexact_dtype)
     if parameters.ndim != 1:
         raise value_error(
-            f"dirichlet.logpdf: alpha must be a vector, got shape {parameters.shape}; map over the "
-            "rest with vmap"
+            f"dirichlet.logpdf: alpha must be a vector, got: shape {parameters.shape}; map over "
+            "the rest with vmap"
         )
     size = parameters.shape[0]
     if not parts.ndim or parts.shape[0] not in (size, size - 1):
         raise value_error(
             f"dirichlet.logpdf: the first dimension of x must be of size {size} or {size - 1}, as "
-            f"alpha says, got shape {parts.shape}"
+            f"alpha says, got: shape {parts.shape}"
         )
     if parts.shape[0] != size:
         parts = concatenate([parts, 1 - sum(parts, 0, keepdims=True)])

@@ -36,7 +36,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     counts, trials = promote("multinomial.logpmf", x, n)
     if dtypes.KINDS[counts.dtype] not in "iu":
         raise value_error(
-            f"multinomial.logpmf: x and n must be integers, got {counts.dtype.name}; convert with "
+            f"multinomial.logpmf: x and n must be integers, got: {counts.dtype.name}; convert with "
             "x.astype(int)"
         )
     fits = sum(counts, -1) == trials

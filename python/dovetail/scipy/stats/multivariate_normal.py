@@ -48,7 +48,7 @@ def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None =
         return -0.5 * (sum(square(y), -1) / spread + constant)
     if spread.ndim < 2 or spread.shape[-2:] != (n, n):
         raise value_error(
-            f"{name}: the last dimensions of cov must be of sizes {n}, {n}, as mean says, got "
+            f"{name}: the last dimensions of cov must be of sizes {n}, {n}, as mean says, got: "
             f"shape {spread.shape}"
         )
     factor = lax.linalg.cholesky(spread)

@@ -152,5 +152,5 @@ def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
 
 
 def _quantile_operands(name: str, *xs: ArrayLike) -> list[Array]:
-    """Operands of the default float type, which quantiles have whatever they are of."""
+    """Convert operands to the default float type, the type of quantiles for all operands."""
     return [ops.convert(x, dtypes.default_dtype("f")) for x in reals(name, *xs)]

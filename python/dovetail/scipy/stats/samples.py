@@ -48,12 +48,12 @@ class ModeResult(NamedTuple):
 def _check_policy(name: str, nan_policy: str, known: tuple[str, ...] = ("propagate",)) -> None:
     if nan_policy not in ("propagate", "omit", "raise"):
         raise value_error(
-            f"{name}: nan_policy must be 'propagate', 'omit' or 'raise', got {nan_policy!r}"
+            f"{name}: nan_policy must be 'propagate', 'omit' or 'raise', got: {nan_policy!r}"
         )
     if nan_policy not in known:
         raise NotImplementedError(
-            f"{name}: nan_policy must be {' or '.join(map(repr, known))}, got {nan_policy!r}; look "
-            "for NaN before the call"
+            f"{name}: nan_policy must be {' or '.join(map(repr, known))}, got: {nan_policy!r}; "
+            "look for NaN before the call"
         )
 
 
@@ -146,7 +146,7 @@ def rankdata(
     _check_policy("rankdata", nan_policy)
     methods = ("average", "min", "max", "dense", "ordinal")
     if method not in methods:
-        raise value_error(f"rankdata: method must be one of {', '.join(methods)}, got {method!r}")
+        raise value_error(f"rankdata: method must be one of {', '.join(methods)}, got: {method!r}")
     x = as_operand("rankdata", a)
     x = ravel(x) if axis is None else moveaxis(x, canonical_axis(axis, x.ndim), -1)
     order = argsort(x, -1)

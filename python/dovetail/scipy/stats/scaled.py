@@ -1,4 +1,4 @@
-"""What distributions of a location and a scale do to their arguments first, and what they share."""
+"""Argument conversion and shared parts of location-scale distributions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of functions with rules: what they take, and the checks of what rules return."""
+"""Calls of functions with rules: arguments, and checks of the rules' results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class WithRule:
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
-        # What update_wrapper does not copy.
+        # Attributes that `update_wrapper` does not copy.
         if name == "fun":
             raise AttributeError(name)
         return getattr(self.fun, name)
@@ -85,13 +85,14 @@ class WithRule:
         return bound.args
 
     def _inputs(self) -> str:
-        """What messages call the arguments."""
+        """The names of the arguments in messages."""
         kind = type(self).__name__
         return f"The input arguments to the {kind}-decorated function {name_of(self.fun)}"
 
 
 class Call:
-    """One call of a function with a rule: its arguments taken apart.
+    """A call of a function with a rule, with its arguments partitioned into leaves and static
+    values.
 
     Args:
       function: the function.
@@ -123,14 +124,14 @@ class Call:
         return self.apply_to(function, self.tree(leaves))
 
     def apply_to(self, function: Function, values: Sequence[Any]) -> Any:
-        """The function on those arguments, beside the ones that rules take as they are."""
+        """Call the function with the given dynamic arguments and the static ones."""
         args = list(self._args)
         for i, value in zip(self._dynamic, values, strict=True):
             args[i] = value
         return function(*args)
 
     def primal(self, *tracers: Tracer) -> tuple[list[Operand], Any]:
-        """What is traced of the function itself; the structure of its results goes with them."""
+        """Trace the function itself; returns its results and their structure."""
         leaves, spec = flatten(self.apply(self._function, tracers))
         return results_of(self._function, leaves, spec), spec
 
@@ -145,7 +146,7 @@ def constant_results(call: Call, primal: TracedFunction) -> list[Operand] | None
 
 
 def refuse_tracers(values: Iterable[Any], name: str) -> None:
-    """Refuse traced values where rules take what is known.
+    """Reject tracers where rules take known values.
 
     Raises:
       LeakedTracerError: there is one.
@@ -154,7 +155,7 @@ def refuse_tracers(values: Iterable[Any], name: str) -> None:
         if type(leaf) is Tracer:
             raise LeakedTracerError(
                 f"arguments of the custom_vjp function `{name}` that nondiff_argnums names must be "
-                f"known values or functions, got {leaf.description()}, a tracer ({leaf.aval}), "
+                f"known values or functions, got: {leaf.description()}, a tracer ({leaf.aval}), "
                 f"{here()}; let the rule differentiate it, and return None for its cotangent"
             )
 
@@ -196,7 +197,7 @@ def primal_results(
     if own != spec:
         owners = f"`{name}`", "the rule"
         raise type_error(
-            f"{must}`{name}` returns it, got {where_unlike(spec, own, 'result', owners)}"
+            f"{must}`{name}` returns it, got: {where_unlike(spec, own, 'result', owners)}"
         )
     operands = []
     for value, aval, path in zip(values, avals, paths_of(spec, "result"), strict=True):
@@ -211,7 +212,7 @@ def primal_results(
 
 
 def paths_of(spec: Any, root: str) -> list[str]:
-    """What messages call the leaves of a tree."""
+    """Names of a tree's leaves, for messages."""
     return leaf_names(unflatten(spec, range(spec.num_leaves)), root)
 
 

@@ -84,8 +84,9 @@ def custom_gradient(fun: Function) -> Function:
 
 
 def _traced_rule(rule: Function, result: Any) -> TracedFunction:
-    """A rule as a function of the cotangents of those results that have one; with it goes the
-    structure of what it returns, and which of that is not None."""
+    """The rule as a function of the results' cotangents, with the structure of its result and which
+    leaves are not None.
+    """
     values, spec = flatten(result)
     avals = [as_operand(value, "result").aval for value in values]
 
@@ -109,7 +110,7 @@ def _is_none(node: Any) -> bool:
 
 
 def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., Any], list[Any]]:
-    """A closure as a function that takes what it closes over as arguments.
+    """Convert a closure to a function that takes the captured values as arguments.
 
     A rule can then say how it is differentiated with respect to these values, which it cannot of
     what a function closes over.
@@ -159,7 +160,7 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
         if own_spec != spec:
             raise type_error(
                 "The inputs to the closure produced by closure_convert must have the structure of "
-                f"the example, {public(spec)}, with {len(hoisted)} values after them, got "
+                f"the example, {public(spec)}, with {len(hoisted)} values after them, got: "
                 f"{public(own_spec)} for `{name}`"
             )
         leaves = [as_operand(value, names.at(i)) for i, value in enumerate(given)]
@@ -182,5 +183,5 @@ def _check_types(leaves: list[Operand], avals: list[ShapedArray], names: LeafNam
         if leaf.shape != aval.shape or leaf.dtype != aval.dtype:
             raise type_error(
                 f"{names.at(i)} must be {aval}, as in the example that closure_convert was given, "
-                f"got {leaf.aval}"
+                f"got: {leaf.aval}"
             )

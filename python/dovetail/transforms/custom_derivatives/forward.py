@@ -94,7 +94,7 @@ class custom_jvp(WithRule):
         """
         if self.nondiff_argnums:
             raise type_error(
-                f"defjvps must be without nondiff_argnums, got {self.nondiff_argnums} of "
+                f"defjvps must be without nondiff_argnums, got: {self.nondiff_argnums} of "
                 f"`{name_of(self.fun)}`; use defjvp"
             )
 
@@ -167,8 +167,9 @@ class custom_jvp(WithRule):
     def _traced_rule(
         self, call: Call, spec: Any, avals: Sequence[ShapedArray], tracers: Sequence[Tracer]
     ) -> tuple[list[Operand], list[int]]:
-        """What the rule returns, checked: results, then tangents of those that have one; with it
-        go the numbers of the results whose tangents are symbolic zeros."""
+        """The rule's checked results, followed by the tangents that are not symbolic zeros, and the
+        numbers of the results whose tangents are.
+        """
         assert self.jvp is not None
         primals, given = tracers[: len(call.leaves)], iter(tracers[len(call.leaves) :])
         zero = SymbolicZero if self.symbolic_zeros else instantiated

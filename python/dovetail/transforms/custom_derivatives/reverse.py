@@ -152,7 +152,7 @@ class custom_vjp(WithRule):
     def _traced_fwd(
         self, call: Call, primal: TracedFunction, tracers: Sequence[Tracer]
     ) -> tuple[list[Operand], Any]:
-        """Results and residuals; the residuals' structure goes with them, and they themselves."""
+        """Results and residuals, with the residuals' structure and the residuals themselves."""
         assert self.fwd is not None
         arguments = call.tree(tracers)
         if self.symbolic_zeros:
@@ -165,7 +165,7 @@ class custom_vjp(WithRule):
         )
         outs = primal_results(result, rule, "fwd", call.name, primal.extra, primal.avals)
         if self.optimize_remat and in_checkpoint():
-            # The checkpoint drops the residuals, and what computes nothing else goes with them.
+            # The checkpoint drops the residuals, and dead code elimination what only they need.
             outs = flatten(call.apply(self, tracers))[0]
         values, spec = set_float0_aside(*flatten(residuals))
         kept = [
@@ -183,8 +183,9 @@ class custom_vjp(WithRule):
         cotangents: Sequence[ShapedArray],
         order: int,
     ) -> TracedFunction:
-        """The rule from residuals and cotangents; the numbers of the arguments whose cotangents it
-        returns go with it."""
+        """The rule as a function of residuals and cotangents, with the numbers of the arguments for
+        which it returns cotangents.
+        """
         bwd = self.bwd
         assert bwd is not None
 
@@ -229,7 +230,7 @@ class custom_vjp(WithRule):
             got = public(flatten(result)[1])
             raise type_error(
                 f"{name} must produce a tuple of {call.count} cotangents, of the structure of the "
-                f"arguments, {public(call.spec)}, or with None in place of what is zero, got {got}"
+                f"arguments, {public(call.spec)}, or with None in place of what is zero, got: {got}"
             ) from None
         paths = leaf_names(arguments, "output")
         found = {}

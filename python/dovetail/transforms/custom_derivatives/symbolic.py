@@ -1,4 +1,4 @@
-"""What rules with symbolic zeros take and return in place of arrays."""
+"""Arguments and results of rules with symbolic zeros."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ def tangent_type(aval: ShapedArray) -> ShapedArray:
 
 
 def may_have_tangent(x: Operand) -> bool:
-    """Whether a value may depend on what some transform around it differentiates by.
+    """True if a value may depend on an input of an enclosing derivative.
 
-    What is computed from known arrays alone does not, nor do these.
+    Values computed from known arrays alone do not depend on one.
     """
     if type(x) is not Tracer or not dtypes.is_inexact(x.dtype):
         return False
@@ -140,5 +140,5 @@ def custom_vjp_primal_tree_values(tree: Any) -> Any:
     leaves, spec = flatten(tree)
     for leaf in leaves:
         if type(leaf) is not CustomVJPPrimal:
-            raise type_error(f"leaves must be CustomVJPPrimal, got {type(leaf).__name__}")
+            raise type_error(f"leaves must be CustomVJPPrimal, got: {type(leaf).__name__}")
     return unflatten(spec, [leaf.value for leaf in leaves])

@@ -32,7 +32,7 @@ def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple
     points, codes = promote("vq", obs, code_book, to=dtypes.to_inexact_dtype)
     if points.ndim != codes.ndim or points.ndim not in (1, 2):
         raise value_error(
-            f"vq: obs and code_book must both be of rank 1 or 2, got shapes {points.shape} and "
+            f"vq: obs and code_book must both be of rank 1 or 2, got: shapes {points.shape} and "
             f"{codes.shape}; reshape to (points, coordinates)"
         )
     if points.ndim == 1:

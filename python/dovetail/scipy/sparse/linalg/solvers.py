@@ -17,7 +17,7 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.ops.operands import as_operand
 from dovetail.trees.util import tree_flatten, tree_unflatten
 
-# Of vectors to vectors.
+# A map from vectors to vectors.
 Map = Callable[[Array], Array]
 
 
@@ -135,7 +135,7 @@ def gmres(
     """
     if solve_method not in ("batched", "incremental"):
         raise value_error(
-            f"gmres: solve_method must be 'batched' or 'incremental', got {solve_method!r}"
+            f"gmres: solve_method must be 'batched' or 'incremental', got: {solve_method!r}"
         )
     problem = _Problem("gmres", A, b, x0, M, maxiter)
     size = min(operator.index(restart), problem.b.size)
@@ -161,7 +161,7 @@ class _Problem:
             others, spec = tree_flatten(x0)
             if spec != self.spec or [dnp.shape(x) for x in others] != self.shapes:
                 raise value_error(
-                    f"{name}: x0 and b must be trees of one structure and shapes, got {spec} and "
+                    f"{name}: x0 and b must be trees of one structure and shapes, got: {spec} and "
                     f"{self.spec}"
                 )
             self.start = self.flat(x0)
@@ -188,11 +188,12 @@ class _Problem:
             return lambda v: self.flat(a(self.tree(v)))
         if not isinstance(a, ArrayMethods) and not hasattr(a, "__matmul__"):
             raise type_error(
-                f"{self.name}: {what} must be a function or a square matrix, got {type(a).__name__}"
+                f"{self.name}: {what} must be a function or a square matrix, got: "
+                f"{type(a).__name__}"
             )
         shape = getattr(a, "shape", None)
         if shape is not None and (len(shape) != 2 or shape[0] != shape[1]):
-            raise value_error(f"{self.name}: {what} must be a square matrix, got shape {shape}")
+            raise value_error(f"{self.name}: {what} must be a square matrix, got: shape {shape}")
         return lambda v: self.flat(a @ self.tree(v))
 
     def solved(self, solver: Callable[[Map, Array], Array], symmetric: bool = False) -> Any:

@@ -78,7 +78,7 @@ class Rotation(NamedTuple):
         if turns.shape[-1] != len(axes):
             raise value_error(
                 f"Rotation.from_euler: there must be {len(axes)} angles in the last dimension, as "
-                f"{seq!r} says, got shape {turns.shape}"
+                f"{seq!r} says, got: shape {turns.shape}"
             )
         turns = deg2rad(turns) if degrees else turns
         result = _elementary(axes[0], turns[..., 0])
@@ -219,14 +219,14 @@ class Rotation(NamedTuple):
         if w.shape != (count,):
             raise value_error(
                 f"Rotation.mean: weights must be a vector of size {count}, one for each rotation, "
-                f"got shape {w.shape}"
+                f"got: shape {w.shape}"
             )
         _, vectors = matrices.eigh((w * self.quat.T) @ self.quat)
         return Rotation(vectors[:, -1])
 
     @property
     def single(self) -> bool:
-        """Whether this is one rotation, not a vector of them."""
+        """True for a single rotation, False for a vector of rotations."""
         return self.quat.ndim == 1
 
 
@@ -254,14 +254,16 @@ class Slerp(NamedTuple):
     def init(cls, times: ArrayLike, rotations: Rotation) -> Slerp:
         """The interpolation that has given rotations at given times."""
         if not isinstance(rotations, Rotation):
-            raise type_error(f"Slerp: rotations must be a Rotation, got {type(rotations).__name__}")
+            raise type_error(
+                f"Slerp: rotations must be a Rotation, got: {type(rotations).__name__}"
+            )
         if rotations.single or len(rotations) == 1:
-            raise value_error("Slerp: there must be two rotations at least, got one")
+            raise value_error("Slerp: there must be two rotations at least, got: one")
         at = asarray(times, dtype=rotations.quat.dtype)
         if at.shape != (len(rotations),):
             raise value_error(
                 f"Slerp: times must be a vector of size {len(rotations)}, one for each rotation, "
-                f"got shape {at.shape}"
+                f"got: shape {at.shape}"
             )
         first, last = Rotation(rotations.quat[:-1]), Rotation(rotations.quat[1:])
         return cls(at, diff(at), first, (first.inv() * last).as_rotvec())
@@ -270,7 +272,7 @@ class Slerp(NamedTuple):
         """The rotations at a time or a vector of times."""
         at = asarray(times, dtype=self.times.dtype)
         if at.ndim > 1:
-            raise value_error(f"Slerp: times must be of rank 0 or 1, got shape {at.shape}")
+            raise value_error(f"Slerp: times must be of rank 0 or 1, got: shape {at.shape}")
         flat = atleast_1d(at)
         index = clip(searchsorted(self.times, flat) - 1, 0, self.timedelta.size - 1)
         share = (flat - self.times[index]) / self.timedelta[index]
@@ -284,10 +286,10 @@ def _axes(name: str, seq: str, counts: tuple[int, ...]) -> tuple[list[int], bool
     if not re.fullmatch("[xyz]+|[XYZ]+", seq) or len(seq) not in counts:
         raise value_error(
             f"Rotation.{name}: the axes must be {' or '.join(map(str, counts))} letters of xyz or "
-            f"of XYZ, got {seq!r}"
+            f"of XYZ, got: {seq!r}"
         )
     if any(a == b for a, b in itertools.pairwise(seq)):
-        raise value_error(f"Rotation.{name}: consecutive axes must be different, got {seq!r}")
+        raise value_error(f"Rotation.{name}: consecutive axes must be different, got: {seq!r}")
     return ["xyz".index(letter) for letter in seq.lower()], seq.isupper()
 
 
