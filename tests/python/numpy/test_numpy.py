@@ -272,7 +272,7 @@ ERRORS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (
         lambda: dnp.zeros(2.5),
         TypeError,
-        r"Shapes must be 1D sequences of concrete values of integer type, got 2.5",
+        r"Shapes must be 1D sequences of concrete values of integer type, got: 2.5",
     ),
     (lambda: dnp.array(None), ValueError, r"None is not a valid value for jnp.array"),
     (lambda: dnp.array("a"), TypeError, r"the data must be numbers, got: str"),

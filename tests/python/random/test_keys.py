@@ -385,7 +385,7 @@ BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [
         "count",
         lambda k: untyped.split(k, 2.5),
         TypeError,
-        r"concrete values of integer type, got \(2.5,\)",
+        r"concrete values of integer type, got: \(2.5,\)",
     ),
     (
         "wrap",

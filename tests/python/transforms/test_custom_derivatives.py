@@ -152,7 +152,7 @@ def jvp_with(rule: Any) -> Any:
         (lambda p, t: ({"out": p[0]}, t[0]), "with equal container (pytree) structures"),
         (lambda p, t: ({"out": p[0][:2]}, {"out": t[0]}), "doesn't match float64[3]"),
         (lambda p, t: ({"out": p[0]}, {"out": t[0][:2]}), "Expected float64[3]"),
-        (lambda p, t: ({"out": p[0]}, {"out": t[0].astype("float32")}), "got: float32[3]"),
+        (lambda p, t: ({"out": p[0]}, {"out": t[0].astype("float32")}), "got float32[3]"),
     ],
 )
 def test_wrong_jvp_rules(rule: Any, message: str) -> None:

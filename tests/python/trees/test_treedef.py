@@ -96,7 +96,7 @@ def test_comparison_with_others() -> None:
         (
             [1, [2]],
             [1, 2],
-            ", got: 2.\npytree structure error: different types at key path\n    tr",
+            ", got 2.\npytree structure error: different types at key path\n    tr",
         ),
     ],
 )
