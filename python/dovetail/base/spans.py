@@ -38,7 +38,7 @@ class Recorder:
       start: when it began, in nanoseconds.
       spans: those that have ended.
       threads: the names of the threads that they are from.
-      calls: what is kept of calls, by their programs; see `replay`.
+      calls: the calls of programs, by their executions; see `programs/dispatch_times.py`.
     """
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.base.spans import Recorder, Span
 
 if TYPE_CHECKING:
-    from dovetail.programs.replay import Call, TimedDispatch
+    from dovetail.programs.dispatch_times import ProfiledCalls, TimedDispatch
 
 Event = dict[str, Any]
 
@@ -82,14 +82,14 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def _events_within(call: Call, process: int, begin: int) -> Iterator[Event]:
+def _events_within(call: ProfiledCalls, process: int, begin: int) -> Iterator[Event]:
     """The dispatches of a program."""
-    from dovetail.programs.replay import NoReplay, replay  # lazy
+    from dovetail.programs.dispatch_times import NotRunnable, dispatch_times  # lazy
 
     name = call.execution.program.name
     try:
-        dispatches = replay(call)
-    except NoReplay as reason:
+        dispatches = dispatch_times(call)
+    except NotRunnable as reason:
         yield _named("process_name", process, 0, f"dispatches of {name}: none, {reason}")
         return
     yield _named("process_name", process, 0, f"dispatches of {name}, in another run")

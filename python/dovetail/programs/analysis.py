@@ -1,4 +1,4 @@
-"""How much work a program is, and how much memory it takes, without running it."""
+"""Static estimates of a program: the work of a run, and the memory of a compiled program."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 def cost_of(program: Program) -> dict[str, float]:
     """The work of one run, as JAX names it.
 
-    It is counted on the program after the phase `simplify`: each op with all that it reads and
-    writes, though the code generator will fuse some; loops as often as they run, where that is
-    known, else once; of branches the most expensive one.
+    Counted after the phase `simplify`: each op with all that it reads and writes, since fusion
+    comes later; loops by their trip count, or once where it is unknown; branches by the most
+    expensive one.
 
     Returns:
       `flops`, `transcendentals` and `bytes accessed`.
@@ -37,8 +37,8 @@ class CompiledMemoryStats:
       generated_code_size_in_bytes: the module file, with its constants.
       argument_size_in_bytes: the arguments, and the arrays that the function closes over.
       output_size_in_bytes: the results.
-      alias_size_in_bytes: what of the results takes the memory of donated arguments.
-      temp_size_in_bytes: what is neither, as far as it is known before the program runs.
+      alias_size_in_bytes: the results that reuse the memory of donated arguments.
+      temp_size_in_bytes: temporaries, as far as they are known before the program runs.
 
     Example:
       >>> import dovetail as dt
@@ -65,7 +65,7 @@ def memory_of(program: Program) -> CompiledMemoryStats:
         len(compilation.vmfb),
         sum(map(_bytes, program.input_avals)),
         results,
-        # What is not allocated is there already.
+        # Results that are not allocated reuse the memory of arguments.
         min(donated, max(0, results - schedule.bytes_of("external"))),
         schedule.bytes_of("transient"),
     )

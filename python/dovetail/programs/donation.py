@@ -1,4 +1,4 @@
-"""Donated arguments: arrays that a call may use up, so that results take their memory."""
+"""Donated arguments: arrays that a call consumes, so that results can reuse their memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dovetail.trees.pytree import flatten, unflatten
 
 
 def donated_leaves(options: Options, spec: Any, count: int) -> tuple[int, ...]:
-    """The numbers of the donated ones among the leaves of (args, kwargs).
+    """The positions of the donated leaves among those of (args, kwargs).
 
     Args:
       options: which arguments are donated.
@@ -39,7 +39,7 @@ def donated_leaves(options: Options, spec: Any, count: int) -> tuple[int, ...]:
 def warn_of_useless(
     name: str, donated: Sequence[int], inputs: Sequence[ShapedArray], outputs: Sequence[ShapedArray]
 ) -> None:
-    """Warn if there are donated arrays of whose types there are not as many results."""
+    """Warn of donated arrays without a result of their type, which could reuse their memory."""
     wanted = Counter((aval.shape, aval.dtype) for aval in outputs)
     useless = []
     for number in donated:
@@ -58,15 +58,15 @@ def warn_of_useless(
 
 
 class DoubleDonationError(ValueError, JaxRuntimeError):
-    """An array is donated that a call is given in another place as well."""
+    """A donated array is passed to the same call twice."""
 
 
 def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
-    """Refuse a call that would use arrays up and then fail.
+    """Check the arrays of a call before it consumes any.
 
     Raises:
-      DoubleDonationError: it is given an array in several places, in one of them donated.
-      RuntimeError: it is given an array that was used up before.
+      DoubleDonationError: a donated array is passed more than once.
+      RuntimeError: an array was consumed by an earlier call.
     """
     for leaf in leaves:
         if leaf.is_deleted():
@@ -82,17 +82,20 @@ def check_donated(leaves: Sequence[Any], donated: Sequence[int]) -> None:
 
 
 def remains_of(aval: ShapedArray) -> Any:
-    """What an array of a type is left with when it is used up."""
+    """The placeholder for the data of a consumed array of a type."""
     return _Deleted(aval)
 
 
-def taken(leaves: Sequence[Array], donated: Sequence[int]) -> list[Array]:
-    """The arrays of a call, the donated ones as others that only the call knows.
+def take(leaves: Sequence[Array], donated: Sequence[int]) -> list[Array]:
+    """Take the data of the donated arrays from their owners.
 
-    The given ones are of no use from now on: of two threads that donate one array, one gets it.
+    From now on the given arrays are deleted: of two threads that donate one array, one gets it.
+
+    Returns:
+      The arrays of the call; the donated ones are new and known to the call alone.
 
     Raises:
-      RuntimeError: a donated array was used up before; then all stay as they are.
+      RuntimeError: a donated array was consumed before; then all stay as they are.
     """
     own = list(leaves)
     for i, number in enumerate(donated):
@@ -106,7 +109,7 @@ def taken(leaves: Sequence[Array], donated: Sequence[int]) -> list[Array]:
 
 
 def give_back(leaves: Sequence[Array], own: Sequence[Array], donated: Sequence[int]) -> None:
-    """Undo `taken`, for a call that does not come to run."""
+    """Undo `take`, for a call that fails before it runs."""
     for number in donated:
         _core.exchange_data(leaves[number], own[number].buffer)
 
@@ -114,13 +117,13 @@ def give_back(leaves: Sequence[Array], own: Sequence[Array], donated: Sequence[i
 def surrender(
     leaves: Sequence[Array], donated: Sequence[int], device: Any, data: list[Any]
 ) -> None:
-    """Replace what a call is given for donated arrays by what may be written over.
+    """Replace the data of donated arrays by buffers that the program may overwrite.
 
     Args:
-      leaves: the arrays of the call, as `taken` gives them.
+      leaves: the arrays of the call, as `take` returns them.
       donated: the numbers of the donated ones.
-      device: what runs the program.
-      data: what the call is given for each array.
+      device: the runtime device of the program.
+      data: the data of each array; entries of donated ones are replaced.
     """
     from dovetail.runtime import Buffer, put  # lazy
 
@@ -128,7 +131,7 @@ def surrender(
         leaf = leaves[number]
         data[number] = None
         buffer = leaf.buffer
-        # Names of it: here, in `getrefcount`, and the array's. Others would see what is written.
+        # References: this one, that of `getrefcount`, the array's. Any other would see the writes.
         is_own = type(buffer) is Buffer and sys.getrefcount(buffer) <= 3 and not buffer.is_shared
         if not is_own or buffer.device.space is not device.space:
             buffer = put(np.asarray(buffer), device)

@@ -1,4 +1,4 @@
-"""`jit` with symbolic shapes: one trace and one compiled program for all sizes."""
+"""`jit` with symbolic shapes: one traced and compiled program for all sizes."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class DynamicJitted(Jitted):
         self._shapes = shapes
         self._scope = scope
         self._known = known
-        # How the names follow from the arguments, by the shapes of these.
+        # Solutions for the names in terms of argument sizes, by the symbolic shapes.
         self._solutions: Bounded[tuple[Any, ...], list[Solution]] = Bounded()
-        # Their symbolic shapes, by their structure, ranks and whether they have such already.
+        # Symbolic shapes by structure, ranks and whether an argument is already symbolic.
         self._patterns: Bounded[tuple[Any, ...], list[tuple[Any, ...] | None]] = Bounded()
 
     def _parse(

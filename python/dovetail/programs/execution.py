@@ -20,7 +20,7 @@ from dovetail.base import background, config, monitoring, spans
 from dovetail.compiler import progress
 from dovetail.placement.devices import HOST
 from dovetail.programs import log
-from dovetail.programs.donation import check_donated, give_back, surrender, taken
+from dovetail.programs.donation import check_donated, give_back, surrender, take
 from dovetail.programs.program import Program
 from dovetail.reference.program import OpMemoryError, Watch
 from dovetail.tracing.check_finite import accepted
@@ -75,7 +75,7 @@ class Execution:
         self._executable: Executable | None = None
         # The same program with other checks.
         self._checking: dict[tuple[str, ...], Execution] = {}
-        # What calls in C++ use, where it is known and all that there is to be done.
+        # For calls in C++, once the program is compiled.
         self.invocation: _core.Invocation | None = None
 
     @property
@@ -93,9 +93,9 @@ class Execution:
         recorder = spans.recorder
         if recorder is None:
             return self.run_unrecorded(leaves)
-        from dovetail.programs import replay  # lazy
+        from dovetail.programs import dispatch_times  # lazy
 
-        return replay.recorded(recorder, self, leaves)
+        return dispatch_times.recorded(recorder, self, leaves)
 
     def _with(self, checks: tuple[str, ...]) -> Execution:
         """The execution of the program with other checks, compiled when this one would be."""
@@ -110,7 +110,7 @@ class Execution:
         donated, given = self.program.donated, leaves
         if donated:
             check_donated(leaves, donated)
-            leaves = taken(leaves, donated)
+            leaves = take(leaves, donated)
         executable = self._executable
         if executable is None:
             try:

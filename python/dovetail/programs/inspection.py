@@ -1,4 +1,4 @@
-"""What a function becomes, without compiling it: its IR, and the shapes of its results."""
+"""`make_ir` and `eval_shape`: the IR and the result types of a function, without compiling it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls in C++ must know of a compiled program: they then need no Python of ours."""
+"""Describes a compiled program for calls in C++, which then run without Dovetail's Python."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def invocation(
     """A call of a program, from the leaves of its arguments to the tree of its results.
 
     Args:
-      executable: what runs it.
+      executable: the loaded executable.
       program: the program.
-      captured: its last arguments, the same in each call.
+      captured: the arrays that it closes over, its last arguments.
 
     Returns:
       A `_core.Invocation` for `CompiledCalls._remember`.
@@ -98,7 +98,7 @@ def invocation(
 
 
 def _known(shape: tuple[Any, ...]) -> tuple[int, ...] | None:
-    """A shape, unless each call has another."""
+    """A shape, or None if it is symbolic."""
     return None if has_sizes(shape) else shape
 
 
@@ -108,7 +108,7 @@ def _is_small(aval: ShapedArray) -> bool | None:
 
 
 def data_for_call(leaf: Array, device: Any) -> Any:
-    """An array's data. What would be copied to the device at every call is copied once."""
+    """The data of an array; moved to the device if every call would copy it there."""
     data = leaf.buffer
     if type(data) is not np.ndarray or data.nbytes < SHARE_BYTES or device.can_share(data):
         return data

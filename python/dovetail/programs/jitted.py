@@ -40,7 +40,7 @@ Statics = tuple[tuple[int | str, Hashable], ...]
 
 
 class _Call(NamedTuple):
-    """The arguments of one call; `key` is what its program depends on."""
+    """The arguments of one call; `key` identifies its program."""
 
     key: tuple[Any, ...]
     spec: Any
@@ -50,22 +50,22 @@ class _Call(NamedTuple):
 
 
 class _Inlined(NamedTuple):
-    """What a jitted function became within a trace."""
+    """A jitted function as traced into the module of an outer trace."""
 
     callee: evaluation.Callee
     traced: TracedFunction
 
 
-# All that may remember calls.
+# All that have a cache of calls.
 jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
 
 
 @atexit.register
 def forget_all() -> None:
-    """Forget all that was traced, compiled or remembered of calls.
+    """Drop all cached programs and calls.
 
-    At the end as well: structures of trees and remembered calls hold users' classes in ways that
-    the garbage collector cannot see, and extensions complain of what lives on then.
+    Also at exit: tree structures and cached calls hold users' classes in ways that the garbage
+    collector cannot see, and extensions report objects that are still alive.
     """
     for jitted in list(jitted_functions):
         jitted.clear_cache()
@@ -79,9 +79,9 @@ class Jitted(_core.CompiledCalls):
     A call like an earlier one runs its program in C++, another one comes to `_call`.
     """
 
-    # What messages call its traces.
+    # The kind of its traces, for messages.
     _kind = "jit"
-    # Whether its programs depend on nothing but function and options.
+    # Whether all `jit`s of one function with the same options share their programs.
     _shares = True
     # Named axes that are bound outside of any trace.
     _axes: Mapping[Hashable, Axis] = {}
@@ -135,9 +135,9 @@ class Jitted(_core.CompiledCalls):
         return result
 
     def _uses_of(self, call: _Call) -> Uses | None:
-        """What a call does with keys."""
+        """The uses of random keys in a call."""
         if call.key not in self._uses:
-            # It was compiled while nobody asked.
+            # Compiled while `debug_key_reuse` was off.
             self._trace(call)
         return self._uses.get(call.key)
 
@@ -146,7 +146,7 @@ class Jitted(_core.CompiledCalls):
         return call
 
     def _leaves(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-        """The leaves of the arguments that are not static, as they were given."""
+        """The leaves of the arguments that are not static, as passed."""
         args, kwargs, _ = self._without_statics(args, kwargs)
         return flatten((args, kwargs))[0]
 
@@ -191,14 +191,14 @@ class Jitted(_core.CompiledCalls):
         return unflatten(traced.extra, specs)
 
     def clear_cache(self) -> None:
-        """Forget all compiled programs."""
+        """Drop all cached programs."""
         self._forget()
         self._cache.clear()
 
     def _parse(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], described: bool = False
     ) -> _Call:
-        """Take a call's arguments apart; descriptions of arrays are allowed if `described`."""
+        """Flatten and check the arguments of a call; `described` allows descriptions of arrays."""
         statics: Statics = ()
         if self._options.static_argnums or self._options.static_argnames:
             args, kwargs, statics = self._without_statics(args, kwargs)
@@ -225,7 +225,7 @@ class Jitted(_core.CompiledCalls):
     def _place(
         self, leaves: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Place | None:
-        """Where the program for these arguments runs, and its results are."""
+        """The device that the program for these arguments is committed to, if any."""
         asked = self._options.place
         if asked is not None:
             return asked
@@ -347,7 +347,7 @@ class Jitted(_core.CompiledCalls):
 
 
 def _final_place(name: str, place: Place | None, traced: TracedFunction) -> Place | None:
-    """Where a program runs, for which its own code may have a wish."""
+    """Where a program runs: constraints in the function decide, then its arguments."""
     wanted = traced.place
     if wanted is None:
         return place
@@ -373,7 +373,7 @@ def _flat_spec(count: int) -> Any:
 
 
 def _is_odd(value: Any) -> bool:
-    """Whether a message about the value may be needed."""
+    """Whether converting the value may fail, so that a message needs its name."""
     return not isinstance(value, (ArrayMethods, float)) and type(value) is not np.ndarray
 
 

@@ -1,4 +1,4 @@
-"""What `jit` logs: what it traces and compiles, for how long, and why again."""
+"""Logs what `jit` traces and compiles, how long that takes, and the reason of each retrace."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def explain(
     differences = [_difference(before, key, names) for before in known]
     code = getattr(function, "__code__", None)
     if differences:
-        # That from the most similar program; of equally similar ones, from the last.
+        # Compared with the most similar program; the last one if several are.
         reason = "; ".join(min(reversed(differences), key=len))
     elif code is not None and code in _traced:
         reason = (
@@ -72,7 +72,7 @@ def explain(
 
 
 def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[str]) -> list[str]:
-    """What differs, for a message, between two keys."""
+    """The differences between two keys, for a message."""
     spec, types, statics, kinds, *rest = now
     if before[0] != spec:
         return [f"different input pytree: now {public(spec)} and before {public(before[0])}"]

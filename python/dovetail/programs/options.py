@@ -1,4 +1,4 @@
-"""What `jit` is asked for, checked against the function's parameters."""
+"""The options of `jit`, checked against the function's parameters."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Options(NamedTuple):
       static_argnames: the arguments by keyword that are not arrays.
       donate_argnums: the arguments by position whose memory results may take.
       donate_argnames: the arguments by keyword whose memory results may take.
-      device, backend: where programs run, if a device, or the first of a platform, is asked for.
-      compile: when they are compiled, if something else is asked for than the setting says.
+      device, backend: where programs run: a device, or the first one of a platform.
+      compile: when they are compiled; None for the setting `compile`.
     """
 
     static_argnums: tuple[int, ...] = ()
@@ -34,14 +34,14 @@ class Options(NamedTuple):
 
     @property
     def place(self) -> Place | None:
-        """Where programs run, if something is asked for."""
+        """Where programs run, if stated."""
         if self.backend is not None:
             return place_on(platforms.devices(self.backend)[0], True)
         return None if self.device is None else place_on(platforms.device_meant(self.device), True)
 
     @property
     def donates(self) -> bool:
-        """Whether calls may use arguments up."""
+        """Whether calls may consume arguments."""
         return bool(self.donate_argnums or self.donate_argnames)
 
 

@@ -1,6 +1,6 @@
-"""What programs say that need memory which cannot be had: who needs how much, and where.
+"""Out-of-memory errors of compiled programs: which allocation is the largest, and for which ops.
 
-The runtime, of which this makes use, is imported only then.
+The runtime is imported lazily, when an error is made.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from dovetail.programs.program import Program
     from dovetail.runtime.memory import OutOfMemoryError
 
-# More places of an allocation are not told.
+# How many ops and source locations of an allocation a message lists.
 _PLACES = 3
 
 
 def of_call(program: Program, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryError:
-    """What to raise where a compiled program could not allocate memory.
+    """The error of a compiled program that could not allocate memory.
 
     Args:
       program: the program.
@@ -52,19 +52,19 @@ def _bytes(program: Program, shapes: Sequence[tuple[int, ...]]) -> int:
 
 
 def _allocations(program: Program, shapes: Sequence[tuple[int, ...]]) -> Sequence[Allocation]:
-    """What the code generator allocates; nothing if that cannot be told."""
+    """The allocations that the code generator planned; none if they are unknown."""
     from dovetail.compiler.schedule import schedule_of  # lazy
 
     try:
         known = program.at_shapes(shapes)
         return schedule_of(known.compilation()).allocations
-    # This is only to say more of an error.
+    # They only add detail to an error.
     except (CompileError, UnknownSizeError, RuntimeError, ValueError):
         return ()
 
 
 def _described(allocation: Allocation) -> str:
-    """What an allocation is for, and where that is."""
+    """The purpose of an allocation, its ops and their source locations."""
     from dovetail.runtime.memory import in_words  # lazy
 
     kind = "results" if allocation.kind == "external" else "what it computes in between"

@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class Signature(NamedTuple):
-    """What a program was traced for.
+    """The arguments for which a program was traced.
 
     Attributes:
       spec: the structure of (args, kwargs), with None in the place of static arguments by number.
@@ -87,13 +87,13 @@ class Program:
     Attributes:
       name: the Python function's name.
       module: the compiler's module after the phase `trace`.
-      signature: what it was traced for.
-      names: what messages call the arguments' leaves.
+      signature: the arguments for which it was traced.
+      names: the names of the arguments' leaves in messages.
       parameters: the names of the positional arguments.
       captured: the arrays that the function closes over, its last arguments.
       avals: the types of the results.
       out_spec: their structure.
-      donated: the numbers of the arguments that a call uses up.
+      donated: the positions of the arguments that a call consumes.
       place: where it runs, and its results are; None for the first device, which results need not
         stay on.
       traced_at: traces the function again for sizes of the names in symbolic shapes.

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ArgInfo:
-    """What an argument of a program is.
+    """An argument of a program.
 
     Attributes:
       shape, dtype: those of the array.
-      donated: whether calls use it up.
+      donated: whether calls consume it.
 
     Example:
       >>> import dovetail as dt
@@ -61,7 +61,7 @@ class ArgInfo:
 
 
 class Stage:
-    """A program of a jitted function, on its way to being run."""
+    """A view of a program of a jitted function."""
 
     _default_phase = "trace"
 
@@ -97,7 +97,7 @@ class Stage:
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
-        """The numbers of the arguments, counted in the flattened tree, that calls use up."""
+        """The numbers of the arguments, counted in the flattened tree, that calls consume."""
         return self._program.donated
 
     @property
@@ -110,7 +110,7 @@ class Stage:
         merge, carry.
 
         By default a lowered program shows the first, a compiled one the code generator's input.
-        With `debug_info` each op has its place in the user's program.
+        With `debug_info` each op has its location in the user's program.
         """
         module = self._program.after(phase or self._default_phase)
         return module.text(locations=debug_info).rstrip("\n")
@@ -159,7 +159,7 @@ class Traced(Stage):
 
     @property
     def jaxpr(self) -> str:
-        """The same, by the name that JAX has for a program before it is lowered."""
+        """The same, by JAX's name for a program before it is lowered."""
         return self.ir
 
     @property
@@ -233,11 +233,11 @@ class Compiled(Stage):
         return cost_of(self._program.at(sizes))
 
     def memory_analysis(self, **sizes: int) -> CompiledMemoryStats:
-        """The memory of arguments, results, what lies between, and code, in bytes.
+        """The memory of arguments, results, temporaries and code, in bytes.
 
         Args:
-          sizes: of the names in symbolic shapes. What is told is then of a program for these sizes
-            alone, which is compiled for it.
+          sizes: of the names in symbolic shapes. A program for these sizes alone is
+            compiled to find out.
 
         Raises:
           ValueError: such a name has no size, or one that breaks constraints.

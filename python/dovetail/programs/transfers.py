@@ -1,4 +1,4 @@
-"""Arrays on their way to devices, and from them to the host."""
+"""Transfers of arrays to devices and back to the host."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def put(x: Any, device: Any, copy: bool = False) -> Any:
 
 
 def beside(x: Any, other: Any) -> Any:
-    """An array, committed to the device that another is committed to, if it is to one."""
+    """An array, committed to the device of another array if that one is committed."""
     return put(x, other.device) if type(other) is Array and other.committed else x
 
 
@@ -116,8 +116,7 @@ def device_get(x: Any) -> Any:
 
 
 def copy_to_host_async(x: Any) -> Any:
-    """Have the elements of all arrays of a tree copied to the host, where they are asked for
-    later.
+    """Start copying the arrays of a tree to the host, for a later `device_get`.
 
     Args:
       x: a tree; leaves without a method of this name are left alone.

@@ -1,7 +1,7 @@
-"""Times of the dispatches within a compiled program, by running it again, in a process of its own.
+"""Times the dispatches of a compiled program, by running it again in a process of its own.
 
-The runtime in this process cannot say them, but its tools can. What a call was given is written to
-files, and the program run on that a few times; the last run counts.
+Only the runtime's tools report these times. The arguments of a call are written to files and the
+program is run on them a few times; the last run counts.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from dovetail.programs.execution import Execution
     from dovetail.tracing.tracer import Operand
 
-# Of so many runs in a row, of which the first ones touch memory that is new.
+# Runs in a row; the first ones touch fresh memory.
 _RUNS = 3
 _MODE = "host-execution,executable-metadata"
 _GPU_MODE = "dispatch-events,executable-metadata"
 
 
-class Call:
-    """A program that was called while a trace was recorded.
+class ProfiledCalls:
+    """The calls of a program while a trace was recorded.
 
     Attributes:
-      execution: the program's.
-      arguments: what its first call was given, on the host; None if it has not run compiled.
+      execution: the execution of the program.
+      arguments: those of its first compiled call, on the host; None if there was none.
       start: when its last call began, in nanoseconds.
       count: how often it was called.
       total: how long its calls took, in nanoseconds.
@@ -51,12 +51,12 @@ class Call:
 
 
 class TimedDispatch(NamedTuple):
-    """A dispatch as it ran.
+    """A dispatch and the time that it took.
 
     Attributes:
-      dispatch: what it is.
-      start, duration: in nanoseconds, from the begin of the run.
-      workgroups: how many pieces of it could run at once, along three dimensions.
+      dispatch: the dispatch.
+      start, duration: in nanoseconds, from the start of the run.
+      workgroups: the number of workgroups along three dimensions.
     """
 
     dispatch: Dispatch
@@ -65,15 +65,15 @@ class TimedDispatch(NamedTuple):
     workgroups: tuple[int, ...]
 
 
-class NoReplay(Exception):
-    """A program cannot be run again; the message says why."""
+class NotRunnable(Exception):
+    """The runtime's tools cannot run a program; the message says why."""
 
 
 def recorded(recorder: Recorder, execution: Execution, leaves: Sequence[Operand]) -> Any:
-    """The result of a call, of which a span is made."""
+    """The result of a call, which is recorded as a span."""
     call = recorder.calls.get(id(execution))
     if call is None:
-        call = recorder.calls[id(execution)] = Call(execution)
+        call = recorder.calls[id(execution)] = ProfiledCalls(execution)
     arguments = None
     if call.arguments is None:
         # Copies: a call may write over what it is given.
@@ -94,22 +94,22 @@ def recorded(recorder: Recorder, execution: Execution, leaves: Sequence[Operand]
                 call.arguments = arguments
 
 
-def replay(call: Call) -> list[TimedDispatch]:
+def dispatch_times(call: ProfiledCalls) -> list[TimedDispatch]:
     """The dispatches of a program, in the order in which they ran.
 
     Raises:
-      NoReplay: it cannot be run by the runtime's tools.
+      NotRunnable: it cannot be run by the runtime's tools.
     """
     if call.arguments is None:
-        raise NoReplay("it was not compiled while the trace was recorded")
+        raise NotRunnable("it was not compiled while the trace was recorded")
     program = call.execution.program
     try:
         compilation = program.compilation()
         if compilation.host_functions:
-            raise NoReplay("it calls functions of this process")
+            raise NotRunnable("it calls functions of this process")
         known = {dispatch.name: dispatch for dispatch in schedule_of(compilation).dispatches}
     except RuntimeError as error:
-        raise NoReplay(str(error)) from error
+        raise NotRunnable(str(error)) from error
     rows = _run(compilation, program.runtime_device, call.arguments)
     return [
         TimedDispatch(known.get(name, Dispatch(name, (), ())), start, duration, workgroups)
@@ -146,11 +146,11 @@ def _run(
 
 
 def _input(path: Path, array: np.ndarray) -> str:
-    """The flag that gives a program an array, which is written to a file."""
+    """The flag that passes an array to a program, by a file."""
     if array.dtype.kind in "biufc" and array.dtype.isbuiltin == 1:
         np.save(path.with_suffix(".npy"), array)
         return f"--input=@{path.with_suffix('.npy')}"
-    # NumPy has no format for the types that are not its own.
+    # The .npy format has only NumPy's own element types.
     names = {dtype: name for name, dtype in DTYPE_OF_MLIR.items()}
     element = names[array.dtype]
     if ELEMENT_OF_DTYPE[array.dtype] == ELEMENT_OF_DTYPE[np.dtype(np.uint8)]:
@@ -160,15 +160,15 @@ def _input(path: Path, array: np.ndarray) -> str:
 
 
 def _tool(name: str, *arguments: str) -> str:
-    """What one of the runtime's programs prints.
+    """The output of one of the runtime's tools.
 
     Raises:
-      NoReplay: it fails.
+      NotRunnable: it fails.
     """
     path = iree_internals.program(name)
     if not path.exists():
-        raise NoReplay(f"the installed runtime has no {name}")
-    # A session of its own: an interrupt from the terminal is for the user's program alone.
+        raise NotRunnable(f"the installed runtime has no {name}")
+    # A session of its own: an interrupt from the terminal is for the user's process alone.
     done = subprocess.run(
         [str(path), *arguments],
         capture_output=True,
@@ -178,7 +178,7 @@ def _tool(name: str, *arguments: str) -> str:
     )
     if done.returncode:
         lines = done.stderr.strip().splitlines()
-        raise NoReplay(f"{name} fails: {lines[-1] if lines else done.returncode}")
+        raise NotRunnable(f"{name} fails: {lines[-1] if lines else done.returncode}")
     return done.stdout
 
 
@@ -210,7 +210,7 @@ def _time_of(row: dict[str, Any]) -> tuple[int, int] | None:
     if row["record_type"] == "host_execution_event" and row["op"] == "dispatch":
         return row["start_host_time_ns"], row["duration_ns"]
     if row["record_type"] == "dispatch_event" and row.get("duration_ns") is not None:
-        # Of a GPU's ticks the tool says how long they are.
+        # GPU times are in ticks, whose length follows from the duration.
         ticks, duration = row["end_tick"] - row["start_tick"], row["duration_ns"]
         return round(row["start_tick"] * duration / max(ticks, 1)), duration
     return None
