@@ -2,9 +2,11 @@
 #include "OneDispatch.h"
 #include "BufferLoops.h"
 #include "Buffers.h"
+#include "Executable.h"
 #include "SequentialLoops.h"
 #include "Work.h"
 #include "cpp/iree/Aliases.h"
+#include "cpp/iree/Ops.h"
 #include "cpp/tensors/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -16,7 +18,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -75,12 +76,6 @@ static bool isKnownElement(Type type) {
          type.isInteger(64) || isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
-static int64_t bytesOf(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * bytesOf(complex.getElementType());
-  return element.isIndex() ? 8 : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 /// Whether an array of the type has no elements. Devices refuse memory of no bytes.
 static bool isEmpty(ShapedType type) { return type.hasStaticShape() && type.getNumElements() == 0; }
 
@@ -106,10 +101,10 @@ namespace {
 
 using Body = function_ref<FailureOr<SmallVector<Value>>(ImplicitLocOpBuilder &, ValueRange)>;
 
-/// The executable that is made: a function on memory, which gets buffers, and numbers of 32 bits.
-class Executable {
+/// The code of the dispatch under construction: a function on memory, which gets buffers, and numbers of 32 bits.
+class SequentialCode {
 public:
-  Executable(ImplicitLocOpBuilder &b, ModuleOp program, int64_t mostWork)
+  SequentialCode(ImplicitLocOpBuilder &b, ModuleOp program, int64_t mostWork)
       : outer(b), program(program), mostWork(mostWork), module(ModuleOp::create(b.getLoc())),
         inner(b.getLoc(), b.getContext()) {
     module->getOperation()->setAttr(kIsDispatch, inner.getUnitAttr());
@@ -140,7 +135,12 @@ public:
 
   /// Adds the executable to the program, and calls it. Returns what `results` stand for.
   SmallVector<Value> finish(ArrayRef<Shape> results) {
-    SmallVector<Value> called = outputs.empty() ? SmallVector<Value>() : call(addToProgram(numberBindings()));
+    SmallVector<Value> called;
+    if (executable.hasOutputs()) {
+      std::string name = freeName();
+      executable.addTo(program, name, std::move(module), /*workloadSize=*/0);
+      called = executable.call(outer, name, /*workload=*/{});
+    }
     auto next = called.begin();
     return llvm::map_to_vector(results, [&](const Shape &shape) -> Value {
       auto type = RankedTensorType::get(decomposeMixedValues(shape.sizes).first, shape.element);
@@ -149,74 +149,29 @@ public:
   }
 
 private:
-  Attribute numberBindings() {
-    Attribute layout = layoutAttr();
-    int64_t binding = 0;
-    for (SmallVector<Buffer> *buffers : {&inputs, &outputs})
-      for (Buffer &buffer : *buffers) {
-        for (Operation *view : buffer.views)
-          view->setAttr("binding", inner.getIndexAttr(binding));
-        ++binding;
-      }
-    function.walk([&](Operation *op) {
-      if (op->getName().getStringRef().starts_with("hal.interface."))
-        op->setAttr("layout", layout);
-    });
-    return layout;
-  }
-
-  /// What is bound, and the ops that view it.
-  struct Buffer {
-    /// The array that is read, or the type of that to be written.
-    Value array;
-    RankedTensorType type;
-    SmallVector<Value> sizes;
-    SmallVector<Operation *> views;
-  };
-
   //===- What comes from outside -------------------------------------------------===//
 
   Value readNumber(Value number) {
     assert(number.getType().isIndex() && "of numbers, only sizes and places are handed in");
-    auto [at, isNew] = numbers.insert({number, {}});
-    if (isNew) {
-      OperationState state(inner.getLoc(), "hal.interface.constant.load", {}, inner.getI32Type());
-      state.addAttribute("ordinal", inner.getIndexAttr(at - numbers.begin()));
-      at->second = arith::IndexCastOp::create(inner, inner.getIndexType(), inner.create(state)->getResult(0));
-    }
-    return at->second;
+    Value &inside = numbers[number];
+    if (!inside)
+      inside = arith::IndexCastOp::create(inner, inner.getIndexType(),
+                                          executable.load(inner, executable.addConstant(number)));
+    return inside;
   }
 
-  /// Views memory that is bound, beginning somewhere.
-  Value view(Buffer &buffer, MemRefType type, ValueRange sizes, int64_t offset, bool isInput) {
-    SmallVector<Value> operands = {arith::ConstantIndexOp::create(inner, offset)};
-    llvm::append_range(operands, sizes);
-    OperationState state(inner.getLoc(), "hal.interface.binding.subspan", operands, type);
-    // What is handed in may be a part of an array, and begin at any of its elements.
-    state.addAttribute("alignment", inner.getIndexAttr(bytesOf(type.getElementType())));
-    state.addAttribute("operandSegmentSizes", inner.getDenseI32ArrayAttr({1, static_cast<int32_t>(sizes.size())}));
-    if (isInput)
-      state.addAttribute("descriptor_flags", inner.getI32IntegerAttr(1));
-    return buffer.views.emplace_back(inner.create(state))->getResult(0);
-  }
-
-  Value bind(SmallVector<Buffer> &buffers, Value array, RankedTensorType type, ValueRange sizes) {
-    bool isInput = &buffers == &inputs;
+  Value bind(Executable::Binding binding, RankedTensorType type, ValueRange sizes) {
     auto known = llvm::map_to_vector(sizes, [&](Value size) { return readNumber(size); });
-    Buffer &buffer = buffers.emplace_back(Buffer{array, type, SmallVector<Value>(sizes), {}});
-    Value memory = view(buffer, MemRefType::get(type.getShape(), type.getElementType()), known, 0, isInput);
-    return bufferization::ToTensorOp::create(inner, type, memory, /*restrict=*/true, /*writable=*/!isInput);
+    Value memory = executable.view(inner, binding, MemRefType::get(type.getShape(), type.getElementType()), known);
+    return bufferization::ToTensorOp::create(inner, type, memory, /*restrict=*/true, /*writable=*/binding.isOutput);
   }
 
   Value readArray(Value array) {
     auto type = cast<RankedTensorType>(array.getType());
     if (isEmpty(type))
       return tensor::EmptyOp::create(inner, type, ValueRange());
-    SmallVector<Value> sizes;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (type.isDynamicDim(d))
-        sizes.push_back(tensor::DimOp::create(outer, array, d));
-    return bind(inputs, array, type, sizes);
+    SmallVector<Value> sizes = dynamicSizes(outer, array);
+    return bind(executable.addInput(array, sizes), type, sizes);
   }
 
   Output addOutput(const Shape &shape) {
@@ -224,7 +179,7 @@ private:
     auto type = RankedTensorType::get(fixed, shape.element);
     if (isEmpty(type))
       return {{}, tensor::EmptyOp::create(inner, type, ValueRange())};
-    return {{}, bind(outputs, {}, type, sizes)};
+    return {{}, bind(executable.addOutput(type, sizes), type, sizes)};
   }
 
   //===- From arrays to loops ----------------------------------------------------===//
@@ -314,51 +269,41 @@ private:
     SmallVector<memref::AllocOp> allocs;
     function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
     int64_t total = 0, onStack = 0;
-    SmallVector<Buffer> buffers;
+    SmallVector<std::pair<memref::AllocOp, int64_t>> placed;
     for (memref::AllocOp op : allocs) {
-      // Each time: what was there first may be gone.
-      inner.setInsertionPointToStart(&function.front());
       MemRefType type = op.getType();
       if (!type.hasStaticShape())
         return failure();
-      int64_t bytes =
-          llvm::alignTo(std::max<int64_t>(type.getNumElements(), 1) * bytesOf(type.getElementType()), kAlignment);
+      int64_t bytes = llvm::alignTo(std::max<int64_t>(type.getNumElements(), 1) * bytesOfElement(type.getElementType()),
+                                    kAlignment);
       if (isCpu && bytes == kAlignment && onStack < kMaxStack) {
         onStack += bytes;
+        // At the beginning each time: what was there first may be gone.
+        inner.setInsertionPointToStart(&function.front());
         op.replaceAllUsesWith(memref::AllocaOp::create(inner, type).getResult());
         op.erase();
         continue;
       }
-      if (!isCpu || buffers.empty())
-        buffers.emplace_back();
-      op.replaceAllUsesWith(view(buffers.back(), type, {}, isCpu ? total : 0, /*isInput=*/false));
-      op.erase();
+      placed.push_back({op, bytes});
       total += bytes;
       if (total > kMaxScratch)
         return failure();
-      buffers.back().type = RankedTensorType::get({isCpu ? total : bytes}, inner.getI8Type());
     }
-    llvm::append_range(outputs, buffers);
-    return success(inputs.size() + outputs.size() <= kMaxBuffers);
+    std::optional<Executable::Binding> scratch;
+    int64_t offset = 0;
+    for (auto [op, bytes] : placed) {
+      if (!isCpu || !scratch)
+        scratch = executable.addOutput(RankedTensorType::get({isCpu ? total : bytes}, inner.getI8Type()), {});
+      inner.setInsertionPointToStart(&function.front());
+      op.replaceAllUsesWith(executable.view(inner, *scratch, op.getType(), {}, isCpu ? offset : 0));
+      op.erase();
+      offset += bytes;
+    }
+    return success(executable.numBindings() <= kMaxBuffers);
   }
 
-  //===- Into the program ----------------------------------------------------------===//
-
-  Attribute halAttr(const Twine &text) {
-    return OpaqueAttr::get(inner.getStringAttr("hal"), inner.getStringAttr(text).getValue(), inner.getNoneType());
-  }
-
-  Attribute layoutAttr() {
-    std::string text = "pipeline.layout<";
-    if (!numbers.empty())
-      text += "constants = " + std::to_string(numbers.size()) + ", ";
-    SmallVector<StringRef> bindings(inputs.size(), "#hal.pipeline.binding<storage_buffer, ReadOnly>");
-    bindings.append(outputs.size(), "#hal.pipeline.binding<storage_buffer>");
-    return halAttr(text + "bindings = [" + llvm::join(bindings, ", ") + "]>");
-  }
-
-  /// Adds an executable of the function, with a name of its own.
-  StringAttr addToProgram(Attribute layout) {
+  /// A name that no other executable has.
+  std::string freeName() {
     // Those made before come first, so that most names are found free at once.
     unsigned number = llvm::count_if(
         *program.getBody(), [](Operation &op) { return op.getName().getStringRef() == "hal.executable.source"; });
@@ -366,60 +311,7 @@ private:
     do
       name = "once" + std::to_string(number++);
     while (SymbolTable::lookupSymbolIn(program, name));
-    ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(outer.getLoc(), program.getBody());
-    OperationState state(b.getLoc(), "hal.executable.source");
-    state.addAttribute("sym_name", b.getStringAttr(name));
-    state.addAttribute("sym_visibility", b.getStringAttr("private"));
-    Block &block = state.addRegion()->emplaceBlock();
-    b.create(state);
-    b.setInsertionPointToEnd(&block);
-
-    OperationState exported(b.getLoc(), "hal.executable.export");
-    // Executables are linked together, so that their functions need different names too.
-    function.setSymName(name);
-    exported.addAttribute("sym_name", b.getStringAttr(name));
-    exported.addAttribute("sym_visibility", b.getStringAttr("public"));
-    exported.addAttribute("ordinal", b.getIndexAttr(0));
-    exported.addAttribute("layout", layout);
-    Block &count = exported.addRegion()->emplaceBlock();
-    exported.addRegion();
-    count.addArgument(OpaqueType::get(b.getStringAttr("hal"), "device"), b.getLoc());
-    b.create(exported);
-    block.push_back(module.release());
-    b.create(OperationState(b.getLoc(), "hal.executable.source_end"));
-    b.setInsertionPointToEnd(&count);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    b.create(OperationState(b.getLoc(), "hal.return", {one, one, one}, {}));
-    return b.getStringAttr(name);
-  }
-
-  SmallVector<Value> call(StringAttr name) {
-    SmallVector<Value> arguments, argumentSizes, resultSizes;
-    SmallVector<Type> types;
-    for (Buffer &buffer : inputs) {
-      arguments.push_back(buffer.array);
-      llvm::append_range(argumentSizes, buffer.sizes);
-    }
-    for (auto &[number, inside] : numbers)
-      arguments.push_back(arith::IndexCastOp::create(outer, outer.getI32Type(), number));
-    for (Buffer &buffer : outputs) {
-      types.push_back(buffer.type);
-      llvm::append_range(resultSizes, buffer.sizes);
-    }
-    SmallVector<int32_t> segments = {0};
-    SmallVector<Value> operands;
-    for (ArrayRef<Value> group :
-         {ArrayRef<Value>(arguments), ArrayRef<Value>(argumentSizes), ArrayRef<Value>(resultSizes)}) {
-      llvm::append_range(operands, group);
-      segments.push_back(group.size());
-    }
-    OperationState state(outer.getLoc(), "flow.dispatch", operands, types);
-    auto run = SymbolRefAttr::get(name, FlatSymbolRefAttr::get(name));
-    state.addAttribute("entry_points", outer.getArrayAttr(run));
-    state.addAttribute("operandSegmentSizes", outer.getDenseI32ArrayAttr(segments));
-    state.addAttribute("tied_operands",
-                       outer.getArrayAttr(SmallVector<Attribute>(types.size(), outer.getIndexAttr(-1))));
-    return llvm::to_vector_of<Value>(outer.create(state)->getResults());
+    return name;
   }
 
   ImplicitLocOpBuilder &outer;
@@ -428,9 +320,9 @@ private:
   OwningOpRef<ModuleOp> module;
   ImplicitLocOpBuilder inner;
   func::FuncOp function;
-  SmallVector<Buffer> inputs, outputs;
+  Executable executable;
   /// The numbers that are handed in, as they are inside.
-  llvm::MapVector<Value, Value> numbers;
+  DenseMap<Value, Value> numbers;
   bool isCpu, isVulkan;
 };
 
@@ -441,10 +333,10 @@ FailureOr<SmallVector<Value>> dispatchOnce(ImplicitLocOpBuilder &b, ValueRange i
   auto program = dyn_cast_or_null<ModuleOp>(rootOf(b));
   if (!program || isInDispatch(b))
     return failure();
-  Executable executable(b, program, mostWork);
-  if (failed(executable.build(inputs, results, body)))
+  SequentialCode code(b, program, mostWork);
+  if (failed(code.build(inputs, results, body)))
     return failure();
-  return executable.finish(results);
+  return code.finish(results);
 }
 
 } // namespace dovetail

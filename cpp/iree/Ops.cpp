@@ -90,8 +90,7 @@ void setTiles(Operation *op, ArrayRef<int64_t> threads, ArrayRef<int64_t> parall
   sizes(", vector_reduction", reduced);
   stream << ">, translation_info = #iree_codegen.translation_info<pipeline = #iree_cpu.pipeline<DoubleTilingExpert>, "
             "{enable_loop_peeling}>>";
-  Builder b(op->getContext());
-  op->setAttr("compilation_info", OpaqueAttr::get(b.getStringAttr("iree_codegen"), text, b.getNoneType()));
+  op->setAttr("compilation_info", ireeAttr(op->getContext(), "iree_codegen", text));
 }
 
 Attribute workgroupMapping(MLIRContext *context) { return WorkgroupMappingAttr::get(context); }
@@ -120,7 +119,7 @@ Value assumed(ImplicitLocOpBuilder &b, Value size, int64_t min, int64_t max, int
   if (multiple > 1)
     stream << ", udiv = " << multiple;
   stream << ">";
-  Attribute assumption = OpaqueAttr::get(b.getStringAttr("util"), text, NoneType::get(b.getContext()));
+  Attribute assumption = ireeAttr(b.getContext(), "util", text);
   OperationState state(b.getLoc(), "util.assume.int", size, size.getType());
   state.addAttribute("assumptions", b.getArrayAttr(b.getArrayAttr(assumption)));
   return b.create(state)->getResult(0);
@@ -142,19 +141,25 @@ SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
   return results;
 }
 
-/// An op whose operands come in groups.
-static Value createGrouped(ImplicitLocOpBuilder &b, StringRef name, ArrayRef<ValueRange> groups, Type result,
-                           ArrayRef<NamedAttribute> attributes = {}) {
+Attribute ireeAttr(MLIRContext *context, StringRef dialect, const Twine &text) {
+  SmallString<64> storage;
+  return OpaqueAttr::get(StringAttr::get(context, dialect), text.toStringRef(storage), NoneType::get(context));
+}
+
+Operation *createGrouped(ImplicitLocOpBuilder &b, StringRef name, ArrayRef<ValueRange> groups, TypeRange results,
+                         ArrayRef<NamedAttribute> attributes, unsigned numRegions) {
   OperationState state(b.getLoc(), name);
   SmallVector<int32_t> segments;
   for (ValueRange group : groups) {
     state.addOperands(group);
     segments.push_back(group.size());
   }
-  state.addTypes(result);
+  state.addTypes(results);
   state.addAttributes(attributes);
   state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
-  return b.create(state)->getResult(0);
+  for (unsigned i = 0; i < numRegions; ++i)
+    state.addRegion();
+  return b.create(state);
 }
 
 Value allocatedBuffer(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange sizes) {
@@ -164,7 +169,8 @@ Value allocatedBuffer(ImplicitLocOpBuilder &b, RankedTensorType type, ValueRange
 
 Value importedArray(ImplicitLocOpBuilder &b, Value buffer, RankedTensorType type, ValueRange sizes) {
   NamedAttribute encoding = b.getNamedAttr("target_encoding", TypeAttr::get(type));
-  return createGrouped(b, "hal.tensor.import", {buffer, sizes, ValueRange(), ValueRange()}, type, encoding);
+  return createGrouped(b, "hal.tensor.import", {buffer, sizes, ValueRange(), ValueRange()}, type, encoding)
+      ->getResult(0);
 }
 
 bool isArrayImport(Operation *op) { return op && op->getName().getStringRef() == "hal.tensor.import"; }
@@ -179,7 +185,7 @@ Value exportedBuffer(ImplicitLocOpBuilder &b, Value array, ValueRange sizes) {
 }
 
 Value writtenTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
-  return createGrouped(b, "hal.tensor.alias", {array, sizes, buffer, ValueRange()}, array.getType());
+  return createGrouped(b, "hal.tensor.alias", {array, sizes, buffer, ValueRange()}, array.getType())->getResult(0);
 }
 
 std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neutral, int64_t dimension, bool inclusive,

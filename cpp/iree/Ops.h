@@ -23,6 +23,14 @@ mlir::Value computeBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 /// The arrays, of which none is used before all are computed, and through which nothing is simplified.
 llvm::SmallVector<mlir::Value> optimizationBarrier(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange xs);
 
+/// An attribute of one of IREE's dialects, as it is printed behind the dialect's name.
+mlir::Attribute ireeAttr(mlir::MLIRContext *context, llvm::StringRef dialect, const llvm::Twine &text);
+
+/// An op whose operands come in groups.
+mlir::Operation *createGrouped(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
+                               llvm::ArrayRef<mlir::ValueRange> groups, mlir::TypeRange results,
+                               llvm::ArrayRef<mlir::NamedAttribute> attributes = {}, unsigned numRegions = 0);
+
 /// A new buffer, of type `!hal.buffer`, for an array of this type and, for its `?`s, these sizes.
 mlir::Value allocatedBuffer(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType type, mlir::ValueRange sizes);
 /// The array in a buffer, and whether an op is the one that gives it; its first operand is the buffer.

@@ -53,26 +53,32 @@ struct Binding {
   /// Loads the whole array, or stores it if `stored` is given.
   Operation *access(ImplicitLocOpBuilder &b, Value stored = {}) const {
     SmallVector<Value> dynamic = dynamicSizes();
-    int32_t count = dynamic.size();
-    SmallVector<Value> operands = {inside};
-    SmallVector<int32_t> segments = {1, count, 0, count, 0};
-    if (stored) {
-      operands.insert(operands.begin(), stored);
-      segments.insert(segments.begin(), 1);
-    }
-    for (int i = 0; i < 2; ++i)
-      llvm::append_range(operands, dynamic);
+    SmallVector<ValueRange> groups = {inside, dynamic, ValueRange(), dynamic, ValueRange()};
+    if (stored)
+      groups.insert(groups.begin(), stored);
+    SmallVector<NamedAttribute> attributes = {
+        b.getNamedAttr("static_offsets", b.getDenseI64ArrayAttr(SmallVector<int64_t>(sizes.size(), 0))),
+        b.getNamedAttr("static_sizes", b.getDenseI64ArrayAttr(type.getShape())),
+        b.getNamedAttr("static_strides", b.getDenseI64ArrayAttr(SmallVector<int64_t>(sizes.size(), 1)))};
     StringRef name = stored ? "iree_tensor_ext.dispatch.tensor.store" : "iree_tensor_ext.dispatch.tensor.load";
-    OperationState state(b.getLoc(), name, operands, stored ? TypeRange() : TypeRange(type));
-    state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr(segments));
-    state.addAttribute("static_offsets", b.getDenseI64ArrayAttr(SmallVector<int64_t>(sizes.size(), 0)));
-    state.addAttribute("static_sizes", b.getDenseI64ArrayAttr(type.getShape()));
-    state.addAttribute("static_strides", b.getDenseI64ArrayAttr(SmallVector<int64_t>(sizes.size(), 1)));
-    return b.create(state);
+    return createGrouped(b, name, groups, stored ? TypeRange() : TypeRange(type), attributes);
   }
 };
 
 } // namespace
+
+/// A dispatch without code yet: its first block is for that, its second, which gets the workload, for the number of
+/// workgroups. `groups` are the workload, what is captured, and the sizes of the arrays in it and of the result.
+static Operation *createWorkgroups(ImplicitLocOpBuilder &b, ArrayRef<ValueRange> groups, Type result,
+                                   int64_t tiedOperand) {
+  NamedAttribute tied = b.getNamedAttr("tied_operands", b.getIndexArrayAttr(tiedOperand));
+  Operation *dispatch = createGrouped(b, "flow.dispatch.workgroups", groups, result, tied, /*numRegions=*/2);
+  dispatch->getRegion(0).emplaceBlock();
+  Block &count = dispatch->getRegion(1).emplaceBlock();
+  for (size_t i = 0; i < groups.front().size(); ++i)
+    count.addArgument(b.getIndexType(), b.getLoc());
+  return dispatch;
+}
 
 /// Calls `body` for each row of an array of `sizes`, in workgroups of one row each.
 static Value forEachRow(ImplicitLocOpBuilder &b, RankedTensorType type, ArrayRef<OpFoldResult> sizes,
@@ -106,26 +112,17 @@ Value dispatchRows(ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<OpFoldRe
   if (auto count = dyn_cast<Value>(sizes[0]))
     workload.push_back(count);
 
-  SmallVector<Value> operands(workload), captured(inputs);
+  SmallVector<Value> captured(inputs);
   llvm::append_range(captured, inputSizes);
   llvm::append_range(captured, resultSizes);
-  for (ArrayRef<Value> group : {ArrayRef<Value>(captured), ArrayRef<Value>(inputSizes), ArrayRef<Value>(resultSizes)})
-    llvm::append_range(operands, group);
-  OperationState state(b.getLoc(), "flow.dispatch.workgroups", operands, result.type);
-  auto sizeOf = [](ArrayRef<Value> values) { return static_cast<int32_t>(values.size()); };
-  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({sizeOf(workload), sizeOf(captured),
-                                                                    sizeOf(inputSizes), sizeOf(resultSizes)}));
-  state.addAttribute("tied_operands", b.getArrayAttr(b.getIndexAttr(-1)));
-
-  Block &block = state.addRegion()->emplaceBlock(), &count = state.addRegion()->emplaceBlock();
+  Operation *dispatch =
+      createWorkgroups(b, {workload, captured, inputSizes, resultSizes}, result.type, /*tiedOperand=*/-1);
+  Block &block = dispatch->getRegion(0).front(), &count = dispatch->getRegion(1).front();
   for (const Binding &binding : bindings)
     block.addArgument(binding.insideType("readonly"), b.getLoc());
   for (size_t i = 0, count = inputSizes.size() + resultSizes.size(); i < count; ++i)
     block.addArgument(b.getIndexType(), b.getLoc());
   block.addArgument(result.insideType("writeonly"), b.getLoc());
-  for (size_t i = 0; i < workload.size(); ++i)
-    count.addArgument(b.getIndexType(), b.getLoc());
-  Operation *dispatch = b.create(state);
 
   ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockEnd(b.getLoc(), &block);
   auto known = llvm::to_vector_of<Value>(block.getArguments().drop_front(inputs.size()).drop_back());
@@ -163,19 +160,11 @@ Value dispatchOver(ImplicitLocOpBuilder &b, Value storage, ValueRange inputs,
   SmallVector<Value> workload;
   for (int64_t size : bindings.front().type.getShape())
     workload.push_back(arith::ConstantIndexOp::create(b, size));
-  int32_t numCaptured = captured.size(), numLoops = workload.size();
-  SmallVector<Value> operands(workload);
-  llvm::append_range(operands, captured);
-  OperationState state(b.getLoc(), "flow.dispatch.workgroups", operands, storage.getType());
-  state.addAttribute("operandSegmentSizes", b.getDenseI32ArrayAttr({numLoops, numCaptured, 0, 0}));
-  state.addAttribute("tied_operands", b.getIndexArrayAttr(0));
-
-  Block &block = state.addRegion()->emplaceBlock(), &count = state.addRegion()->emplaceBlock();
+  Operation *dispatch = createWorkgroups(b, {workload, captured, ValueRange(), ValueRange()}, storage.getType(),
+                                         /*tiedOperand=*/0);
+  Block &block = dispatch->getRegion(0).front(), &count = dispatch->getRegion(1).front();
   for (auto [i, binding] : llvm::enumerate(bindings))
     block.addArgument(binding.insideType(i == 0 ? "readwrite" : "readonly"), b.getLoc());
-  for (int32_t i = 0; i < numLoops; ++i)
-    count.addArgument(b.getIndexType(), b.getLoc());
-  Operation *dispatch = b.create(state);
 
   ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockEnd(b.getLoc(), &block);
   SmallVector<Value> loaded;

@@ -1,0 +1,74 @@
+// Executables of hand-written code: what is bound to them, their export, and their calls.
+#ifndef DOVETAIL_DISPATCH_EXECUTABLE_H
+#define DOVETAIL_DISPATCH_EXECUTABLE_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace dovetail {
+
+/// The size of an element in the memory of a device.
+int64_t bytesOfElement(mlir::Type element);
+
+/// An executable of one function, which takes buffers and push constants. Its code is written while its interface
+/// grows: bindings are numbered when it is added to a program, inputs before outputs.
+class Executable {
+public:
+  /// The place of an input or an output in the interface.
+  struct Binding {
+    bool isOutput;
+    unsigned index;
+  };
+
+  /// Binds an array that is read, with its dynamic sizes.
+  Binding addInput(mlir::Value array, mlir::ValueRange sizes);
+  /// Binds an array that is written, which the call returns; in the memory of an input if one is given.
+  Binding addOutput(mlir::RankedTensorType type, mlir::ValueRange sizes, std::optional<unsigned> tiedInput = {});
+
+  /// Passes a number of type `index` as a push constant of 32 bits, and returns its ordinal.
+  unsigned addConstant(mlir::Value number);
+
+  /// The push constant, an i32, inside.
+  mlir::Value load(mlir::ImplicitLocOpBuilder &inside, unsigned constant);
+
+  /// The memory of a binding, `offset` bytes behind its beginning, inside; `sizes` are those that the type leaves open.
+  mlir::Value view(mlir::ImplicitLocOpBuilder &inside, Binding binding, mlir::MemRefType type, mlir::ValueRange sizes,
+                   int64_t offset = 0);
+
+  size_t numBindings() const { return inputs.size() + outputs.size(); }
+  bool hasOutputs() const { return !outputs.empty(); }
+
+  /// Adds the executable of `code`, a module of one function, to a program. The function gets the executable's name:
+  /// executables are linked together. `numGroups` writes how many workgroups run it, from the workload of a call; one
+  /// does if it is null.
+  void addTo(mlir::ModuleOp program, llvm::StringRef name, mlir::OwningOpRef<mlir::ModuleOp> code, size_t workloadSize,
+             llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::ValueRange workload)> numGroups = {});
+
+  /// Calls the executable of that name, and returns its outputs.
+  llvm::SmallVector<mlir::Value> call(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
+                                      mlir::ValueRange workload) const;
+
+private:
+  struct Buffer {
+    /// The array that is read; null for one that is written.
+    mlir::Value array;
+    mlir::RankedTensorType type;
+    llvm::SmallVector<mlir::Value> sizes;
+    std::optional<unsigned> tiedInput;
+    /// The ops that view it.
+    llvm::SmallVector<mlir::Operation *> views;
+  };
+
+  bool isWritten(unsigned input) const;
+  mlir::Attribute layout(mlir::MLIRContext *context) const;
+  void numberBindings(mlir::MLIRContext *context);
+
+  llvm::SmallVector<Buffer> inputs, outputs;
+  /// The numbers that are passed, and the ops inside that load them.
+  llvm::SmallVector<mlir::Value> constants;
+  llvm::SmallVector<mlir::Operation *> loads;
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_DISPATCH_EXECUTABLE_H
