@@ -1,5 +1,5 @@
-// The headers of MLIR and of the standard library that most files include, compiled once for all of them. Files include
-// what they use all the same: this makes the build quicker and nothing else.
+// The headers of MLIR and of the standard library that most files include, precompiled. Files still include what they
+// use; this only makes builds faster.
 
 #ifndef DOVETAIL_PRECOMPILED_H
 #define DOVETAIL_PRECOMPILED_H

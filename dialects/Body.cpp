@@ -65,7 +65,7 @@ SmallVector<Value> inlineBody(OpBuilder &builder, Block &block, ValueRange resul
   return llvm::map_to_vector(results, [&](Value result) { return values.lookup(result); });
 }
 
-/// How many sizes a value has, or is.
+/// The number of sizes that a value has; one if it is a size.
 static int64_t numSizes(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
   return array ? array.getNumDynamicDims() : type.isIndex() ? 1 : 0;

@@ -1,4 +1,4 @@
-// Bodies under construction: what the transforms make of functions, loop bodies and branches alike.
+// Bodies under construction: the common form of transformed functions, loop bodies and branches.
 #ifndef DOVETAIL_BODY_H
 #define DOVETAIL_BODY_H
 
@@ -8,7 +8,7 @@
 
 namespace dovetail {
 
-/// One block, isolated from above, that no op owns yet, and what it is to return.
+/// A block, isolated from above and not yet owned by an op, and the values to return.
 struct Body {
   mlir::Location loc;
   std::unique_ptr<mlir::Region> region;
@@ -35,7 +35,7 @@ inline auto opsOf(mlir::Region &body) {
                                  [](mlir::Operation &op) { return !op.hasTrait<mlir::OpTrait::IsTerminator>(); });
 }
 
-/// Where a body is from, also if no op has it.
+/// The location of a body, even if no op owns it.
 mlir::Location locOf(mlir::Region &body);
 
 /// The operands of a body's terminator.

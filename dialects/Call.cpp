@@ -1,4 +1,4 @@
-// Calls and transform requests: verification, the rules of a call, and what each request expands to.
+// Calls and transform requests: verification, the rules of a call, and the expansion of each request.
 #include "Call.h"
 #include "Control.h"
 

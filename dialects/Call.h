@@ -12,9 +12,9 @@ namespace dovetail {
 /// The results of a function.
 mlir::ValueRange emitCall(Emitter &e, mlir::func::FuncOp function, mlir::ValueRange args);
 
-//===- Rules of ops that compute what a function does ---------------------------===//
+//===- Rules of ops that compute a function -------------------------------------===//
 
-/// How a rule applies a function that a transform made of the callee.
+/// Emits an application of a function that a transform derived from the callee.
 using EmitCall = llvm::function_ref<mlir::ValueRange(mlir::func::FuncOp, mlir::ValueRange)>;
 
 llvm::LogicalResult jvpOfCall(Emitter &e, mlir::func::FuncOp callee, mlir::ValueRange primals,

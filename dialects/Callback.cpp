@@ -1,4 +1,4 @@
-// Callbacks: verification, and what becomes of them in derivatives and over batches.
+// Callbacks: verification, derivatives and batching.
 #include "Callback.h"
 #include "Control.h"
 #include "llvm/Support/InterleavedRange.h"

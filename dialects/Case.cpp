@@ -106,20 +106,20 @@ LogicalResult CaseOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
 
 namespace {
 
-/// Where the rest of a branch finds what the branch keeps: among the known arguments of the whole, in slots that all
-/// branches share, or among sizes that are computed in front of the whole.
+/// Where the rest of a branch finds a residual: among the known arguments of the case op, in a slot that all branches
+/// share, or among the sizes computed in front of it.
 struct Place {
   enum Kind { Argument, Slot, Size } kind;
   unsigned number;
 };
 
-/// What one branch keeps for its rest.
+/// The residuals of one branch.
 struct BranchParts {
   FunctionTransforms::Split<Body> parts;
   SmallVector<Value> residuals;
   /// For each residual.
   SmallVector<Place> places;
-  /// For each slot, what is in it.
+  /// The value in each slot.
   SmallVector<Value> kept;
 
   /// Makes the results marked in `unknown` those of the rest, and takes the residuals from the known results.
@@ -150,7 +150,7 @@ void BranchParts::separate(const llvm::SmallBitVector &unknown) {
   rest.results = restResults;
 }
 
-/// Fills the slots that branches do not use: with zeros, as large as what the others keep there.
+/// Fills the slots that a branch does not use with zeros of the size that other branches keep there.
 static LogicalResult fillSlots(Emitter &e, ArrayRef<Type> slots, MutableArrayRef<BranchParts> branches) {
   for (auto [number, slot] : llvm::enumerate(slots)) {
     auto type = dyn_cast<RankedTensorType>(slot);
@@ -176,7 +176,7 @@ static LogicalResult fillSlots(Emitter &e, ArrayRef<Type> slots, MutableArrayRef
   return success();
 }
 
-/// What a branch computes from nothing but the sizes of its arguments, computed in front of the choice; or null.
+/// A value that a branch computes only from sizes of its arguments, computed in front of the case op; or null.
 static Value sizeInFront(Emitter &e, Value size, ValueRange args, IRMapping &made) {
   if (auto argument = dyn_cast<BlockArgument>(size))
     return args[argument.getArgNumber()];
@@ -214,7 +214,7 @@ static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayR
         branch.places.push_back({Place::Argument, argument.getArgNumber()});
         continue;
       }
-      // What is no array has no batch of values, one for each of a batch of choices.
+      // A value that is no array cannot hold one value for each of a batch of choices.
       Value size = residual.getType().isIndex() ? sizeInFront(e, residual, args, made) : Value();
       if (size) {
         branch.places.push_back({Place::Size, unsigned(sizes.size())});
@@ -222,7 +222,7 @@ static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayR
         continue;
       }
       auto array = dyn_cast<RankedTensorType>(residual.getType());
-      // In a batch of choices each branch sees what the others keep: of counts of steps the largest is taken.
+      // In a batch of choices, all branches share the slots: for counts of iterations the largest is taken.
       bool mayShare = array && array.hasStaticShape() && !array.getElementType().isInteger();
       unsigned slot = mayShare ? 0 : slots.size();
       while (slot < slots.size() && (used.test(slot) || slots[slot] != residual.getType()))
@@ -271,7 +271,7 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
     return failure();
 
   SmallVector<Body> knownBodies, restBodies;
-  // Of the known arguments the rests take what one of them keeps.
+  // The rests take those known arguments that one of them keeps.
   llvm::SmallBitVector isKept(knownArgs.size());
   for (BranchParts &branch : branches)
     for (Place place : branch.places)
@@ -407,7 +407,7 @@ Value CaseOp::thread(OpBuilder &b, Value value, function_ref<Value(Block &, Valu
 
 //===- Sizes ----------------------------------------------------------------------------------===//
 
-/// Whether two values are computed by the same ops from the same values.
+/// Returns true if two values are computed by the same ops from the same values.
 static bool isSame(Value a, Value b, DenseMap<std::pair<Value, Value>, bool> &known) {
   auto first = dyn_cast<OpResult>(a), second = dyn_cast<OpResult>(b);
   if (a == b || !first || !second || first.getResultNumber() != second.getResultNumber())

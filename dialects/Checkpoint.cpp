@@ -23,7 +23,7 @@ void registerCheckpointOps(DovetailDialect &dialect) {
 
 //===- Policies -----------------------------------------------------------------===//
 
-/// What one entry of a policy lets save, and names.
+/// The parts of a policy's entry: the kind of values that it allows to save, and their names.
 static std::pair<StringRef, ArrayRef<Attribute>> partsOf(Attribute entry) {
   ArrayRef<Attribute> texts = cast<ArrayAttr>(entry).getValue();
   return {cast<StringAttr>(texts.front()).getValue(), texts.drop_front()};
@@ -45,7 +45,7 @@ static LogicalResult verifyPolicy(Operation *op, ArrayAttr policy) {
   return success();
 }
 
-/// Whether a policy lets keep what an op computes.
+/// Returns true if a policy allows saving the results of an op.
 static bool mayBeSaved(Operation *op, ArrayAttr policy) {
   auto saveable = dyn_cast<SaveableOpInterface>(op);
   StringRef kind = saveable ? saveable.getSavedKind() : "";
@@ -82,7 +82,7 @@ static ValueRange emitLike(Emitter &e, CheckpointOp op, func::FuncOp function, V
       ->getResults();
 }
 
-/// How to apply another function with the same policy.
+/// Emits a checkpoint of another function with the same policy.
 static auto alike(Emitter &e, CheckpointOp op) {
   return [&e, op](func::FuncOp function, ValueRange args) mutable {
     return emitLike(e, op, function, args, op.getRecomputes());
@@ -129,7 +129,7 @@ SmallVector<Value> CheckpointOp::inlinedArguments(OpBuilder &builder) {
   return args;
 }
 
-//===- What is kept, and what is computed again -----------------------------------------===//
+//===- Saved and recomputed values ------------------------------------------------===//
 
 /// Copies ops, with the bodies of functions in place of their calls, into which policies look.
 static LogicalResult copyFlat(Emitter &e, OpBuilder &builder, Block &source, IRMapping &values) {
@@ -155,7 +155,7 @@ static LogicalResult copyFlat(Emitter &e, OpBuilder &builder, Block &source, IRM
 
 namespace {
 
-/// What of a known part its rest computes again, and from what.
+/// The values of a known part that its rest recomputes, and from what.
 struct Recomputation {
   llvm::SetVector<Value> saved;
   DenseSet<Operation *> again;

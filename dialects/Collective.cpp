@@ -259,7 +259,7 @@ LogicalResult AllGatherOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64
   return success();
 }
 
-/// The factor map of an op that neither reads nor writes along its new and its old dimension as a loop.
+/// The factor map of an op whose old and new dimension are not loops.
 static FactorMap exchangeFactorMap(Value x, int64_t removed, int64_t added) {
   FactorMap map;
   SmallVector<int64_t> factors, kept;
@@ -357,7 +357,7 @@ LogicalResult AllToAllOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_
   FailureOr<OwnAxis> axis = ownAxis(e, getAxes(), getSizes());
   if (failed(axis))
     return failure();
-  // The part of dimension `from` along the batch's axis becomes the batch; what was the batch waits as dimension 1.
+  // The part of dimension `from` along the batch's axis becomes the batch; the former batch is dimension 1 meanwhile.
   Value x = e.batchAt(operands[0], dims[0], 0);
   bool isAlone = axis->rest.empty();
   if (!isAlone)

@@ -1,4 +1,4 @@
-// Control flow: what all of its ops share, and their verification.
+// Control flow: parts that all of its ops share, and verification.
 #include "Control.h"
 #include "Create.h"
 #include "Inference.h"
@@ -129,7 +129,7 @@ FailureOr<Body> sizesIn(Emitter &e, Body &body, ValueRange values, const llvm::S
 
 Value sizeOfBodyResult(Emitter &e, Operation *op, Region &body, ValueRange arguments, unsigned result,
                        int64_t dimension) {
-  // The elements of what the body takes need not exist: a size that depends on them differs between the steps.
+  // A size that depends on elements of the body's arguments differs between iterations, so these elements are absent.
   llvm::SmallBitVector absent(body.getNumArguments());
   for (BlockArgument argument : body.getArguments())
     absent[argument.getArgNumber()] = isa<RankedTensorType>(argument.getType());
@@ -166,14 +166,14 @@ LogicalResult checkRunsForAll(Emitter &e, Operation *op, StringRef what, Region 
 
 Value mostSteps(Emitter &e, Value counts) {
   Value most = e.make<ReduceMaxOp>(counts, ArrayRef<int64_t>{0});
-  // Of no numbers, the largest is the least there is.
+  // The largest of no numbers is the least number.
   int64_t batch = cast<RankedTensorType>(counts.getType()).getDimSize(0);
   return ShapedType::isDynamic(batch) || batch == 0 ? e.make<MaxOp>(most, e.zerosLike(most)) : most;
 }
 
 //===- Verification -----------------------------------------------------------------===//
 
-/// Checks what a body takes and returns.
+/// Verifies the arguments and results of a body.
 static LogicalResult verifyBody(Operation *op, StringRef what, Region &body, TypeRange arguments, TypeRange results) {
   auto yield = dyn_cast<YieldOp>(body.front().getTerminator());
   if (!yield)
@@ -261,7 +261,7 @@ OpFoldResult IndexOp::fold(FoldAdaptor adaptor) {
   return IntegerAttr::get(getType(), value.getSplatValue<APInt>().getSExtValue());
 }
 
-// Only numbers of steps become sizes: those of what a loop stacks, which is as long as its longest run in the batch.
+// Only iteration counts become sizes: those of stacked values, which are as long as the longest loop in the batch.
 LogicalResult IndexOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t>, SmallVectorImpl<Value> &results,
                              SmallVectorImpl<int64_t> &resultDims) {
   results.push_back(e.make<IndexOp>(mostSteps(e, operands[0])));

@@ -32,7 +32,7 @@ private:
 /// Lets a value go through a body, of which it becomes the argument and the result of these numbers.
 void threadBody(mlir::Region &body, unsigned argument, unsigned result, mlir::Value value,
                 llvm::function_ref<mlir::Value(mlir::Block &, mlir::Value)> through);
-/// Replaces an op by one with one more result, at `position`, which is returned.
+/// Replaces an op by one with an additional result, at `position`, which is returned.
 mlir::Value replaceThreaded(mlir::Operation *op, mlir::Operation *made, unsigned position);
 
 //===- Lists of values in groups ------------------------------------------------===//
@@ -42,7 +42,7 @@ llvm::SmallVector<mlir::Value> pick(mlir::ValueRange values, llvm::ArrayRef<unsi
 llvm::SmallVector<mlir::Value> pick(mlir::ValueRange values, const llvm::SmallBitVector &mask);
 /// Sets those of `all` that are marked to `some`.
 void scatterTo(mlir::ValueRange some, const llvm::SmallBitVector &mask, llvm::MutableArrayRef<mlir::Value> all);
-/// Which values are not null, and these.
+/// Marks the values that are not null.
 llvm::SmallBitVector present(mlir::ValueRange values);
 llvm::SmallVector<mlir::Value> presentOf(mlir::ValueRange values);
 /// The bits `from` to `from + count`.
@@ -56,7 +56,7 @@ growCarries(llvm::SmallBitVector &mask,
 
 //===- Loops ----------------------------------------------------------------------===//
 
-/// What forward mode makes of a loop whose operands come in groups, the carries first.
+/// The forward-mode derivative of a loop whose operands come in groups, carries first.
 struct LoopJvp {
   Body body;
   /// The operands by group, primals then tangents.
@@ -74,7 +74,7 @@ struct LoopJvp {
 llvm::FailureOr<LoopJvp> jvpOfLoop(Emitter &e, mlir::Region &body, llvm::ArrayRef<unsigned> groupSizes,
                                    mlir::ValueRange primals, llvm::ArrayRef<mlir::Value> tangents);
 
-/// A loop of a number of steps, as `ScanOp` has it.
+/// A loop with a given number of iterations, in the form of `ScanOp`.
 struct Loop {
   llvm::SmallVector<mlir::Value> inits, xs, consts;
   mlir::Value count;
@@ -90,21 +90,21 @@ struct Loop {
 Body masked(Emitter &e, mlir::Region &source, unsigned numInits, unsigned numXs,
             const llvm::SmallBitVector &tangents = {});
 
-/// What a loop can keep of its body, which takes carries and slices before constants: it has all but the carries
-/// anyway, and stacks only arrays that have one size at all steps.
+/// The values of its body that a loop can save, where the body takes carries and slices before constants. All arguments
+/// but the carries are available anyway; only arrays of the same size in every iteration can be stacked.
 Keeping keepingOfLoop(unsigned numCarries, unsigned numXs, unsigned count);
 /// Emits the part of a loop that does not need the operands in `unknown`, which holds for its carries at every step,
 /// then the part that does, from those of its body; appends one entry per result.
 llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, FunctionTransforms::Split<Body> parts,
                               const llvm::SmallBitVector &unknown, llvm::SmallVectorImpl<mlir::Value> &results);
 
-/// The sizes of the `?`s of some values of a body, or these if they are sizes, in a body that takes what it does, but
-/// of the arguments marked in `absent` only their sizes, at the end.
+/// The sizes of the `?`s of some values of a body (or the values themselves, if they are sizes), as a body with the
+/// same arguments, except that arguments marked in `absent` are replaced by their sizes, at the end.
 llvm::FailureOr<Body> sizesIn(Emitter &e, Body &body, mlir::ValueRange values, const llvm::SmallBitVector &absent);
 /// Sizes of the `?`s of an operand, or of a slice of it along its leading dimension.
 llvm::SmallVector<mlir::Value> sizesOfSlice(Emitter &e, mlir::Value operand, bool isSliced);
-/// The size of a `?` of what a body returns, from its arguments that are no arrays and then the sizes of all `?`s of
-/// those that are; null after an error.
+/// The size of a `?` in a body's result, computed from those arguments that are no arrays, followed by the sizes of all
+/// `?`s of those that are; null after an error.
 mlir::Value sizeOfBodyResult(Emitter &e, mlir::Operation *op, mlir::Region &body, mlir::ValueRange arguments,
                              unsigned result, int64_t dimension);
 

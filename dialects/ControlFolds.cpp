@@ -1,4 +1,4 @@
-// Simplification of control flow: what a body does not need, what is the same at every step, and what is known.
+// Simplification of control flow: unused parts of bodies, loop-invariant code, and known conditions.
 #include "Control.h"
 #include "Create.h"
 #include "Shape.h"
@@ -105,7 +105,7 @@ int64_t elementsOf(Type type) {
   return array && array.hasStaticShape() ? array.getNumElements() : 0;
 }
 
-/// Moves out of the body what depends on constants only, unless that makes more data than it takes.
+/// Hoists ops that depend on constants only, unless their results are larger than their operands.
 template <typename Op>
 bool hoistInvariants(PatternRewriter &rewriter, Op op) {
   bool changed = false;
@@ -142,12 +142,12 @@ bool hoistInvariants(PatternRewriter &rewriter, Op op) {
 
 //===- Dead parts --------------------------------------------------------------------===//
 
-/// What of a loop is needed: its carries, and the other arguments of its regions.
+/// The needed parts of a loop: its carries, and the other arguments of its regions.
 struct Needed {
   llvm::SmallBitVector results, arguments;
 };
 
-/// Marks what the values depend on among the arguments of a body.
+/// Marks the body's arguments on which the values depend.
 void markNeeded(ValueRange roots, DenseSet<Value> &seen, llvm::SmallBitVector &arguments) {
   SmallVector<Value> pending(roots);
   while (!pending.empty()) {
@@ -199,7 +199,7 @@ Needed findNeeded(Op op) {
   return needed;
 }
 
-/// Drops what is not needed from regions that move to an op without it.
+/// Moves regions to an op without the unneeded parts.
 void moveRegion(PatternRewriter &rewriter, Region &from, Region &to, const llvm::SmallBitVector &arguments,
                 const llvm::SmallBitVector &results) {
   rewriter.inlineRegionBefore(from, to, to.end());
@@ -317,7 +317,7 @@ struct ConstantSlices : OpRewritePattern<ScanOp> {
   }
 };
 
-/// A loop of one step is that step, one of none gives what it starts with.
+/// Replaces a loop of one iteration by its body, and one of no iterations by its initial values.
 struct FewSteps : OpRewritePattern<ScanOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScanOp op, PatternRewriter &rewriter) const override {

@@ -32,7 +32,8 @@ static int64_t sizeOf(Value x, int64_t dimension) { return cast<RankedTensorType
 
 static LogicalResult verifyLabels(std::optional<Location> loc, ConvOp::Adaptor op) {
   StringRef name = ConvOp::getOperationName();
-  // What is checked takes memory and time for each label up to the largest: there are no more than dimensions.
+  // The check takes time and memory proportional to the largest label, which is therefore bounded by the number of
+  // dimensions.
   int64_t bound = 0, most = op.getLhsDims().size() + op.getRhsDims().size() + op.getAnsDims().size();
   for (ArrayRef<int64_t> labels : {op.getLhsDims(), op.getRhsDims(), op.getAnsDims()})
     for (int64_t label : labels)

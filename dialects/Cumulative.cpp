@@ -67,7 +67,7 @@ void registerCumulativeOps(DovetailDialect &dialect) {
 
 static RankedTensorType scalarOf(Value x) { return RankedTensorType::get({}, getElementTypeOrSelf(x)); }
 
-/// What element i - 1 (i + 1 if `reverse`) of `x` is, and `first` where there is none.
+/// Element i - 1 (i + 1 if `reverse`) of `x` at each i, and `first` where there is none.
 static Value previous(Emitter &e, Value x, int64_t dimension, bool reverse, Value first) {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> low(type.getRank(), 0), interior(type.getRank(), 0);

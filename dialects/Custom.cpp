@@ -85,8 +85,8 @@ FailureOr<func::FuncOp> findRule(Operation *op, StringRef what, FlatSymbolRefAtt
 
 //===- What both share ---------------------------------------------------------------===//
 
-/// Checks that only arguments have tangents: the rules say nothing of what a function closes over. What rules alone
-/// close over has no part in the function's results.
+/// Checks that only arguments have tangents: the rules do not cover captured values. Values that only the rules capture
+/// do not affect the function's results.
 static LogicalResult checkCaptured(Operation *op, func::FuncOp callee, unsigned numArgs, ArrayRef<Value> tangents) {
   for (unsigned i = numArgs; i < tangents.size(); ++i)
     if (tangents[i] && (callee.isExternal() || !callee.getArgument(i).use_empty()))
@@ -96,7 +96,7 @@ static LogicalResult checkCaptured(Operation *op, func::FuncOp callee, unsigned 
   return success();
 }
 
-/// The call as it is, where no argument has a tangent; otherwise null.
+/// The unchanged call if no argument has a tangent; otherwise null.
 static Operation *callWithoutTangents(Emitter &e, Operation *op, unsigned numArgs, ValueRange primals,
                                       ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
                                       SmallVectorImpl<Value> &resultTangents) {
@@ -136,7 +136,7 @@ LogicalResult CustomJvpOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> t
 
 LogicalResult CustomJvpOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  // A tangent has the batch where its primal has it.
+  // A tangent is batched like its primal.
   SmallVector<int64_t> withTangents(dims);
   for (auto [arg, dim] : llvm::zip(getArgs(), dims))
     if (isDifferentiable(arg.getType()))

@@ -1,4 +1,4 @@
-// What the rules of ops on several functions share.
+// Parts that the rules of ops with several callees share.
 #ifndef DOVETAIL_CUSTOMRULES_H
 #define DOVETAIL_CUSTOMRULES_H
 
@@ -27,7 +27,7 @@ public:
     return mlir::success();
   }
 
-  /// Moves the result `number` of the part `part` to where its batch is to be.
+  /// Moves the batch dimension of result `number` of part `part` to position `to`.
   void align(unsigned part, unsigned number, int64_t to) {
     auto &[function, made, dims] = parts[part];
     if (to == kUnbatched || made.resultDims[number] == to)

@@ -63,8 +63,8 @@ static FailureOr<Body> fullJvp(Emitter &e, func::FuncOp function, const llvm::Sm
   return body;
 }
 
-// The derivative is again a function with a rule: the derivative of what the rule gives. A rule says nothing of what is
-// captured; where that has a tangent, the function itself is differentiated.
+// The derivative is again a function with a batching rule: the derivative of the rule's result. A rule does not cover
+// captured values; if one of them has a tangent, the function itself is differentiated.
 LogicalResult CustomVmapOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                                 SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
   func::FuncOp callee = e.transforms().lookup(getCalleeAttr());
@@ -150,8 +150,8 @@ static FailureOr<Batched> batchJvp(Emitter &e, func::FuncOp function, const llvm
   return result;
 }
 
-/// The function over the batch where the arguments that are marked have it, and maybe more: a tangent has the batch
-/// where its primal has it. Only the first `count` of `jvps` have happened.
+/// The batched function, where at least the marked arguments are batched: a tangent is batched if its primal is. Only
+/// the first `count` of `jvps` have been applied.
 static FailureOr<Batched> askRule(CustomVmapOp op, Emitter &e, SmallVector<bool> batched, ArrayRef<Attribute> jvps) {
   if (jvps.empty()) {
     const auto *rules = op->getDialect()->getRegisteredInterface<BatchRules>();

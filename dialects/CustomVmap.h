@@ -1,4 +1,4 @@
-// Rules for batching that the program which makes a module has, and the dialect asks for.
+// Batching rules that live in the program that builds a module; the dialect calls back for them.
 #ifndef DOVETAIL_CUSTOMVMAP_H
 #define DOVETAIL_CUSTOMVMAP_H
 
@@ -9,10 +9,10 @@
 
 namespace dovetail {
 
-/// What a rule makes of a function: a module whose `main` is the function over the batch.
+/// The result of a rule: a module whose `main` is the batched function.
 struct BatchedByRule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// Which results have the batch, in front.
+  /// Marks the results that have the batch, as their leading dimension.
   llvm::SmallVector<bool> resultsBatched;
 };
 

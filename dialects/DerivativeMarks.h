@@ -1,4 +1,5 @@
-// What only differentiation tells from its operand: how derivatives of what is not used are kept out of results.
+// Ops that compute their operand and matter to differentiation only: they keep derivatives of unused values out of
+// results.
 #ifndef DOVETAIL_DERIVATIVEMARKS_H
 #define DOVETAIL_DERIVATIVEMARKS_H
 
@@ -8,13 +9,13 @@ namespace dovetail {
 
 class Emitter;
 
-/// Whether a value is of numbers that have derivatives.
+/// Returns true if a value has an element type with derivatives.
 bool mayHaveTangent(mlir::Value x);
 
 /// `x`, with tangent zero in the elements of the batch at `dim` for which `p` is false.
 mlir::Value gateTangent(Emitter &e, mlir::Value p, mlir::Value x, int64_t dim);
 
-/// Takes such ops away, for when no derivative is asked for any more.
+/// Removes these ops, once no more derivatives are taken.
 void eraseDerivativeMarks(mlir::Operation *root);
 
 } // namespace dovetail

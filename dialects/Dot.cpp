@@ -122,7 +122,7 @@ LogicalResult DotGeneralOp::batch(Emitter &e, ValueRange operands, ArrayRef<int6
     lhsBatch.insert(lhsBatch.begin(), dims[0]);
     rhsBatch.insert(rhsBatch.begin(), dims[1]);
   } else {
-    // The batch of one side alone is one more free dimension of it.
+    // A batch of one side alone is another free dimension of that side.
     bool isLeft = dims[0] != kUnbatched;
     Dims left = freeDims(operands[0], lhsBatch, lhsContract), right = freeDims(operands[1], rhsBatch, rhsContract);
     position = lhsBatch.size() + (isLeft ? llvm::find(left, dims[0]) - left.begin()
@@ -152,7 +152,7 @@ static LogicalResult exchangeSides(TransposeOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// What `x` repeats along dimension `dim`; or null.
+/// The operand that `x` broadcasts along dimension `dim`; or null.
 static Value repeatedAlong(Value x, int64_t dim, PatternRewriter &rewriter) {
   auto repeat = x.getDefiningOp<BroadcastOp>();
   if (!repeat || llvm::is_contained(repeat.getDims(), dim))
@@ -174,7 +174,7 @@ static Dims withoutDim(ArrayRef<int64_t> dims, int64_t dim, bool isDropped) {
   return left;
 }
 
-/// A batch along which one side repeats is one more free dimension of the other.
+/// Turns a batch dimension along which one side is broadcast into a free dimension of the other.
 static LogicalResult dropRepeatedBatch(DotGeneralOp op, PatternRewriter &rewriter) {
   for (auto [k, l, r] : llvm::enumerate(op.getLhsBatch(), op.getRhsBatch())) {
     if (op.getLhs().getType().getDimSize(l) != op.getRhs().getType().getDimSize(r))
@@ -213,8 +213,8 @@ static Value zeroElsewhere(Emitter &e, Value p, ArrayRef<int64_t> dims, Value x)
   return e.select(e.broadcast(p, dims, withElement(type, element), e.sizes(x)), x, e.zerosLike(x));
 }
 
-/// A sum over a batch is one more contraction. So it is where only some elements of the batch count: both sides are
-/// zero in the others, so that not even infinities give anything.
+/// Turns a sum over a batch dimension into a contraction. This also holds if only some elements of the batch count:
+/// both sides are zero in the others, so that not even infinities contribute.
 static LogicalResult contractSummedBatch(ReduceSumOp op, PatternRewriter &rewriter) {
   Value x = op.getX();
   auto chosen = x.getDefiningOp<SelectOp>();

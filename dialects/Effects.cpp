@@ -1,4 +1,4 @@
-// What ops do beside computing values.
+// Side effects of ops.
 #include "Effects.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -13,7 +13,7 @@ void addOutsideEffects(MemoryEffectList &effects, EffectKind kind) {
     effects.emplace_back(MemoryEffects::Write::get(), CountResource::get());
 }
 
-/// Whether a function that the op itself names has effects of the kind.
+/// Returns true if a function that the op itself names has effects of the kind.
 static bool hasEffectsInCallees(Operation *op, EffectKind kind, FindFunction find, KnownEffects &known) {
   bool found = false;
   op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
@@ -27,7 +27,7 @@ static bool hasEffectsInCallees(Operation *op, EffectKind kind, FindFunction fin
   return found;
 }
 
-/// Whether the op itself, as it says, has effects of the kind.
+/// Returns true if the op declares effects of the kind.
 static bool hasOwnEffects(MemoryEffectOpInterface op, EffectKind kind) {
   if (kind == EffectKind::Any)
     return !op.hasNoEffect();

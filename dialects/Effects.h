@@ -1,4 +1,4 @@
-// What ops do beside computing values: said by the ops, asked by all that drops, repeats or moves ops.
+// Side effects of ops: declared by ops, queried by all code that drops, repeats or moves ops.
 #ifndef DOVETAIL_EFFECTS_H
 #define DOVETAIL_EFFECTS_H
 
@@ -14,7 +14,7 @@ struct OutsideResource : mlir::SideEffects::Resource::Base<OutsideResource> {
   llvm::StringRef getName() final { return "outside of the program"; }
 };
 
-/// How often it is: what callbacks for debugging alone leave open.
+/// The number of executions, which callbacks for debugging do not guarantee.
 struct CountResource : mlir::SideEffects::Resource::Base<CountResource> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountResource)
   llvm::StringRef getName() final { return "number of calls"; }
@@ -25,21 +25,21 @@ enum class EffectKind { Any, Counted };
 
 using MemoryEffectList = llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
 
-/// Says that an op reads and writes what is outside, and whether it counts how often.
+/// Adds reads and writes of external state to an op's effects; `kind` says whether the number of executions matters.
 void addOutsideEffects(MemoryEffectList &effects, EffectKind kind);
 
 /// Finds the function of a name; null if there is none.
 using FindFunction = llvm::function_ref<mlir::func::FuncOp(mlir::FlatSymbolRefAttr)>;
-/// Whether functions, by their names, have effects of a kind.
+/// Known effects of functions, by name and kind.
 using KnownEffects = llvm::DenseMap<std::pair<mlir::Attribute, unsigned>, bool>;
 
-/// Whether an op, those in its regions, or a function that any of them names has effects of the kind.
+/// Returns true if an op, an op in its regions, or a function that any of them names has effects of the kind.
 bool hasEffects(mlir::Operation *op, EffectKind kind, FindFunction find, KnownEffects &known);
 
 /// The effects of the functions that an op names; of all there are where these cannot be found.
 void addEffectsOfCallees(mlir::Operation *op, MemoryEffectList &effects);
 
-/// Marks an op that does what the functions do that it names.
+/// Trait of ops that have the effects of the functions they name.
 template <typename ConcreteType>
 class CalleeEffects : public mlir::OpTrait::TraitBase<ConcreteType, CalleeEffects> {
 public:

@@ -1,6 +1,6 @@
 // Eigenvalues and singular values: rules. They are those of Giles, "An extended collection of matrix derivative results
-// for forward and reverse mode algorithmic differentiation", 2008, sections 3.1 and 3.2; quotients of differences of
-// equal values are 0, on which what is differentiable there does not depend.
+// for forward and reverse mode algorithmic differentiation", 2008, sections 3.1 and 3.2. Reciprocal differences of
+// equal values are taken as 0; differentiable results do not depend on them.
 #include "Create.h"
 #include "Linalg.h"
 #include "Matrices.h"
@@ -42,7 +42,7 @@ struct Side {
   Matrices &e;
   Value vectors, first, rest;
 
-  /// Of the whole factor, where the sizes are known, the further columns are apart.
+  /// For the full factor, if the sizes are known, the additional columns are separate.
   Side(Matrices &e, Value vectors, Matrices::Size count) : e(e), vectors(vectors), first(vectors) {
     RankedTensorType type = Matrices::typeOf(vectors);
     if (count.value || type.getShape().back() == count.fixed)
@@ -51,8 +51,9 @@ struct Side {
     rest = e.columnsFrom(vectors, count.fixed);
   }
 
-  /// `within` is what the tangent is in the basis of `first`; `image` is da times the other side's vectors, or da^H;
-  /// `inverse` has 1 / s in each column. Of the further columns only the part that keeps all orthogonal is determined.
+  /// `within` is the tangent in the basis of `first`; `image` is da times the other side's vectors, or da^H; `inverse`
+  /// has 1 / s in each column. Of the additional columns' tangent only the part that keeps all columns orthogonal is
+  /// determined.
   Value tangent(Value within, Value image, Value inverse, bool isSquare) {
     Value result = e.dot(first, within);
     if (isSquare)
@@ -112,9 +113,10 @@ static Value rowNumbers(Matrices &e, Value x) {
   return e.make<IotaOp>(type, type.getRank() - 2, e.sizes(x));
 }
 
-/// The tangent of eigenvectors v of a for w, with p = v^-1 da v: v (f p) for f_ij = 1 / (w_j - w_i), and what keeps the
-/// norms of the columns at 1 and their greatest elements real (Boeddeker et al., "On the computation of complex-valued
-/// gradients with application to statistically optimum beamforming", 2017, section 4.2, has the norms).
+/// The tangent of eigenvectors v of a for w, with p = v^-1 da v: v (f p) for f_ij = 1 / (w_j - w_i), plus the
+/// correction that keeps the norms of the columns at 1 and their greatest elements real (Boeddeker et al., "On the
+/// computation of complex-valued gradients with application to statistically optimum beamforming", 2017, section 4.2,
+/// has the norms).
 static Value tangentOfVectors(Matrices &e, Value w, Value v, Value p) {
   int64_t row = Matrices::rankOf(v) - 2;
   Value moved = e.dot(v, e.mul(inverseDifferences(e, w, p), p));

@@ -20,7 +20,7 @@ public:
 
   FunctionTransforms &transforms() { return *functions; }
 
-  /// Emits an op, or what it folds to.
+  /// Emits an op, or returns the value it folds to.
   template <typename Op, typename... Args>
   mlir::Value make(Args &&...args) {
     return builder.createOrFold<Op>(loc, std::forward<Args>(args)...);
@@ -69,7 +69,7 @@ public:
   mlir::Value powTangentOfBase(mlir::Value x, mlir::Value y);
   /// log x, with 0 in place of log 0: the factor of x^y in d(x^y)/dy, so that 0^y has derivative 0.
   mlir::Value logOrZero(mlir::Value x);
-  /// Which share of the tangent of `ans` = max or min of x and y comes from x: 1, 0, or 1/2 at a tie.
+  /// The share of the tangent of `ans` = max or min of x and y that comes from x: 1, 0, or 1/2 at a tie.
   mlir::Value shareOfMaximum(mlir::Value x, mlir::Value ans, mlir::Value y);
 
   //===- Shapes ---------------------------------------------------------------===//
@@ -100,14 +100,15 @@ public:
   mlir::Value batchSizeValue;
   /// `x` with the batch at `to`, moved or broadcast there.
   mlir::Value batchAt(mlir::Value x, int64_t from, int64_t to);
-  /// All `operands` with the batch at one position, that of the first which has it; `dims` are where they have it.
+  /// All `operands` with their batch dimension at the position of the first batched one; `dims` are their current
+  /// positions.
   llvm::SmallVector<mlir::Value> aligned(mlir::ValueRange operands, llvm::ArrayRef<int64_t> dims, int64_t &position);
   /// The type of `x` without its batch dimension.
   static mlir::RankedTensorType unbatched(mlir::Value x, int64_t dim);
   /// `sizes` of the `?`s of `type`, with the batch's own inserted where it comes at `position`.
   llvm::SmallVector<mlir::Value> sizesWithBatch(mlir::Type type, mlir::ValueRange sizes, int64_t position);
 
-  /// How `sizes` answers for values of which only the type exists here (linear values under transposition).
+  /// Answers `sizes` for values that exist here by type only (linear values under transposition).
   std::function<mlir::Value(mlir::Value, int64_t)> sizeOfAbsent;
 
 private:

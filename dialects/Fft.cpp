@@ -18,7 +18,7 @@ void registerFftOps(DovetailDialect &dialect) {
       >();
 }
 
-/// How many elements the spectrum of a real signal has that are not conjugates of others.
+/// The number of elements of a real signal's spectrum that are not conjugates of others.
 static int64_t halfSpectrum(int64_t length) { return length / 2 + 1; }
 
 /// The result has `toSize` elements of type `element` where the operand has `fromSize`.
@@ -61,8 +61,8 @@ static Value inTypeOf(Emitter &e, Value like, Value x) {
   return like.getType() == x.getType() ? x : e.reshape(x, cast<RankedTensorType>(like.getType()), e.sizes(like));
 }
 
-/// Half spectra times `pairs`, but `ends` for the elements that stand for no conjugate: the first and, of even lengths,
-/// the last.
+/// Multiplies half spectra by `pairs`, except for the elements without a conjugate counterpart, which are multiplied by
+/// `ends`: the first and, for even lengths, the last.
 static Value scaled(Emitter &e, Value x, int64_t dimension, int64_t length, double pairs, double ends) {
   int64_t numPairs = (length - 1) / 2;
   if (numPairs == 0)

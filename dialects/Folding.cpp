@@ -52,7 +52,7 @@ OpFoldResult foldConversion(Attribute value, RankedTensorType type) {
   Type from = splat.getElementType(), to = type.getElementType();
   auto floatTo = dyn_cast<FloatType>(to);
   bool lost;
-  // Some of these have no NaN or no zero, and code decides what stands for it.
+  // Some of these types have no NaN or no zero; the conversion code decides on the replacement.
   if (floatTo && floatTo.getWidth() <= 8)
     return {};
   if (isa<FloatType>(from) && floatTo) {

@@ -11,7 +11,7 @@ namespace dovetail {
 /// The array of static type `type` whose elements are all `value`, rounded to the element type.
 mlir::DenseElementsAttr splatOf(mlir::RankedTensorType type, double value);
 
-/// Whether `value` is an array of numbers that are all `expected`.
+/// Returns true if `value` is a splat of the number `expected`.
 bool isSplat(mlir::Attribute value, double expected);
 
 /// The array of type `type` with `like`'s one element.

@@ -14,7 +14,7 @@ constexpr llvm::StringLiteral kHostFunctions = "dovetail.host_functions";
 template <typename ConcreteType>
 class HostFunction : public mlir::OpTrait::TraitBase<ConcreteType, HostFunction> {};
 
-/// Whether the op is to be left to its reference function.
+/// Returns true if the op is left to its host function.
 inline bool isForHost(mlir::Operation *op) {
   auto module = op->getParentOfType<mlir::ModuleOp>();
   return op->hasTrait<HostFunction>() && module && module->hasAttr(kHostFunctions);

@@ -9,7 +9,7 @@ namespace dovetail {
 llvm::LogicalResult inferScatter(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::Value x,
                                  mlir::Value indices, mlir::Value updates, llvm::ArrayRef<int64_t> dims,
                                  llvm::ArrayRef<int64_t> window, llvm::SmallVectorImpl<mlir::Type> &types);
-/// Whether these are the indices of one window.
+/// Returns true if these are the indices of a single window.
 bool isOneWindow(mlir::Value indices);
 FactorMap scatterFactorMap(mlir::Value x, mlir::Value indices, llvm::ArrayRef<int64_t> dims);
 

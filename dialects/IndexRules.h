@@ -1,4 +1,4 @@
-// What the rules of gathers and scatters share.
+// Parts that the rules of gathers and scatters share.
 #ifndef DOVETAIL_INDEXRULES_H
 #define DOVETAIL_INDEXRULES_H
 

@@ -22,7 +22,7 @@ namespace mlir::detail {
 void reportInferenceFailure(OperationState &state);
 } // namespace mlir::detail
 
-// A generated builder cannot fail; it calls what ends the process.
+// A generated builder cannot return failure; it calls a function that ends the process.
 #define reportFatalInferReturnTypesError reportInferenceFailure
 
 #endif // DOVETAIL_INFERENCE_H

@@ -7,7 +7,7 @@
 
 namespace dovetail {
 
-/// What the matrices of a result are.
+/// The dimensions of a result's matrices.
 struct MatrixShape {
   /// The elements of the operand, their real or complex type, or i32.
   enum Elements { Same, Real, Complex, Index };

@@ -104,8 +104,8 @@ LogicalResult LinearSolveOp::transpose(Emitter &e, ValueRange operands, ArrayRef
   return success();
 }
 
-// Each solution has the batch where its right-hand side has it. All functions take and return these, so where one of
-// them spreads the batch to another, all are batched anew.
+// Each solution is batched like its right-hand side. All functions take and return these values, so if one of them
+// spreads the batch to another, all are batched again.
 LogicalResult LinearSolveOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                    SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
   unsigned count = getRhs().size();

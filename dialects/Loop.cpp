@@ -12,8 +12,8 @@ namespace dovetail {
 
 //===- Forward mode -------------------------------------------------------------===//
 
-/// Of values in consecutive groups, of which those in `mask` have a companion after all of them: their order with each
-/// group's companions right behind the group.
+/// The order of values in consecutive groups, those marked in `mask` having a companion after all groups, such that
+/// each group is followed by its companions.
 static SmallVector<unsigned> withCompanions(ArrayRef<unsigned> groupSizes, const llvm::SmallBitVector &mask) {
   SmallVector<unsigned> order;
   unsigned begin = 0, companion = mask.size();
@@ -120,7 +120,7 @@ private:
   FunctionTransforms::Split<Body> parts;
   unsigned numCarries, numKnownArgs;
 
-  /// Values of the known body that are the same at every step, and what is computed of them outside.
+  /// Loop-invariant values of the known body, and values computed from them outside of the loop.
   DenseSet<Value> invariant, gated;
   IRMapping outside;
   Value anySteps;
@@ -137,7 +137,8 @@ static SmallVector<Value> markedOf(ArrayRef<Value> group, const llvm::SmallBitVe
   return pick(group, bitsOf(mask, begin, group.size()));
 }
 
-// A carry can be unknown only because it starts so: what the body returns for it is then one more residual.
+// A carry may be unknown only because of its initial value; the value that the body returns for it is then another
+// residual.
 void LoopSplit::returnAllCarriesFromRest() {
   unsigned numResults = parts.unknownResults.size(), numKnown = numResults - parts.unknownResults.count();
   residuals.assign(known().results.begin() + numKnown, known().results.end());
@@ -187,7 +188,7 @@ void LoopSplit::findInvariants() {
   }
 }
 
-/// A size that the body computes from the sizes of what it takes, computed outside of the loop; or a failure.
+/// A size that the body computes from the sizes of its arguments, computed outside of the loop; or failure.
 FailureOr<Value> LoopSplit::sizeOutside(Value size) {
   Body &body = known();
   SmallVector<Value> operands = markedOf(loop.inits, ~unknown, 0), xs = markedOf(loop.xs, ~unknown, numCarries);
@@ -210,7 +211,7 @@ FailureOr<Value> LoopSplit::sizeOutside(Value size) {
   return inlineBody(e.builder, *made, arguments).front();
 }
 
-/// Whether the loop takes any step.
+/// True if the loop runs at least one iteration.
 Value LoopSplit::runs() {
   auto scalar = RankedTensorType::get({}, e.builder.getI32Type());
   Value steps = loop.count         ? loop.count
@@ -219,8 +220,8 @@ Value LoopSplit::runs() {
   return e.greater(steps, e.zerosLike(steps));
 }
 
-/// Keeps cotangents from a constant that is used outside, if there are no steps: what is computed there is part of no
-/// step then, and where it has no derivative a cotangent would be 0 times infinity.
+/// Blocks cotangents of a constant that is used outside if there are no iterations: the outside computation then
+/// belongs to no iteration, and where it has no derivative a cotangent would be 0 times infinity.
 void LoopSplit::gateTangent(BlockArgument argument) {
   Value operand = outside.lookup(argument);
   if ((loop.length > 0 && !loop.count) || !mayHaveTangent(operand) || !gated.insert(argument).second)
@@ -262,7 +263,7 @@ void LoopSplit::emitKnown() {
   for (auto [residual, operand] : llvm::zip_equal(residuals, residualOperands))
     if (!operand)
       known().results.push_back(residual);
-  // What a loop returns must be arrays; others have been found invariant.
+  // A loop must return arrays; other values have been found to be invariant.
   if (!known().results.empty() || e.transforms().hasEffects(known().block()))
     knownOuts = part.emit(e, std::move(parts.known));
 }

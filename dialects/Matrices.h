@@ -44,7 +44,7 @@ public:
   };
   Size sizeAt(mlir::Value x, int64_t fromEnd);
   Size lesser(Size a, Size b);
-  /// `x` without what is beyond these numbers of rows and columns, and with `value` where it has none.
+  /// `x` cropped to the given numbers of rows and columns, or padded with `value`.
   mlir::Value resized(mlir::Value x, Size rows, Size columns, double value = 0);
   /// Columns from `begin` on, of matrices whose sizes are known.
   mlir::Value columnsFrom(mlir::Value x, int64_t begin);
@@ -62,7 +62,7 @@ public:
 
   //===- Numbers --------------------------------------------------------------------===//
 
-  /// 1 / x, and 0 for x = 0: differences of equal eigenvalues, in which what is differentiable does not depend on it.
+  /// 1 / x, and 0 for x = 0: differences of equal eigenvalues, on which differentiable results do not depend.
   mlir::Value inverseOrZero(mlir::Value x);
   /// x converted to the element type of `like`.
   mlir::Value alike(mlir::Value x, mlir::Value like);

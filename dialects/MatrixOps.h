@@ -1,4 +1,4 @@
-// What the ops of linear algebra share.
+// Parts that the ops of linear algebra share.
 #ifndef DOVETAIL_MATRIXOPS_H
 #define DOVETAIL_MATRIXOPS_H
 
@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Checks that an operand has so many dimensions at least.
+/// Verifies that an operand has at least `rank` dimensions.
 llvm::LogicalResult verifyRank(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::Value x, int64_t least);
 /// Checks that an operand is a batch of square matrices.
 llvm::LogicalResult verifySquare(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::Value x);
@@ -16,8 +16,8 @@ llvm::LogicalResult batchMatrices(Emitter &e, mlir::Operation *op, mlir::ValueRa
                                   llvm::ArrayRef<int64_t> dims, llvm::SmallVectorImpl<mlir::Value> &results,
                                   llvm::SmallVectorImpl<int64_t> &resultDims);
 
-/// The batch of `a` is the batch of all operands and results; what comes after it is of no loop. `matrixDims` are the
-/// dimensions of `a` that are not of the batch.
+/// The batch dimensions of `a` are those of all operands and results; the dimensions after them are not loops. The last
+/// `matrixDims` dimensions of `a` are not batch dimensions.
 FactorMap matricesFactorMap(mlir::Operation *op, mlir::Value a, int64_t matrixDims = 2);
 
 } // namespace dovetail

@@ -55,7 +55,7 @@ static Value emitCompare(scalar::ScalarBuilder &b, CompareDirection direction, V
   llvm_unreachable("comparison direction out of range");
 }
 
-/// At 0 that from the right, as JAX has it: |x|^2 then has the derivatives that x^2 has.
+/// At 0 this is the derivative from the right, as in JAX: |x|^2 then has the derivatives of x^2.
 static Value absTangent(Emitter &e, Value t, Value x) {
   if (isa<ComplexType>(getElementTypeOrSelf(x)))
     return e.real(e.mul(t, e.conj(e.sign(x))));

@@ -39,14 +39,14 @@ struct FactorMap {
 
 //===- Types ---------------------------------------------------------------===//
 
-/// Whether values of this type have tangents: arrays of floats or complex numbers.
+/// Returns true if values of this type have tangents: arrays of floats or complex numbers.
 bool isDifferentiable(mlir::Type type);
 /// The element type of |x|.
 mlir::Type realElement(mlir::Type element);
 mlir::Type boolElement(mlir::Type element);
 mlir::RankedTensorType withElement(mlir::Type type, mlir::Type element);
 mlir::RankedTensorType withShape(mlir::Type type, llvm::ArrayRef<int64_t> shape);
-/// The type with one more dimension, of that size, at `position`.
+/// The type with an additional dimension of size `size` at `position`.
 mlir::RankedTensorType withDim(mlir::Type type, int64_t position, int64_t size);
 
 //===- Lists of dimensions -----------------------------------------------------===//
@@ -67,7 +67,7 @@ llvm::LogicalResult verifyDims(std::optional<mlir::Location> loc, llvm::StringRe
                                llvm::ArrayRef<int64_t> dims, int64_t rank, bool increasing);
 /// Checks that there is one size operand for each `?` of the type.
 llvm::LogicalResult verifySizes(mlir::Operation *op, mlir::Type result, mlir::ValueRange sizes);
-/// Whether two sizes can be the same; `?` can be any.
+/// Returns true if two sizes may be equal; `?` may equal any.
 bool canBeEqual(int64_t a, int64_t b);
 
 //===- Derived rules ----------------------------------------------------------===//
@@ -95,12 +95,12 @@ llvm::LogicalResult applyBatch(mlir::Operation *op, Emitter &e, mlir::ValueRange
 /// The same op (name, attributes) on other operands, with other result types.
 mlir::Operation *cloneWith(Emitter &e, mlir::Operation *op, mlir::ValueRange operands, mlir::TypeRange types);
 
-/// Whether `active` lies within one of `sets`.
+/// Returns true if `active` is a subset of one of `sets`.
 bool isWithinOne(const llvm::SmallBitVector &active, const OperandSets &sets);
 
 //===- Transforms of bodies and functions ---------------------------------------===//
 
-/// What a split may keep of a body for later.
+/// The values of a body that a split may save for later.
 struct Keeping {
   /// Arguments that cost nothing to keep.
   llvm::SmallBitVector free;
@@ -110,8 +110,8 @@ struct Keeping {
   Keeping(const llvm::SmallBitVector &free) : free(free), loopInvariant(free.size(), true) {}
 };
 
-/// What the rule of an op with a body or a callee needs of the transforms. Those of functions are memoised by callee
-/// and request; those of bodies give a body to which the rule may add.
+/// The transforms, as the rules of ops with bodies or callees use them. Transforms of functions are memoised by callee
+/// and request; those of bodies return a body to which the rule may add.
 class FunctionTransforms {
 public:
   virtual ~FunctionTransforms() = default;
@@ -133,7 +133,7 @@ public:
     Made known, rest;
     llvm::SmallBitVector unknownResults;
   };
-  /// Of several sets of residuals the cheapest to keep is taken.
+  /// Among several sets of residuals, the cheapest is saved.
   virtual llvm::FailureOr<Split<Body>> split(mlir::Region &body, const llvm::SmallBitVector &unknown,
                                              const Keeping &keeping) = 0;
   virtual llvm::FailureOr<Split<mlir::func::FuncOp>> split(mlir::func::FuncOp function,
@@ -166,7 +166,7 @@ public:
   virtual llvm::FailureOr<Batch<mlir::func::FuncOp>> batch(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
                                                            BatchSize size) = 0;
 
-  /// Whether an op, its bodies or its callees do more than compute values: such an op is neither dropped nor repeated.
+  /// Returns true if an op, its bodies or its callees have side effects; such an op is neither dropped nor repeated.
   virtual bool hasEffects(mlir::Operation *op, EffectKind kind = EffectKind::Any) = 0;
   /// The same of a body.
   bool hasEffects(mlir::Block &block, EffectKind kind = EffectKind::Any) {
@@ -174,7 +174,7 @@ public:
   }
 
   virtual mlir::func::FuncOp lookup(mlir::FlatSymbolRefAttr callee) = 0;
-  /// A private function next to `source`, made of a body.
+  /// A private function next to `source`, built from a body.
   virtual mlir::func::FuncOp add(mlir::func::FuncOp source, llvm::StringRef suffix, Body body) = 0;
 };
 

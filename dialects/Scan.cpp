@@ -98,7 +98,7 @@ LogicalResult ScanOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
   // A carry that starts as a constant is linear from the second step on.
   llvm::SmallBitVector linear = bitsOf(~present(operands), 0, numArgs);
   linear.set(0, numInits);
-  // Which carries and stacked results have cotangents.
+  // Marks the carries and stacked results that have cotangents.
   llvm::SmallBitVector wanted = present(cotangents);
   FailureOr<FunctionTransforms::Transpose<Body>> made = failure();
   if (failed(growCarries(wanted, [&](const llvm::SmallBitVector &mask) -> FailureOr<llvm::SmallBitVector> {
@@ -112,7 +112,8 @@ LogicalResult ScanOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
   Body &body = made->function;
   SmallVector<Value> found(linear.count());
   scatterTo(body.results, made->nonzero, found);
-  // What the transposed body takes: other slices and constants, sizes, cotangents of carries and of stacked slices.
+  // The arguments of the transposed body: other slices and constants, sizes, cotangents of carries and of stacked
+  // slices.
   Loop loop;
   loop.length = getLength();
   loop.reverse = !getReverse();

@@ -69,7 +69,7 @@ BatchedScatter batchScatter(Emitter &e, ValueRange operands, ArrayRef<int64_t> b
   batched.dims = shiftedByOne(dims);
   batched.window = Dims(window);
   if (batchDims[1] == kUnbatched) {
-    // The batch is one more dimension of the windows.
+    // The batch is another dimension of the windows.
     batched.indices = indices;
     batched.updates = e.batchAt(operands[2], batchDims[2], numIndexed);
     return batched;
@@ -94,7 +94,7 @@ LogicalResult ScatterAddOp::transpose(Emitter &e, ValueRange operands, ArrayRef<
   return success();
 }
 
-/// What is added to zeros, and their sum to something else, is added to that at once.
+/// Folds an add of a scatter-add into zeros: scatters into the other addend directly.
 static LogicalResult addAtOnce(AddOp sum, PatternRewriter &rewriter) {
   for (auto [change, x] : {std::pair(sum.getX(), sum.getY()), std::pair(sum.getY(), sum.getX())}) {
     auto scatter = change.getDefiningOp<ScatterAddOp>();
@@ -114,7 +114,7 @@ void ScatterAddOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIR
 
 OperandSets ScatterOp::linearSets() { return {{0, 2}}; }
 
-/// Which elements of the updates are in the result, and not overwritten by later ones.
+/// Marks the elements of the updates that reach the result and are not overwritten by later ones.
 static Value lastUpdates(Emitter &e, ScatterOp op, Value indices) {
   auto updates = op.getUpdates().getType();
   int64_t numIndexed = updates.getRank() - op.getX().getType().getRank();

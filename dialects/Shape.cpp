@@ -62,7 +62,7 @@ LogicalResult ReshapeOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t
 }
 
 FactorMap ReshapeOp::factorMap() {
-  // Leading and trailing dimensions that stay as they are keep their factors; those between are regrouped.
+  // Unchanged leading and trailing dimensions keep their factors; those between are regrouped.
   ArrayRef<int64_t> from = getX().getType().getShape(), to = getType().getShape();
   SmallVector<int64_t> result(to.size(), FactorMap::kNone);
   size_t head = 0, tail = 0, common = std::min(from.size(), to.size());

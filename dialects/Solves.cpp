@@ -230,7 +230,7 @@ static Value movedBy(Matrices &e, Value x, int64_t down, int64_t fromEnd) {
 /// The product of a tridiagonal matrix and `x`; a null diagonal is zero.
 static Value tridiagonalProduct(Matrices &e, Value dl, Value d, Value du, Value x) {
   auto times = [&](Value diagonal, Value rows) { return diagonal ? e.mul(e.asColumns(diagonal, x), rows) : zero; };
-  // What dl[0] and du[m - 1] would be multiplied with is zero.
+  // The factors of dl[0] and du[m - 1] are zero.
   Value below = dl ? times(dl, movedBy(e, x, 1, 2)) : zero, above = du ? times(du, movedBy(e, x, -1, 2)) : zero;
   return e.add(times(d, x), e.add(below, above));
 }

@@ -76,7 +76,7 @@ static FailureOr<ValueRange> countSteps(Emitter &e, WhileOp op, ValueRange opera
   return emitWhile(e, op, inits, consts, std::move(predicate), std::move(body));
 }
 
-// The steps are counted first; a loop of as many keeps what the rest needs.
+// A first loop counts the iterations; a second one, with that count, saves the residuals.
 LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, ValueRange operands,
                              SmallVectorImpl<Value> &results) {
   unsigned numInits = getInits().size();
@@ -108,14 +108,14 @@ LogicalResult WhileOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Va
   loop.length = -1;
   loop.count = ends->back();
   Region bounded;
-  // Of steps that have effects there must be no more than counted.
+  // A loop with side effects must not run more iterations than were counted.
   if (std::optional<uint64_t> most = getMaxSteps(); most && !e.transforms().hasEffects(getBody().front())) {
     fill(bounded, masked(e, getBody(), numInits, 0, mask));
     loop.length = *most;
     loop.xs.push_back(
         e.make<IotaOp>(RankedTensorType::get(loop.length, getElementTypeOrSelf(loop.count)), 0, ValueRange()));
     loop.consts.push_back(std::exchange(loop.count, nullptr));
-    // Neither the step, which comes behind the carries, nor the count at the end is unknown.
+    // Neither the iteration number, which follows the carries, nor the final count is unknown.
     llvm::SmallBitVector withoutStep = mask;
     mask.resize(mask.size() + 2);
     for (unsigned i = numInits; i < withoutStep.size(); ++i)
@@ -137,11 +137,10 @@ LogicalResult WhileOp::transpose(Emitter &, ValueRange, ArrayRef<Value>, Mutable
   return emitOpError() << "whose number of steps depends on what is differentiated or transposed has no transpose";
 }
 
-/// What a step does with a batch of whose elements some, by the argument `runs` behind the carries, no longer take
-/// part: these keep their carries. A step has derivatives there too, which may be infinite, so the tangents of what it
-/// takes are masked as those of its results are: no cotangent, which would be 0 times infinity, leaves it.
-///
-/// Carries have their batch in the first dimension, constants in `constDims`.
+/// The body for a batch in which some elements have finished, as the argument `runs` after the carries says: these keep
+/// their carries. The body has derivatives there too, which may be infinite, so the tangents of its arguments are
+/// masked like those of its results: no cotangent, which would be 0 times infinity, leaves it. Carries have their batch
+/// in the first dimension, constants in `constDims`.
 static FailureOr<Body> maskedStep(Emitter &e, WhileOp op, TypeRange types, ArrayRef<int64_t> constDims) {
   unsigned numInits = op.getInits().size();
   SmallVector<int64_t> outer(numInits + 1, 0), inside(numInits, 0);

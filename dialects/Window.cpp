@@ -56,7 +56,7 @@ Value Windows::spread(Emitter &e, Value x, Value nothing, ArrayRef<int64_t> whol
   return e.make<PadOp>(withShape(x.getType(), shape), x, nothing, low, interior, sizes);
 }
 
-/// Of a window_put, whose windows start at every element.
+/// For a window_put whose windows start at every element.
 template <typename Op>
 static Windows windowsOfPut(Op op) {
   return {Dims(op.getWindow()), Dims(op.getWindow().size(), 1), Dims(op.getDilations())};
@@ -208,7 +208,8 @@ LogicalResult WindowPutOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 OperandSets WindowPutOp::linearSets() { return {{0}}; }
 
-// An element at offset k from the end of a window is spread to the window's place: it gets back what is there.
+// An element at offset k from the end of a window is scattered to the window's place, so its cotangent is gathered from
+// there.
 LogicalResult WindowPutOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
                                      MutableArrayRef<Value> operandCotangents) {
   Windows windows = windowsOfPut(*this);

@@ -6,15 +6,15 @@
 
 namespace dovetail {
 
-/// Windows that slide along an array; the vectors have one entry for each of its dimensions. The size of a window may
-/// be kDynamic where nothing but types is asked for.
+/// Sliding windows; the vectors have one entry for each dimension of the array. A window's size may be kDynamic where
+/// only types are computed.
 struct Windows {
   llvm::SmallVector<int64_t> window, strides, dilations;
 
-  /// How many windows fit in `size` elements along a dimension.
+  /// The number of windows that fit in `size` elements along a dimension.
   int64_t count(int64_t size, int64_t dimension) const;
   mlir::Value count(Emitter &e, mlir::Value size, int64_t dimension) const;
-  /// Whether each element along the dimension is a window by itself.
+  /// Returns true if each element along the dimension is a window by itself.
   bool isWhole(int64_t dimension) const { return window[dimension] == 1 && strides[dimension] == 1; }
 
   Windows batched(int64_t position) const;

@@ -71,7 +71,7 @@ static std::string textOf(const Shared &module, bool locations, bool generic) {
   return text;
 }
 
-/// Says what phases may ask: the target, and whether there are functions of this process.
+/// Annotates the module with what phases may query: the target, and whether host functions exist.
 static void mark(const Shared &module, const std::string &target, bool hostFunctions) {
   module->op.get()->setAttr(kTarget, StringAttr::get(&context(), target));
   if (hostFunctions)
@@ -117,7 +117,7 @@ static nb::bytes marked(const Shared &module, const std::string &target, bool ho
   return nb::bytes(result.data(), result.size());
 }
 
-/// Replaces the functions of a module by those of a bytecode that was made of it elsewhere.
+/// Replaces the functions of a module by those of a bytecode that was produced from it by another process.
 static void become(const Shared &module, nb::bytes bytecode) {
   Diagnostics diagnostics;
   // Passes have verified it.
@@ -157,7 +157,7 @@ static Shared wrap(const std::string &name, Attributes attributes,
       named.push_back(nb::cast<Function &>(value));
   llvm::SetVector<Operation *> needed;
   for (const Function &function : named) {
-    // Elsewhere their names, and those that they call, may stand for others.
+    // In another module the same names, and those of callees, may refer to other functions.
     if (function.module != named.front().module)
       throw CompilerError("the functions of an op must be of one module", "", 0);
     FailureOr<SmallVector<func::FuncOp>> callees = calleesFirst(function.op());
@@ -180,7 +180,7 @@ static Shared wrap(const std::string &name, Attributes attributes,
   return module;
 }
 
-/// Makes the function of that name public, under the name `main`, and removes what it does not need.
+/// Makes one function public under the name `main`, and removes all that it does not use.
 static void keepAsMain(const Shared &module, const std::string &name) {
   func::FuncOp function = findIn(module, name).op();
   for (func::FuncOp other : module->op->getOps<func::FuncOp>())
@@ -192,7 +192,7 @@ static void keepAsMain(const Shared &module, const std::string &name) {
   module->symbols = std::make_unique<SymbolTable>(*module->op);
 }
 
-/// What a loaded module says of its function `main`.
+/// Sets a reflection attribute of the function `main`.
 static void setReflection(const Shared &module, const std::string &key, const std::string &text) {
   func::FuncOp function = findIn(module, "main").op();
   Builder b(&context());
@@ -283,14 +283,14 @@ static void runPass(const Shared &module) {
     diagnostics.raise("the pass " + argument + " failed");
 }
 
-/// Whether the program does more than compute values, so that it must not run twice.
+/// Returns true if the program has side effects, so that it must not run twice.
 static bool moduleHasEffects(const Shared &module) {
   KnownEffects known;
   auto find = [&](FlatSymbolRefAttr name) { return module->symbols->lookup<func::FuncOp>(name.getAttr()); };
   return hasEffects(*module->op, EffectKind::Any, find, known);
 }
 
-// What a module keeps may refer to it: a callback that closes over the jitted function that calls it.
+// Objects that a module keeps alive may refer to it: a callback may capture the jitted function that calls it.
 static int traverseModule(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self))

@@ -239,8 +239,8 @@ Value Algebra::joined(ValueRange parts, int64_t dim) { return make<ConcatenateOp
 
 //===- Sums and products -----------------------------------------------------------------===//
 
-/// Reduces one dimension after the other: for GPUs the code generator takes one thread for a reduction to a number, and
-/// fuses it with what needs that number, which the software driver of Vulkan does not run to the end.
+/// Reduces one dimension at a time. On GPUs the code generator would use a single thread for a reduction to a scalar
+/// and fuse it with its users, and Vulkan's software driver does not complete such a dispatch.
 template <typename Op>
 static Value reduceAll(Algebra &e, Value x) {
   for (int64_t d = Algebra::typeOf(x).getRank() - 1; d >= 0; --d)

@@ -32,7 +32,7 @@ public:
   static double tiniestOf(mlir::Value x);
 
   //===- Elements ---------------------------------------------------------------===//
-  // A number beside an array stands for an array of it.
+  // A scalar next to an array is broadcast to it.
 
   mlir::Value compare(CompareDirection direction, mlir::Value x, mlir::Value y);
   mlir::Value less(mlir::Value x, mlir::Value y) { return compare(CompareDirection::LT, x, y); }
@@ -79,7 +79,7 @@ public:
   mlir::Value placesIn(mlir::Value like, int64_t dim);
   mlir::Value places(mlir::Value like, int64_t dim);
   mlir::Value places(int64_t count);
-  /// Whether row - column is in [from, to].
+  /// True where row - column is in [from, to].
   mlir::Value isBetween(mlir::Value like, int64_t from, int64_t to);
   mlir::Value lowerPart(mlir::Value x, int64_t offset = 0);
   mlir::Value upperPart(mlir::Value x, int64_t offset = 0);
@@ -113,12 +113,12 @@ public:
   mlir::Value maximum(mlir::Value x);
   mlir::Value any(mlir::Value p);
   mlir::Value all(mlir::Value p) { return negation(any(negation(p))); }
-  /// The sum over a dimension of each of the products of what is there, without conjugation.
+  /// The dot product along a dimension of each operand, without conjugation.
   mlir::Value dot(mlir::Value x, int64_t dimOfX, mlir::Value y, int64_t dimOfY);
   mlir::Value product(mlir::Value x, mlir::Value y) { return dot(x, typeOf(x).getRank() - 1, y, 0); }
   /// The columns of x times y's elements in rows.
   mlir::Value outer(mlir::Value x, mlir::Value y, mlir::Value like);
-  /// The root of a sum of squares of magnitudes, which neither overflows nor vanishes.
+  /// The root of a sum of squared magnitudes, without overflow or underflow.
   mlir::Value norm(mlir::Value x);
   /// `x` where all elements of `checked` are finite; elsewhere NaN.
   mlir::Value nanUnlessFinite(mlir::Value x, mlir::Value isFinite);
@@ -133,7 +133,7 @@ public:
   using Predicate = llvm::function_ref<mlir::Value(Algebra &, mlir::ValueRange carries)>;
   using Update = llvm::function_ref<Values(Algebra &, mlir::ValueRange carries)>;
 
-  /// A step for each slice of `xs`: it returns the next carries, then what is stacked.
+  /// A scan over the slices of `xs`; `step` returns the next carries, followed by the values to stack.
   Values scan(mlir::ValueRange inits, mlir::ValueRange xs, Step step, bool reverse = false);
   /// Steps as long as the predicate holds.
   Values repeat(mlir::ValueRange inits, Predicate predicate, Update update);

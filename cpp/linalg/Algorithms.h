@@ -7,7 +7,7 @@
 
 namespace dovetail {
 
-/// Rows or columns of a block: blocks are taken apart one column after the other, and put together by products.
+/// Rows or columns in a block. Within a block algorithms go column by column; blocks are combined by matrix products.
 constexpr int64_t kBlock = 32;
 
 /// Attach the algorithms of one family each.

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Columns `start` and on of L, as rows, from what is left of those of `a`: column by column (Golub & Van Loan 4.2.5).
+/// Columns of L from `start` on, as rows, computed column by column from the reduced columns of `a` (Golub & Van Loan
+/// 4.2.5).
 static Value factorColumns(Algebra &e, Value rest, Value start) {
   Value numbers = e.plus(e.places(rest, 0), start);
   return e.scan({e.zerosLike(rest)}, {e.places(rest, 0), numbers, rest},
@@ -22,8 +23,9 @@ static Value factorColumns(Algebra &e, Value rest, Value start) {
                 })[0];
 }
 
-/// L of a = L L^H, as its transpose: in blocks of columns, of each of which the columns before are subtracted by one
-/// product (4.2.9). Of `a` the lower triangle is read. A negative pivot makes it, and what depends on it, NaN.
+/// L of a = L L^H, as its transpose, in blocks of columns: one product subtracts the contribution of all earlier
+/// columns (4.2.9). Only the lower triangle of `a` is read. A negative pivot gives NaN, in it and in all that depends
+/// on it.
 static Value factor(Algebra &e, Value a) {
   Value columns = e.transposed(a);
   int64_t n = Algebra::sizeOf(a, 0);
@@ -53,7 +55,7 @@ struct Cholesky : DecomposeOpInterface::ExternalModel<Cholesky, CholeskyOp> {
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     Value l = e.transposed(factor(e, operands[0]));
-    // What fails does so as a whole.
+    // A factorization that fails is NaN as a whole.
     Value isDone = e.isAllFinite(e.diagonalOf(l));
     results.push_back(e.lowerPart(e.nanUnlessFinite(l, isDone)));
     return success();

@@ -64,7 +64,7 @@ struct Batch {
       sizeValue = e.make<arith::MulIOp>(sizeValue, e.size(like, d));
   }
 
-  /// The sizes of a value's `?`s after the first so many dimensions.
+  /// The sizes of a value's `?`s from dimension `count` on.
   SmallVector<Value> sizesAfter(Value x, unsigned count) {
     SmallVector<Value> found;
     auto type = cast<RankedTensorType>(x.getType());
@@ -138,11 +138,11 @@ LogicalResult decompose(DecomposeOpInterface op, Functions &functions) {
   return success();
 }
 
-/// So many operations take no longer than the call of a function of the host.
+/// This many operations take no longer than a call of a host function.
 constexpr double kFewOperations = 4096;
 
-/// Whether the op is in the body of a loop or a branch, and takes less time than its function on the host needs to be
-/// called. That would also keep the loop, or the choice, on the host.
+/// Returns true if the op is in the body of a loop or a branch and is cheaper than the call of its host function, which
+/// would also keep the loop or branch on the host.
 bool isSmallInBody(Operation *op) {
   bool isStatic =
       llvm::all_of(op->getOperandTypes(), [](Type type) { return cast<ShapedType>(type).hasStaticShape(); });

@@ -65,7 +65,7 @@ struct EigModel : DecomposeOpInterface::ExternalModel<EigModel, EigOp> {
     if (!z)
       return success();
     if (eig.getLeft()) {
-      // Those of the adjoint, which is upper triangular backwards.
+      // Eigenvectors of the adjoint, which is upper triangular when reversed.
       Value y = e.backwards(triangularVectors(e, e.backwards(e.adjoint(t), {0, 1})), {0, 1});
       results.push_back(checked(normalised(e, e.product(z, y))));
     }

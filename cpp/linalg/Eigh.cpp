@@ -10,12 +10,12 @@ namespace dovetail {
 
 namespace {
 
-/// A matrix as Q T Q^H: T's diagonal and what is beside it, and below that the vectors of the reflections that are Q.
+/// A matrix as Q T Q^H: T's diagonal and off-diagonal, and below them the vectors of the reflections in Q.
 struct Tridiagonal {
   Value packed, d, off, taus;
 };
 
-/// The Hermitian matrix of which this is the lower triangle.
+/// The Hermitian matrix with this lower triangle.
 Value hermitian(Algebra &e, Value a) {
   Value below = e.lowerPart(a, 1), on = e.as(e.real(a), Algebra::elementOf(a));
   return e.choose(e.isBetween(a, 0, 0), on, e.add(below, e.adjoint(below)));
@@ -45,14 +45,14 @@ Tridiagonal reduce(Algebra &e, Value lower) {
   return {outs[0], e.real(e.diagonalOf(outs[0])), outs[1], outs[2]};
 }
 
-/// Whether an element beside the diagonal counts, for neighbours d (8.3.5).
+/// True if an off-diagonal element is not negligible next to its neighbours d (8.3.5).
 Value isLeft(Algebra &e, Value d, Value off) {
   Value size = e.add(e.magnitude(d), e.magnitude(shifted(e, d, -1)));
   return e.less(e.scale(size, Algebra::epsilonOf(d)), e.magnitude(off));
 }
 
-/// One step of the QR iteration with implicit shifts (8.3.2), for all blocks at once, each with its own shift: the new
-/// diagonal and what is beside it, and the rotations.
+/// One step of the implicitly shifted QR iteration (8.3.2), for all blocks at once, each with its own shift: the new
+/// diagonal and off-diagonal, and the rotations.
 struct Sweep {
   Value d, off, c, s;
 };
@@ -120,7 +120,7 @@ struct Eigh : DecomposeOpInterface::ExternalModel<Eigh, EighOp> {
         results.push_back(e.nanUnlessFinite(e.full(a, 1), e.isAllFinite(a)));
       return success();
     }
-    // What is not finite is replaced by zeros, and NaN in the end.
+    // Matrices that are not finite are replaced by zeros, and their results by NaN.
     Value lower = e.lowerPart(a), isFinite = e.isAllFinite(lower);
     lower = e.choose(isFinite, lower, e.zerosLike(lower));
     Value scale = e.powerOfTwoBelow(e.maximum(e.sumMagnitude(lower)));
@@ -150,7 +150,7 @@ struct TridiagonalReduction : DecomposeOpInterface::ExternalModel<TridiagonalRed
       results.append({e.as(t, Algebra::elementOf(a)), e.reshaped(t, {1}), e.real(none), none});
       return success();
     }
-    // From below, the upper triangle is what the lower one is from above.
+    // Reversing both dimensions turns the upper triangle into a lower one.
     auto turned = [&](Value x) { return isLower ? x : e.backwards(x, range(0, Algebra::typeOf(x).getRank())); };
     Tridiagonal t = reduce(e, turned(a));
     // The other triangle is the operand's.

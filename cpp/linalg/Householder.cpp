@@ -12,7 +12,7 @@ Reflection reflect(Algebra &e, Value x, Value i) {
   Value below = e.choose(isBelow, x, 0.0), atOrBelow = e.choose(e.less(numbers, i), e.zerosLike(x), x);
   Value size = e.norm(atOrBelow), re = e.real(alpha);
   Value beta = e.neg(e.withSignOf(size, re));
-  // Nothing to reflect: the vector has that direction already. The rest of what is computed is then not used.
+  // The vector already has that direction; the other values computed here are not used then.
   Value isDone = e.same(e.maximum(e.sumMagnitude(below)), e.number(size, 0));
   if (Algebra::isComplex(x))
     isDone = e.both(isDone, e.same(e.imag(alpha), e.number(size, 0)));
@@ -30,7 +30,7 @@ Value vectorsOf(Algebra &e, Value packed, int64_t offset) {
 }
 
 Value applyReflections(Algebra &e, Value vectors, Value taus, Value x, bool isAdjoint) {
-  // What does nothing has no vector.
+  // A reflection that is the identity has no vector.
   Value isPresent = e.negation(e.same(taus, e.number(taus, 0)));
   Value v = e.choose(e.eachRow(isPresent, vectors), vectors, 0.0);
   Value inverses = e.over(e.everywhere(e.number(taus, 1), taus), e.choose(isPresent, taus, 1.0));

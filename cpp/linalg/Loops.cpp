@@ -1,4 +1,4 @@
-// The vocabulary in which algorithms on one matrix are written: loops whose bodies use what is around them.
+// The vocabulary in which algorithms on one matrix are written: loops whose bodies capture outer values.
 #include "Algebra.h"
 #include "dialects/Control.h"
 
@@ -8,8 +8,8 @@ namespace dovetail {
 
 namespace {
 
-/// Hands to bodies what they use of outside, as further arguments of all of them. Values made of nothing, such as
-/// constants, are made again inside, where they fold.
+/// Turns captured outer values into further arguments of all bodies. Ops without operands, such as constants, are
+/// cloned into the bodies, where they fold.
 class Capture {
 public:
   explicit Capture(MutableArrayRef<Body *> bodies) : bodies(bodies) {

@@ -1,4 +1,4 @@
-// The LU factorisation, and what follows from it.
+// The LU factorisation, and the ops derived from it.
 #include "Algorithms.h"
 #include "dialects/Create.h"
 #include "dialects/Linalg.h"

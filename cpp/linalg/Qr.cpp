@@ -16,8 +16,8 @@ struct Factors {
   Value packed, taus, order;
 };
 
-/// Takes the column of the greatest rest to the front (Golub & Van Loan 5.4.2). Norms are computed anew in each step,
-/// which costs half as much as the step, and cannot cancel.
+/// Moves the column with the greatest remainder to the front (Golub & Van Loan 5.4.2). Recomputing the norms in each
+/// step costs half as much as the step, and avoids cancellation.
 void pivot(Algebra &e, Value step, Value &rows, Value &order) {
   Value isDone = e.either(e.less(e.placesIn(rows, 0), step), e.less(e.placesIn(rows, 1), step));
   Value rest = e.choose(isDone, e.zerosLike(rows), rows);

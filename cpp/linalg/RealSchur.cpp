@@ -10,7 +10,7 @@ namespace dovetail {
 
 namespace {
 
-/// The diagonal of a Hessenberg matrix and what lies beside it, to the right and below, with 0 in the last place.
+/// The diagonal of a Hessenberg matrix, its superdiagonal and its subdiagonal, with 0 in the last place.
 struct Band {
   Value d, above, below;
 };
@@ -55,7 +55,7 @@ Shifts shifts(Algebra &e, Band h, Value isStuck) {
   Value middle = e.scale(e.add(e.div(a, size), e.div(d, size)), 0.5), last = e.div(d, size);
   Value det = e.sub(e.mul(e.sub(e.div(a, size), middle), e.sub(last, middle)), e.mul(e.div(b, size), e.div(c, size)));
   Value root = e.root(e.magnitude(det)), isReal = e.less(det, e.number(det, 0));
-  // Of two real ones the nearest to the last element.
+  // Of two real eigenvalues, the one nearest to the last element.
   Value isBelow = e.less(last, middle), nearest = e.choose(isBelow, e.sub(middle, root), e.add(middle, root));
   Value re = e.mul(e.choose(isReal, nearest, middle), size),
         im = e.mul(e.choose(isReal, e.zerosLike(root), root), size);
@@ -81,8 +81,8 @@ struct Chase {
   Value rows, tau, second, third;
 };
 
-/// Three rows are carried. Each reflection is made of what the one before left below the diagonal, and is applied to
-/// them from the left, then to them and to the next from the right: what later ones need of it.
+/// Three rows are carried. Each reflection is computed from the subdiagonal part that the previous one left. It is
+/// applied to the rows from the left, then to them and the next row from the right: all that later reflections need.
 Chase chase(Algebra &e, Value h, Value isStart, Start start, Value hasSecond, Value hasThird) {
   Value numbers = e.places(h, 0);
   auto rowAt = [&](int64_t i) { return e.row(h, e.place(i)); };
@@ -163,11 +163,11 @@ Schur rotatePairs(Algebra &e, Schur form, PairRotations r) {
   return {along(along(form.t, 1, r.s), 0, e.conj(r.s)), form.z ? along(form.z, 1, r.s) : Value()};
 }
 
-/// Whether two numbers have one sign, that of 0 being positive.
+/// True if two numbers have the same sign; 0 counts as positive.
 Value haveOneSign(Algebra &e, Value x, Value y) { return e.same(e.less(x, e.number(x, 0)), e.less(y, e.number(y, 0))); }
 
-/// Of blocks [a b; c d] with an eigenvalue that is clearly real, to the front with it; of others, what makes both
-/// diagonal elements equal.
+/// The rotation of a block [a b; c d]: if an eigenvalue is clearly real, it moves to the front; otherwise both diagonal
+/// elements become equal.
 struct Splits {
   PairRotations rotations;
   Value isReal;
@@ -203,7 +203,7 @@ Schur standardised(Algebra &e, Schur form) {
   Value d = e.diagonalOf(form.t), middle = e.scale(e.add(d, shifted(e, d, -1)), 0.5);
   d = e.choose(isPair, middle, e.choose(isSecond, shifted(e, middle, 1), d));
   form.t = e.choose(e.isBetween(form.t, 0, 0), e.eachRow(d, form.t), withSubdiagonal(e, form.t, below));
-  // Elements of one sign beside equal ones: the eigenvalues are real after all.
+  // Off-diagonal elements of equal sign next to equal diagonal elements: the eigenvalues are real after all.
   h = bandOf(e, form.t, below);
   Value isReal = e.both(isPair, e.either(haveOneSign(e, h.above, below), isNone(e, h.above)));
   Value b = e.root(e.magnitude(h.above)), c = e.root(e.magnitude(below));
@@ -215,7 +215,7 @@ Schur standardised(Algebra &e, Schur form) {
 } // namespace
 
 Schur realSchur(Algebra &e, Schur start) {
-  // Blocks of two rows are taken apart in the end.
+  // Blocks of two rows are split at the end.
   auto isOpen = [](Algebra &e, Value below) {
     return e.negation(e.either(isNone(e, below), isNone(e, shifted(e, below, -1))));
   };

@@ -20,7 +20,7 @@ mlir::Value rotateChain(Algebra &e, mlir::Value x, int64_t dim, mlir::Value c, m
 /// x[i - by], zeros where there is none.
 mlir::Value shifted(Algebra &e, mlir::Value x, int64_t by, int64_t dim = 0);
 
-/// Of [a b; b c], all real, the eigenvalue nearest to c (Wilkinson's shift; Golub & Van Loan 8.3.5).
+/// Wilkinson's shift: the eigenvalue of the real matrix [a b; b c] nearest to c (Golub & Van Loan 8.3.5).
 mlir::Value wilkinsonShift(Algebra &e, mlir::Value a, mlir::Value b, mlir::Value c);
 
 /// Hands a value from where `isEnd` holds to all places before it, up to the end before that.

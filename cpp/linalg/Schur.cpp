@@ -88,7 +88,7 @@ ComplexRotation rotationOfComplex(Algebra &e, Value f, Value g) {
   return {sizes.c, e.times(e.times(phase(f, sizeOfF), e.conj(phase(g, sizeOfG))), e.as(sizes.s, element))};
 }
 
-/// Of the last two rows of blocks that end at each place, the eigenvalue nearest to the last one (7.5.2).
+/// The eigenvalue of the trailing 2 x 2 block nearest to its last element (7.5.2), for blocks that end at each place.
 Value shifts(Algebra &e, Value d, Value below, Value above) {
   Value a = shifted(e, d, 1), b = shifted(e, above, 1), c = shifted(e, below, 1);
   Value half = e.scale(e.sub(a, d), 0.5), root = e.root(e.add(e.mul(half, half), e.mul(b, c)));

@@ -26,7 +26,7 @@ mlir::Value withSubdiagonal(Algebra &e, mlir::Value h, mlir::Value below);
 
 /// Steps on a Hessenberg matrix t, of which `below` is the subdiagonal, and on z, if that is wanted.
 struct Iteration {
-  /// Whether there is work to do at each place of the subdiagonal.
+  /// True where an element of the subdiagonal is not negligible.
   llvm::function_ref<mlir::Value(Algebra &e, mlir::Value below)> isOpen;
   /// One similarity transformation; with unusual shifts where eigenvalues did not show for a while.
   llvm::function_ref<Schur(Algebra &e, Schur now, mlir::Value below, mlir::Value isStuck)> step;
@@ -42,7 +42,7 @@ Schur complexSchur(Algebra &e, Schur start);
 /// eigenvalues, as LAPACK's lanv2 makes them.
 Schur realSchur(Algebra &e, Schur start);
 
-/// Of a real form the complex one, in which t is triangular.
+/// Converts a real Schur form to the complex one, whose t is triangular.
 Schur complexOfReal(Algebra &e, Schur form);
 
 /// The form of a square matrix.

@@ -10,8 +10,8 @@ namespace dovetail {
 
 namespace {
 
-/// A matrix as Q B P^H, with Q and P products of reflections, whose vectors are rows here, and B upper bidiagonal: its
-/// diagonal, and what is beside it, then 0.
+/// A matrix as Q B P^H: Q and P are products of reflections, whose vectors are rows here; B is upper bidiagonal, given
+/// by its diagonal, and its superdiagonal followed by 0.
 struct Bidiagonal {
   Value d, off, leftVectors, leftTaus, rightVectors, rightTaus;
 };
@@ -32,15 +32,16 @@ Bidiagonal reduce(Algebra &e, Value a) {
   return {outs[1], outs[2], outs[3], outs[4], outs[5], outs[6]};
 }
 
-/// One step of the QR iteration on B^T B with implicit shifts (8.6.1), for all blocks at once: the new diagonal and
-/// what is beside it, then the rotations from the right and from the left.
+/// One step of the implicitly shifted QR iteration on B^T B (8.6.1), for all blocks at once: the new diagonal and
+/// superdiagonal, then the rotations from the right and from the left.
 struct Sweep {
   Value d, off, rightC, rightS, leftC, leftS;
 };
 
-/// What the first rotation of a block that begins at each place takes with the element beside the diagonal to zero. The
-/// shift is the eigenvalue of the last two rows of B^T B nearest to the last one. A block with a singular value of zero
-/// gets no shift, and sheds it in one step (Demmel & Kahan, Accurate singular values of bidiagonal matrices, 1990).
+/// The vector whose second element the first rotation of a block eliminates, for a block that begins at each place. The
+/// shift is the eigenvalue of the trailing 2 x 2 block of B^T B nearest to its last element. A block with a singular
+/// value of zero gets no shift, and deflates it in one step (Demmel & Kahan, Accurate singular values of bidiagonal
+/// matrices, 1990).
 Value starts(Algebra &e, Value d, Value off, Value tolerance) {
   Value before = shifted(e, d, 1), beside = shifted(e, off, 1), further = shifted(e, off, 2);
   Value last = e.add(e.mul(d, d), e.mul(beside, beside));
@@ -121,7 +122,7 @@ struct Svd {
 Svd decomposeTall(Algebra &e, Value a, bool isFull, bool hasVectors) {
   int64_t m = Algebra::sizeOf(a, 0), n = Algebra::sizeOf(a, 1);
   Type element = Algebra::elementOf(a);
-  // What is not finite is replaced by zeros, and NaN in the end.
+  // Matrices that are not finite are replaced by zeros, and their results by NaN.
   Value isFinite = e.isAllFinite(a), clean = e.choose(isFinite, a, e.zerosLike(a));
   Value scale = e.powerOfTwoBelow(e.maximum(e.sumMagnitude(clean)));
   Bidiagonal b = reduce(e, e.over(clean, e.as(scale, element)));

@@ -20,7 +20,7 @@ static Value substitute(Algebra &e, Value l, Value b, bool isUnit) {
   })[0];
 }
 
-/// Block by block (3.1.4): what the blocks before contribute is one product of matrices.
+/// Block by block (3.1.4): one matrix product gives the contribution of all earlier blocks.
 static Value substituteBlocks(Algebra &e, Value l, Value b, bool isUnit) {
   int64_t n = Algebra::sizeOf(l, 0), m = Algebra::sizeOf(b, 1), whole = wholeBlocks(n), count = whole / kBlock;
   // Further rows are those of the identity.
@@ -76,7 +76,7 @@ struct TriangularSolve : DecomposeOpInterface::ExternalModel<TriangularSolve, Tr
 struct TridiagonalSolve : DecomposeOpInterface::ExternalModel<TridiagonalSolve, TridiagonalSolveOp> {
   static unsigned numBatchDims(Operation *op) { return Algebra::typeOf(op->getOperand(0)).getRank() - 1; }
 
-  /// The rows of U, of which there are up to three elements, then the right hand sides.
+  /// The rows of U, with up to three elements each, followed by the right-hand sides.
   static Algebra::Values eliminate(Algebra &e, ValueRange operands, bool isPerturbed) {
     Value dl = operands[0], d = operands[1], du = operands[2], b = operands[3];
     Value isLast =

@@ -8,11 +8,11 @@ namespace dovetail {
 
 /// The type in which sums and products of elements of this type are accumulated.
 mlir::Type accumulatorType(mlir::Type element);
-/// The type in which an op of the program adds many elements of this type. On a CPU floats are added in f64: that costs
-/// no time where memory is what is waited for, and the error does not grow with the number of elements.
+/// The type in which an op of the program sums many elements of this type. On a CPU floats are summed in f64: that is
+/// free where memory is the bottleneck, and the error does not grow with the number of elements.
 mlir::Type sumType(mlir::Operation *op, mlir::Type element);
-/// Whether so few elements are added, of a dimension's size, that `accumulatorType` loses a few units in the last
-/// place.
+/// Returns true if a sum over a dimension of this size is so short that `accumulatorType` loses only a few units in the
+/// last place.
 bool isShortSum(int64_t terms);
 /// The type in which a reduction takes in `terms` elements: `sumType` where it adds many, as those do that are linear,
 /// and `accumulatorType` otherwise.

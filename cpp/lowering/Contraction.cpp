@@ -37,7 +37,7 @@ static Value complexContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, C
   Value lhsRe = part(lhs, false), lhsIm = part(lhs, true), rhsRe = part(rhs, false), rhsIm = part(rhs, true);
   Value reRe = sum(lhsRe, rhsRe, real, accumulator), imIm = sum(lhsIm, rhsIm, real, accumulator);
   Value reIm = sum(lhsRe, rhsIm, real, accumulator), imRe = sum(lhsIm, rhsRe, real, accumulator);
-  // Fused with what joins them, the four are not vectorized, and for Vulkan not compiled.
+  // If they were fused with the op that joins them, the four would not be vectorized, and not compile for Vulkan.
   for (Value *each : {&reRe, &imIm, &reIm, &imRe})
     *each = computeBarrier(b, *each);
   SmallVector<OpFoldResult> sizes = sizesOf(b, reRe);
@@ -89,13 +89,13 @@ static Operand withOneReducedLoop(ImplicitLocOpBuilder &b, Operand operand, int6
   return {tensor::CollapseShapeOp::create(b, operand.value, groups), loops};
 }
 
-/// How often a loop runs that runs over the operand.
+/// The trip count of a loop over the operand.
 static int64_t sizeOf(const Operand &operand, int64_t loop) {
   int64_t dim = llvm::find(operand.loops, loop) - operand.loops.begin();
   return cast<RankedTensorType>(operand.value.getType()).getDimSize(dim);
 }
 
-/// Whether the operand runs over a loop of the result which the other one does not.
+/// Returns true if the operand runs over a loop of the result that the other operand does not.
 static bool hasOwnLoop(const Operand &operand, const Operand &other, int64_t numParallel) {
   auto shape = cast<RankedTensorType>(operand.value.getType()).getShape();
   return llvm::any_of(llvm::zip_equal(operand.loops, shape), [&](auto each) {
@@ -125,10 +125,10 @@ static ContractionLoops loopsOf(ImplicitLocOpBuilder &b, const Operand &lhs, con
 
 //===- Long sums in blocks -----------------------------------------------------------===//
 
-/// Shorter sums of products are not split, nor are any into fewer or shorter blocks, which would gain little.
+/// Shorter sums are not split, and no sum is split into fewer or shorter blocks; that would gain little.
 constexpr int64_t kLongSum = 1000, kFewestBlocks = 4, kLeastBlock = 250;
 
-/// How many products make a block of a long sum, where what the blocks amount to is no larger than the operands; else
+/// The block size for a long sum of products, if the results of the blocks take no more memory than the operands; else
 /// 0.
 static int64_t blockOf(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   auto sizes = [&](const Operand &operand) {
@@ -201,7 +201,7 @@ static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numPa
   return 0;
 }
 
-/// How many products each part has where few results have many terms: 0 if they are in no parts.
+/// The number of products in each part, where few results have many terms; 0 if the sum is not split.
 static int64_t blockOfParts(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   int64_t terms = sizeOf(lhs, numParallel), results = 1;
   for (int64_t loop = 0; loop < numParallel; ++loop) {
@@ -216,7 +216,7 @@ static int64_t blockOfParts(const Operand &lhs, const Operand &rhs, int64_t numP
   return parts ? terms / parts : 0;
 }
 
-/// `count` products from the one at `from` on: what the operand has of them.
+/// The slice of the operand for `count` products from `from` on.
 static Operand partOf(ImplicitLocOpBuilder &b, const Operand &operand, int64_t loop, int64_t from, int64_t count) {
   return {sliced(b, operand.value, llvm::find(operand.loops, loop) - operand.loops.begin(), from, count),
           operand.loops};
@@ -240,8 +240,8 @@ static Operand inBlocksOf(ImplicitLocOpBuilder &b, const Operand &operand, int64
   return {tensor::ExpandShapeOp::create(b, withShape(type, shape), operand.value, groups), loops};
 }
 
-/// A contraction with one summed loop, in blocks of `block` products, of which each is summed in `accumulator`, and all
-/// of them in `sum`.
+/// A contraction with one reduction loop, in blocks of `block` products; each block is summed in `accumulator`, and the
+/// blocks in `sum`.
 static Value sumOfBlocks(ImplicitLocOpBuilder &b, const Operand &lhs, const Operand &rhs, int64_t numParallel,
                          int64_t block, Type element, Type accumulator, Type sum) {
   int64_t length = sizeOf(lhs, numParallel), rest = length % block;

@@ -13,18 +13,17 @@ struct Operand {
 };
 
 /// A contraction in which every dimension runs over a loop. The result has dimensions for the first `numParallel`
-/// loops; the others are sums, and run over both operands. `sum` is the type in which real products are added where
-/// that is all there is to do: a vector's with another or with a matrix. Products of matrices take `accumulatorType`,
-/// and add long sums in blocks.
+/// loops; the others are reductions, and run over both operands. `sum` is the type in which real vector-vector and
+/// matrix-vector products are accumulated. Products of matrices use `accumulatorType`, and add long sums in blocks.
 mlir::Value lowerDot(mlir::ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, mlir::Type element,
                      mlir::Type result, mlir::Type sum);
 
 /// The loops of a contraction: the parallel ones, as many as the result has dimensions, then the reductions.
 struct ContractionLoops {
-  /// Of the left operand, the right one and the result.
+  /// Of left operand, right operand and result.
   llvm::SmallVector<mlir::AffineMap> maps;
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
-  /// Of the result.
+  /// Sizes of the result.
   llvm::SmallVector<mlir::OpFoldResult> sizes;
 };
 
@@ -40,20 +39,20 @@ using SumOfProducts = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, m
 mlir::Value lowerContraction(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs, mlir::Value rhs, mlir::Type element,
                              mlir::Type result, mlir::Type accumulator, SumOfProducts sum);
 
-/// How many elements along a dimension of `size` make a block for a sum over it, where the dimensions inside of it are
-/// `inner`: 0 if it is the innermost one, or they are too few. Blocks are added in the elements' own type, which is
-/// quick and accurate, and their sums in `sumType`.
+/// The block size for a sum along a dimension of `size`, inside of which lie dimensions of `inner` elements: 0 if it is
+/// the innermost one, or they are too few. Blocks are added in the elements' own type, which is fast and accurate, and
+/// their sums in `sumType`.
 int64_t blockAcross(int64_t size, llvm::ArrayRef<int64_t> inner);
 
-/// Whether a sum, or another reduction, of `terms` elements is split, so that several threads reduce a part each: where
-/// there are many terms, and too few results for the threads.
+/// Returns true if a reduction of `terms` elements is split so that several threads reduce a part each: if there are
+/// many terms, and too few results to occupy the threads.
 bool isInParts(int64_t terms, int64_t results);
 /// Into how many parts a dimension is split then: 0 if none are alike.
 int64_t partsOfReduction(int64_t size);
 
-/// How many elements the code generator reduces at once. It takes what is left over one by one.
+/// The number of elements that the code generator reduces at once; it reduces the remainder one by one.
 constexpr int64_t kLanes = 16;
-/// Whether parts of an array can be read apart from each other: it is none that its user would compute.
+/// Returns true if parts of an array can be read independently: it is stored, not computed by its user.
 bool isStored(mlir::Value x);
 
 /// The type of elements, or of their parts if they are complex.

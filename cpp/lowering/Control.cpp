@@ -109,7 +109,8 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
     return lowerControl(op, b, inputs, shapes, emit, results);
   }
 
-  /// What the loop stacks; sizes of slices that are not known follow from those of what the body takes.
+  /// The types of the values that the loop stacks; unknown sizes of slices follow from the sizes of the body's
+  /// arguments.
   static LogicalResult stackedShapes(ScanOp scan, ImplicitLocOpBuilder &b, ValueRange operands, OpFoldResult length,
                                      SmallVectorImpl<Shape> &shapes) {
     size_t numInits = scan.getInits().size(), numXs = scan.getXs().size();
@@ -166,7 +167,7 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
     Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
     Value end = asValue(b, length), last = arith::SubIOp::create(b, end, one);
     auto loop = scf::ForOp::create(b, zero, end, one, state);
-    // Its body is filled where it stands, so that ops in it know what they are in.
+    // The body is built in place, so that its ops can look at what encloses them.
     ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockBegin(b.getLoc(), loop.getBody());
     Value i = loop.getInductionVar();
     Value index = scan.getReverse() ? arith::SubIOp::create(inner, last, i).getResult() : i;
@@ -239,7 +240,7 @@ struct WhileLowering : LowerOpInterface::ExternalModel<WhileLowering, WhileOp> {
   }
 };
 
-/// How many sizes of a value are not known; one that is no array, but a size itself, has none.
+/// The number of unknown sizes of a value; a value that is itself a size has none.
 int64_t numDynamicDims(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
   return array ? array.getNumDynamicDims() : 0;

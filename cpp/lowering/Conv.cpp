@@ -29,9 +29,9 @@ struct Convolution {
   OpFoldResult sizeOf(Value x, ArrayRef<int64_t> labels, int64_t label) const {
     return sizesOf(b, x)[placeOf(labels, label)];
   }
-  /// Of the kernel along a window.
+  /// The kernel's size along a window dimension.
   OpFoldResult kernelSize(int64_t label) const { return sizeOf(rhs, rhsDims, label); }
-  /// Of the result.
+  /// The result's size.
   OpFoldResult ansSize(int64_t label) const {
     if (!isWindow(label))
       return isIn(lhsDims, label) ? sizeOf(lhs, lhsDims, label) : sizeOf(rhs, rhsDims, label);
@@ -155,8 +155,8 @@ Value sumOfSlices(const Convolution &conv, Type element, Type accumulator) {
 
 // Where a large kernel slides to few places, as in gradients by kernels, a dot is a better contraction.
 
-/// The loops of such a dot: over the dimensions of the result, then, in the order of the operand so that they are one
-/// loop without a transposition, over what is summed.
+/// The loops of such a dot: over the dimensions of the result, then over the reduced dimensions in the operand's order,
+/// so that they collapse to one loop without a transposition.
 struct DotLoops {
   const Convolution &conv;
   Dims parallel, sums;
@@ -377,7 +377,7 @@ struct ConvLowering : LowerOpInterface::ExternalModel<ConvLowering, ConvOp> {
     constexpr int64_t many = 64;
     auto isEmpty = [](Value x) { return llvm::is_contained(cast<RankedTensorType>(x.getType()).getShape(), 0); };
     if (isEmpty(conv) || isEmpty(conv.getLhs()) || isEmpty(conv.getRhs())) {
-      // Of nothing there are no slices, and the operand may be shorter than the kernel, which no loops can say.
+      // An empty operand has no slices, and the operand may be shorter than the kernel; loops cannot express that.
       scalar::ScalarBuilder outer(b.getLoc(), b, result);
       results.push_back(filledAlone(b, whole.ansSizes(), scalar::zero(outer)));
       return success();

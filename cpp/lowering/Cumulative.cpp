@@ -41,12 +41,12 @@ struct Running {
     return Op::emitStep(builder, accumulator, x);
   }
 
-  /// Of elements of dialect type `type`.
+  /// Elements have the dialect type `type`.
   std::pair<Value, Value> scan(Value x, Type type, int64_t along, bool inclusive) const {
     SmallVector<OpFoldResult> sizes = sizesOf(b, x);
     sizes.erase(sizes.begin() + along);
     scalar::ScalarBuilder outer(b.getLoc(), b, type);
-    // What the scan writes over may be a fill, and for Vulkan must be one.
+    // The scan's initial destination may be a fill, and for Vulkan it must be.
     Value scalar = Op::emitNeutral(outer);
     Value neutral = isWideComplex(scalar.getType()) ? filledAlone(b, sizes, scalar) : filled(b, sizes, scalar);
     return runningScan(b, x, neutral, along, inclusive, [&](ImplicitLocOpBuilder &inner, Value p, Value q) {
@@ -74,7 +74,7 @@ struct Running {
                                           attrs(ones));
   }
 
-  /// Blocks of `size` elements each by itself, then each with what all before it amount to.
+  /// Scans blocks of `size` elements separately, then combines each with the total of all blocks before it.
   Value inBlocks(Value x, int64_t size) const {
     auto type = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> shape(type.getShape());
@@ -108,7 +108,7 @@ constexpr int64_t kEnoughRows = 4096;
 /// Below this blocks cost more than they win.
 constexpr int64_t kLongRow = 1024;
 
-/// So many elements are added one by one with an error of a few units in the last place.
+/// This many elements are summed one by one with an error of a few units in the last place.
 constexpr int64_t kAccurateBlock = 128, kAnyBlock = std::numeric_limits<int64_t>::max();
 
 /// A number near the square root of the size, but at most `most`, if there is one a divisor, if the dimension is worth
@@ -121,11 +121,11 @@ static int64_t blockSize(RankedTensorType type, int64_t dimension, int64_t most)
   for (int64_t block = root; block >= root / 4; --block)
     if (size % block == 0)
       return block;
-  // The row can be made longer, but not a row of what the code generator cannot fill with.
+  // Pads the row to whole blocks, unless the code generator cannot fill with such elements.
   return isWideComplex(type.getElementType()) ? 0 : root;
 }
 
-/// Whether a running reduction is the array itself.
+/// Returns true if a running reduction is the array itself.
 static bool isTrivial(Value x, int64_t dimension) {
   auto type = cast<RankedTensorType>(x.getType());
   return type.getDimSize(dimension) == 1 || llvm::is_contained(type.getShape(), 0);
@@ -231,7 +231,7 @@ struct RecurrenceLowering : LowerOpInterface::ExternalModel<RecurrenceLowering, 
     return loop.getResult(0);
   }
 
-  /// Each element anew from the first of its row, which takes no loop over whole arrays; see `canLoopsCarry`.
+  /// Computes each element from the start of its row, without a loop over whole arrays; see `canLoopsCarry`.
   static Value elementByElement(ImplicitLocOpBuilder &b, Value factor, Value x, int64_t dimension, bool reverse) {
     SmallVector<OpFoldResult> sizes = sizesOf(b, x);
     Value size = asValue(b, sizes[dimension]);

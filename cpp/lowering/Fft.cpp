@@ -38,7 +38,7 @@ struct AlongDimension {
   Kernels &kernels;
   Type result;
   int64_t size;
-  /// Whether the transform knows elements of one number only.
+  /// True if the transform only supports elements that are single numbers.
   bool needsLast;
 
   Value run(Value x, int64_t dimension, Transform transform) {

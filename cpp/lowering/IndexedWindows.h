@@ -13,7 +13,7 @@ struct IndexedWindows {
   llvm::ArrayRef<int64_t> dims, window;
   mlir::Type indexElement;
 
-  /// Whether `readWindows` knows them, and is quicker than to read element by element.
+  /// Returns true if `readWindows` supports these windows and is faster than reading element by element.
   bool areForSlices() const;
 };
 
@@ -28,7 +28,7 @@ updateWindows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows, mlir
 
 /// A number of dialect element type `element` as an index, in scalar code.
 mlir::Value indexOf(mlir::ImplicitLocOpBuilder &b, mlir::Value number, mlir::Type element);
-/// Whether 0 <= start <= last.
+/// True if 0 <= start <= last.
 mlir::Value isWithin(mlir::ImplicitLocOpBuilder &b, mlir::Value start, mlir::Value last);
 /// The last index at which a window still fits, along each of `dims`.
 llvm::SmallVector<mlir::Value> lastStarts(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims,

@@ -65,7 +65,7 @@ LogicalResult lowerBody(ImplicitLocOpBuilder &b, Region &body, ValueRange argume
   IRMapping values;
   values.map(body.getArguments(), arguments);
   for (Operation &op : opsOf(body)) {
-    // What the code generator makes of it tells from which op it is.
+    // Code generated from the op names it in its location.
     b.setLoc(NameLoc::get(op.getName().getIdentifier(), op.getLoc()));
     if (failed(lowerOp(b, &op, values)))
       return failure();

@@ -46,7 +46,7 @@ llvm::SmallVector<mlir::Value, 2> extremeOf(scalar::ScalarBuilder &b, bool isMax
 /// `x` backwards along some dimensions.
 mlir::Value reversed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims);
 
-/// How often 1 must be doubled to be `size` at least.
+/// The number of times 1 must be doubled to reach `size`.
 mlir::Value doublings(mlir::ImplicitLocOpBuilder &b, mlir::Value size);
 
 } // namespace dovetail

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// The one element of a constant operand, as it is after lowering; null for other operands.
+/// The element of a splat operand after lowering; null for other operands.
 static TypedAttr splatElement(Value operand) {
   SplatElementsAttr splat;
   if (!matchPattern(operand, m_Constant(&splat)) || isa<ComplexType>(splat.getElementType()))

@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Which loops reduce, and the map to the result's dimensions.
+/// The iterator types of a reduction's loops, and the map to the result's dimensions.
 static std::pair<SmallVector<utils::IteratorType>, AffineMap> reductionLoops(Builder &b, int64_t rank,
                                                                              ArrayRef<int64_t> dims) {
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
@@ -33,7 +33,7 @@ static SmallVector<OpFoldResult> keptSizes(ImplicitLocOpBuilder &b, Value x, Arr
   return kept;
 }
 
-/// How many elements make one of the result.
+/// The number of elements reduced to one.
 static int64_t numReduced(RankedTensorType type, ArrayRef<int64_t> dims) {
   int64_t terms = 1;
   for (int64_t dim : dims)
@@ -159,14 +159,14 @@ static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Arra
   return reduced(b, op, x, dims, element, sum);
 }
 
-/// Whether a reduction of an array of this type is worth more than one program.
+/// Returns true if a reduction of an array of this type is worth more than one dispatch.
 static bool isLarge(ReduceOpInterface op, RankedTensorType type) {
   constexpr int64_t manyElements = 1 << 16;
   return type.hasStaticShape() && type.getNumElements() >= manyElements && Target(op).isCpu();
 }
 
-/// A reduction of `x` over `dims` by `reduce`; of an array whose rows do not consist of whole vectors, that of such
-/// rows and that of what is left over of them.
+/// A reduction of `x` over `dims` by `reduce`. If the rows do not consist of whole vectors, the part that does and the
+/// remainder are reduced separately.
 static Value byVectors(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
                        function_ref<Value(Value)> reduce) {
   constexpr int64_t longRow = 64, longRowAcross = 512;
@@ -200,8 +200,8 @@ static Value reducedWithin(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value 
   });
 }
 
-/// The same; over rows and what lies further out, over the rows first: the code generator would go through the array in
-/// strips otherwise.
+/// The same, for a reduction over rows and outer dimensions: reduces the rows first, since the code generator would
+/// otherwise traverse the array in strips.
 static Value rowsFirst(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Type element, Type accumulator) {
   constexpr int64_t longRow = 16;
   auto type = cast<RankedTensorType>(x.getType());

@@ -14,8 +14,8 @@ namespace dovetail {
 
 namespace {
 
-/// Whether one of the values that `value` is computed from, through operands or through what bodies capture, is
-/// `sought`, or they are more than `most`.
+/// Returns true if `sought` holds for a value in the backward slice of `value` (operands and captured values), or if
+/// the slice has more than `most` values.
 bool mayReach(Value value, size_t most, function_ref<bool(Value)> sought) {
   llvm::SetVector<Value> reached;
   reached.insert(value);
@@ -40,7 +40,7 @@ bool mayBeComputedFrom(Value value, Value x) {
   return mayReach(value, 1024, [&](Value next) { return next == x; });
 }
 
-/// Of what many ops make this is not known.
+/// Unknown, so false, for values computed by many ops.
 bool isConstant(Value value) { return !mayReach(value, 64, llvm::IsaPred<BlockArgument>); }
 
 /// A scatter on its way to IREE's form. Loops run over the windows, then over the elements of a window along `spread`.
@@ -70,7 +70,7 @@ struct ScatterForm {
         spread.push_back(dim);
   }
 
-  /// Says in the updates' type what is known of their sizes.
+  /// Refines the updates' type by what is known of their sizes.
   void stateSizes() {
     auto type = cast<RankedTensorType>(updates.getType());
     SmallVector<int64_t> shape(type.getShape());
@@ -267,8 +267,8 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
       results.push_back(updateWindows(b, windows, operands[2], step));
       return success();
     }
-    // The code generator changes the array in place: what it computes there must not read the same array, which two
-    // constants are that fold to the same elements.
+    // The code generator updates the array in place, so the computation must not read the same array. Two constants
+    // that fold to the same elements are the same array.
     SmallVector<Value> inputs(operands);
     bool changesConstant = isConstant(operands[0]);
     for (Value &input : MutableArrayRef(inputs).drop_front())

@@ -87,7 +87,7 @@ struct ReshapeLowering : LowerOpInterface::ExternalModel<ReshapeLowering, Reshap
   }
 
   static Value unflatten(ImplicitLocOpBuilder &b, Value flat, RankedTensorType to, ArrayRef<OpFoldResult> sizes) {
-    // What is static on one side only is cast; the expansion itself needs both sides to agree.
+    // Sizes that are static on one side only are cast; the expansion itself requires both sides to agree.
     auto flatType = withShape(to, {to.hasStaticShape() ? to.getNumElements() : ShapedType::kDynamic});
     if (flat.getType() != flatType)
       flat = tensor::CastOp::create(b, flatType, flat);
@@ -196,8 +196,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
     return success();
   }
 
-  /// `x` with the interior padding, of which there is one after the last element too: as rows of one element made
-  /// longer.
+  /// `x` with interior padding, including padding after the last element: rows of one element are extended.
   static Value spread(ImplicitLocOpBuilder &b, ArrayRef<int64_t> interior, Value x, Value value) {
     if (llvm::all_of(interior, [](int64_t count) { return count == 0; }))
       return x;
@@ -224,7 +223,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
     return tensor::CollapseShapeOp::create(b, withShape(type, shape), x, groups);
   }
 
-  /// Static pads: an extract_slice for what is cropped, then a tensor.pad; null for others.
+  /// Static padding: an extract_slice that crops, then a tensor.pad; null for dynamic padding.
   static Value padOrCrop(ImplicitLocOpBuilder &b, PadOp pad, Value x, Value value) {
     auto to = cast<RankedTensorType>(pad.getType());
     // Padded complex arrays crash the code generator in some fusions, and wide ones it cannot fill.
@@ -282,8 +281,8 @@ private:
   /// Indices of this many dimensions are computed where they are used.
   static constexpr size_t kComponents = 4;
 
-  /// Parts of size 1, one of which each element of the result chooses. Unlike pieces of memory they become part of what
-  /// reads them.
+  /// Parts of size 1, of which each element of the result selects one. Unlike copies of memory, the selection fuses
+  /// with its users.
   static Value chosen(ImplicitLocOpBuilder &b, ValueRange parts, int64_t dimension) {
     SmallVector<OpFoldResult> sizes = sizesOf(b, parts[0]);
     sizes[dimension] = b.getIndexAttr(parts.size());

@@ -53,7 +53,7 @@ static std::pair<unsigned, unsigned> significantBits(Type element) {
   auto real = dyn_cast<FloatType>(element);
   if (!real || width >= 32)
     return {0, width};
-  // Those of f32: the fraction of a narrower float is in the upper ones, and what is below has the sign alone.
+  // The bits of f32: a narrower float's fraction is in the upper bits, and the bits below it only hold the sign.
   return {24 - real.getFPMantissaWidth(), 32};
 }
 
@@ -75,7 +75,7 @@ static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVect
   }
 }
 
-/// Whether the first keys come before the second ones; `ifEqual` where all are equal.
+/// True if the first keys precede the second ones; `ifEqual` where all keys are equal.
 static Value isBefore(OpBuilder &b, Location loc, ValueRange first, ValueRange second, Value ifEqual) {
   Value result = ifEqual;
   for (auto [x, y] : llvm::reverse(llvm::zip_equal(first, second))) {
@@ -269,7 +269,7 @@ static Value orderOfRows(ImplicitLocOpBuilder &b, ArrayRef<SortKey> keys, int64_
   return orderByDigits(b, rows);
 }
 
-/// What `orderOfRows` has for the element at `place`.
+/// The entry of `orderOfRows` for the element at `place`.
 static Value numberInRow(ImplicitLocOpBuilder &b, Value order, ArrayRef<Value> place, int64_t dimension,
                          ArrayRef<OpFoldResult> sizes) {
   Value row = arith::ConstantIndexOp::create(b, 0);
@@ -281,7 +281,7 @@ static Value numberInRow(ImplicitLocOpBuilder &b, Value order, ArrayRef<Value> p
 
 //===- The op ----------------------------------------------------------------------===//
 
-/// The numbers of elements as a table for GPUs, of which IREE 3.13 compiles no sums of what depends on places; else
+/// The element numbers as a table, for GPUs, where IREE 3.13 cannot compile sums of values that depend on indices; else
 /// null.
 static Value numbersFor(Operation *op, ImplicitLocOpBuilder &b, OpFoldResult size) {
   if (!Target(op).isGpu())

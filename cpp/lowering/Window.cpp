@@ -69,14 +69,14 @@ struct WindowLoops {
 
   int64_t rank() const { return sizes.size(); }
 
-  /// Of the element of each array of `elements` at a place of the window, the offset of that place, the elements of the
-  /// arrays of `ofWindows`, and the accumulators, makes the new accumulators.
+  /// Computes new accumulators from the arrays' elements at a place of the window, the offset of that place, the
+  /// elements of the arrays in `ofWindows`, and the accumulators.
   using Step = function_ref<SmallVector<Value, 2>(OpBuilder &, Location, ValueRange elements, Value offset,
                                                   ValueRange ofWindows, ValueRange accumulators)>;
 
   /// The last accumulator of each window, from the `neutral` ones.
   Value reduced(ValueRange elements, ValueRange ofWindows, ValueRange neutral, Step step) const {
-    // An array may be shorter than its windows, of which there are none then; no slice or loop can say that.
+    // An array may be shorter than its windows, and then there are no windows; slices and loops cannot express that.
     if (llvm::any_of(sizes, [](OpFoldResult size) { return getConstantIntValue(size) == std::optional<int64_t>(0); }))
       return empty(b, sizes, neutral.back().getType());
     // The code generator vectorises no reduction that carries two values or looks at indices.
@@ -156,7 +156,7 @@ struct WindowLoops {
     return getAsIndexOpFoldResult(b.getContext(), values);
   }
 
-  /// How many elements of the window come before the loops' place.
+  /// The number of window elements before the place of the loops.
   Value offsetOfLoops(OpBuilder &inner, Location loc) const {
     ImplicitLocOpBuilder body(loc, inner);
     Value offset = arith::ConstantIndexOp::create(body, 0);

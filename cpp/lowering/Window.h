@@ -6,12 +6,12 @@
 
 namespace dovetail {
 
-/// `x` without what lies behind the last element that loops of these sizes read, along dimensions where a loop of one
-/// step takes part: the code generator drops that loop, and then takes the size of `x` for how far the others go.
+/// `x` without the elements after the last one that loops of these sizes read, in dimensions with a loop of one
+/// iteration: the code generator drops that loop, and then takes the size of `x` for the trip count of the others.
 mlir::Value withoutRest(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::AffineMap map,
                         llvm::ArrayRef<mlir::OpFoldResult> loops);
 
-/// How many windows of `window` elements, `dilation` apart, fit at a distance of `stride` in `size` elements.
+/// The number of windows of `window` elements, `dilation` apart, at a distance of `stride`, in `size` elements.
 mlir::OpFoldResult windowCount(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size, mlir::OpFoldResult window,
                                int64_t stride, int64_t dilation);
 

@@ -147,7 +147,7 @@ static Value floatToInt(ScalarBuilder &b, Value x, IntegerType to) {
   Value isLow = compareFloat(b, arith::CmpFPredicate::OLE, x, low);
   Value isHigh = compareFloat(b, arith::CmpFPredicate::OGE, x, high);
   Value isNan = compareFloat(b, arith::CmpFPredicate::UNO, x, x);
-  // What is out of range is replaced before the conversion, which would be undefined on it.
+  // Out-of-range values are replaced before the conversion, which would be undefined for them.
   Value outside = bitOr(b, bitOr(b, isLow, isHigh), isNan);
   Value inside = select(b, outside, nothing, x);
   Value truncated = isUnsigned ? arith::FPToUIOp::create(b, result, inside).getResult()

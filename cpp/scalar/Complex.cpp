@@ -64,7 +64,7 @@ static PowerOfTwo widePowerOfTwo(Real like, Int k) {
 // Modulus and roots ---------------------------------------------------------------------------------------------------
 
 namespace {
-/// A number times an even power of two with which squares neither overflow nor vanish, and its modulus.
+/// A number scaled by an even power of two so that squares neither overflow nor underflow, and its modulus.
 struct Normalized {
   Complex z;
   Real modulus;
@@ -135,7 +135,7 @@ static Complex rsqrtOf(Complex z) {
 // Products and quotients ----------------------------------------------------------------------------------------------
 
 static Complex operator*(Complex x, Complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
-/// Of a difference of squares one may be fused with the difference, which would leave the other's rounding error.
+/// One of the two squares may be fused with the subtraction, which would leave the other's rounding error.
 static Complex squareOf(Complex x) {
   Real half = x.re * x.im;
   return {(x.re - x.im) * (x.re + x.im), half + half};
@@ -287,7 +287,7 @@ static Complex tanhOf(Complex z) {
   Real square = h.sinh * h.sinh + 4.0 * angle.cos * angle.cos;
   Real im = 4.0 * angle.sin * angle.cos / square;
   im = select(isInfinite(z.re) & isNan(im), 0.0, orZero(z.im, im));
-  // Of a finite real part only at an angle that is known.
+  // With a finite real part, only at a known angle.
   Bool saturated = (abs(z.re) > z.re.constant(20.0f, 30.0)) & (isInfinite(z.re) | (abs(angle.cos) <= 1));
   Real re = orZero(z.re, h.sinh * h.cosh / square);
   return {select(saturated, copysign(z.re.constant(1.0), z.re), re), im};
@@ -323,7 +323,7 @@ static Real logModulus(Complex z, Real d, Real t) {
   Real dTop = top(d), tTop = top(t);
   Real rest = (t - tTop) * (t + tTop) + (d - dTop) * (d + dTop);
   Real excess = ((2.0 * d + tTop * tTop) + dTop * dTop) + rest;
-  // Farther from 1, once more without its upper half, for what the sums have rounded; near 1 they cancel exactly.
+  // Farther from 1, repeat without the upper half, for the rounding errors of the sums; near 1 they cancel exactly.
   Real high = top(excess), again = (((2.0 * d - high) + tTop * tTop) + dTop * dTop) + rest;
   Real low = select(parts.exponent == 0, excess - high, again);
   Bool near = (exponent == 0) & (parts.exponent >= -1) & (parts.exponent <= 1);
@@ -357,8 +357,8 @@ static Complex powOf(Complex x, Complex y) {
 // Inverse functions ---------------------------------------------------------------------------------------------------
 
 namespace {
-/// An argument in the first quadrant as z/unit: 1 is taken as 0 beside a large number, which is scaled down, and of an
-/// infinite one the direction is kept.
+/// An argument in the first quadrant as z/unit. Next to a large number, which is scaled down, 1 is taken as 0; for an
+/// infinite number the direction is kept.
 struct Quadrant {
   Real x, y, unit;
   Bool large, infinite;

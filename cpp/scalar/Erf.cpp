@@ -57,8 +57,8 @@ static Real erfReal(Real x) {
   Bool inside = magnitude < largest;
   Real far = 1.0 - ldexp(erfcParts(select(inside, magnitude, largest)));
   Real result = select(magnitude < 0.86, x + erfRest(x), copysign(select(inside, far, 1.0), x));
-  // Tiny arguments are lifted, a subnormal one by its integer, so that neither they nor the product with 2/sqrt(pi) are
-  // flushed to zero.
+  // Tiny arguments are scaled up, subnormal ones by way of their integer value, so that neither they nor the product
+  // with 2/sqrt(pi) are flushed to zero.
   Int pattern = magnitudeBits(x);
   int lift = 64, unit = 1 - x.bias() - x.fractionBits();
   Real lifted = select(pattern < powerBits(x, 1 - x.bias()), fractionToReal(pattern) * std::ldexp(1.0, unit + lift),

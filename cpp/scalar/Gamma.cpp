@@ -95,7 +95,7 @@ Real lgammaPositive(Real x) {
     product = select(n >= k, product * (x - k), product);
   Real logarithm = logPositive(select(below1 | (x >= large), x, select(below2, 1.0, product)));
 
-  // Of gamma(x) = gamma(x + 1) / x below 1 both zeros are kept exact.
+  // gamma(x) = gamma(x + 1) / x below 1; both zeros are kept exact.
   Real t = select(below1, x - 0.5, x - 1.5);
   Real near = select(below1, x * (x - 1.0), (2.0 - x) * (1.0 - x)) * horner(t, lgammaOneTwo);
   near = select(below1, near - logarithm, near);
@@ -136,7 +136,7 @@ Real excess(Real mu, Real ratio) {
   return select(abs(s) < 0.17, near, mu - logPositive(ratio));
 }
 
-/// Whether x is a pole of the gamma function, or -infinity.
+/// True at the poles of the gamma function, and at -infinity.
 static Bool isPole(Real x) { return (x <= 0) & (floor(x) == x); }
 
 static Real lgammaReal(Real x) {

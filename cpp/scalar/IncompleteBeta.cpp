@@ -6,11 +6,11 @@ using namespace mlir;
 
 namespace dovetail::scalar {
 
-/// So many steps suffice until the uniform expansion takes over.
+/// This many iterations suffice until the uniform expansion takes over.
 static constexpr int mostSteps = 100000;
 
 namespace {
-/// The arguments of I_x(p, q), with y = 1 - x and lambda = p y - q x, which would cancel if it were made of x alone.
+/// The arguments of I_x(p, q), with y = 1 - x and lambda = p y - q x, which would cancel if computed from x alone.
 struct Arguments {
   Real p, q, x, y, lambda;
 };
@@ -60,7 +60,7 @@ static Real uniform(Real p, Real q, Real exponent, Real xi) {
 static Real betaincReal(Real a, Real b, Real x) {
   Real infinity = x.infinity();
   Bool valid = (a > 0) & (b > 0) & (x >= 0) & (x <= 1) & (a < infinity) & (b < infinity);
-  // So large, only the ratio of a and b matters, and their sum must not overflow.
+  // For parameters this large only their ratio matters, and their sum must not overflow.
   Bool large = (a > 0x1p+64) & (b > 0x1p+64);
   Real scale = select(large, a.constant(0x1p-10), 1.0);
   Real p = a * scale, q = b * scale, y = 1.0 - x, sum = p + q;
@@ -83,7 +83,7 @@ static Real betaincReal(Real a, Real b, Real x) {
   Real result = select(swapped, 1.0 - part, part);
   result = select(isUniform, uniform(p, q, exponent, mu * squareRoot(p / q)), result);
   result = select(valid, result, x.nan());
-  // The limits for one parameter to 0 or infinity, where all is at one end.
+  // Limits for one parameter at 0 or infinity, where all mass is at one end.
   Bool left = ((a == 0) & (b > 0)) | ((b == infinity) & (a < infinity) & (a >= 0));
   Bool right = ((b == 0) & (a > 0)) | ((a == infinity) & (b < infinity) & (b >= 0));
   Bool known = (valid | left | right) & (x >= 0) & (x <= 1);

@@ -25,7 +25,7 @@ static constexpr double temme3[] = {0x1.547d93b34e2b6p-11, 0x1.e13ce465fa859p-13
                                     0x1.18b9b5bf2d984p-12, -0x1.3d2a3a29b5d9dp-14};
 
 namespace {
-/// What the ways of computing have in common, and which of them is taken.
+/// Values that the methods share, and the choice of method.
 struct Parameters {
   Parameters(Real a, Real x);
   /// x^a exp(-x) / gamma(a + 1)
@@ -59,7 +59,7 @@ Real Parameters::density() const {
   return select(a < 8, near, far);
 }
 
-/// So many steps are never needed: the uniform expansion takes over.
+/// Never reached: the uniform expansion takes over.
 static constexpr int mostSteps = 10000;
 
 static Real tolerance(Real like) { return like.constant(0x1p-25f, 0x1p-54); }
@@ -113,7 +113,7 @@ static std::pair<Real, Real> fraction(const Parameters &p, bool derivative) {
   return {end[0], end[5]};
 }
 
-/// Whether a and x are so small that 1 - igamma(a, x) may cancel.
+/// True if a and x are so small that 1 - igamma(a, x) may cancel.
 static Bool isSmall(const Parameters &p) { return p.isSeries & (p.x <= 1) & (p.a <= 1); }
 
 /// The sum of (-x)^n / (n! (a+n)) over n = 1, 2, ...; with `derivative`, that of n (-x)^n / (n! (a+n)^2), which is its
@@ -141,7 +141,7 @@ static Real smallGradient(const Parameters &p, Real logarithm) {
   return -(p.x * expOf(p.x) / p.a) * (slope * (1.0 + p.a * alternating(p, false)) + alternating(p, true));
 }
 
-/// What is summed over k in Temme's expansion: c_k(eta) a^-k, its derivative by eta, or that by -log(a).
+/// The term summed over k in Temme's expansion: c_k(eta) a^-k, its derivative by eta, or that by -log(a).
 enum class Term { Value, ByEta, ByLog };
 
 static Real temme(const Parameters &p, Term term) {

@@ -27,8 +27,7 @@ static constexpr Polynomial asinTail = {asinSingle, asinDouble};
 static Real quarterPiHigh(Real x) { return x.constant(0x1.921fcp-1f, 0x1.921fb54442d2p-1); }
 static Real quarterPiLow(Real x) { return x.constant(-0x1.5777a6p-22f, -0x1.ee59d9cceba4p-51); }
 
-/// base pi/4 + direction atan(n/d) for 0 <= n <= d; `base` and `direction` (1 or -1) stand for the octant and
-/// half-plane.
+/// base pi/4 + direction atan(n/d) for 0 <= n <= d; `base` and `direction` (1 or -1) encode octant and half-plane.
 static Real atanOf(Real n, Real d, Real base, Real direction) {
   // atan(n/d) = pi/4 + atan((n - d)/(n + d)), where n - d is exact from 1/2 on.
   Bool upper = n > 0.5 * d;

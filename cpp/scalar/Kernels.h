@@ -32,7 +32,7 @@ Real exp2Of(Real x);
 Real exp2Around(Real r);
 /// expm1(x) = y * 2^k, where k is 0 for small x; x must be in (-80, overflow].
 Scaled expm1Parts(Real x);
-/// x * 2^k by the exponent's bits: neither zero (but for k = 0) nor subnormal may come or go.
+/// x * 2^k by adding to the exponent's bits: neither operand nor result may be zero (except for k = 0) or subnormal.
 Real shiftExponent(Real x, Int k);
 
 /// log(2^k (1 + f)) for 1 + f in [sqrt(1/2), sqrt(2)].

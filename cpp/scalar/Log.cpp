@@ -18,7 +18,7 @@ static constexpr Polynomial logTail = {logSingle, logDouble};
 /// The pattern of a positive number, made normal: a subnormal is taken as an integer, whose exponent starts lower.
 struct NormalBits {
   Int pattern;
-  /// What the exponent of the pattern must be increased by, less `bias`.
+  /// The correction of the pattern's exponent, less `bias`.
   Int offset;
 };
 
@@ -77,7 +77,7 @@ Real log1pOf(Real x, Int k) {
   int fraction = x.fractionBits();
   Int pattern = bits(1.0 + x);
   Scaled parts = centeredNormal(pattern, pattern.constant(-x.bias() - 1));
-  // 1 + f = 2^-e (1 + x), taken apart so that f is rounded once; where x is huge, 1 + x already is x.
+  // 1 + f = 2^-e (1 + x), split so that f is rounded once; where x is huge, 1 + x already is x.
   Real scale = asReal(shl(pattern.constant(x.bias()) - parts.exponent, fraction));
   Real f = x * scale + (scale - 1.0);
   f = select(parts.exponent > fraction + 2, parts.significand - 1.0, f);

@@ -1,7 +1,6 @@
-// Conversions between f32 and the narrower float types.
-//
-// The small formats are taken apart here, since IREE's own conversions take the negative NaN of f8E4M3FN for -480 and
-// flush what should round up to the least normal number.
+// Conversions between f32 and the narrower float types. The small formats are decoded here, since IREE's own
+// conversions take the negative NaN of f8E4M3FN for -480, and flush values that should round up to the least normal
+// number.
 #include "Narrow.h"
 #include "Builder.h"
 
@@ -27,7 +26,7 @@ struct Format {
 
   /// By how many bits the fraction of f32 is longer.
   int shift() const { return 23 - fractionBits; }
-  /// What is added to the exponent for f32.
+  /// The difference of the exponent biases, added to get that of f32.
   int64_t rebias() const { return 127 - (1 - leastExponent); }
   /// The exponent of the last bit of subnormals.
   int unit() const { return leastExponent - fractionBits; }
@@ -59,7 +58,8 @@ static Value widenExponent(Int byte) {
   return asReal(select(byte == 0xff, byte.constant(singleNan), result)).v;
 }
 
-/// The exponent of the nearest power of two, the upper one of two; all bits set for what is not positive and finite.
+/// The exponent of the nearest power of two, the upper one on a tie; all bits set unless the value is positive and
+/// finite.
 static Int narrowExponent(Real value) {
   Int pattern = bits(value), normal = shr(pattern + halfOfOne, 23), none = pattern.constant(0xff);
   Int subnormal = select(pattern > halfOfOne, pattern.constant(1), pattern.constant(0));
@@ -93,10 +93,8 @@ Value widen(ScalarBuilder &b, Value x) {
   return asReal(result | shl(pattern & format.sign(), 32 - format.width)).v;
 }
 
-/// The upper half of an f32, rounded to nearest even by carries.
-///
-/// IREE computes whole regions of bf16 arithmetic in f32 and takes an f32 that is rounded and extended again for
-/// itself. Integers it leaves as they are.
+/// The upper half of an f32, rounded to nearest even by carries. IREE computes whole regions of bf16 arithmetic in f32,
+/// and folds a truncation followed by an extension to the original f32. It does not do this to integers.
 static Value narrowHalf(ScalarBuilder &b, Real value, Type type) {
   Int pattern = bits(value), odd = shr(pattern, 16) & 1;
   Int rounded = select(isNan(value), pattern | halfOfOne, pattern + odd + 0x7fff);

@@ -6,12 +6,12 @@
 
 namespace dovetail::scalar {
 
-/// Whether floats of this type are computed in f32.
+/// Returns true if floats of this type are computed in f32.
 bool isNarrow(mlir::Type type);
-/// Whether this is a float of 8 bits or less, on which IREE's own arithmetic, if any, is wrong in places.
+/// Returns true for floats of 8 bits or less, on which IREE's own arithmetic, if any, is partly wrong.
 bool isSmall(mlir::Type type);
-/// Whether arithmetic on floats of this type has to be written in f32, with a rounding after each op: IREE's own is
-/// wrong, or leaves roundings out.
+/// Returns true if arithmetic on floats of this type must be written in f32, with a rounding after each op: IREE's own
+/// is wrong, or omits roundings.
 bool isRoundedHere(mlir::Type type);
 
 /// The f32 equal to a narrow float.

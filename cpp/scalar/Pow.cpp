@@ -88,7 +88,7 @@ static Value integerPower(ScalarBuilder &b, Value x, Value y) {
   Int base = {{&b, x}}, exponent = {{&b, y}}, one = base.constant(1), zero = base.constant(0);
   bool isSigned = !b.elementType.isUnsignedInteger();
   Bool negative = exponent < 0;
-  // Of the reciprocals only those of 1 and -1 are not zero, and there the parity of the exponent decides.
+  // Only the reciprocals of 1 and -1 are nonzero; for these the exponent's parity decides.
   if (isSigned)
     exponent = select(negative, exponent & 1, exponent);
   auto loop = scf::WhileOp::create(
@@ -140,7 +140,7 @@ Value integerPow(ScalarBuilder &b, Value x, int64_t exponent) {
   }
   if (isa<IntegerType>(x.getType())) {
     Int base = {{&b, x}};
-    // Of the reciprocals only those of 1 and -1 are not zero, and there the parity of the exponent decides.
+    // Only the reciprocals of 1 and -1 are nonzero; for these the exponent's parity decides.
     if (exponent < 0)
       magnitude &= 1;
     auto multiply = [&](Value x, Value y) { return arith::MulIOp::create(b, x, y).getResult(); };
@@ -152,7 +152,7 @@ Value integerPow(ScalarBuilder &b, Value x, int64_t exponent) {
       isUnit = isUnit | (base == -1);
     return select(isUnit, power, base.constant(0)).v;
   }
-  // Each product is rounded, and squaring doubles what was rounded before: beyond these exponents that is more than 4
+  // Each product is rounded, and squaring doubles earlier rounding errors: beyond these exponents the error exceeds 4
   // ulp. The bound keeps the exponent exact in every format.
   bool byProducts = -4 <= exponent && exponent <= 5, isExact = magnitude < (uint64_t(1) << 24);
   return onReal(b, x, [&](Real x) {

@@ -67,7 +67,7 @@ Real remOf(Real x, Real y) {
   return select(x != x, x, select(y != y, y, result));
 }
 
-/// Whether a remainder, that of truncating division by y, is not that of division that rounds down.
+/// True where the remainder of truncating division by y differs from that of flooring division.
 static Bool hasOtherSign(Real rest, Real y) { return (magnitudeBits(rest) != 0) & ((bits(rest) ^ bits(y)) < 0); }
 
 Real floorDivOf(Real x, Real y) {

@@ -36,7 +36,7 @@ Value fraction(ScalarBuilder &b, Value x) {
 }
 
 Real roundEvenOf(Real x) {
-  // Adding 2^23 (f32) leaves no bits for a fraction, and rounds as wanted; what was added is taken away as an integer.
+  // Adding 2^23 (f32) leaves no bits for a fraction and rounds as required; it is subtracted again as an integer.
   Real magnitude = abs(x), unit = x.constant(0x1p23f, 0x1p52);
   Real rounded = fractionToReal(bits(magnitude + unit) - bits(unit));
   return copysign(select(magnitude < unit, rounded, magnitude), x);
@@ -54,7 +54,7 @@ Value round_away(ScalarBuilder &b, Value x) {
 Value reducePrecision(ScalarBuilder &b, Value x, int64_t exponentBits, int64_t mantissaBits) {
   auto type = cast<FloatType>(x.getType());
   if (isSmall(type)) {
-    // Whether there are more bits than are wanted is seen in the own format.
+    // Excess bits are detected in the original format.
     int64_t fraction = type.getFPMantissaWidth() - 1, exponent = type.getWidth() - 1 - fraction;
     Value reduced = reducePrecision(b, widen(b, x), exponentBits < exponent ? exponentBits : 8,
                                     mantissaBits < fraction ? mantissaBits : 23);
@@ -75,7 +75,7 @@ Value reducePrecision(ScalarBuilder &b, Value x, int64_t exponentBits, int64_t m
     reduced = select(reduced < power(bias + 1), reduced, infinity);
     reduced = select(reduced < power(1 - bias), zero, reduced);
   }
-  // NaNs stay as they are.
+  // NaNs are preserved.
   reduced = select(magnitude > infinity, magnitude, reduced);
   return arith::BitcastOp::create(b, type, (reduced | sign).v);
 }
@@ -151,7 +151,7 @@ static Value extremum(ScalarBuilder &b, Value x, Value y) {
   return isUnsigned(b) ? Unsigned::create(b, x, y).getResult() : Signed::create(b, x, y).getResult();
 }
 
-/// Of complex numbers, in lexicographic order; the first NaN.
+/// The first of two complex numbers in lexicographic order; the first NaN, if any.
 static Value firstInOrder(ScalarBuilder &b, Value x, Value y, arith::CmpFPredicate isBefore) {
   Value equalReal = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, real(b, x), real(b, y));
   Value before = select(b, equalReal, arith::CmpFOp::create(b, isBefore, imag(b, x), imag(b, y)),

@@ -90,7 +90,7 @@ mlir::Value round_away(ScalarBuilder &b, mlir::Value x);
 mlir::Value sign(ScalarBuilder &b, mlir::Value x);
 /// The magnitude; that of a complex number is real.
 mlir::Value abs(ScalarBuilder &b, mlir::Value x);
-/// To the nearest number with so many bits of exponent and fraction, halves to the even one.
+/// Rounds to the nearest number with this many bits of exponent and fraction, ties to even.
 mlir::Value reducePrecision(ScalarBuilder &b, mlir::Value x, int64_t exponentBits, int64_t mantissaBits);
 mlir::Value is_finite(ScalarBuilder &b, mlir::Value x);
 mlir::Value nextafter(ScalarBuilder &b, mlir::Value x, mlir::Value y);

@@ -100,8 +100,7 @@ static FixedPoint multiply(Int m, llvm::ArrayRef<Int> w) {
     Int carry = {{m.b, arith::ExtUIOp::create(*m.b, m.v.getType(), ult(low, low1).v)}};
     return {m * w[0] + high1 + carry, low};
   }
-  // Vector units multiply 32 x 32 bits to 64, so the words are taken apart. The product with w2 may be a few units
-  // short.
+  // Vector units multiply 32 x 32 bits to 64, so the words are split. The product with w2 may be a few units short.
   constexpr int64_t mask = 0xffffffff;
   Int mHigh = shr(m, 32), mLow = m & mask;
   Int w1High = shr(w[1], 32), w1Low = w[1] & mask;
@@ -168,7 +167,7 @@ static SinCos sinCosOf(const Reduced &x) {
 /// x with the sign flipped where the pattern `sign` has its highest bit set.
 static Real flipSign(Real x, Int sign) { return asReal(bits(x) ^ sign); }
 
-/// What every function gives for infinities and NaN.
+/// The common result of all functions for infinities and NaN.
 static Real orNan(Real x, Real result) { return select(ult(magnitudeBits(x), infinityBits(x)), result, x.nan()); }
 
 /// Keeps tiny arguments, which arithmetic might flush to zero.

@@ -1,4 +1,4 @@
-// Scalar code of the ops that NumPy has as functions of their own, though they are made of others.
+// Scalar code of ops that NumPy has as functions, though they are compositions of others.
 #ifndef DOVETAIL_SCALAR_UFUNCS_H
 #define DOVETAIL_SCALAR_UFUNCS_H
 
@@ -16,7 +16,7 @@ mlir::Value logaddexp2(ScalarBuilder &b, mlir::Value x, mlir::Value y);
 mlir::Value floor_div(ScalarBuilder &b, mlir::Value x, mlir::Value y);
 mlir::Value floor_rem(ScalarBuilder &b, mlir::Value x, mlir::Value y);
 
-/// The integral part, and what it leaves of x; both have the sign of x.
+/// The integral part, and the fraction that remains; both have the sign of x.
 mlir::Value trunc(ScalarBuilder &b, mlir::Value x);
 mlir::Value fraction(ScalarBuilder &b, mlir::Value x);
 mlir::Value copysign(ScalarBuilder &b, mlir::Value x, mlir::Value y);

@@ -18,11 +18,11 @@ namespace {
 /// The code of no op.
 constexpr int32_t kNone = std::numeric_limits<int32_t>::max();
 
-/// So many codes are reduced at once: a dispatch of IREE 3.13 reads no more than 32 arrays, and each code is computed
-/// from a few.
+/// The number of codes reduced at once: a dispatch of IREE 3.13 reads at most 32 arrays, and each code is computed from
+/// a few.
 constexpr size_t kTogether = 8;
 
-/// Values that are looked for, in the order of what is added for them to twice an op's number.
+/// The values to detect, in the order of the offset that they add to twice an op's number.
 enum class Unwanted { NaN, Infinity };
 
 Type floatIn(Value value) {
@@ -33,16 +33,16 @@ Type floatIn(Value value) {
   return isa<FloatType>(element) ? element : nullptr;
 }
 
-/// Whether what the op's results have comes from what it is given, or from the program's text.
+/// Returns true if a NaN or infinity in the op's results can only come from its operands or from the program's text.
 bool onlyHandsOn(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || (isa<CheapOpInterface>(op) && !isa<PointwiseOpInterface>(op));
 }
 
-/// Adds, to the ops of one function, what finds the first that makes an unwanted value.
+/// Instruments one function to find the first op that makes an unwanted value.
 class Asking {
 public:
   Asking(func::FuncOp function, ArrayRef<Unwanted> kinds) : kinds(kinds), context(function.getContext()) {
-    // Those that are added have none.
+    // Ops added by the instrumentation have no number.
     function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { numbers.insert({op, numbers.size()}); });
   }
 
@@ -50,7 +50,7 @@ public:
   Value ask(Block &block, Value code);
 
 private:
-  /// What is known of a block since the last op with bodies.
+  /// The state of a block since the last op with regions.
   struct Segment {
     /// Where values of one shape, computed from each other, are together.
     llvm::EquivalenceClasses<void *> groups;
@@ -62,7 +62,7 @@ private:
   void askOp(Operation *op);
   /// The code of each element of a result.
   Value codeOf(Emitter &e, Operation *op, Value result);
-  /// Whether each element has the value; null if it cannot.
+  /// True where an element has the value; null if no element can.
   Value has(Emitter &e, Value array, Unwanted kind);
   /// The code after the present segment, which it ends.
   Value settle(Emitter &e, Value code);
@@ -114,7 +114,7 @@ Value Asking::codeOf(Emitter &e, Operation *op, Value result) {
   auto type = cast<RankedTensorType>(result.getType());
   SmallVector<Value> sizes = e.sizes(result);
   Value code = none(e, sizes, type.getShape());
-  // Of both in one element, which only complex ones can have, NaN is told.
+  // If an element has both, which only complex ones can, NaN is reported.
   for (Unwanted kind : llvm::reverse(kinds)) {
     Value made = has(e, result, kind);
     if (isa<PointwiseOpInterface>(op))
@@ -167,7 +167,7 @@ Value Asking::settle(Emitter &e, Value code) {
   if (found.empty())
     return code;
   Value least = leastOf(e, found);
-  // What was found before was made before, by whatever op.
+  // A code that was found earlier belongs to an earlier op.
   return code ? e.select(e.make<CompareOp>(CompareDirection::NE, code, none(e, {}, {})), code, least) : least;
 }
 

@@ -34,7 +34,7 @@ public:
   Function add(Function source, llvm::StringRef suffix, Body body) override;
 
 private:
-  /// Whether the op, its bodies or its callees name the axis.
+  /// Returns true if the op, its bodies or its callees refer to the axis.
   bool names(mlir::Operation *op, mlir::StringAttr axis);
   /// The transpose of a body, possibly under construction, that returns `outs`.
   llvm::FailureOr<Transpose<Body>> transposeWhole(mlir::Region &source, mlir::ValueRange outs, const Mask &linear,
@@ -56,8 +56,8 @@ private:
   KnownEffects effectsOfCallees;
 };
 
-/// What the rule of `op` gave for a value of `type`, with that type, where its own says other sizes to be known. An
-/// error where it is of another type.
+/// A value that `op`'s rule returned, cast to `type` if its own type has other known sizes. An error if the types are
+/// incompatible.
 llvm::FailureOr<mlir::Value> ofType(Emitter &e, mlir::Operation *op, mlir::Value x, mlir::Type type);
 
 /// Checks that a function is one block that ends in a return, as all transforms need it.

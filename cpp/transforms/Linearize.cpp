@@ -28,7 +28,7 @@ static RankedTensorType carrierType(MLIRContext *context) {
   return RankedTensorType::get({ShapedType::kDynamic, 0}, IntegerType::get(context, 1));
 }
 
-/// A function that also returns `sizesOf` what it takes, all sizes as arrays.
+/// A function that also returns `sizesOf` its arguments, with all sizes as arrays.
 static func::FuncOp returningArrays(Functions &functions, func::FuncOp function, ArrayRef<int64_t> sizesOf) {
   Body body(function.getLoc(), function.getArgumentTypes());
   OpBuilder builder = body.builder();
@@ -94,7 +94,7 @@ FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt,
   Linearization result;
   result.known = split->known;
   result.tangent = split->rest;
-  // Tangents that turned out known are zero; nobody asks for them.
+  // Tangents that turned out to be known are zero; they have no users.
   result.active = jvp->activeResults;
   unsigned position = 0;
   for (unsigned i : jvp->activeResults.set_bits())

@@ -22,7 +22,7 @@ llvm::FailureOr<Linearization> linearize(mlir::func::FuncOp function, llvm::Arra
 /// have no derivatives. It has no tangent function. What it knows are arguments, and sizes.
 llvm::FailureOr<Linearization> transposeLinear(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> linear);
 
-/// Which results of the function carry the batch, if the arguments marked in `batched` do.
+/// Marks the results of the function that carry the batch if the arguments marked in `batched` do.
 llvm::FailureOr<llvm::SmallBitVector> batchedResults(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> dims,
                                                      BatchSize size);
 

@@ -79,7 +79,7 @@ void VertexCut::saturate() {
 llvm::SmallVector<unsigned> VertexCut::solve() {
   while (findLevels())
     saturate();
-  // What can still reach the sink.
+  // Nodes from which the sink is still reachable.
   llvm::SmallBitVector reaches(leaving.size());
   reaches.set(kSink);
   llvm::SmallVector<unsigned> queue = {kSink};

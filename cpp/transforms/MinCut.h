@@ -36,7 +36,7 @@ private:
   static unsigned exit(unsigned vertex) { return 3 + 2 * vertex; }
 
   void connect(unsigned from, unsigned to, int64_t capacity);
-  /// Distances from the source along edges that can take more; false if the sink cannot be reached.
+  /// Computes distances from the source along edges with residual capacity; returns false if the sink is unreachable.
   bool findLevels();
   /// Pushes flow along shortest paths until there is none.
   void saturate();

@@ -15,7 +15,7 @@ struct Partition {
   bool dependsOnUnknown(mlir::Operation *op) const;
 };
 
-/// Whether an op is to be partitioned, some but not all of whose operands are unknown.
+/// Returns true if an op with some but not all operands unknown is to be partitioned.
 using IsDivided = llvm::function_ref<llvm::FailureOr<bool>(SplitOpInterface, const llvm::SmallBitVector &unknown)>;
 
 /// The copy of a body with the arguments in `unknown` unknown, and with ops partitioned.

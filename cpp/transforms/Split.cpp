@@ -1,4 +1,4 @@
-// Splits a function into what does not depend on some arguments and the rest.
+// Splits a function into a part that does not depend on some arguments, and the rest.
 #include "CallGraph.h"
 #include "Functions.h"
 #include "MinCut.h"
@@ -62,7 +62,7 @@ FailureOr<Partition> partition(Region &source, const llvm::SmallBitVector &unkno
 
 //===- Residuals --------------------------------------------------------------------===//
 
-/// Bytes that a value takes; dynamic sizes count as some, and what is no array as little.
+/// The size of a value in bytes; an estimate for dynamic sizes, and 1 for values that are no arrays.
 static int64_t bytesOf(Value value) {
   constexpr int64_t assumedSize = 64, most = int64_t(1) << 40;
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -106,7 +106,7 @@ static DenseSet<Value> findRagged(const Partition &whole, const llvm::SmallBitVe
   return ragged;
 }
 
-/// Whether the rest may compute the op again at little cost, given its operands.
+/// Returns true if the rest may recompute the op at little cost, given its operands.
 static bool isCheap(Operation *op) {
   auto cheap = dyn_cast<CheapOpInterface>(op);
   return op->getNumOperands() == 0 || (cheap && cheap.isCheap());
@@ -160,7 +160,7 @@ FailureOr<FunctionTransforms::Split<Body>> Functions::split(Region &source, cons
   Partition &whole = *taken;
   ArrayRef<Value> results = whole.body.results;
 
-  // The rest's first arguments, the residuals, are added as they are found.
+  // The residuals, the rest's first arguments, are added as they are found.
   Body known(locOf(source)), rest(locOf(source));
   OpBuilder knownBuilder = known.builder(), restBuilder = rest.builder();
   IRMapping inKnown, inRest;

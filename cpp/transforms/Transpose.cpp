@@ -15,7 +15,7 @@ namespace dovetail {
 
 namespace {
 
-/// One transposition under way: which values of the source are linear, and what is known of them in the target.
+/// A transposition in progress: the linear values of the source, with their sizes and cotangents in the target.
 class Transposition {
 public:
   Transposition(OpBuilder &builder, FunctionTransforms *transforms) : builder(builder), transforms(transforms) {}
@@ -25,7 +25,7 @@ public:
   /// Values of the source that do not depend on the linear arguments, in the target.
   IRMapping values;
   DenseSet<Value> linear;
-  /// Sizes of `?`s of linear values: those of the arguments, and others as they are asked for.
+  /// Sizes of the `?`s of linear values: those of the arguments, and others on demand.
   DenseMap<std::pair<Value, int64_t>, Value> knownSizes;
   DenseMap<Value, Value> cotangents;
 
@@ -119,7 +119,7 @@ public:
     return knownSizes[{size, 0}] = known;
   }
 
-  /// Whether a size was asked for that no rule gives; reported where it happened.
+  /// Set if a requested size has no rule; reported where it happened.
   bool isSizeMissing = false;
 
 private:
@@ -193,7 +193,7 @@ static SmallVector<Type> boundTypes(Region &source, const llvm::SmallBitVector &
   return types;
 }
 
-/// Whether a body has ops that may have to be partitioned.
+/// Returns true if a body has ops that may have to be partitioned.
 static bool hasBodies(Region &source) {
   return llvm::any_of(source.front(), [](Operation &op) { return op.getNumRegions() != 0; });
 }
@@ -204,7 +204,7 @@ FailureOr<FunctionTransforms::Transpose<Body>> Functions::transpose(Region &body
     return failure();
   if (!hasBodies(body))
     return transposeWhole(body, returned(body), linear, results);
-  // Of some ops only what depends on the linear arguments has a transpose.
+  // Some ops have a transpose only for the part that depends on the linear arguments.
   FailureOr<Partition> taken = partition(body, linear, this, [&](SplitOpInterface op, const Mask &unknown) {
     OpBuilder builder(op.getContext());
     Emitter e(builder, op.getLoc(), this);
@@ -268,7 +268,7 @@ FailureOr<Body> Functions::sizes(Region &source, const Mask &linear) {
   }
   if (transposition.isSizeMissing)
     return failure();
-  // Sizes are computed beside what has them, which has its effects once.
+  // Sizes are computed next to the original ops, whose effects must not be repeated.
   body.prune(/*keepEffects=*/false);
   return body;
 }

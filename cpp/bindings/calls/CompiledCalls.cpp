@@ -23,9 +23,9 @@ constexpr size_t maxPrograms = 2048;
 /// Set once, never released.
 PyObject *invocationType, *longerName;
 
-/// Whether calls are plain, under the settings that have been asked for it.
+/// Whether calls are plain, for each snapshot of settings seen so far.
 std::unordered_map<PyObject *, bool> *plainSettings = new std::unordered_map<PyObject *, bool>;
-/// How often settings of the whole process have changed.
+/// The number of changes of process-wide settings.
 uint64_t settingsChanges = 0;
 
 struct Compiled {
@@ -51,7 +51,8 @@ struct CompiledCalls {
   }
 };
 
-/// Whether calls do nothing besides running their programs under the settings that hold. False too with a Python error.
+/// Returns true if, under the current settings, calls only run their programs. Also returns false with a Python error
+/// set.
 bool arePlain(PyObject *settings) {
   if (auto known = plainSettings->find(settings); known != plainSettings->end())
     return known->second;
@@ -115,7 +116,7 @@ PyObject *remember(PyObject *self, PyObject *args) {
       key.leaves.size() != valueIn<Invocation>(invocation).inputCount() ||
       key.leaves.size() != size_t(PyList_GET_SIZE(leaves)))
     return falseUnlessRaised();
-  // Trees that Python takes apart in another way are left to it.
+  // Trees that Python flattens differently are left to Python.
   for (size_t i = 0; i < key.leaves.size(); ++i)
     if (key.leaves[i] != PyList_GET_ITEM(leaves, i))
       Py_RETURN_FALSE;
@@ -150,7 +151,7 @@ int initialize(PyObject *self, PyObject *args, PyObject *) {
   auto &calls = valueIn<CompiledCalls>(self);
   std::swap(calls.statics, statics);
   calls.programs.setLimit(maxPrograms);
-  // What is remembered is of others.
+  // The cached programs were keyed by other static arguments.
   calls.programs.clear();
   return 0;
 }

@@ -10,7 +10,7 @@
 
 namespace dovetail {
 
-/// An object of such a type. The struct has `traverse(visit)`, which visits what it holds, and `clear()`.
+/// An object of such a type. The struct has `traverse(visit)`, which visits the objects it owns, and `clear()`.
 template <typename T>
 struct Object {
   PyObject_HEAD;

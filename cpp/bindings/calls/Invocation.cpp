@@ -38,7 +38,7 @@ PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyOb
 
 } // namespace
 
-/// One call: the lists of its arguments and results, and what they share memory with.
+/// One call: the lists of its arguments and results, and the objects whose memory they share.
 class Invocation::Call {
 public:
   Call(const Invocation &self, llvm::ArrayRef<PyObject *> leaves) : self(self), leaves(leaves) {}
@@ -62,10 +62,10 @@ private:
   /// An array that the call is given for good.
   struct Donated {
     PyObject *array;
-    /// What it is left with, and what it had, which is held at that index.
+    /// The array's data after donation, and its former data, which is kept alive at that index.
     PyObject *remains, *data;
     size_t index;
-    /// Whether the program may write over that.
+    /// True if the program may overwrite the donated memory.
     bool isOwn;
   };
   bool isAsBefore(const Donated &array) const;
@@ -181,12 +181,12 @@ bool Invocation::Call::pushMade(const Input &input, PyObject *leaf) {
 }
 
 bool Invocation::Call::isAsBefore(const Donated &array) const {
-  // Two references are the array's and the one here: of buffers nobody else can have got hold of meanwhile.
+  // Exactly two references, the array's and this one: no other thread can have acquired the buffer meanwhile.
   return arrayIn(array.array).data == array.data &&
          (!array.isOwn || (Py_REFCNT(array.data) == 2 && !isShared(array.data)));
 }
 
-/// Whether no array that is taken is another argument too.
+/// Returns true if no donated array is also another argument.
 bool Invocation::Call::areOthersLeft() const {
   PyTypeObject *gone = Py_TYPE(donated.front().remains);
   return llvm::all_of(llvm::zip_equal(self.inputs, leaves), [&](auto pair) {
@@ -199,7 +199,7 @@ bool Invocation::Call::areOthersLeft() const {
 bool Invocation::Call::take() {
   if (donated.empty())
     return true;
-  // No Python code runs from here on: what is released is held.
+  // No Python code runs from here on: released objects are kept alive.
   size_t count = 0;
   for (; count < donated.size() && isAsBefore(donated[count]); ++count)
     setData(donated[count].array, donated[count].remains);
@@ -296,7 +296,7 @@ void Invocation::set(PyObject *args, PyObject *kwargs) {
 }
 
 void Invocation::clear() {
-  // First what a call looks at: releasing objects can run Python code.
+  // First the objects that a call reads: releasing objects can run Python code.
   for (auto *object : {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied,
                        &unshare, &failure, &place})
     object->reset();

@@ -10,13 +10,13 @@ namespace dovetail {
 /// An argument of a compiled program.
 struct Input {
   nanobind::object dtype;
-  /// What IREE calls the element type.
+  /// IREE's name of the element type.
   nanobind::object element;
-  /// Whether an array of NumPy is copied at each call, not shared; not known where each call has another size.
+  /// True if a NumPy array is copied at each call instead of shared; unknown if its size varies between calls.
   std::optional<bool> isSmall;
-  /// What is left of an array that is donated; null for others.
+  /// The data of a donated array after the call; null for other arguments.
   nanobind::object remains;
-  /// Whether results may be its memory, so that no later call may write over it.
+  /// True if results may alias it, so that no later call may overwrite it.
   bool isHandedBack;
 };
 
@@ -25,7 +25,7 @@ struct Output {
   /// The shape is None where each call has another.
   nanobind::object dtype, shape;
   bool isWeak;
-  /// Whether its memory may be that of something else too.
+  /// True if its memory may have other users.
   bool isShared;
 };
 
@@ -62,22 +62,22 @@ private:
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   ResultTree structure;
-  /// References to what the program closes over.
+  /// References to the arrays that the program captures.
   std::vector<nanobind::object> captured;
-  /// How many arguments and results there are, as Python has it.
+  /// The numbers of arguments and results, as Python objects.
   nanobind::object argumentCount, resultCount;
-  /// IREE's function, and what calls it.
+  /// IREE's function, and its invoke method.
   nanobind::object invoke, function;
-  /// The class of IREE's lists, and what adds and gives elements.
+  /// The class of IREE's lists, and its accessors.
   nanobind::object list, pushRef, getRef;
-  /// Where it runs, the name of its memory, and what copies small arrays there.
+  /// The device, the name of its memory, and the function that copies small arrays to it.
   nanobind::object device, space, put;
-  /// From so many bytes on, the memory of NumPy's arrays is shared, not copied.
+  /// The size in bytes from which NumPy arrays are shared instead of copied.
   Py_ssize_t shareBytes = 0;
   /// Python's part: any leaf as an argument and the array that it shares, a copy of a leaf, and results that share
   /// none.
   nanobind::object argument, copied, unshare;
-  /// What to raise where a call has failed, from the error and the leaves.
+  /// Makes the exception for a failed call, from the error and the leaves.
   nanobind::object failure;
   /// Where the results are, and whether they must stay there; None if there is nothing to say.
   nanobind::object place;

@@ -86,7 +86,7 @@ bool addTyped(Key &key, uint64_t tag, PyObject *leaf, PyObject *array) {
     dropException();
     return false;
   }
-  // Those that were pickled are objects of their own, and would be taken for other types.
+  // Unpickled dtypes are distinct objects and would compare as other types.
   PyObject *known = PyDict_GetItemWithError(package->dtypes.ptr(), dtype.ptr());
   if (!known)
     dropException();

@@ -8,8 +8,8 @@
 
 namespace dovetail {
 
-/// What parts of a key begin with; some have more of an array in the higher bytes: rank, weakness, and whether it
-/// has a place.
+/// Tags that begin the parts of a key. Some hold properties of an array in the higher bytes: rank, weak type, and
+/// whether it is placed.
 enum class Tag : uint64_t {
   Array,
   Host,
@@ -30,7 +30,8 @@ enum class Tag : uint64_t {
   Keyword,
 };
 
-/// The words of one call, and the objects that they are of. Objects are held, as calls may run code that drops them.
+/// The words of one call's key, and the objects they refer to. The key owns references, since calls may run code that
+/// drops others.
 class Key {
 public:
   explicit Key(unsigned limit) : limit(limit) {}
@@ -53,7 +54,7 @@ public:
   uint64_t hash() const;
 
   llvm::SmallVector<uint64_t, 96> words;
-  /// Those that equal themselves only, those that equal others, and the leaves.
+  /// Objects compared by identity, objects compared by value, and the leaves.
   llvm::SmallVector<PyObject *, 24> objects;
   llvm::SmallVector<PyObject *, 4> values;
   llvm::SmallVector<PyObject *, 24> leaves;
@@ -62,7 +63,7 @@ private:
   unsigned limit;
 };
 
-/// Whether it matters for calls where an array of the package is.
+/// Returns true if an array's placement is part of the key.
 bool isPlaced(PyObject *array);
 /// Adds an array of the package, with its place.
 bool addArray(Key &key, PyObject *array);

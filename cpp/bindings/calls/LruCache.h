@@ -12,7 +12,7 @@
 
 namespace dovetail {
 
-/// What the calls that were used last became, at most `limit`.
+/// A cache of the `limit` most recently used calls.
 template <typename Recipe>
 class LruCache {
 public:
@@ -34,7 +34,7 @@ public:
         continue;
       uint64_t before = changes;
       bool isSame = sameValues(*entry, key);
-      // What `==` ran has been here.
+      // A comparison with `==` has modified this cache.
       if (changes != before || (!isSame && PyErr_Occurred()))
         return nullptr;
       if (!isSame)

@@ -1,4 +1,4 @@
-// What Python gives of its package, and the objects of its classes that are made here.
+// Objects of the Python package that calls need, and construction of instances of its classes.
 #include "Package.h"
 
 namespace nb = nanobind;

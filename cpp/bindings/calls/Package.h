@@ -11,15 +11,15 @@ struct Package {
   nanobind::object array, ndarray, generic, dtype, dtypes, asarray, stack, settings, snapshot, errors, quiet, record,
       constants, flatten, isNamedTuple;
   nanobind::object shapeName, dtypeName, spaceName, bytesName, tracesName, valueName, protocolName;
-  /// What looks at the results of public functions whose calls are not replayed; null until somebody wants that.
+  /// Inspects the results of public functions whose calls are not replayed; null unless enabled.
   nanobind::object checker;
 };
 
 extern Package *package;
 /// The class of the runtime's buffers, which must not need this extension; set before there are programs.
 struct Runtime {
-  /// Each buffer and each program holds it: whatever is held here lives on when the process ends, and IREE complains of
-  /// what lives on.
+  /// A borrowed reference: every buffer and program holds the class. An owned one would live until the process ends,
+  /// and IREE reports objects that do.
   PyTypeObject *buffer;
   Slot ref, dtype, device, shape, view, host, shared;
 
@@ -34,7 +34,7 @@ inline bool isExactly(PyObject *object, const nanobind::object &type) {
 inline bool isArray(PyObject *object) { return isExactly(object, package->array); }
 inline bool isHost(PyObject *object) { return isExactly(object, package->ndarray); }
 inline bool isBuffer(PyObject *object) { return runtime && Py_TYPE(object) == runtime->buffer; }
-/// Whether something else may see a buffer's memory.
+/// Returns true if a buffer's memory may have other users.
 inline bool isShared(PyObject *buffer) {
   return runtime->shared.get(buffer).ptr() != Py_False || runtime->host.get(buffer).ptr() != Py_None;
 }
@@ -44,7 +44,7 @@ inline bool isOf(PyObject *object, const nanobind::object &type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type.ptr()));
 }
 
-/// Whether a function is being traced on this thread.
+/// Returns true while this thread traces a function.
 bool isTracing();
 /// The settings that hold here: one object for equal settings, which lives for ever. Null with a Python error.
 PyObject *currentSettings();
@@ -55,7 +55,7 @@ inline void dropException() {
     PyErr_Clear();
 }
 
-/// An array of what is given, whose value as an array of NumPy is `host` or not known.
+/// Makes an array from its data; `host` is its value as a NumPy array, if known.
 PyObject *newArray(PyObject *data, PyObject *host, bool weak, PyObject *place = Py_None);
 /// Gives an array other data. Runs no Python code as long as the former is held elsewhere.
 void setData(PyObject *array, PyObject *data);

@@ -1,4 +1,4 @@
-// What arrays hold, as the base of their Python class, and access to what buffers hold.
+// Storage of arrays, as the base of their Python class, and access to that of buffers.
 #include "Storage.h"
 
 namespace nb = nanobind;
@@ -21,7 +21,7 @@ Slot::Slot(nb::handle type, const char *name) {
 }
 
 #if PY_VERSION_HEX < 0x030C0000
-/// What `__buffer__` is to later versions of Python.
+/// The equivalent of `__buffer__` in later versions of Python.
 static int exportBuffer(PyObject *array, Py_buffer *view, int flags) {
   auto host = nb::steal(PyObject_CallMethod(array, "__array__", nullptr));
   if (host.is_valid())

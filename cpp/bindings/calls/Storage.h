@@ -1,4 +1,4 @@
-// What arrays hold, as the base of their Python class, and access to what buffers hold.
+// Storage of arrays, as the base of their Python class, and access to that of buffers.
 #ifndef DOVETAIL_BINDINGS_CALLS_STORAGE_H
 #define DOVETAIL_BINDINGS_CALLS_STORAGE_H
 
@@ -7,7 +7,7 @@
 
 namespace dovetail {
 
-/// What an array holds; all null in one that was never initialized.
+/// The fields of an array; all null if it was never initialized.
 struct ArrayStorage {
   /// An array of NumPy or a buffer, and that array, or None if it is not known.
   PyObject *data, *host;
@@ -33,7 +33,7 @@ struct ArrayStorage {
 
 inline ArrayStorage &arrayIn(PyObject *array) { return valueIn<ArrayStorage>(array); }
 
-/// An attribute in `__slots__` of a class that is none of ours.
+/// An attribute in the `__slots__` of a class defined in Python.
 class Slot {
 public:
   Slot(nanobind::handle type, const char *name);

@@ -21,7 +21,7 @@ class TreeKeyMaker {
 public:
   explicit TreeKeyMaker(Key &key) : key(key) {}
 
-  /// Whether the arguments can be told apart by their key; their code may have raised what must not be caught.
+  /// Returns true if the key distinguishes these arguments. May leave a Python error that must propagate.
   bool add(PyObject *args, PyObject *kwargs, const Statics &statics);
 
 private:

@@ -24,7 +24,7 @@ static Attribute toArray(nb::tuple value) {
   std::string lowBits;
   unsigned width = type.getElementType().isInteger() ? type.getElementTypeBitWidth() : 8;
   if (width < 8) {
-    // NumPy leaves open what the other bits of a byte are.
+    // NumPy does not define the other bits of a byte.
     for (char byte : data)
       lowBits.push_back(byte & ((1 << width) - 1));
     data = lowBits;

@@ -92,7 +92,7 @@ static int traverseFunction(PyObject *self, visitproc visit, void *arg) {
   return 0;
 }
 
-// Its module lets go of what refers back.
+// Its module drops objects that refer back.
 static PyType_Slot functionSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(traverseFunction)}, {0, nullptr}};
 
 void bindFunction(nb::module_ &m) {

@@ -26,7 +26,7 @@ struct CompilerError : std::runtime_error {
 class Diagnostics {
 public:
   Diagnostics();
-  /// Throws what was collected, or `otherwise` if nothing was; before all an exception that was kept.
+  /// Throws the collected diagnostics, or `otherwise` if there are none; an exception that was kept takes precedence.
   [[noreturn]] void raise(const std::string &otherwise);
   /// Keeps an exception, which must not pass through the compiler, for `raise`.
   static void keep(std::exception_ptr exception);

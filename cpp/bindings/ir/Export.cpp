@@ -54,7 +54,7 @@ static void publish(const Function &function, const std::string &name) {
     throw CompilerError("the module has another function called '" + name + "'", "", 0);
 }
 
-/// What a loaded module says of a function, beside what it says already.
+/// Adds reflection attributes to those that a function has.
 static void reflect(const Function &function, nb::typed<nb::dict, nb::str, nb::str> texts) {
   Builder b(&context());
   NamedAttrList entries(function.op()->getAttrOfType<DictionaryAttr>("iree.reflection"));
@@ -87,7 +87,7 @@ static void bindConstants(const Function &function, const std::vector<unsigned> 
   });
 }
 
-/// Makes arguments of a lowered function what a file of parameters has under these keys.
+/// Turns arguments of a lowered function into parameters, read from a file under these keys.
 static void bindParameters(const Function &function, const std::vector<unsigned> &positions,
                            const std::vector<std::string> &keys, const std::string &scope) {
   Builder b(&context());
@@ -111,7 +111,7 @@ static void bindParameters(const Function &function, const std::vector<unsigned>
   });
 }
 
-/// Makes calls of what rules of this process batch plain calls.
+/// Turns calls that this process's rules batch into plain calls.
 static void forgetRules(const Shared &module) {
   SmallVector<CustomVmapOp> ops;
   module->op->walk([&](CustomVmapOp op) { ops.push_back(op); });

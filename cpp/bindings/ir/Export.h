@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Adds to the extension what puts functions of several modules into one, and binds their arguments.
+/// Binds the functions that merge functions of several modules into one and bind their arguments.
 void bindExport(nanobind::module_ &m);
 
 } // namespace dovetail

@@ -1,4 +1,4 @@
-// A function under construction: every op is inferred and verified as it is appended.
+// A function under construction: every op is inferred and verified when it is appended.
 #include "Function.h"
 #include "Attributes.h"
 #include "Context.h"

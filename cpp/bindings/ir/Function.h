@@ -15,7 +15,7 @@ namespace dovetail {
 struct Module {
   mlir::OwningOpRef<mlir::ModuleOp> op;
   std::unique_ptr<mlir::SymbolTable> symbols;
-  /// What the compiler may ask for as long as the module, or one made of it, exists.
+  /// Objects that the compiler may use as long as the module, or one derived from it, exists.
   std::vector<nanobind::object> kept;
 
   /// Keeps also what another module keeps, of which ops come here.
@@ -79,20 +79,20 @@ public:
   /// (shape, element name) pairs. The attribute `regions` is a tuple of functions, whose bodies become the op's.
   Emitted emit(const std::string &name, const std::vector<unsigned> &operands, Attributes attributes,
                GivenTypes results, const Place &place);
-  /// Appends arithmetic on sizes, or finds what it folds to: `constant` of `number`, `dim` of that number, or an op of
-  /// two sizes; returns the number of the value.
+  /// Appends arithmetic on sizes, or finds the value it folds to: `constant` of `number`, `dim` with that number, or an
+  /// op of two sizes. Returns the number of the value.
   unsigned emitSize(const std::string &name, const std::vector<unsigned> &operands, int64_t number, const Place &place);
-  /// What the size of a `?` of an op's result is: that of a dimension of another value, as (value, dimension), or a
+  /// The source of the size of a `?` in an op's result: a dimension of another value, as (value, dimension), or a
   /// value, with dimension -1. None where the op has no rule for it.
   SizeSource sizeSource(unsigned value, int64_t dimension);
-  /// Appends what a function without calls computes; returns the numbers of its results.
+  /// Appends the body of a function without calls; returns the numbers of its results.
   std::vector<unsigned> splice(const Function &flat, const std::vector<unsigned> &arguments);
   /// Gives a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.
   void rearrange(const std::vector<unsigned> &positions,
                  const std::vector<std::pair<std::vector<int64_t>, std::string>> &types);
   /// Ends the function.
   void finish(const std::vector<unsigned> &results);
-  /// What computes the values `targets` from those `known`, in order.
+  /// The instructions that compute the values `targets` from those in `known`, in order.
   Instructions slice(const std::vector<unsigned> &targets, const std::vector<unsigned> &known);
 
 private:
