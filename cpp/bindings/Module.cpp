@@ -3,8 +3,9 @@
 #include "cpp/bindings/calls/Invocation.h"
 #include "cpp/bindings/calls/Package.h"
 #include "cpp/bindings/calls/Storage.h"
+#include "cpp/bindings/eager/CachedFunction.h"
 #include "cpp/bindings/eager/EvaluatorLoops.h"
-#include "cpp/bindings/eager/Remembered.h"
+#include "cpp/bindings/eager/Executor.h"
 #include "cpp/bindings/ir/Attributes.h"
 #include "cpp/bindings/ir/BindFunction.h"
 #include "cpp/bindings/ir/Context.h"
@@ -414,7 +415,8 @@ NB_MODULE(_core, m) {
 
   bindStorage(m);
   bindPackage(m);
-  bindRemembered(m);
+  bindExecutor(m);
+  bindCachedFunction(m);
   bindExport(m);
   bindInvocation(m);
   bindCompiledCalls(m);

@@ -397,12 +397,53 @@ def exchange_data(array: dovetail.arrays.array.Array, data: Any) -> Any:
 def set_runtime(buffer: type[dovetail.runtime.buffer.Buffer]) -> None:
     """Give the class of the runtime's buffers."""
 
-class Remembered:
-    """A function whose eager calls are replayed when they come again."""
+class Executor:
+    """A program that calls functions of NumPy's arrays, on numbered slots."""
+
+    def __init__(
+        self,
+        inputs: Sequence[int],
+        constants: dict[int, numpy.ndarray],
+        steps: Sequence[
+            tuple[
+                Callable[..., Any], Sequence[int], dict[str, Any], Sequence[int], Instruction | None
+            ]
+        ],
+        outputs: Sequence[int],
+        size: int,
+        explain: Callable[[Instruction, MemoryError], Exception] | None = None,
+    ) -> None:
+        """
+        Args:
+          inputs: the slots of the arrays that it is called with.
+          constants: slots with their values.
+          steps: for each call the function, the slots of its operands, its keywords (`regions` are executors of
+            bodies), the slots of its results, and the instruction that it executes.
+          outputs: the slots of the results.
+          size: the number of slots.
+          explain: makes the error to raise where an instruction has ended with a MemoryError.
+        """
+
+    functions: list[Callable[..., Any]]
+    """What the steps call, in order."""
+
+    constants: list[numpy.ndarray]
+    """Arrays that are the same in each run."""
+
+    def __call__(
+        self,
+        arrays: Sequence[numpy.ndarray],
+        /,
+        watch: Callable[[Instruction, Any], None] | None = None,
+    ) -> list[Any]:
+        """The results; `watch` is called with each instruction and its answer, also of those in bodies."""
+
+class CachedFunction:
+    """A function with a cache of eager calls."""
 
     def __new__(
         cls, function: Callable[..., Any], positions: int, rest: bool, names: tuple[str, ...], /
-    ) -> Remembered:
+    ) -> CachedFunction:
         """
         Args:
           function: computes arrays from arrays, and does nothing else.
@@ -414,69 +455,24 @@ class Remembered:
     __name__: str
     __qualname__: str
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, or replay a call like this one."""
+        """Call the function, or replay a cached call."""
 
     def __get__(
         self, instance: object | None, owner: type | None = None, /
-    ) -> Remembered | MethodType:
+    ) -> CachedFunction | MethodType:
         """Bind the function as a method."""
 
     def __reduce__(self) -> str:
         """The name that the function is pickled by."""
 
-class Step:
-    """A call of the reference evaluator on the values of slots."""
+def clear_eager_cache() -> None:
+    """Drop all cached eager calls."""
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        operands: Sequence[int],
-        keywords: dict[str, Any],
-        results: Sequence[int],
-        is_tuple: bool,
-        dead: Sequence[int],
-    ) -> None:
-        """
-        Several results have consecutive slots; those in `dead` are not used later.
-        """
+def limit_eager_cache(count: int) -> None:
+    """Cache at most that many eager calls, those used last."""
 
-    @property
-    def function(self) -> Callable[..., Any]:
-        """What is called."""
-
-class Tape:
-    """
-    An eager call as steps. The first slots are the arguments, then come constants, then results.
-    """
-
-    def __init__(
-        self,
-        constants: Sequence[numpy.ndarray],
-        steps: Sequence[Step],
-        outputs: Sequence[tuple[int, bool]],
-        structure: Callable[[list[dovetail.arrays.array.Array]], Any] | None,
-        size: int,
-    ) -> None:
-        """
-        `outputs` has slot and weakness of each result, of which `structure` makes the one that is returned.
-        """
-
-    @property
-    def constants(self) -> list[numpy.ndarray]:
-        """Values of slots."""
-
-    @property
-    def steps(self) -> list[Step]:
-        """In the order in which they run."""
-
-def forget() -> None:
-    """Forget all remembered calls."""
-
-def remember_at_most(count: int) -> None:
-    """Keep that many remembered calls, those used last."""
-
-def remembered_count() -> int:
-    """How many calls are remembered."""
+def eager_cache_size() -> int:
+    """How many eager calls are cached."""
 
 def adopt(module: Module, function: Function) -> Function:
     """Add a function of another module to a module."""

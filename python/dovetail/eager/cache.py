@@ -53,7 +53,7 @@ _core.set_package(
     flatten=flatten,
     is_named_tuple=is_named_tuple,
 )
-config.on_change(_core.forget)
+config.on_change(_core.clear_eager_cache)
 config.on_change(_core.settings_changed)
 
 
@@ -90,7 +90,7 @@ _VARARGS = 0x04
 _ALL = (1 << 64) - 1
 
 
-def remembered(function: FunctionType, module: str, name: str) -> _core.Remembered:
+def remembered(function: FunctionType, module: str, name: str) -> _core.CachedFunction:
     """A function whose eager calls are remembered.
 
     Args:
@@ -107,7 +107,7 @@ def remembered(function: FunctionType, module: str, name: str) -> _core.Remember
     if rest:
         positions |= _ALL - (1 << code.co_argcount) + 1
     names = itertools.compress(named, are_operands)
-    result = _core.Remembered(function, positions, rest, tuple(names))
+    result = _core.CachedFunction(function, positions, rest, tuple(names))
     functools.update_wrapper(result, function)
     result.__module__, result.__qualname__ = module, name
     return result

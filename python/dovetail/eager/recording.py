@@ -1,5 +1,4 @@
-"""Functions recorded while they run outside of all traces, as tapes of calls of the reference
-evaluator.
+"""Functions recorded while they run outside of all traces, as calls of the reference evaluator.
 
 Meanwhile their arrays are `Watched` and their scalars `Deferred`: these have types and no values,
 so a function that asks for a value is found out and not remembered; one that asks for values of
@@ -23,7 +22,7 @@ from dovetail.reference.specialization import specialized
 from dovetail.reference.table import RAW, STRETCHING, quietly
 from dovetail.trees.pytree import flatten
 
-# Tapes keep their constants; a function with more bytes of them is not remembered.
+# Executors keep their constants; a function with more bytes of them is not cached.
 _MOST_CONSTANT_BYTES = 4096
 
 
@@ -121,14 +120,12 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "str", "repr", "format
 
 
 class Step(NamedTuple):
-    """One call of the reference evaluator; the slots in `dead` are not used after it."""
+    """One call of the reference evaluator."""
 
     function: Callable[..., Any]
     operands: tuple[int, ...]
     keywords: dict[str, Any]
     results: tuple[int, ...]
-    is_tuple: bool
-    dead: tuple[int, ...] = ()
 
 
 class Recording:
@@ -193,7 +190,7 @@ class Recording:
             check_size(answer)
         result = self._kind(operands, is_sized)(self, answer, weak_type)
         self._note([result])
-        self.steps.append(Step(function, numbers, keywords, (result.number,), False))
+        self.steps.append(Step(function, numbers, keywords, (result.number,)))
         if function is RAW["broadcast"] and self.values[numbers[0]].ndim == 0:
             self._splats[result.number] = numbers[0]
         return result
@@ -214,8 +211,7 @@ class Recording:
             for answer, weak in zip(answers, weak_types, strict=False)
         ]
         self._note(results)
-        step = Step(function, numbers, keywords, tuple(r.number for r in results), True)
-        self.steps.append(step)
+        self.steps.append(Step(function, numbers, keywords, tuple(r.number for r in results)))
         return results
 
     def _kind(self, operands: Sequence[Any], is_sized: bool) -> type[Watched]:
@@ -255,19 +251,19 @@ class Recording:
                 self.refuse()
         return number
 
-    def tape(self, outputs: Sequence[Watched | Array], structure: Any) -> _core.Tape:
-        """The recording as C++ replays it: without what no result needs, and with slots for
-        the arguments first, then for constants, then for results.
+    def executor(self, outputs: Sequence[Watched | Array]) -> _core.Executor:
+        """The recording made ready to be replayed, without what no result needs; its first slots
+        are the arguments.
         """
         numbers = [self._number(output) for output in outputs]
         steps, constants = self._folded(self._different(numbers))
-        # What results would share with the tape, and so with each other, they get copies of.
+        # What results would share with the executor, and so with each other, they get copies of.
         shared = {
             constant: self.new_number(None)
             for constant in constants
             if any(np.may_share_memory(self.values[constant], self.values[n]) for n in numbers)
         }
-        copies = [Step(np.array, (old,), {}, (new,), False) for old, new in shared.items()]
+        copies = [Step(np.array, (old,), {}, (new,)) for old, new in shared.items()]
         rest = [
             step._replace(operands=tuple([shared.get(i, i) for i in step.operands]))
             for step in steps
@@ -278,24 +274,20 @@ class Recording:
         constants = [i for i in constants if i in needed]
         order = [*range(len(self.leaves)), *constants, *(i for s in steps for i in s.results)]
         slot = {number: i for i, number in enumerate(order)}
-        return _core.Tape(
-            [self.values[i] for i in constants],
+        return _core.Executor(
+            range(len(self.leaves)),
+            {slot[i]: self.values[i] for i in constants},
             [
-                _core.Step(
+                (
                     step.function,
                     [slot[i] for i in step.operands],
                     step.keywords,
                     [slot[i] for i in step.results],
-                    step.is_tuple,
-                    [slot[i] for i in step.dead],
+                    None,
                 )
                 for step in steps
             ],
-            [
-                (slot[number], output.weak_type)
-                for number, output in zip(numbers, outputs, strict=True)
-            ],
-            structure,
+            [slot[number] for number in numbers],
             len(order),
         )
 
@@ -333,7 +325,7 @@ class Recording:
         numbers = [*[self.new_number(None) for _ in chain[1:]], step.results[0]]
         operands = [step.operands, *[(number,) for number in numbers]]
         return [
-            Step(function, before, {}, (number,), False)
+            Step(function, before, {}, (number,))
             for function, before, number in zip(chain, operands, numbers, strict=False)
         ]
 
@@ -368,7 +360,7 @@ class Recording:
         return sum(self.values[i].nbytes for i in self.constants.values())
 
     def known(self, output: Watched | Array, constants: Sequence[np.ndarray]) -> Array:
-        """A result as the caller gets it, sharing nothing with the tape's constants."""
+        """A result as the caller gets it, sharing nothing with the executor's constants."""
         number = self._number(output)
         if number < len(self.leaves):
             leaf = self.leaves[number]
@@ -381,16 +373,13 @@ class Recording:
 
 
 def _useful(steps: Sequence[Step], outputs: Sequence[int]) -> tuple[list[Step], set[int]]:
-    """The steps that lead to outputs, with what dies after each, and all the numbers they use."""
+    """The steps that lead to outputs, and all the numbers they use."""
     needed = set(outputs)
     useful: list[Step] = []
     for step in reversed(steps):
-        if needed.isdisjoint(step.results):
-            continue
-        # What is met first from the end is used last.
-        last = dict.fromkeys(i for i in (*step.results, *step.operands) if i not in needed)
-        needed.update(last)
-        useful.append(step._replace(dead=tuple(last)))
+        if not needed.isdisjoint(step.results):
+            needed.update(step.results, step.operands)
+            useful.append(step)
     return useful[::-1], needed
 
 
@@ -398,14 +387,18 @@ class Recorded(NamedTuple):
     """What is known after a call of a function.
 
     Args:
-      result: what it returned; None without a tape: then it must be called as it is.
-      tape: what it did, or None if that cannot be replayed.
-      by_value: whether there may be a tape for given values of scalars.
+      result: what it returned; None without an executor: then it must be called as it is.
+      executor: what it did, or None if that cannot be replayed.
+      by_value: whether there may be an executor for given values of scalars.
+      weak_types: of each output of the executor, whether its element type is weak.
+      structure: makes the result of a list of outputs; None if it is the one output.
     """
 
     result: Any
-    tape: _core.Tape | None
+    executor: _core.Executor | None
     by_value: bool
+    weak_types: Sequence[bool] = ()
+    structure: Callable[[list[Any]], Any] | None = None
 
 
 def record(
@@ -419,7 +412,7 @@ def record(
 
     Args:
       are_operands: for each argument, positional ones first, whether scalars in it are operands.
-      by_value: whether scalars are constants of the tape.
+      by_value: whether scalars are constants.
     """
     settings = config.snapshot()
     if unwanted() or settings.guards or settings.place is not None:
@@ -436,9 +429,10 @@ def record(
         result = function(*watched[:count], **dict(zip(kwargs, watched[count:], strict=True)))
         outputs, structure = _parts(result)
         if not recording.refused and all(isinstance(output, Array) for output in outputs):
-            tape = recording.tape(outputs, structure)
-            known = [recording.known(output, tape.constants) for output in outputs]
-            return Recorded(known[0] if structure is None else structure(known), tape, False)
+            executor, weak = recording.executor(outputs), [output.weak_type for output in outputs]
+            known = [recording.known(output, executor.constants) for output in outputs]
+            result = known[0] if structure is None else structure(known)
+            return Recorded(result, executor, False, weak, structure)
     except Unrecordable:
         pass
     except Exception:

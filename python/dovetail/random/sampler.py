@@ -108,7 +108,7 @@ def sampler(function: F) -> F:
     # The key is two arguments: its words, an operand, and its generator.
     positions = 1 | sum(2 << i for i, n in enumerate(names[: code.co_argcount]) if n in operands)
     of_data.__name__ = name
-    remembered = _core.Remembered(of_data, positions, False, tuple(operands))
+    remembered = _core.CachedFunction(of_data, positions, False, tuple(operands))
 
     @functools.wraps(function)
     def wrapper(key: Any, *args: Any, **kwargs: Any) -> Any:

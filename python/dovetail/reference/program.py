@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextvars import Context, copy_context
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from dovetail._core import Instruction
+from dovetail._core import Executor, Instruction
 from dovetail.base import locations
 from dovetail.base.dtypes import as_dtype
 from dovetail.reference import callbacks
-from dovetail.reference.op import OPS, Function
+from dovetail.reference.op import OPS
 from dovetail.reference.table import RAW, quietly
 
 Shape = tuple[int, ...]
@@ -71,101 +70,58 @@ class OpMemoryError(MemoryError):
         super().__init__(f"{name}: {error or 'no memory'}, at {locations.describe(place)}")
 
 
-class Step(NamedTuple):
-    """An instruction made ready; the values numbered in `dead` are not used after it."""
+def _explained(instruction: Instruction, error: MemoryError) -> MemoryError:
+    """The error to raise where an instruction has ended with one."""
+    # That of an op inside, or of a function of the user's.
+    if instruction.op == "callback" or isinstance(error, OpMemoryError):
+        return error
+    explained = OpMemoryError(instruction.op, error, instruction.place)
+    explained.__cause__ = error
+    return explained
 
-    name: str
-    function: Function
-    operands: Sequence[int]
-    results: Sequence[int]
-    attributes: dict[str, Any]
-    dead: list[int]
 
-
-def _ready(of: Instruction, dead: list[int]) -> Step:
-    attributes = decoded(of.op, of.attributes, of.shapes, of.elements)
-    return Step(of.op, RAW[of.op], of.operands, of.results, attributes, dead)
+def executor_of(program: Program) -> Executor:
+    """A program made ready to run; warnings of NumPy are not its concern."""
+    constants: dict[int, np.ndarray] = {}
+    steps = []
+    for of in program.instructions:
+        keywords = decoded(of.op, of.attributes, of.shapes, of.elements)
+        if of.op in ("constant", "arith.constant"):
+            constants[of.results[0]] = keywords["value"]
+        else:
+            steps.append((RAW[of.op], of.operands, keywords, of.results, of))
+    return Executor(
+        program.inputs, constants, steps, program.outputs, program.size, explain=_explained
+    )
 
 
 class Evaluator:
     """A program that is decoded once and can be called many times, by several threads at a time."""
 
     def __init__(self, program: Program) -> None:
-        self.inputs = program.inputs
-        self.outputs = program.outputs
-        self.size = program.size
-        self._instructions = instructions = program.instructions
-        last_use = [-1] * self.size
-        for position, instruction in enumerate(instructions):
-            for i in (*instruction.results, *instruction.operands):
-                last_use[i] = position
-        for i in self.outputs:
-            last_use[i] = len(instructions)
-        self.steps = [
-            _ready(
-                instruction,
-                [
-                    i
-                    for i in sorted({*instruction.results, *instruction.operands})
-                    if last_use[i] == position
-                ],
-            )
-            for position, instruction in enumerate(instructions)
-        ]
+        self._executor = executor_of(program)
 
     def __call__(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[np.ndarray]:
         """The program's results on `args`."""
-        return quietly(self._run_for, copy_context(), args, watch)
+        return quietly(self._run, copy_context(), args, watch)
 
-    def _run_for(
-        self, caller: Context, args: Sequence[np.ndarray], watch: Watch | None
-    ) -> list[Any]:
+    def _run(self, caller: Context, args: Sequence[np.ndarray], watch: Watch | None) -> list[Any]:
         callbacks.caller.set(caller)
-        return self.run(args, watch)
+        return self._executor(args, None if watch is None else _told(watch))
 
-    def run(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[Any]:
-        """The same, with whatever NumPy warns of."""
-        values: list[Any] = [None] * self.size
-        for i, value in zip(self.inputs, args, strict=True):
-            values[i] = value
-        for position, (name, function, operands, results, attributes, dead) in enumerate(
-            self.steps
-        ):
-            if watch is not None and "regions" in attributes:
-                attributes = _watched(attributes, watch)
-            try:
-                answer = function(*[values[i] for i in operands], **attributes)
-            except MemoryError as error:
-                # That of an op inside, or of a function of the user's.
-                if function is callbacks.callback or isinstance(error, OpMemoryError):
-                    raise
-                raise OpMemoryError(name, error, self._place(position)) from error
-            if watch is not None:
-                watch(name, answer, partial(self._place, position))
-            if type(answer) is np.ndarray:
-                values[results[0]] = answer
-            else:
-                # Several results, or a scalar where NumPy has no array of rank 0.
-                answers = answer if isinstance(answer, tuple) else (answer,)
-                for i, value in zip(results, answers, strict=True):
-                    values[i] = np.asarray(value)
-            for i in dead:
-                values[i] = None
-        return [values[i] for i in self.outputs]
 
-    def _place(self, position: int) -> Any:
-        return self._instructions[position].place
+def _told(watch: Watch) -> Callable[[Instruction, Any], None]:
+    """A watch as the executor calls it."""
+
+    def look(instruction: Instruction, answer: Any) -> None:
+        watch(instruction.op, answer, lambda: instruction.place)
+
+    return look
 
 
 def evaluate(program: Program, args: Sequence[np.ndarray]) -> list[np.ndarray]:
     """The results of `program` on `args`."""
     return Evaluator(program)(args)
-
-
-def _watched(attributes: dict[str, Any], watch: Watch) -> dict[str, Any]:
-    """The attributes of an op whose bodies are watched as well."""
-    bodies = [partial(body, watch=watch) for body in attributes["regions"]]
-    return {**attributes, "regions": bodies}
 
 
 def decoded(
@@ -179,7 +135,7 @@ def decoded(
     if isinstance(keywords.get("value"), tuple):
         keywords["value"] = _array(*keywords["value"])
     if "regions" in keywords:
-        keywords["regions"] = [Evaluator(body).run for body in keywords["regions"]]
+        keywords["regions"] = [executor_of(body) for body in keywords["regions"]]
     if "element" in keywords:
         keywords["element"] = as_dtype(keywords["element"])
     stated = OPS[name].stated

@@ -31,14 +31,14 @@ CALLS = 4
 
 @pytest.fixture(autouse=True)
 def fresh_memory() -> Iterator[None]:
-    _core.forget()
+    _core.clear_eager_cache()
     yield
-    _core.remember_at_most(4096)
+    _core.limit_eager_cache(4096)
 
 
-def tape_of(function: Any, *args: Any, by_value: bool = False) -> Any:
+def executor_of(function: Any, *args: Any, by_value: bool = False) -> Any:
     """What a call is recorded as, all of whose scalars are operands."""
-    return record(function.__wrapped__, args, {}, [True] * len(args), by_value).tape
+    return record(function.__wrapped__, args, {}, [True] * len(args), by_value).executor
 
 
 def check_same(result: Any, expected: Any) -> None:
@@ -171,7 +171,7 @@ def test_random_programs_give_the_same_each_time_and_traced(
     check_same(results[2], results[0])
     check_same(results[4], results[0])
     check_same(results[3], results[1])
-    _core.forget()
+    _core.clear_eager_cache()
     check_same(run(*map(dnp.asarray, other)), results[1])
     traced, _ = dt.vjp(run, *map(dnp.asarray, other))
     for result, expected in zip(traced, results[1], strict=True):
@@ -183,13 +183,13 @@ def test_random_programs_give_the_same_each_time_and_traced(
 
 def test_only_what_no_value_decides_has_a_tape() -> None:
     x = dnp.ones(3)
-    assert len(tape_of(dnp.add, x, 1.0).steps) == 2
-    assert len(tape_of(dnp.nonzero, x).steps) == 1
-    assert len(tape_of(dnp.bincount, dnp.arange(3)).steps) == 1
-    assert tape_of(dnp.unravel_index, dnp.arange(3), (2, 2)) is None
-    assert tape_of(dnp.power, x, 2) is None
-    assert tape_of(dnp.power, x, 2, by_value=True) is not None
-    assert tape_of(dnp.allclose, x, x) is None or not isinstance(dnp.allclose(x, x), bool)
+    assert len(executor_of(dnp.add, x, 1.0).functions) == 2
+    assert len(executor_of(dnp.nonzero, x).functions) == 1
+    assert len(executor_of(dnp.bincount, dnp.arange(3)).functions) == 1
+    assert executor_of(dnp.unravel_index, dnp.arange(3), (2, 2)) is None
+    assert executor_of(dnp.power, x, 2) is None
+    assert executor_of(dnp.power, x, 2, by_value=True) is not None
+    assert executor_of(dnp.allclose, x, x) is None or not isinstance(dnp.allclose(x, x), bool)
 
 
 def test_a_shape_that_values_decide_is_not_part_of_a_tape() -> None:
@@ -202,20 +202,20 @@ def test_a_shape_that_values_decide_is_not_part_of_a_tape() -> None:
     def counted(x: Any, mask: Any) -> Any:
         return x[mask] + x[mask].shape[0]
 
-    assert tape_of(lambda_with(doubled), x, mask) is not None
-    assert tape_of(lambda_with(counted), x, mask) is None
+    assert executor_of(lambda_with(doubled), x, mask) is not None
+    assert executor_of(lambda_with(counted), x, mask) is None
 
 
 def test_steps_on_constants_are_done_once() -> None:
-    tape = tape_of(dnp.arange, 4, by_value=True)
-    assert [step.function for step in tape.steps] == [np.array]
-    assert len(tape_of(dnp.zeros, 10**6, by_value=True).constants) == 1
+    executor = executor_of(dnp.arange, 4, by_value=True)
+    assert executor.functions == [np.array]
+    assert len(executor_of(dnp.zeros, 10**6, by_value=True).constants) == 1
 
 
 def test_large_constants_are_not_kept() -> None:
     values = list(range(40))
     big = np.ones(10_000, np.float32)
-    assert tape_of(lambda_with(lambda x: x + dnp.asarray(big)), dnp.ones(10_000)) is None
+    assert executor_of(lambda_with(lambda x: x + dnp.asarray(big)), dnp.ones(10_000)) is None
     for _ in range(CALLS):
         assert dnp.array(values).tolist() == values
 
@@ -226,19 +226,19 @@ def lambda_with(function: Callable[..., Any]) -> Any:
 
 
 def test_memory_is_bounded() -> None:
-    _core.remember_at_most(8)
+    _core.limit_eager_cache(8)
     x = dnp.ones(3)
     for i in range(100):
         for _ in range(3):
             assert x[:i].shape == (min(i, 3),)
-        assert _core.remembered_count() <= 8
-    _core.remember_at_most(0)
-    assert _core.remembered_count() == 0
+        assert _core.eager_cache_size() <= 8
+    _core.limit_eager_cache(0)
+    assert _core.eager_cache_size() == 0
     assert float(dnp.sum(x)) == 3
 
 
 def test_those_used_last_stay() -> None:
-    _core.remember_at_most(2)
+    _core.limit_eager_cache(2)
     x = dnp.ones(3)
     for _ in range(CALLS):
         dnp.sum(x)
@@ -384,7 +384,7 @@ def test_a_deleted_array_stays_deleted() -> None:
 
 
 def test_threads_share_the_memory() -> None:
-    _core.remember_at_most(4)
+    _core.limit_eager_cache(4)
     wrong = []
 
     def work(seed: int) -> None:

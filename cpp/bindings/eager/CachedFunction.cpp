@@ -1,6 +1,6 @@
-// Functions whose eager calls are remembered: a call like an earlier one replays the tape of that one's NumPy calls.
-#include "Remembered.h"
-#include "Tape.h"
+// Functions with a cache of eager calls: the second call with one key is recorded, further ones replay it.
+#include "CachedFunction.h"
+#include "CachedCall.h"
 #include "cpp/bindings/calls/Package.h"
 #include <cstring>
 #include <structmember.h>
@@ -12,14 +12,14 @@ namespace dovetail {
 
 namespace {
 
-/// What all of them remember; never released.
-Tapes *tapes = new Tapes;
+/// The calls of all functions; never released.
+EagerCache *cache = new EagerCache;
 
 /// Longer keys, such as those of large lists of numbers, are not worth it.
 constexpr unsigned maxWords = 96;
 
 /// A callable object in front of a function.
-struct Remembered {
+struct CachedFunction {
   PyObject_HEAD;
   vectorcallfunc vectorcall;
   PyObject *dict, *references;
@@ -32,7 +32,7 @@ struct Remembered {
 };
 
 /// Whether scalars are operands of the parameter of an argument.
-bool takesOperand(const Remembered *self, size_t i, size_t count, PyObject *names) {
+bool takesOperand(const CachedFunction *self, size_t i, size_t count, PyObject *names) {
   if (i >= count)
     return PySequence_Contains(self->names, PyTuple_GET_ITEM(names, i - count)) == 1;
   return i < 64 ? self->positions >> i & 1 : self->rest;
@@ -46,7 +46,7 @@ public:
   KeyMaker(Key &key, bool byValue) : key(key), byValue(byValue) {}
 
   /// Whether the arguments can be told apart, and the key has room for them.
-  bool add(const Remembered *self, PyObject *const *args, size_t count, PyObject *names);
+  bool add(const CachedFunction *self, PyObject *const *args, size_t count, PyObject *names);
 
   /// Whether the type alone of some Python scalar is in the key.
   bool hasScalars = false;
@@ -60,7 +60,7 @@ private:
   bool byValue;
 };
 
-bool KeyMaker::add(const Remembered *self, PyObject *const *args, size_t count, PyObject *names) {
+bool KeyMaker::add(const CachedFunction *self, PyObject *const *args, size_t count, PyObject *names) {
   PyObject *settings = currentSettings();
   if (!settings || !key.add(self->number << 1 | byValue) || !key.add(reinterpret_cast<uintptr_t>(settings)))
     return false;
@@ -134,9 +134,8 @@ bool KeyMaker::addItems(Tag tag, PyObject *const *items, size_t count, bool isOp
 
 // Recording -----------------------------------------------------------------------------------------------------------
 
-/// Calls the function, and remembers what it does at calls like this one. Null, without an error, if it must be called
-/// again as it is.
-PyObject *record(const Remembered *self, PyObject *const *args, size_t count, PyObject *names, const Key &key,
+/// Calls the function, and caches what it does. Null, without an error, if it must be called again as it is.
+PyObject *record(const CachedFunction *self, PyObject *const *args, size_t count, PyObject *names, const Key &key,
                  uint64_t hash, bool byValue) try {
   nb::list positional, areOperands;
   nb::dict keywords;
@@ -150,15 +149,20 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
     areOperands.append(takesOperand(self, count + i, count, names));
   }
   nb::object recorded = package->record(nb::handle(self->function), positional, keywords, areOperands, byValue);
-  nb::object result = recorded.attr("result"), taped = recorded.attr("tape");
-  std::shared_ptr<Tape> tape;
-  if (!taped.is_none() && nb::cast<const Tape &>(taped).fits())
-    tape = std::make_shared<Tape>(nb::cast<const Tape &>(taped));
-  // Meanwhile the memory may have changed.
-  if (Tapes::Entry *entry = tapes->find(key, hash)) {
-    entry->recipe.memo = tape ? Memo::Tape : nb::cast<bool>(recorded.attr("by_value")) ? Memo::ByValue : Memo::Plain;
-    entry->recipe.tape = std::move(tape);
+  nb::object result = recorded.attr("result"), executor = recorded.attr("executor");
+  CacheEntry made;
+  if (!executor.is_none()) {
+    nb::object structure = recorded.attr("structure");
+    made.state = CacheState::Recorded;
+    made.call = std::make_shared<CachedCall>(CachedCall{std::move(executor),
+                                                        nb::cast<std::vector<bool>>(recorded.attr("weak_types")),
+                                                        structure.is_none() ? nb::object() : std::move(structure)});
+  } else {
+    made.state = nb::cast<bool>(recorded.attr("by_value")) ? CacheState::ByValue : CacheState::Plain;
   }
+  // The function may have changed the cache.
+  if (EagerCache::Entry *entry = cache->find(key, hash))
+    std::swap(entry->recipe, made);
   return result.is_none() ? nullptr : result.release().ptr();
 } catch (nb::python_error &error) {
   error.restore();
@@ -168,7 +172,7 @@ PyObject *record(const Remembered *self, PyObject *const *args, size_t count, Py
 // Calls ---------------------------------------------------------------------------------------------------------------
 
 /// Calls the function, and has its result looked at.
-PyObject *callChecked(const Remembered *self, PyObject *const *args, size_t count, PyObject *names) {
+PyObject *callChecked(const CachedFunction *self, PyObject *const *args, size_t count, PyObject *names) {
   PyObject *result = PyObject_Vectorcall(self->function, args, count, names);
   if (!result)
     return nullptr;
@@ -181,7 +185,7 @@ PyObject *callChecked(const Remembered *self, PyObject *const *args, size_t coun
   return result;
 }
 
-PyObject *callWithArrays(Remembered *self, PyObject *const *args, size_t flaggedCount, PyObject *names) {
+PyObject *callWithArrays(CachedFunction *self, PyObject *const *args, size_t flaggedCount, PyObject *names) {
   size_t count = PyVectorcall_NARGS(flaggedCount);
   bool tracing = isTracing();
   auto plain = [&] {
@@ -198,18 +202,19 @@ PyObject *callWithArrays(Remembered *self, PyObject *const *args, size_t flagged
     if (!maker.add(self, args, count, names))
       return plain();
     uint64_t hash = key.hash();
-    Tapes::Entry *entry = tapes->find(key, hash);
+    EagerCache::Entry *entry = cache->find(key, hash);
     if (!entry) {
-      tapes->insert(key, hash);
+      cache->insert(key, hash);
       return plain();
     }
-    if (entry->recipe.memo == Memo::Plain)
+    CacheState state = entry->recipe.state;
+    if (state == CacheState::Plain)
       return plain();
-    if (entry->recipe.memo != Memo::ByValue) {
-      // Held here: a step may run code that makes the memory forget it.
-      std::shared_ptr<Tape> tape = entry->recipe.tape;
+    if (state != CacheState::ByValue) {
+      // Held here: a step may run code that drops the entry.
+      std::shared_ptr<const CachedCall> cached = entry->recipe.call;
       PyObject *result =
-          tape ? replay(*tape, key) : record(self, args, count, names, key, hash, byValue || !maker.hasScalars);
+          cached ? cached->replay(key) : record(self, args, count, names, key, hash, byValue || !maker.hasScalars);
       if (result || (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)))
         return result;
       // The function itself knows what to say.
@@ -229,7 +234,7 @@ PyObject *conversionOf(PyObject *object) {
 }
 
 PyObject *call(PyObject *object, PyObject *const *args, size_t flaggedCount, PyObject *names) {
-  auto *self = reinterpret_cast<Remembered *>(object);
+  auto *self = reinterpret_cast<CachedFunction *>(object);
   size_t count = PyVectorcall_NARGS(flaggedCount), total = count + (names ? PyTuple_GET_SIZE(names) : 0);
   llvm::SmallVector<PyObject *> converted;
   llvm::SmallVector<nb::object, 4> held;
@@ -258,7 +263,7 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
   int rest;
   if (!PyArg_ParseTuple(args, "OKpO!", &function, &positions, &rest, &PyTuple_Type, &names))
     return nullptr;
-  auto *self = reinterpret_cast<Remembered *>(type->tp_alloc(type, 0));
+  auto *self = reinterpret_cast<CachedFunction *>(type->tp_alloc(type, 0));
   if (!self)
     return nullptr;
   static uint64_t last = 0;
@@ -272,7 +277,7 @@ PyObject *create(PyTypeObject *type, PyObject *args, PyObject *) {
 }
 
 int traverse(PyObject *object, visitproc visit, void *arg) {
-  auto *self = reinterpret_cast<Remembered *>(object);
+  auto *self = reinterpret_cast<CachedFunction *>(object);
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->dict);
   Py_VISIT(self->function);
@@ -281,7 +286,7 @@ int traverse(PyObject *object, visitproc visit, void *arg) {
 }
 
 int clear(PyObject *object) {
-  auto *self = reinterpret_cast<Remembered *>(object);
+  auto *self = reinterpret_cast<CachedFunction *>(object);
   Py_CLEAR(self->dict);
   Py_CLEAR(self->function);
   Py_CLEAR(self->names);
@@ -291,7 +296,7 @@ int clear(PyObject *object) {
 void destroy(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
-  if (reinterpret_cast<Remembered *>(object)->references)
+  if (reinterpret_cast<CachedFunction *>(object)->references)
     PyObject_ClearWeakRefs(object);
   clear(object);
   type->tp_free(object);
@@ -312,9 +317,9 @@ PyObject *represent(PyObject *object) {
 PyObject *reduce(PyObject *object, PyObject *) { return PyObject_GetAttrString(object, "__qualname__"); }
 
 PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Remembered, vectorcall), READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(Remembered, dict), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(Remembered, references), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(CachedFunction, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(CachedFunction, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(CachedFunction, references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 
@@ -342,22 +347,21 @@ PyType_Slot slots[] = {
     {0, nullptr},
 };
 
-PyType_Spec spec = {"dovetail._core.Remembered", sizeof(Remembered), 0,
+PyType_Spec spec = {"dovetail._core.CachedFunction", sizeof(CachedFunction), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL, slots};
 
 } // namespace
 
-void bindRemembered(nb::module_ &m) {
+void bindCachedFunction(nb::module_ &m) {
   nb::object type = nb::steal(PyType_FromSpec(&spec));
   if (!type.is_valid())
     nb::raise_python_error();
-  m.attr("Remembered") = type;
-  bindTape(m);
-  m.def("forget", [] { tapes->clear(); }, "Forget all remembered calls.");
+  m.attr("CachedFunction") = type;
+  m.def("clear_eager_cache", [] { cache->clear(); }, "Drop all cached eager calls.");
   m.def(
-      "remember_at_most", [](size_t count) { tapes->setLimit(count); }, "count"_a,
-      "Keep that many remembered calls, those used last.");
-  m.def("remembered_count", [] { return tapes->size(); }, "How many calls are remembered.");
+      "limit_eager_cache", [](size_t count) { cache->setLimit(count); }, "count"_a,
+      "Cache at most that many eager calls, those used last.");
+  m.def("eager_cache_size", [] { return cache->size(); }, "How many eager calls are cached.");
 }
 
 } // namespace dovetail
