@@ -39,7 +39,7 @@ from dovetail.symbolic.solve import check_shapes, scope_of
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import LeafNames, as_operand
 from dovetail.tracing.emission import call_at
-from dovetail.tracing.tracer import Tracer, call
+from dovetail.tracing.tracer import call
 from dovetail.transforms.callbacks import calls_in
 from dovetail.transforms.linearization import vjp
 from dovetail.trees.float0 import set_float0_aside
@@ -364,9 +364,7 @@ def export(
 
 def _without_statics(program: Program) -> Program:
     """The program without static arguments, and with its own copies of arrays."""
-    for operand in program.captured:
-        if type(operand) is Tracer:
-            raise operand.leaked()
+    program.check_leaks()
     signature = program.signature
     static = {n for n, _ in signature.statics if isinstance(n, int)}
     args, kwargs = unflatten(signature.spec, range(len(signature.avals)))

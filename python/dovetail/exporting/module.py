@@ -27,7 +27,6 @@ from dovetail.runtime.sizes import Name, Sizes, names_in
 from dovetail.symbolic.scope import SymbolicScope
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.symbolic.solve import scope_of, solved
-from dovetail.tracing.tracer import Tracer
 from dovetail.trees.pytree import unflatten
 
 # The scope of all parameters of a module.
@@ -71,11 +70,10 @@ def captured_parameters(program: Program, known: dict[int, str]) -> list[Paramet
       program: the program.
       known: the names, by the ids of the arrays; new ones are added.
     """
+    program.check_leaks()
     first = len(program.signature.avals)
     parameters = []
     for i, operand in enumerate(program.captured):
-        if type(operand) is Tracer:
-            raise operand.leaked()
         key = known.setdefault(id(operand), f"captured.{len(known)}")
         parameters.append(Parameter(first + i, key, operand._value()))
     return parameters

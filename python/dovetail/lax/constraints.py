@@ -51,7 +51,7 @@ def _constrained(leaf: Any, sharding: Any) -> Any:
         )
     array, device = as_operand(name, leaf), platforms.device_meant(sharding)
     if type(array) is Tracer:
-        array._trace.root.settle(place_on(device, True))
+        array._trace.root.commit_to(place_on(device, True))
     elif array.committed and array.device != device:
         raise incompatible(f"{name}: the array and its sharding", f"{array.device} and {device}")
     return put(array, device)

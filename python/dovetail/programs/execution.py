@@ -24,7 +24,7 @@ from dovetail.programs.donation import check_donated, give_back, surrender, take
 from dovetail.programs.program import Program
 from dovetail.reference.program import OpMemoryError, Watch
 from dovetail.tracing.check_finite import accepted
-from dovetail.tracing.trace import Operand, Tracer
+from dovetail.tracing.trace import Operand
 
 if TYPE_CHECKING:
     from dovetail.reference.cost import Cost
@@ -60,9 +60,7 @@ class Execution:
     """
 
     def __init__(self, program: Program, mode: str | None) -> None:
-        for operand in program.captured:
-            if type(operand) is Tracer:
-                raise operand.leaked()
+        program.check_leaks()
         self.program = program
         self._mode = mode
         self._weak = [aval.weak_type for aval in program.avals]

@@ -288,7 +288,7 @@ class Jitted(_core.CompiledCalls):
         # programs; what will be differentiated more often has more rules of its own.
         known = {} if in_progress is None else in_progress.root.jitted
         if in_progress is not None and self._options.place is not None:
-            in_progress.root.settle(jit_call.place)
+            in_progress.root.commit_to(jit_call.place)
         axes = None if in_progress is None else (*in_progress.axes.items(),)
         key = self._cache, jit_call.key, axes, derivative_order()
         try:

@@ -30,7 +30,7 @@ from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import expected_shape, shapes_at, sizes_in
 from dovetail.tracing.arguments import LeafNames
 from dovetail.tracing.check_finite import CODE
-from dovetail.tracing.trace import Operand
+from dovetail.tracing.trace import Operand, Tracer
 
 if TYPE_CHECKING:
     from dovetail.compiler.forms import Compilation, Lowering
@@ -127,6 +127,16 @@ class Program:
     def result_dtypes(self) -> list[np.dtype]:
         """The element types of all that a run returns."""
         return [*[aval.dtype for aval in self.avals], *[CODE] * bool(self.checks)]
+
+    def check_leaks(self) -> None:
+        """Check that all that it closes over is known outside of the trace.
+
+        Raises:
+          LeakedTracerError: it closes over a value of another function.
+        """
+        for operand in self.captured:
+            if type(operand) is Tracer:
+                raise operand.leaked()
 
     # Specialization -------------------------------------------------------------------------------
 

@@ -63,5 +63,5 @@ def accepted(
     what = f"the first here, and in the end {what if made is value else f'{value.value}: {what}'}"
     if sources:
         what += f", while {' and '.join(sources)} came with some"
-    op, place = module().op_numbered(number)
-    raise UnwantedValueError(made.refused(known_as(op), what), place)
+    op, location = module().op_numbered(number)
+    raise UnwantedValueError(made.refused(known_as(op), what), location)

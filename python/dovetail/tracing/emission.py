@@ -240,8 +240,8 @@ class Emission:
         number = self._trace.number(emission._arguments[found.array])
         if name not in self._solutions:
             # It follows by way of other names.
-            place = [argument.number for argument in self._arguments].index(number)
-            self._solutions[name] = found._replace(array=place)
+            position = [argument.number for argument in self._arguments].index(number)
+            self._solutions[name] = found._replace(array=position)
 
     # Shapes of results ----------------------------------------------------------------------------
 

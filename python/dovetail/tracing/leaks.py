@@ -28,8 +28,8 @@ def check_leaks(trace: Trace) -> None:
         ]
         raise LeakedTracerError(
             f"Leaked trace of `{trace.name}`, traced by `{trace.kind}`: a tracer ({tracer.aval}), "
-            f"which was created on line {locations.describe(tracer.place)}, is still referred to "
-            f"by {' and '.join(keepers) or 'an object'}, {here()}; return values from the "
+            f"which was created on line {locations.describe(tracer.location)}, is still referred "
+            f"to by {' and '.join(keepers) or 'an object'}, {here()}; return values from the "
             "function instead of storing them in a variable, list or attribute outside"
         )
 

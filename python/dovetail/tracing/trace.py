@@ -100,12 +100,12 @@ class Trace:
         # The named axes in scope; inner ones hide outer ones.
         self.axes: dict[Hashable, Axis] = {**axes_in_scope(), **(axes or {})}
         self.module = (stack.module or _core.module()) if parent is None else parent.module
-        self.place = locations.location()
-        self.function = _core.Function(self.module, name, False, self.place)
+        self.location = locations.location()
+        self.function = _core.Function(self.module, name, False, self.location)
         # Traced jitted functions, reused by further calls within the outermost trace.
         self.jitted: dict[Any, Any] = {}
         # The device that the program must run on, if any.
-        self.wanted: Place | None = None
+        self.place: Place | None = None
         # True if shapes within the outermost trace have symbolic sizes.
         self.is_symbolic = False
         self._emission: Emission | None = None
@@ -125,13 +125,13 @@ class Trace:
         self._constant: list[int] = []
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
-    def settle(self, place: Place | None) -> None:
+    def commit_to(self, place: Place | None) -> None:
         """Ask for a device."""
-        if self.wanted is not None and place is not None and self.wanted is not place:
+        if self.place is not None and place is not None and self.place is not place:
             raise incompatible(
-                f"the parts of `{self.name}`", f"{self.wanted.device} and {place.device}"
+                f"the parts of `{self.name}`", f"{self.place.device} and {place.device}"
             )
-        self.wanted = place
+        self.place = place
 
     @property
     def root(self) -> Trace:
@@ -409,7 +409,7 @@ class Trace:
 class Tracer(ArrayMethods):
     """A value of a function under construction, with all of an array's properties and methods."""
 
-    __slots__ = ("_keys", "_trace", "dtype", "number", "place", "shape", "weak_type")
+    __slots__ = ("_keys", "_trace", "dtype", "location", "number", "shape", "weak_type")
 
     def __init__(
         self,
@@ -418,18 +418,18 @@ class Tracer(ArrayMethods):
         shape: tuple[int, ...],
         dtype: np.dtype,
         weak_type: bool,
-        place: locations.Location,
+        location: locations.Location,
     ) -> None:
         self._trace = trace
         self.number = number
         self.shape = shape
         self.dtype = dtype
         self.weak_type = weak_type
-        self.place = place
+        self.location = location
 
     def renumbered(self, number: int) -> Tracer:
         """Another value of the same type."""
-        return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.place)
+        return Tracer(self._trace, number, self.shape, self.dtype, self.weak_type, self.location)
 
     def concrete(self, error: type[ConcretizationTypeError]) -> np.ndarray:
         """The value, computed from the arguments' values where these are known."""
@@ -441,13 +441,13 @@ class Tracer(ArrayMethods):
     def description(self) -> str:
         """The name of the value in messages."""
         name = self._trace.name_of(self.number)
-        return name or f"the value computed at {locations.describe(self.place)}"
+        return name or f"the value computed at {locations.describe(self.location)}"
 
     def leaked(self) -> LeakedTracerError:
         """The error of a use outside of the traced function."""
         return LeakedTracerError(
             f"Encountered an unexpected tracer: a value of `{self._trace.name}` ({self.aval}), "
-            f"which was created on line {locations.describe(self.place)} while "
+            f"which was created on line {locations.describe(self.location)} while "
             f"`{self._trace.kind}` traced that function, was used outside of it {here()}; "
             "return values from the function instead of saving them to global state, such as a "
             "variable, list or attribute outside"

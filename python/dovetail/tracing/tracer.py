@@ -277,7 +277,7 @@ def trace(
 
         watch = Watch(in_progress)
         python = watch.around(python)
-    where = in_progress.place
+    where = in_progress.location
     traces = stack.traces
     traces.append(in_progress)
     numbers: list[int] = []
@@ -302,7 +302,7 @@ def trace(
 
         del tracers, outs
         check_leaks(in_progress)
-    place, uses = in_progress.wanted, None if watch is None else watch.uses
+    place, uses = in_progress.place, None if watch is None else watch.uses
     function, captured = in_progress.function, in_progress.captured
     return TracedFunction(
         function, captured, results, extra, place, uses, in_progress.asked_origins

@@ -196,12 +196,12 @@ class Results:
         tracers.
       spec: the structure of the result.
       count: how many results belong to it.
-      places: where each was computed, None for what was not.
+      made_at: the locations of the ops that computed them, None for results that are no tracers.
     """
 
     def __init__(self, traced: TracedFunction) -> None:
         self.traced = traced
-        self.spec, self.count, self.places, self._aux_leaves, self._aux_spec = traced.extra
+        self.spec, self.count, self.made_at, self._aux_leaves, self._aux_spec = traced.extra
 
     @property
     def avals(self) -> list[ShapedArray]:
@@ -247,8 +247,8 @@ def trace_selected(
             if type(leaf) is Tracer:
                 aux_leaves[i] = _Position(len(outs))
                 outs.append(leaf)
-        places = [out.place if type(out) is Tracer else None for out in outs]
-        return outs, (spec, count, places, aux_leaves, aux_spec)
+        made_at = [out.location if type(out) is Tracer else None for out in outs]
+        return outs, (spec, count, made_at, aux_leaves, aux_spec)
 
     outside = selected.leaves if concrete else None
     order = derivative_order() + 1
@@ -409,8 +409,8 @@ def _check_scalar(results: Results, name: str, holomorphic: bool) -> None:
     if aval.shape == () and kind == wanted:
         return
     got = f"as {aval} from `{name}`"
-    if results.places[0] is not None:
-        got += f", computed at {locations.describe(results.places[0])}"
+    if results.made_at[0] is not None:
+        got += f", computed at {locations.describe(results.made_at[0])}"
     if aval.shape != ():
         raise TypeError(
             "Gradient only defined for scalar-output functions. Output had shape: "

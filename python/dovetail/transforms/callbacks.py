@@ -57,7 +57,7 @@ class Callback:
         self.function = function
         self.name = name_of(function)
         self.what = f"{what} of `{self.name}`"
-        self.place = locations.location()
+        self.location = locations.location()
         leaves, self.spec = flatten((args, kwargs))
         # The function's arguments; None stands for an operand.
         self.leaves: list[Any] = [None] * len(leaves)
@@ -111,7 +111,7 @@ class Callback:
 
     def where(self) -> str:
         """Where the program calls it."""
-        return f"called at {locations.describe(self.place)}"
+        return f"called at {locations.describe(self.location)}"
 
     def _checked(self, i: int, value: Any, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
         """A result as an array of its own."""

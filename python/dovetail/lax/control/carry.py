@@ -91,11 +91,13 @@ class Carry:
         """
         before, stop = self.before, self.before + len(self.leaves)
         while True:
-            places: list[locations.Location | None] = []
+            made_at: list[locations.Location | None] = []
 
-            def noted(*tracers: Tracer, places: Any = places) -> tuple[Sequence[Operand], Any]:
+            def noted(*tracers: Tracer, made_at: Any = made_at) -> tuple[Sequence[Operand], Any]:
                 outs, extra = step(*tracers)
-                places += [out.place if type(out) is Tracer else None for out in outs[before:stop]]
+                made_at += [
+                    out.location if type(out) is Tracer else None for out in outs[before:stop]
+                ]
                 return outs, extra
 
             carried = [leaf.aval for leaf in self.leaves]
@@ -103,7 +105,7 @@ class Carry:
             traced = trace(noted, full, self.names, self.what, name_of(self.body))
             returned = traced.avals[before:stop]
             if not self._promote(returned):
-                self._check(returned, places)
+                self._check(returned, made_at)
                 return traced
 
     def _promote(self, returned: Sequence[ShapedArray]) -> bool:
@@ -121,22 +123,22 @@ class Carry:
         return is_changed
 
     def _check(
-        self, returned: Sequence[ShapedArray], places: Sequence[locations.Location | None]
+        self, returned: Sequence[ShapedArray], made_at: Sequence[locations.Location | None]
     ) -> None:
         avals = [leaf.aval for leaf in self.leaves]
         differences = type_differences(self.paths, avals, returned)
         if not differences:
             return
-        made = dict(zip(self.paths, places, strict=True))
+        made = dict(zip(self.paths, made_at, strict=True))
         sentences = [
             f"{self._component(d.path)} has type {d.first} but the corresponding output carry "
             f"component has type {d.second}, so {d.consequence}"
             for d in differences
         ]
         computed = "".join(
-            f"It is computed at {locations.describe(place)} for `{d.path}`.\n"
+            f"It is computed at {locations.describe(location)} for `{d.path}`.\n"
             for d in differences
-            if (place := made[d.path])
+            if (location := made[d.path])
         )
         raise type_error(
             f"{self.what} body function carry input and carry output must have equal types, but "
