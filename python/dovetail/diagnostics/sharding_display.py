@@ -10,7 +10,7 @@ from dovetail.arrays.methods import ArrayMethods
 from dovetail.base.errors import type_error
 from dovetail.diagnostics.environment import devices
 from dovetail.placement.shardings import Sharding, SingleDeviceSharding
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 
 
 def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], Any]) -> None:

@@ -38,8 +38,8 @@ from dovetail.symbolic.size import has_sizes
 from dovetail.symbolic.solve import check_shapes, scope_of
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import LeafNames, as_operand
-from dovetail.tracing.emission import call_at
-from dovetail.tracing.tracer import call
+from dovetail.tracing.functions import call
+from dovetail.tracing.sizes import call_at
 from dovetail.transforms.callbacks import calls_in
 from dovetail.transforms.linearization import vjp
 from dovetail.trees.float0 import set_float0_aside

@@ -22,7 +22,7 @@ from dovetail.ops.operands import (
 )
 from dovetail.programs.transfers import beside
 from dovetail.symbolic.size import Size, has_sizes
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:

@@ -11,7 +11,7 @@ from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, same, unary
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 # Bits and predicates ------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.ops.operands import ArrayLike, same
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:

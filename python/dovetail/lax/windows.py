@@ -27,7 +27,7 @@ from dovetail.lax.indexing import index_take
 from dovetail.lax.reduce import reduced_axes
 from dovetail.ops.operands import Shape, as_operand
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 from dovetail.transforms.batching import vmap
 from dovetail.trees.pytree import flatten, unflatten
 from dovetail.trees.treedef import public

@@ -17,7 +17,7 @@ from dovetail.numpy.promotion import (
 from dovetail.ops.operands import ArrayLike, as_operand, check_kind, unary
 from dovetail.reference.arithmetic import floor_div_rem
 from dovetail.reference.checks import unwanted
-from dovetail.tracing.tracer import apply_all_known, is_eager
+from dovetail.tracing.bind import apply_all_known, is_eager
 
 
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:

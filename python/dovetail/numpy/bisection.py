@@ -14,7 +14,7 @@ from dovetail.base.errors import value_error
 from dovetail.numpy.promotion import promote
 from dovetail.numpy.taking import take
 from dovetail.ops.operands import ArrayLike, as_operand
-from dovetail.tracing.tracer import apply_known, is_for_numpy
+from dovetail.tracing.bind import apply_known, is_for_numpy
 
 
 def searchsorted(

@@ -24,7 +24,7 @@ from dovetail.ops.operands import (
     canonical_axis,
     check_kind,
 )
-from dovetail.tracing.tracer import apply_known, constant, is_for_numpy
+from dovetail.tracing.bind import apply_known, constant, is_for_numpy
 
 # Element by element -------------------------------------------------------------------------------
 

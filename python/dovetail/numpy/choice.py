@@ -26,7 +26,7 @@ from dovetail.numpy.promotion import (
 )
 from dovetail.numpy.taking import nonzero
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, check_kind
-from dovetail.tracing.tracer import apply_known, is_for_numpy
+from dovetail.tracing.bind import apply_known, is_for_numpy
 
 
 def where(

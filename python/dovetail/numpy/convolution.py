@@ -16,7 +16,7 @@ from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import promote
 from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracing.tracer import apply_known, is_for_numpy
+from dovetail.tracing.bind import apply_known, is_for_numpy
 
 MODES = ("full", "same", "valid")
 

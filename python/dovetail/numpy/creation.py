@@ -22,7 +22,7 @@ from dovetail.ops.operands import (
     scalar,
 )
 from dovetail.programs.transfers import beside
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 # Data ---------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from dovetail.arrays.protocols import array_meant
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.ops.operands import PYTHON_SCALARS, as_operand, numpy_value
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def from_data(data: Any, dtype: np.dtype | None) -> Array:

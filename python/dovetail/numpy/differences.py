@@ -26,7 +26,7 @@ from dovetail.ops.operands import (
     check_kind,
 )
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def diff(

@@ -11,7 +11,7 @@ from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.numpy.promotion import filled, promote_and_broadcast
 from dovetail.ops.operands import ArrayLike, check_kind
-from dovetail.tracing.tracer import apply_known, is_for_numpy
+from dovetail.tracing.bind import apply_known, is_for_numpy
 
 # Per bit, the most steps that Euclid's algorithm takes: for neighbours in Fibonacci's sequence.
 _STEPS = 1 / math.log2((1 + math.sqrt(5)) / 2)

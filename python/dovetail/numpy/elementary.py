@@ -25,7 +25,7 @@ from dovetail.numpy.promotion import (
     strong,
 )
 from dovetail.ops.operands import ArrayLike
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 
 # Exponentials and logarithms ----------------------------------------------------------------------
 

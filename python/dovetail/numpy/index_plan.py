@@ -15,7 +15,8 @@ from dovetail.base.errors import NonConcreteBooleanIndexError, value_error
 from dovetail.ops.operands import as_operand, broadcast_shapes, broadcast_to
 from dovetail.symbolic.size import Size, max_dim
 from dovetail.symbolic.slices import range_of
-from dovetail.tracing.tracer import Tracer, constant
+from dovetail.tracing.bind import constant
+from dovetail.tracing.trace import Tracer
 
 Shape = tuple[int, ...]
 # An index along one dimension: an integer, a slice, or an array of integers; `...` along none.

@@ -24,7 +24,7 @@ from dovetail.numpy.shape import ravel
 from dovetail.numpy.sizes import shape_of
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_shape
 from dovetail.symbolic.size import as_size, is_symbolic_dim
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 s_ = np.s_
 index_exp = np.index_exp

@@ -12,6 +12,7 @@ from dovetail import lax, ops
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
 from dovetail.base.errors import index_error, type_error
+from dovetail.base.trace_stack import current
 from dovetail.lax.indexing import GatherScatterMode, filled
 from dovetail.lax.pieces import cut
 from dovetail.numpy.creation import asarray
@@ -19,7 +20,8 @@ from dovetail.numpy.index_plan import Entry, plan, selected
 from dovetail.reference.checks import unwanted
 from dovetail.symbolic.size import Size, as_size
 from dovetail.symbolic.slices import range_of, within
-from dovetail.tracing.tracer import Tracer, apply_known, constant, current, is_eager
+from dovetail.tracing.bind import apply_known, constant, is_eager
+from dovetail.tracing.trace import Tracer
 from dovetail.trees.pytree import flatten
 
 _NO_PLACES = np.zeros(0, np.int32)

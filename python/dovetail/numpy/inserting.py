@@ -22,7 +22,7 @@ from dovetail.numpy.sorting import argsort
 from dovetail.numpy.taking import take
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import is_symbolic_dim
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 
 
 def delete(

@@ -19,7 +19,7 @@ from dovetail.numpy.promotion import inexact, promote
 from dovetail.numpy.taking import take
 from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import min_dim
-from dovetail.tracing.tracer import apply_known, is_for_numpy
+from dovetail.tracing.bind import apply_known, is_for_numpy
 
 
 def interp(

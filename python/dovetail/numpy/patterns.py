@@ -14,7 +14,7 @@ from dovetail.numpy.bounds import clip
 from dovetail.numpy.creation import placed, zeros
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, concrete_sizes
 from dovetail.symbolic.size import as_size, max_dim, min_dim
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 
 
 def eye(

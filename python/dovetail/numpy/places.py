@@ -22,7 +22,7 @@ from dovetail.numpy.index_plan import plan
 from dovetail.numpy.indexing import applied, by_numpy, checked_mode, gathered, is_empty
 from dovetail.numpy.promotion import promote, with_dtype
 from dovetail.ops.operands import ArrayLike, broadcast_shapes, broadcast_to, check_kind
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 class _Way(NamedTuple):

@@ -12,6 +12,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import config, dtypes
 from dovetail.base.errors import needed_for, type_error, value_error, warn
 from dovetail.base.strictness import is_of_user
+from dovetail.base.trace_stack import current
 from dovetail.ops.operands import (
     PYTHON_SCALARS,
     as_operand,
@@ -22,7 +23,7 @@ from dovetail.ops.operands import (
     scalar,
 )
 from dovetail.symbolic.size import has_sizes
-from dovetail.tracing.tracer import Tracer, current
+from dovetail.tracing.trace import Tracer
 
 ToDtype = Callable[[np.dtype], np.dtype]
 

@@ -24,7 +24,7 @@ from dovetail.ops.operands import (
     canonical_axis,
 )
 from dovetail.symbolic.size import Size, as_size, is_at_least, is_symbolic_dim, max_dim
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def arange(

@@ -26,7 +26,7 @@ from dovetail.ops.operands import (
     one_or_several,
 )
 from dovetail.symbolic.size import Size, as_size
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 
 
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:

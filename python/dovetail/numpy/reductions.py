@@ -27,7 +27,7 @@ from dovetail.ops.operands import (
     canonical_axis,
     check_kind,
 )
-from dovetail.tracing.tracer import apply_known, is_for_numpy
+from dovetail.tracing.bind import apply_known, is_for_numpy
 
 Axis = Any
 Combine = Callable[[Any, Any], Array]

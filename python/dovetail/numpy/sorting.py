@@ -24,7 +24,7 @@ from dovetail.ops.operands import (
     canonical_axis,
 )
 from dovetail.symbolic.size import max_dim, min_dim
-from dovetail.tracing.tracer import apply_all_known, apply_known, is_for_numpy
+from dovetail.tracing.bind import apply_all_known, apply_known, is_for_numpy
 
 Axis = Any
 

@@ -17,7 +17,8 @@ from dovetail.numpy.places import Places
 from dovetail.numpy.promotion import no_out
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.symbolic.size import Size
-from dovetail.tracing.tracer import Tracer, apply_all_known, apply_known, is_eager, is_for_numpy
+from dovetail.tracing.bind import apply_all_known, apply_known, is_eager, is_for_numpy
+from dovetail.tracing.trace import Tracer
 
 
 def _integers(name: str, x: ArrayLike) -> Array:

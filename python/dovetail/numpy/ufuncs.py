@@ -22,7 +22,7 @@ from dovetail.numpy.shape import broadcast_to, expand_dims, moveaxis, ravel, res
 from dovetail.numpy.vectorization import vectorize
 from dovetail.ops.operands import canonical_axis
 from dovetail.programs.inspection import eval_shape
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 
 Function = Callable[..., Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.tracing.tracer import bind, bind_all
+from dovetail.tracing.bind import bind, bind_all
 
 # An Array or a Tracer.
 Operand = Any

@@ -22,7 +22,7 @@ from dovetail.base.errors import (
 )
 from dovetail.eager.recording import Deferred
 from dovetail.symbolic.size import Size, as_size
-from dovetail.tracing.tracer import constant, size_as_array
+from dovetail.tracing.bind import constant, size_as_array
 
 # What the functions of this package take for an array.
 ArrayLike = Array | np.ndarray | np.generic | bool | int | float | complex | Size

@@ -24,7 +24,7 @@ from dovetail.runtime.dtypes import DTYPE_OF_MLIR, ELEMENT_OF_DTYPE
 
 if TYPE_CHECKING:
     from dovetail.programs.execution import Execution
-    from dovetail.tracing.tracer import Operand
+    from dovetail.tracing.trace import Operand
 
 # Runs in a row; the first ones touch fresh memory.
 _RUNS = 3

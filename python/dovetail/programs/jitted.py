@@ -15,7 +15,7 @@ from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.arrays.descriptions import ShapeDtypeStruct
 from dovetail.base import config, monitoring, spans
 from dovetail.base.locations import here
-from dovetail.base.trace_stack import derivative_order, is_for_shapes
+from dovetail.base.trace_stack import current, derivative_order, is_for_shapes
 from dovetail.placement.shardings import Place, common_place, incompatible
 from dovetail.programs import cache, log
 from dovetail.programs.cache import ProgramCache, cache_of
@@ -27,9 +27,10 @@ from dovetail.programs.stages import Lowered, Traced
 from dovetail.symbolic.solve import shapes_at
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
+from dovetail.tracing.bind import zeros
 from dovetail.tracing.call_keys import check_hashable, incomparable
-from dovetail.tracing.trace import Axis
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, call, current, trace, zeros
+from dovetail.tracing.functions import TracedFunction, call, trace
+from dovetail.tracing.trace import Axis, Operand, Tracer
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, unflatten
 

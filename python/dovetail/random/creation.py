@@ -16,7 +16,7 @@ from dovetail.random.generators import Generator, find_generator
 from dovetail.random.keys import KeyArray, KeyType
 from dovetail.random.sampler import KeyLike, as_keys, sampler, sizes_of
 from dovetail.tracing import key_reuse
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArray:

@@ -14,7 +14,7 @@ from dovetail.base import config, dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.eager import cache
 from dovetail.symbolic.size import Size, is_at_most
-from dovetail.tracing.tracer import constant, size_as_array
+from dovetail.tracing.bind import constant, size_as_array
 
 Shape = tuple[int, ...]
 

@@ -15,7 +15,7 @@ from dovetail.base.late import numpy as dnp
 from dovetail.random import key_functions
 from dovetail.random.generators import find_generator
 from dovetail.tracing import key_reuse
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 from dovetail.transforms import batching
 from dovetail.trees.pytree import register_array
 

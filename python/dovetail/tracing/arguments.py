@@ -16,7 +16,8 @@ from dovetail.base import dtypes, errors
 from dovetail.base.locations import here
 from dovetail.placement.transfer_guards import check
 from dovetail.symbolic.size import Size
-from dovetail.tracing.tracer import Operand, size_as_array
+from dovetail.tracing.bind import size_as_array
+from dovetail.tracing.trace import Operand
 from dovetail.trees.float0 import is_float0
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 

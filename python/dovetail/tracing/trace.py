@@ -8,7 +8,7 @@ inner function.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,11 +30,8 @@ from dovetail.placement.shardings import Place, incompatible
 from dovetail.reference.collectives import UnboundAxesError
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.tracing import evaluation
-from dovetail.tracing.emission import Emission
+from dovetail.tracing.sizes import TraceSizes
 from dovetail.tracing.unknown_value import unknown_value
-
-if TYPE_CHECKING:
-    from dovetail.tracing.emission import Emission
 
 # Larger arrays that a function closes over become arguments instead of constants in the text.
 LARGEST_CONSTANT = 16
@@ -108,7 +105,7 @@ class Trace:
         self.place: Place | None = None
         # True if shapes within the outermost trace have symbolic sizes.
         self.is_symbolic = False
-        self._emission: Emission | None = None
+        self._sizes: TraceSizes | None = None
         # The argument whose name each of these values bears.
         self._renamed: dict[int, int] = {}
         # Operands of the call that this function will get, after its explicit arguments.
@@ -139,11 +136,11 @@ class Trace:
         return self if self._root is None else self._root
 
     @property
-    def emission(self) -> Emission:
+    def sizes(self) -> TraceSizes:
         """The sizes in this function that are not known."""
-        if self._emission is None:
-            self._emission = Emission(self)
-        return self._emission
+        if self._sizes is None:
+            self._sizes = TraceSizes(self)
+        return self._sizes
 
     def tracer(
         self, number: int, shape: tuple[Any, ...], aval: ShapedArray, where: locations.Location
@@ -159,7 +156,7 @@ class Trace:
                 f"got: a call within `{self.parent.name}` {here()}"
             )
         self.is_symbolic = True
-        return self.emission.begin(tracers)
+        return self.sizes.begin(tracers)
 
     def rename(self, argument: int, number: int) -> None:
         """Use an argument's name for a value in messages."""
@@ -182,7 +179,7 @@ class Trace:
             self._outside[number] = outside
         tracer = Tracer(self, number, aval.shape, aval.dtype, aval.weak_type, where)
         if is_sized and self.root.is_symbolic:
-            self.emission.add_argument(tracer)
+            self.sizes.add_argument(tracer)
         return tracer
 
     def name_of(self, number: int) -> str | None:
@@ -303,10 +300,10 @@ class Trace:
             raise errors.explained(error) from None
         if is_symbolic:
             if results is not None and not takes_sizes:
-                emitted = [self.emission.stated(*out) for out in zip(emitted, results, strict=True)]
+                emitted = [self.sizes.stated(*out) for out in zip(emitted, results, strict=True)]
             stated = [None] * len(emitted) if results is None else [shape for shape, _ in results]
             emitted = [
-                (number, self.emission.shape(number, known or shape), element)
+                (number, self.sizes.shape(number, known or shape), element)
                 for (number, shape, element), known in zip(emitted, stated, strict=True)
             ]
         if self.concrete:
@@ -339,7 +336,7 @@ class Trace:
         if results is None:
             return numbers, None
         if takes_sizes:
-            sizes = [size for shape, _ in results for size in self.emission.operands(shape)]
+            sizes = [size for shape, _ in results for size in self.sizes.operands(shape)]
             numbers = [*numbers, *sizes]
             if "operandSegmentSizes" in attributes:
                 segments = attributes["operandSegmentSizes"]
@@ -349,7 +346,7 @@ class Trace:
     def size_as_array(self, size: Any, dtype: np.dtype, weak_type: bool) -> Tracer:
         """A size as an array of rank 0."""
         where, element = locations.location(), dtype_name(dtype)
-        numbers = [self.emission.number(size)]
+        numbers = [self.sizes.number(size)]
         ((number, _, _),) = self.function.emit("from_index", numbers, {}, [((), element)], where)
         return Tracer(self, number, (), dtype, weak_type, where)
 
@@ -365,7 +362,7 @@ class Trace:
         where = locations.location()
         if self.root.is_symbolic:
             for out, aval in zip(outs, results, strict=True):
-                self.emission.shape(out, aval.shape)
+                self.sizes.shape(out, aval.shape)
         return [
             Tracer(self, out, aval.shape, aval.dtype, aval.weak_type, where)
             for out, aval in zip(outs, results, strict=True)

@@ -23,7 +23,8 @@ from dovetail.tracing.arguments import (
     results_of,
     select,
 )
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, is_leaf_spec, unflatten
 from dovetail.trees.treedef import public

@@ -17,7 +17,7 @@ from dovetail.base.trace_stack import current, outside_of_traces, stack
 from dovetail.placement.shardings import common_place
 from dovetail.reference import callbacks
 from dovetail.tracing.arguments import as_operand, name_of
-from dovetail.tracing.tracer import Operand, Tracer
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
 # A quotation mark within a text of a module is escaped.

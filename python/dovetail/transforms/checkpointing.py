@@ -21,7 +21,8 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
 )
-from dovetail.tracing.tracer import Operand, Tracer, apply, call, trace
+from dovetail.tracing.functions import apply, call, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.linearization import saved_residuals
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, map_leaves, unflatten

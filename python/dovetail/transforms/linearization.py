@@ -18,7 +18,9 @@ from dovetail.base.trace_stack import current
 from dovetail.programs.jit import jit
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, Selected, as_numbers, name_of, select
-from dovetail.tracing.tracer import Operand, call, constant, zeros
+from dovetail.tracing.bind import constant, zeros
+from dovetail.tracing.functions import call
+from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import Results, trace_selected
 from dovetail.transforms.pullback import Pullback, Pushed, Pushforward, Side, Transposed
 from dovetail.trees.pytree import flatten, map_leaves
@@ -222,7 +224,7 @@ def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
     in_progress = current()
     if in_progress is None or not in_progress.root.is_symbolic:
         return shape
-    return in_progress.root.emission.named(shape)
+    return in_progress.root.sizes.named(shape)
 
 
 class _Linearized:
@@ -273,7 +275,7 @@ class _Linearized:
         in_progress = current()
         if in_progress is not None and in_progress.root.is_symbolic:
             for value in values[self.count :]:
-                in_progress.emission.add_argument(value)
+                in_progress.sizes.add_argument(value)
         return values
 
     def sources(self, selected: Selected) -> list[tuple[ShapedArray, str]]:

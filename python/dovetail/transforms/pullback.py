@@ -15,7 +15,9 @@ from dovetail.base.locations import here
 from dovetail.base.trace_stack import current
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Selected
-from dovetail.tracing.tracer import Operand, call, zeros
+from dovetail.tracing.bind import zeros
+from dovetail.tracing.functions import call
+from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import (
     as_direction,
     cotangent_type,

@@ -18,7 +18,7 @@ import pytest
 import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config
-from dovetail.tracing.tracer import Tracer
+from dovetail.tracing.trace import Tracer
 
 
 class Counted:

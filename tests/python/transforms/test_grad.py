@@ -210,10 +210,10 @@ def test_loops_of_branches_take_linear_time() -> None:
 
 def test_values_are_computed_once() -> None:
     """A value that several branches depend on is not computed again for each of them."""
-    from dovetail.tracing import tracer
+    from dovetail.tracing import bind
 
     count = 0
-    original = tracer.FUNCTIONS["sin"]
+    original = bind.FUNCTIONS["sin"]
 
     def counting(x: np.ndarray) -> np.ndarray:
         nonlocal count
@@ -227,11 +227,11 @@ def test_values_are_computed_once() -> None:
                 y = y + x
         return y
 
-    tracer.FUNCTIONS["sin"] = counting
+    bind.FUNCTIONS["sin"] = counting
     try:
         dt.grad(f)(1.0)
     finally:
-        tracer.FUNCTIONS["sin"] = original
+        bind.FUNCTIONS["sin"] = original
     assert count == 1
 
 

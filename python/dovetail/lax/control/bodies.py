@@ -14,7 +14,8 @@ from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.base.trace_stack import stack
 from dovetail.symbolic.size import plain
 from dovetail.tracing.arguments import name_of
-from dovetail.tracing.tracer import Operand, TracedFunction
+from dovetail.tracing.functions import TracedFunction
+from dovetail.tracing.trace import Operand
 
 
 def check_callable(what: str, function: Any) -> None:

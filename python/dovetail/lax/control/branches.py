@@ -21,7 +21,8 @@ from dovetail.lax.control.bodies import (
 )
 from dovetail.ops.operands import ArrayLike
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import itemized, structure_differences, type_differences
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, leaf_names, unflatten

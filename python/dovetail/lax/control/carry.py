@@ -10,7 +10,8 @@ from dovetail.base import dtypes, locations
 from dovetail.base.errors import type_error
 from dovetail.lax import basics as lax
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, trace
+from dovetail.tracing.functions import TracedFunction, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import itemized, structure_differences, type_differences
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import count_leaves, flatten, unflatten

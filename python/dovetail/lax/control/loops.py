@@ -17,7 +17,8 @@ from dovetail.lax.control.carry import Carry
 from dovetail.lax.control.scan import Loop, steps_at_once
 from dovetail.ops.operands import ArrayLike
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import flatten, map_leaves
 from dovetail.trees.treedef import public
 

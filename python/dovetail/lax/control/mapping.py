@@ -14,7 +14,7 @@ from dovetail.lax.control.bodies import check_callable
 from dovetail.lax.control.scan import scan
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing.arguments import Function
-from dovetail.tracing.tracer import Operand
+from dovetail.tracing.trace import Operand
 from dovetail.transforms.batching import vmap
 from dovetail.transforms.custom_batching import custom_vmap
 from dovetail.trees.functions import map as map_trees

@@ -19,15 +19,9 @@ from dovetail.lax.control.carry import Carry
 from dovetail.symbolic.size import is_symbolic_dim
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import as_operand, name_of, results_of
-from dovetail.tracing.tracer import (
-    Operand,
-    TracedFunction,
-    Tracer,
-    apply,
-    call,
-    size_as_array,
-    trace,
-)
+from dovetail.tracing.bind import size_as_array
+from dovetail.tracing.functions import TracedFunction, apply, call, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.functions import map as map_trees
 from dovetail.trees.pytree import flatten, map_leaves, unflatten

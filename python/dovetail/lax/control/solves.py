@@ -10,7 +10,8 @@ from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import current, derivative_order
 from dovetail.lax.control.bodies import check_callable, joined
 from dovetail.tracing.arguments import Function, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, TracedFunction, apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.trace import Operand
 from dovetail.transforms.autodiff import jvp
 from dovetail.transforms.custom_derivatives import closure_convert, custom_jvp
 from dovetail.transforms.custom_derivatives.calls import pair_of

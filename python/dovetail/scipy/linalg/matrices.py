@@ -12,7 +12,7 @@ from dovetail.base.errors import value_error
 from dovetail.numpy.promotion import inexact, promote
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_shapes, broadcast_to
 from dovetail.scipy.linalg.tables import as_count, indices
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def _vectors(name: str, x: ArrayLike, position: int = 0) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
 from dovetail.base.errors import value_error
-from dovetail.tracing.tracer import constant
+from dovetail.tracing.bind import constant
 
 
 def indices(rows: int, columns: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -14,8 +14,9 @@ from dovetail.base.locations import here
 from dovetail.base.mlir_types import Type, dtype_name
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer
-from dovetail.tracing.tracer import call as apply_function
+from dovetail.tracing.functions import TracedFunction
+from dovetail.tracing.functions import call as apply_function
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten
 

@@ -13,7 +13,8 @@ from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, LeafNames, as_operand, name_of, results_of
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, call, trace
+from dovetail.tracing.functions import TracedFunction, call, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import pair_of
 from dovetail.transforms.custom_derivatives.reverse import custom_vjp
 from dovetail.transforms.custom_derivatives.symbolic import instantiated, tangent_type

@@ -11,7 +11,8 @@ from dovetail.base import dtypes
 from dovetail.base.errors import type_error
 from dovetail.base.trace_stack import derivative_order
 from dovetail.tracing.arguments import Function, as_operand, name_of
-from dovetail.tracing.tracer import Operand, Tracer, apply, trace
+from dovetail.tracing.functions import apply, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
     WithRule,

@@ -14,7 +14,8 @@ from dovetail.base import dtypes
 from dovetail.base.errors import type_error, value_error
 from dovetail.base.trace_stack import derivative_order, in_checkpoint
 from dovetail.tracing.arguments import Function, as_operand, name_of
-from dovetail.tracing.tracer import Operand, TracedFunction, Tracer, apply, trace
+from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import (
     Call,
     WithRule,

@@ -12,7 +12,8 @@ from dovetail.arrays.keys import is_keys
 from dovetail.base import dtypes
 from dovetail.base.errors import type_error
 from dovetail.tracing.arguments import as_operand
-from dovetail.tracing.tracer import Operand, Tracer, zeros
+from dovetail.tracing.bind import zeros
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.pytree import flatten, unflatten
 
 

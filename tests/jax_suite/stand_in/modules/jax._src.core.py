@@ -10,8 +10,9 @@ from dovetail.errors import (  # noqa
     TracerIntegerConversionError,
     UnexpectedTracerError,
 )
-from dovetail.tracing.tracer import *  # noqa
-from dovetail.tracing.tracer import Tracer  # noqa
+from dovetail.tracing.bind import *  # noqa
+from dovetail.tracing.functions import *  # noqa
+from dovetail.tracing.trace import Tracer  # noqa
 
 
 def reset_trace_state():

@@ -1,14 +1,13 @@
-"""Applying ops, tracing functions and calling them: in the trace in progress, or at once."""
+"""Applies ops: emits them into the trace in progress, or evaluates them at once."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail import _core
 from dovetail.arrays.array import Array, ShapedArray
 from dovetail.arrays.memory_limits import LARGE, check_size
 from dovetail.base import config
@@ -20,13 +19,11 @@ from dovetail.placement.shardings import Place, common_place
 from dovetail.placement.transfer_guards import check
 from dovetail.reference.checks import unwanted
 from dovetail.reference.table import FUNCTIONS, RAW, quietly
-from dovetail.symbolic.size import has_sizes
-from dovetail.tracing import evaluation
-from dovetail.tracing.trace import LARGEST_CONSTANT, Axis, Operand, Trace
+from dovetail.tracing.trace import LARGEST_CONSTANT, Operand
 from dovetail.tracing.trace import Tracer as Tracer
 
 if TYPE_CHECKING:
-    from dovetail.tracing.key_reuse import Uses
+    pass
 
 
 def bind(
@@ -69,7 +66,7 @@ def bind(
             keywords,
             takes_sizes=shape is not None,
         )[0]
-    if stack.suspended and _has_tracers(operands):
+    if stack.suspended and has_tracers(operands):
         with resumed():
             return bind(
                 name, *operands, shape=shape, dtype=dtype, weak_type=weak_type, **attributes
@@ -77,7 +74,7 @@ def bind(
     if stack.recording is not None:
         return stack.recording.apply(RAW[name], operands, keywords, weak_type)
     place = common_place(operands, name)
-    value = evaluate(*_known_values(operands), **keywords)
+    value = evaluate(*known_values(operands), **keywords)
     if value.nbytes > LARGE:
         check_size(value)
     return Array(value, weak_type, place)
@@ -96,22 +93,23 @@ def bind_all(
         return stack.traces[-1].emit(
             name, operands, attributes, None, weak_types, evaluate, attributes
         )
-    if stack.suspended and _has_tracers(operands):
+    if stack.suspended and has_tracers(operands):
         with resumed():
             return bind_all(name, *operands, weak_type=weak_type, **attributes)
     if stack.recording is not None:
         return stack.recording.apply_all(RAW[name], operands, attributes, weak_types)
-    values = evaluate(*_known_values(operands), **attributes)
-    return _arrays(values, weak_types, common_place(operands, name))
+    values = evaluate(*known_values(operands), **attributes)
+    return arrays_of(values, weak_types, common_place(operands, name))
 
 
-def _has_tracers(operands: Sequence[Operand]) -> bool:
+def has_tracers(operands: Sequence[Operand]) -> bool:
+    """Whether some operands are tracers."""
     return Tracer in map(type, operands)
 
 
 def is_eager(*operands: Operand) -> bool:
     """True if functions of these operands are computed eagerly."""
-    return not (stack.traces or (stack.suspended and _has_tracers(operands)))
+    return not (stack.traces or (stack.suspended and has_tracers(operands)))
 
 
 def is_for_numpy(*operands: Operand, kinds: str = "biufc") -> bool:
@@ -140,7 +138,7 @@ def apply_known(
     if stack.recording is not None:
         return stack.recording.apply(function, operands, {}, weak_type, is_sized)
     place = common_place(operands)
-    return Array(quietly(function, *_known_values(operands)), weak_type, place)
+    return Array(quietly(function, *known_values(operands)), weak_type, place)
 
 
 def apply_all_known(
@@ -154,8 +152,8 @@ def apply_all_known(
     weak_types = [weak_type] * count
     if stack.recording is not None:
         return stack.recording.apply_all(function, operands, {}, weak_types, is_sized)
-    values = quietly(function, *_known_values(operands))
-    return _arrays(values, weak_types, common_place(operands))
+    values = quietly(function, *known_values(operands))
+    return arrays_of(values, weak_types, common_place(operands))
 
 
 def _stated_type(
@@ -176,7 +174,7 @@ def _stated_type(
     return sizes, dtype_name(element)
 
 
-def _known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
+def known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
     """The operands' values outside of all traces."""
     for operand in operands:
         if type(operand) is Tracer:
@@ -184,9 +182,10 @@ def _known_values(operands: Sequence[Operand]) -> list[np.ndarray]:
     return [operand._value() for operand in operands]
 
 
-def _arrays(
+def arrays_of(
     values: Sequence[np.ndarray], weak_types: Iterable[bool], place: Place | None
 ) -> list[Any]:
+    """Results of an evaluation as arrays."""
     return [Array(value, weak, place) for value, weak in zip(values, weak_types, strict=False)]
 
 
@@ -219,141 +218,3 @@ def zeros(aval: ShapedArray) -> Operand:
     """Zeros of a type, without storage in a trace."""
     zero = constant(np.zeros((), aval.dtype))
     return bind("broadcast", zero, shape=aval.shape, dims=()) if aval.shape else zero
-
-
-class TracedFunction(NamedTuple):
-    """A function that was traced.
-
-    Attributes:
-      function: the compiler's function; its arguments are the explicit ones, then one per captured
-        operand.
-      captured: what the function closes over.
-      avals: of the results.
-      extra: what the traced Python function returned beside its results.
-      place: the device that the function asks for, if it does.
-      uses: with `debug_key_reuse`, what the function does with keys.
-      asked_origins: whether it depends on what its arguments are made of.
-    """
-
-    function: _core.Function
-    captured: list[Operand]
-    avals: list[ShapedArray]
-    extra: Any
-    place: Place | None
-    uses: Uses | None = None
-    asked_origins: bool = False
-
-
-def trace(
-    python: Callable[..., tuple[Sequence[Operand], Any]],
-    avals: Sequence[ShapedArray],
-    names: Sequence[str],
-    kind: str,
-    name: str,
-    outside: Sequence[Operand | None] | None = None,
-    axes: Mapping[Hashable, Axis] | None = None,
-    order: int | None = None,
-    origins: Sequence[Operand] | None = None,
-) -> TracedFunction:
-    """Trace a function.
-
-    Args:
-      python: takes a tracer per argument, returns arrays and anything else.
-      avals: the arguments' types.
-      names: what to call them in messages.
-      kind: the transform that traces.
-      name: the name of the function, for messages and for the IR.
-      outside: what the arguments stand for, None for those whose value may not be asked for; if it
-        is not given, that of nothing in the function may.
-      axes: the named axes that the transform binds.
-      order: how often it will be differentiated; by default as often as the trace in progress.
-      origins: what the arguments are made of, where no derivative begins at them.
-    """
-    in_progress = Trace(kind, name, outside is not None, names, axes, order)
-    in_progress.origins = origins
-    watch = None
-    if config.debug_key_reuse.value:
-        from dovetail.tracing.key_reuse import Watch  # lazy
-
-        watch = Watch(in_progress)
-        python = watch.around(python)
-    where = in_progress.location
-    traces = stack.traces
-    traces.append(in_progress)
-    numbers: list[int] = []
-    try:
-        tracers = [
-            in_progress.argument(aval, None if outside is None else outside[i], where)
-            for i, aval in enumerate(avals)
-        ]
-        if in_progress.root.is_symbolic is False and any(has_sizes(aval.shape) for aval in avals):
-            tracers = in_progress.begin_symbolic(tracers)
-        outs, extra = python(*tracers)
-        numbers = [in_progress.number(out) for out in outs]
-        results = [out.aval for out in outs]
-    finally:
-        traces.pop()
-        # Also after an error, so that a program which handles it can go on: a module needs finished
-        # functions.
-        in_progress.function.finish(numbers)
-        in_progress.ended, in_progress.origins = True, None
-    if config.check_tracer_leaks.value:
-        from dovetail.tracing.leaks import check_leaks  # lazy
-
-        del tracers, outs
-        check_leaks(in_progress)
-    place, uses = in_progress.place, None if watch is None else watch.uses
-    function, captured = in_progress.function, in_progress.captured
-    return TracedFunction(
-        function, captured, results, extra, place, uses, in_progress.asked_origins
-    )
-
-
-def apply(
-    name: str,
-    functions: Any,
-    operands: Sequence[Operand],
-    results: Sequence[ShapedArray],
-    **attributes: Any,
-) -> list[Operand]:
-    """Apply an op on functions just traced: in the trace in progress, or at once by evaluation.
-
-    Args:
-      name: of the op.
-      functions: the function that a request transforms, or a tuple of those whose bodies the op
-        gets.
-      operands: arrays or tracers.
-      results: the types of the results.
-      attributes: by their names in the dialect.
-    """
-    types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
-    weak = [aval.weak_type for aval in results]
-    attributes["regions" if isinstance(functions, tuple) else "callee"] = functions
-
-    def evaluate(*values: np.ndarray) -> Sequence[np.ndarray]:
-        return evaluation.evaluate_on_functions(name, attributes, values, types)
-
-    in_progress = current()
-    if in_progress is not None:
-        return in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
-    place = common_place(operands, name)
-    return _arrays(evaluate(*_known_values(operands)), weak, place)
-
-
-def call(
-    callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
-) -> list[Operand]:
-    """Call a function that was traced at any time: in the trace in progress, or at once."""
-    weak = [aval.weak_type for aval in results]
-    if stack.suspended and _has_tracers(operands):
-        with resumed():
-            return call(callee, operands, results)
-    in_progress = current()
-    if in_progress is None:
-        place = common_place(operands)
-        return _arrays(callee.evaluate(*_known_values(operands)), weak, place)
-    if callee.module is not in_progress.module:
-        return in_progress.splice(callee, operands, results)
-    types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
-    attributes = {"callee": callee.function}
-    return in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})

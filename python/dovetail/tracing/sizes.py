@@ -1,4 +1,4 @@
-"""Sizes in a trace: as values of the function under construction, and as shapes of results.
+"""Symbolic sizes in a trace: as values of the function under construction, and in result shapes.
 
 The outermost trace states what constraints say of each name. An inner one finds a size in its own
 arguments, or in an argument of the outermost one, which it then closes over.
@@ -31,7 +31,7 @@ Shape = tuple[Any, ...]
 _LARGEST = (1 << 31) - 1
 
 
-class Emission:
+class TraceSizes:
     """The sizes of one trace.
 
     Args:
@@ -228,16 +228,16 @@ class Emission:
     def _close_over(self, name: str) -> None:
         """Make an argument of the outermost function, from which a name follows, one of this."""
         outer = self._trace.parent
-        while outer is not None and name not in outer.emission._solutions:
+        while outer is not None and name not in outer.sizes._solutions:
             outer = outer.parent
         if outer is None:
             raise UnknownSizeError(
                 f"sizes must be of the function that is traced, got: one of {name!r}, which no "
                 f"argument of `{self._trace.root.name}` has, {here()}"
             )
-        emission = outer.emission
-        found = emission._solutions[name]
-        number = self._trace.number(emission._arguments[found.array])
+        outer_sizes = outer.sizes
+        found = outer_sizes._solutions[name]
+        number = self._trace.number(outer_sizes._arguments[found.array])
         if name not in self._solutions:
             # It follows by way of other names.
             position = [argument.number for argument in self._arguments].index(number)
@@ -321,7 +321,7 @@ def call_at(
     scope = scope_of([aval.shape for aval in inputs])
     assert scope is not None
     function, where = trace.function, locations.location()
-    emission = trace.emission
+    known_sizes = trace.sizes
 
     def emit(name: str, numbers: Sequence[int], attributes: Any, types: Any) -> list[int]:
         return [out[0] for out in function.emit(name, numbers, attributes, types, where)]
@@ -331,7 +331,7 @@ def call_at(
         number = trace.number(operand)
         if i < len(inputs) and has_sizes(inputs[i].shape):
             unknown = zip(operand.shape, inputs[i].shape, strict=True)
-            sizes = [emission.number(size) for size, as_ in unknown if type(as_) is Size]
+            sizes = [known_sizes.number(size) for size, as_ in unknown if type(as_) is Size]
             types = [(plain(inputs[i].shape), dtype_name(operand.dtype))]
             (number,) = emit("reshape", [number, *sizes], {}, types)
         numbers.append(number)
@@ -342,8 +342,8 @@ def call_at(
         shape = tuple(scope.value(size, names) for size in aval.shape)
         if has_sizes(aval.shape):
             types = [(plain(shape), dtype_name(aval.dtype))]
-            (number,) = emit("reshape", [number, *emission.operands(shape)], {}, types)
+            (number,) = emit("reshape", [number, *known_sizes.operands(shape)], {}, types)
         if has_sizes(shape):
-            number, shape = number, emission.shape(number, shape)
+            number, shape = number, known_sizes.shape(number, shape)
         results.append(trace.tracer(number, shape, aval, where))
     return results

@@ -1,0 +1,160 @@
+"""Traces Python functions, and applies ops on traced functions and calls of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from dovetail import _core
+from dovetail.arrays.array import ShapedArray
+from dovetail.base import config
+from dovetail.base.mlir_types import dtype_name
+from dovetail.base.trace_stack import current, resumed, stack
+from dovetail.placement.shardings import Place, common_place
+from dovetail.symbolic.size import has_sizes
+from dovetail.tracing import evaluation
+from dovetail.tracing.bind import arrays_of, has_tracers, known_values
+from dovetail.tracing.trace import Axis, Operand, Trace
+
+if TYPE_CHECKING:
+    from dovetail.tracing.key_reuse import Uses
+
+
+class TracedFunction(NamedTuple):
+    """A function that was traced.
+
+    Attributes:
+      function: the compiler's function; its arguments are the explicit ones, then one per captured
+        operand.
+      captured: what the function closes over.
+      avals: of the results.
+      extra: what the traced Python function returned beside its results.
+      place: the device that the function asks for, if it does.
+      uses: with `debug_key_reuse`, what the function does with keys.
+      asked_origins: whether it depends on what its arguments are made of.
+    """
+
+    function: _core.Function
+    captured: list[Operand]
+    avals: list[ShapedArray]
+    extra: Any
+    place: Place | None
+    uses: Uses | None = None
+    asked_origins: bool = False
+
+
+def trace(
+    python: Callable[..., tuple[Sequence[Operand], Any]],
+    avals: Sequence[ShapedArray],
+    names: Sequence[str],
+    kind: str,
+    name: str,
+    outside: Sequence[Operand | None] | None = None,
+    axes: Mapping[Hashable, Axis] | None = None,
+    order: int | None = None,
+    origins: Sequence[Operand] | None = None,
+) -> TracedFunction:
+    """Trace a function.
+
+    Args:
+      python: takes a tracer per argument, returns arrays and anything else.
+      avals: the arguments' types.
+      names: what to call them in messages.
+      kind: the transform that traces.
+      name: the name of the function, for messages and for the IR.
+      outside: what the arguments stand for, None for those whose value may not be asked for; if it
+        is not given, that of nothing in the function may.
+      axes: the named axes that the transform binds.
+      order: how often it will be differentiated; by default as often as the trace in progress.
+      origins: what the arguments are made of, where no derivative begins at them.
+    """
+    in_progress = Trace(kind, name, outside is not None, names, axes, order)
+    in_progress.origins = origins
+    watch = None
+    if config.debug_key_reuse.value:
+        from dovetail.tracing.key_reuse import Watch  # lazy
+
+        watch = Watch(in_progress)
+        python = watch.around(python)
+    where = in_progress.location
+    traces = stack.traces
+    traces.append(in_progress)
+    numbers: list[int] = []
+    try:
+        tracers = [
+            in_progress.argument(aval, None if outside is None else outside[i], where)
+            for i, aval in enumerate(avals)
+        ]
+        if in_progress.root.is_symbolic is False and any(has_sizes(aval.shape) for aval in avals):
+            tracers = in_progress.begin_symbolic(tracers)
+        outs, extra = python(*tracers)
+        numbers = [in_progress.number(out) for out in outs]
+        results = [out.aval for out in outs]
+    finally:
+        traces.pop()
+        # Also after an error, so that a program which handles it can go on: a module needs finished
+        # functions.
+        in_progress.function.finish(numbers)
+        in_progress.ended, in_progress.origins = True, None
+    if config.check_tracer_leaks.value:
+        from dovetail.tracing.leaks import check_leaks  # lazy
+
+        del tracers, outs
+        check_leaks(in_progress)
+    place, uses = in_progress.place, None if watch is None else watch.uses
+    function, captured = in_progress.function, in_progress.captured
+    return TracedFunction(
+        function, captured, results, extra, place, uses, in_progress.asked_origins
+    )
+
+
+def apply(
+    name: str,
+    functions: Any,
+    operands: Sequence[Operand],
+    results: Sequence[ShapedArray],
+    **attributes: Any,
+) -> list[Operand]:
+    """Apply an op on functions just traced: in the trace in progress, or at once by evaluation.
+
+    Args:
+      name: of the op.
+      functions: the function that a request transforms, or a tuple of those whose bodies the op
+        gets.
+      operands: arrays or tracers.
+      results: the types of the results.
+      attributes: by their names in the dialect.
+    """
+    types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
+    weak = [aval.weak_type for aval in results]
+    attributes["regions" if isinstance(functions, tuple) else "callee"] = functions
+
+    def evaluate(*values: np.ndarray) -> Sequence[np.ndarray]:
+        return evaluation.evaluate_on_functions(name, attributes, values, types)
+
+    in_progress = current()
+    if in_progress is not None:
+        return in_progress.emit(name, operands, attributes, types, weak, evaluate, {})
+    place = common_place(operands, name)
+    return arrays_of(evaluate(*known_values(operands)), weak, place)
+
+
+def call(
+    callee: evaluation.Callee, operands: Sequence[Operand], results: Sequence[ShapedArray]
+) -> list[Operand]:
+    """Call a function that was traced at any time: in the trace in progress, or at once."""
+    weak = [aval.weak_type for aval in results]
+    if stack.suspended and has_tracers(operands):
+        with resumed():
+            return call(callee, operands, results)
+    in_progress = current()
+    if in_progress is None:
+        place = common_place(operands)
+        return arrays_of(callee.evaluate(*known_values(operands)), weak, place)
+    if callee.module is not in_progress.module:
+        return in_progress.splice(callee, operands, results)
+    types = [(aval.shape, dtype_name(aval.dtype)) for aval in results]
+    attributes = {"callee": callee.function}
+    return in_progress.emit("call", operands, attributes, types, weak, callee.evaluate, {})
