@@ -4,7 +4,6 @@
 // programs.
 #include "Executor.h"
 #include "cpp/bindings/calls/HeapType.h"
-#include "cpp/bindings/calls/Package.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include <utility>
@@ -18,16 +17,16 @@ PyObject *executorType;
 
 namespace {
 
-/// `functools.partial`; set once, never released.
-PyObject *partialType;
+/// `numpy.ndarray`, `numpy.asarray` and `functools.partial`; set once, never released.
+PyObject *ndarrayType, *asarray, *partialType;
 
 // Execution -----------------------------------------------------------------------------------------------------------
 
 /// An array of NumPy: its functions give scalars in place of arrays of rank 0. Takes and returns a reference.
 PyObject *asHost(PyObject *value) {
-  if (!value || isHost(value))
+  if (!value || reinterpret_cast<PyObject *>(Py_TYPE(value)) == ndarrayType)
     return value;
-  PyObject *array = PyObject_CallOneArg(package->asarray.ptr(), value);
+  PyObject *array = PyObject_CallOneArg(asarray, value);
   Py_DECREF(value);
   return array;
 }
@@ -158,7 +157,18 @@ void findDead(Executor &executor) {
   }
 }
 
+/// NumPy is imported with the first executor, which needs it, and not with the compiler.
+void importModules() {
+  if (ndarrayType)
+    return;
+  nb::module_ numpy = nb::module_::import_("numpy");
+  partialType = nb::object(nb::module_::import_("functools").attr("partial")).release().ptr();
+  asarray = nb::object(numpy.attr("asarray")).release().ptr();
+  ndarrayType = nb::object(numpy.attr("ndarray")).release().ptr();
+}
+
 int initialize(PyObject *self, PyObject *args, PyObject *kwargs) try {
+  importModules();
   PyObject *inputs, *constants, *steps, *outputs, *explain = Py_None;
   unsigned size;
   static const char *names[] = {"inputs", "constants", "steps", "outputs", "size", "explain", nullptr};
@@ -249,7 +259,6 @@ void Executor::clear() {
 }
 
 void bindExecutor(nb::module_ &m) {
-  partialType = nb::object(nb::module_::import_("functools").attr("partial")).release().ptr();
   nb::object type =
       makeHeapType<Executor>("dovetail._core.Executor", {{Py_tp_init, reinterpret_cast<void *>(initialize)},
                                                          {Py_tp_call, reinterpret_cast<void *>(callExecutor)},

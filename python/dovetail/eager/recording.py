@@ -319,14 +319,16 @@ class Recording:
         if not self._unsized.isdisjoint(step.operands):
             return [step]
         values = [self.values[i] for i in step.operands]
+        if any(type(value) is not np.ndarray for value in values):
+            return [step]
         chain = specialized(step.function, values, step.keywords)
         if chain is None:
             return [step]
         numbers = [*[self.new_number(None) for _ in chain[1:]], step.results[0]]
         operands = [step.operands, *[(number,) for number in numbers]]
         return [
-            Step(function, before, {}, (number,))
-            for function, before, number in zip(chain, operands, numbers, strict=False)
+            Step(call.function, before, call.keywords, (number,))
+            for call, before, number in zip(chain, operands, numbers, strict=False)
         ]
 
     def _without_splats(self, step: Step) -> Step:

@@ -1,8 +1,7 @@
-"""Functions of the table as they are for operands of known types: questions about these have been
-answered, and what is left is mostly one function of NumPy's.
+"""Ops specialized for operands of known types: calls that need not ask for these, mostly of
+NumPy's own functions.
 
-A tape calls them again and again for operands of the same shapes and element types, though not of
-the same strides.
+They are made for operands of the same shapes and element types, though not of the same strides.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,17 @@ from dovetail.reference import (
 Array = np.ndarray[Any, Any]
 Dims = tuple[int, ...]
 Function = Callable[..., Any]
+
+
+class Call(NamedTuple):
+    """A function and its keywords, which an executor passes faster than a partial object does."""
+
+    function: Function
+    keywords: dict[str, Any]
+
+
 # The first takes the operands, each further one the result so far.
-Chain = tuple[Function, ...]
+Chain = tuple[Call, ...]
 
 # By function of the table: what makes its chain, or says with None that there is no better one.
 _MAKERS: dict[Function, Callable[..., Chain | None]] = {}
@@ -39,13 +47,14 @@ _MAKERS: dict[Function, Callable[..., Chain | None]] = {}
 def specialized(
     function: Function, operands: Sequence[Any], attributes: dict[str, Any]
 ) -> Chain | None:
-    """The functions that compute the same one after the other, without attributes, of operands like
-    these; None if there are none that are quicker.
+    """The calls that compute the same, one after the other, of operands of the types of these; None
+    if there are none that are faster.
+
+    Args:
+      operands: arrays, or what has `shape`, `dtype`, `ndim` and `size` as they do.
     """
     make = _MAKERS.get(function)
-    if make is None or any(type(operand) is not np.ndarray for operand in operands):
-        return None
-    return make(*operands, **attributes)
+    return None if make is None else make(*operands, **attributes)
 
 
 def _of(*functions: Function) -> Callable[[Callable[..., Chain | None]], Callable[..., Any]]:
@@ -56,8 +65,12 @@ def _of(*functions: Function) -> Callable[[Callable[..., Chain | None]], Callabl
     return enter
 
 
-def _as_type(dtype: np.dtype) -> Function:
-    return operator.methodcaller("astype", dtype)
+def _call(function: Function, **keywords: Any) -> Call:
+    return Call(function, keywords)
+
+
+def _as_type(dtype: np.dtype) -> Call:
+    return _call(np.ndarray.astype, dtype=dtype)
 
 
 # Elementwise ------------------------------------------------------------------------------------
@@ -65,7 +78,7 @@ def _as_type(dtype: np.dtype) -> Function:
 
 def _unless_small(x: Array, *rest: Array, plain: Function) -> Chain | None:
     del rest
-    return None if x.dtype in SMALL_INTS else (plain,)
+    return None if x.dtype in SMALL_INTS else (_call(plain),)
 
 
 for _function, _plain in integers.OF_OTHERS.items():
@@ -75,10 +88,10 @@ for _function, _plain in integers.OF_OTHERS.items():
 def _in_float64(x: Array, *rest: Array, function: np.ufunc) -> Chain | None:
     del rest
     if x.dtype == float64:
-        return (function,)
+        return (_call(function),)
     if x.dtype != float32:
         return None
-    return functools.partial(function, dtype=float64), _as_type(float32)
+    return _call(function, dtype=float64), _as_type(float32)
 
 
 for _function, _of_float64 in elementary.OF_FLOAT64.items():
@@ -87,7 +100,7 @@ for _function, _of_float64 in elementary.OF_FLOAT64.items():
 
 @_of(elementary.sqrt)
 def _sqrt(x: Array) -> Chain | None:
-    return None if x.dtype.kind == "c" else (np.sqrt,)
+    return None if x.dtype.kind == "c" else (_call(np.sqrt),)
 
 
 @_of(elementary.integer_pow)
@@ -95,9 +108,9 @@ def _integer_pow(x: Array, *, exponent: int) -> Chain | None:
     if x.dtype != float32 or not 0 < exponent < elementary.FEW_FACTORS:
         return None
     if exponent == 2:
-        return functools.partial(np.square, dtype=float64), _as_type(float32)
+        return _call(np.square, dtype=float64), _as_type(float32)
     product = integers.repeated_product
-    return (lambda x: product(x.astype(float64), exponent).astype(float32),)
+    return (_call(lambda x: product(x.astype(float64), exponent).astype(float32)),)
 
 
 @_of(elementary.pow)
@@ -111,21 +124,21 @@ def _pow(x: Array, y: Array) -> Chain | None:
 @_of(arithmetic.compare)
 def _compare(x: Array, y: Array, *, direction: str) -> Chain:
     del x, y
-    return (arithmetic.COMPARISONS[direction],)
+    return (_call(arithmetic.COMPARISONS[direction]),)
 
 
 @_of(arithmetic.div)
 def _div(x: Array, y: Array) -> Chain | None:
     if KINDS[x.dtype] in "iu":
         return specialized(integers.divide, (x, y), {})
-    return None if x.dtype.kind == "c" else (np.divide,)
+    return None if x.dtype.kind == "c" else (_call(np.divide),)
 
 
 @_of(arithmetic.rem)
 def _rem(x: Array, y: Array) -> Chain | None:
     if KINDS[x.dtype] in "iu":
         return specialized(integers.remainder, (x, y), {})
-    return (np.fmod,)
+    return (_call(np.fmod),)
 
 
 @_of(arithmetic.floor_div)
@@ -140,7 +153,7 @@ def _floor_rem(x: Array, y: Array) -> Chain | None:
 
 @_of(arithmetic.abs)
 def _abs(x: Array) -> Chain | None:
-    return None if x.dtype in SMALL_INTS else (np.absolute,)
+    return None if x.dtype in SMALL_INTS else (_call(np.absolute),)
 
 
 def _bound(
@@ -155,7 +168,7 @@ def _bound(
         # NumPy takes any of two zeros.
         return result if count_nonzero(result) == result.size else slow(x, y)
 
-    return (call,)
+    return (_call(call),)
 
 
 for _function, _of_others, _step in (
@@ -168,18 +181,18 @@ for _function, _of_others, _step in (
 @_of(arithmetic.real)
 def _real(x: Array) -> Chain:
     del x
-    return (operator.attrgetter("real"),)
+    return (_call(operator.attrgetter("real")),)
 
 
 @_of(arithmetic.imag)
 def _imag(x: Array) -> Chain:
     del x
-    return (operator.attrgetter("imag"),)
+    return (_call(operator.attrgetter("imag")),)
 
 
 @_of(integers.invert)
 def _invert(x: Array) -> Chain | None:
-    return None if x.dtype in SMALL_INTS else (np.invert,)
+    return None if x.dtype in SMALL_INTS else (_call(np.invert),)
 
 
 # NumPy's shifts read amounts as unsigned too, and fill from the sign of what they shift.
@@ -188,19 +201,19 @@ def _invert(x: Array) -> Chain | None:
 @_of(integers.shift_left)
 def _shift_left(x: Array, y: Array) -> Chain | None:
     del y
-    return None if x.dtype in SMALL_INTS else (np.left_shift,)
+    return None if x.dtype in SMALL_INTS else (_call(np.left_shift),)
 
 
 @_of(integers.shift_right_arithmetic)
 def _shift_right_arithmetic(x: Array, y: Array) -> Chain | None:
     del y
-    return (np.right_shift,) if x.dtype.kind == "i" and x.dtype not in SMALL_INTS else None
+    return (_call(np.right_shift),) if x.dtype.kind == "i" and x.dtype not in SMALL_INTS else None
 
 
 @_of(integers.shift_right_logical)
 def _shift_right_logical(x: Array, y: Array) -> Chain | None:
     del y
-    return (np.right_shift,) if x.dtype.kind == "u" and x.dtype not in SMALL_INTS else None
+    return (_call(np.right_shift),) if x.dtype.kind == "u" and x.dtype not in SMALL_INTS else None
 
 
 @_of(conversions.convert)
@@ -209,7 +222,7 @@ def _convert(x: Array, *, dtype: np.dtype) -> Chain | None:
     if x.dtype == dtype or dtype in SMALL_INTS or (source == "c" and target != "c"):
         return None
     if target == "b":
-        return (functools.partial(np.not_equal, np.zeros(()).astype(x.dtype)),)
+        return (_call(functools.partial(np.not_equal, np.zeros(()).astype(x.dtype))),)
     if source == "f" and target in "iu":
         return _float_to_integer(x, dtype)
     if target == "f" and not conversions.is_rounded_once(x.dtype, dtype):
@@ -228,7 +241,7 @@ def _float_to_integer(x: Array, dtype: np.dtype) -> Chain | None:
             return x.astype(dtype)
         return conversions.convert(x, dtype=dtype)
 
-    return (call,)
+    return (_call(call),)
 
 
 # Shapes -----------------------------------------------------------------------------------------
@@ -236,23 +249,25 @@ def _float_to_integer(x: Array, dtype: np.dtype) -> Chain | None:
 
 @_of(shapes.reshape)
 def _reshape(x: Array, *sizes: Array, shape: Dims) -> Chain | None:
-    return None if sizes else (operator.methodcaller("reshape", shape),)
+    return None if sizes else (_call(operator.methodcaller("reshape", shape)),)
 
 
 @_of(shapes.transpose)
 def _transpose(x: Array, *, permutation: Dims) -> Chain:
     del x
-    return (operator.methodcaller("transpose", permutation),)
+    return (_call(operator.methodcaller("transpose", permutation)),)
 
 
 @_of(shapes.slice)
 def _slice(x: Array, *sizes: Array, shape: Dims, starts: Dims, strides: Dims) -> Chain | None:
-    return None if sizes else (operator.itemgetter(shapes.slice_index(starts, shape, strides)),)
+    return (
+        None if sizes else (_call(operator.itemgetter(shapes.slice_index(starts, shape, strides))),)
+    )
 
 
 @_of(shapes.reverse)
 def _reverse(x: Array, *, dims: Dims) -> Chain:
-    return (operator.itemgetter(shapes.reverse_index(x.ndim, dims)),)
+    return (_call(operator.itemgetter(shapes.reverse_index(x.ndim, dims))),)
 
 
 @_of(shapes.broadcast)
@@ -268,7 +283,7 @@ def _broadcast(x: Array, *sizes: Array, shape: Dims, dims: Dims) -> Chain | None
             return array(shape, dtype, x, 0, strides)
         return shapes.broadcast(x, shape=shape, dims=dims)
 
-    return (call,)
+    return (_call(call),)
 
 
 @_of(shapes.pad)
@@ -288,7 +303,7 @@ def _pad(
         result[target] = x[source]
         return result
 
-    return (call,)
+    return (_call(call),)
 
 
 # Reductions -------------------------------------------------------------------------------------
@@ -299,12 +314,12 @@ def _accumulation(x: Array, *, dims: Dims, step: np.ufunc) -> Chain | None:
         return None
     count = reductions.count_of(x.shape, dims)
     if step is np.add and reductions.wider_type(x.dtype, count) != x.dtype:
-        return (functools.partial(reductions.summed, dims=dims),)
-    return (functools.partial(step.reduce, axis=dims, dtype=x.dtype),)
+        return (_call(reductions.summed, dims=dims),)
+    return (_call(step.reduce, axis=dims, dtype=x.dtype),)
 
 
 def _bitwise(x: Array, *, dims: Dims, step: np.ufunc) -> Chain | None:
-    return None if x.dtype in SMALL_INTS else (functools.partial(step.reduce, axis=dims),)
+    return None if x.dtype in SMALL_INTS else (_call(step.reduce, axis=dims),)
 
 
 for _function, _step in (
@@ -323,20 +338,20 @@ for _function, _step in (
 def _extreme(x: Array, *, dims: Dims, step: np.ufunc, slow: Function) -> Chain | None:
     if x.dtype.isbuiltin != 1 or not x.size:
         return None
-    reduce = functools.partial(step.reduce, axis=dims)
+    reduce = step.reduce
     if KINDS[x.dtype] != "f":
-        return (reduce,)
+        return (_call(step.reduce, axis=dims),)
     count_nonzero = np.count_nonzero
 
     def call(x: Array) -> Any:
-        result = reduce(x)
+        result = reduce(x, axis=dims)
         # NumPy takes any of several zeros.
         return result if count_nonzero(result) == result.size else slow(x, dims=dims)
 
     def call_for_scalar(x: Array) -> Any:
-        return reduce(x) or slow(x, dims=dims)
+        return reduce(x, axis=dims) or slow(x, dims=dims)
 
-    return (call_for_scalar if len(dims) == x.ndim else call,)
+    return (_call(call_for_scalar if len(dims) == x.ndim else call),)
 
 
 for _function, _step in ((reductions.reduce_max, np.maximum), (reductions.reduce_min, np.minimum)):
@@ -346,7 +361,7 @@ for _function, _step in ((reductions.reduce_max, np.maximum), (reductions.reduce
 def _arg_extreme(x: Array, *, dimension: int, dtype: np.dtype, method: str) -> Chain | None:
     if x.dtype.isbuiltin != 1 or not x.shape[dimension]:
         return None
-    return operator.methodcaller(method, dimension), _as_type(dtype)
+    return _call(operator.methodcaller(method, dimension)), _as_type(dtype)
 
 
 for _name in ("argmax", "argmin"):
@@ -359,9 +374,8 @@ def _running(x: Array, *, dimension: int, reverse: bool = False, step: np.ufunc)
     if step is np.add:
         wider = reductions.wider_type(x.dtype, x.shape[dimension])
         if wider != x.dtype:
-            sums = functools.partial(np.add.accumulate, axis=dimension, dtype=wider)
-            return sums, _as_type(x.dtype)
-    return (functools.partial(step.accumulate, axis=dimension, dtype=x.dtype),)
+            return _call(step.accumulate, axis=dimension, dtype=wider), _as_type(x.dtype)
+    return (_call(step.accumulate, axis=dimension, dtype=x.dtype),)
 
 
 for _function, _step in ((running.cumsum, np.add), (running.cumprod, np.multiply)):
@@ -387,7 +401,7 @@ def _dot_general(
     matmul = np.matmul if count <= contractions.BLOCK else contractions.product
     if contractions.is_matmul(lhs, rhs, lhs_batch, lhs_contract):
         turned = lhs_contract[0] != lhs.ndim - 1, rhs_contract[0] != 0
-        return None if any(turned) else (matmul,)
+        return None if any(turned) else (_call(matmul),)
     x_way, y_way, shape = contractions.as_matrices(
         lhs.shape, rhs.shape, lhs_contract, rhs_contract, lhs_batch, rhs_batch
     )
@@ -397,4 +411,4 @@ def _dot_general(
         matrices = x.transpose(x_order).reshape(x_shape), y.transpose(y_order).reshape(y_shape)
         return matmul(*matrices).reshape(shape)
 
-    return (call,)
+    return (_call(call),)

@@ -66,11 +66,10 @@ def check(call: Call) -> bool:
     return record(function, operands, {}, [True] * len(operands), False).executor is not None
 
 
-def test_functions_have_no_attributes_left() -> None:
+def test_calls_need_no_attributes() -> None:
     x = np.ones((2, 3), np.float32)
     chain = specialized(RAW["reduce_sum"], (x,), {"dims": (0,)})
     assert chain is not None
-    np.testing.assert_array_equal(chain[0](x), np.full(3, 2))
+    ((function, keywords),) = chain
+    np.testing.assert_array_equal(function(x, **keywords), np.full(3, 2))
     assert specialized(RAW["sort"], (x,), {"dimension": 0, "num_keys": 1}) is None
-    # A scalar is no array, of which the types would be known.
-    assert specialized(RAW["div"], (x, 2.0), {}) is None
