@@ -8,7 +8,8 @@
 
 namespace dovetail {
 
-/// Amounts of work. Floats, since those of nested loops are larger than any integer; a `?` counts as 1.
+/// Amounts of work. Floats, since those of nested loops are larger than any integer; a `?` counts as 1 (passes that
+/// decide assume more, `Steps.h`).
 struct Cost {
   /// Operations of arithmetic, comparisons and conversions among them; those on complex numbers count as one.
   double flops = 0;

@@ -1,5 +1,6 @@
 // Puts barriers where IREE would fuse too many ops, or ops on too many arrays.
 #include "Passes.h"
+#include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -67,12 +68,6 @@ Operation *Clusters::makerOf(Value array) const {
 static bool isElementwise(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   return structured && structured.getNumReductionLoops() == 0;
-}
-
-static size_t scalarOpsOf(Operation *op) {
-  size_t count = 0;
-  op->walk([&](Operation *inner) { count += inner != op && !inner->hasTrait<OpTrait::ConstantLike>(); });
-  return count;
 }
 
 bool Clusters::join(Extent &extent, const Extent &other) {

@@ -2,6 +2,7 @@
 #include "OneDispatch.h"
 #include "Passes.h"
 #include "SequentialLoops.h"
+#include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
 #include "cpp/iree/Liveness.h"
 #include "cpp/tensors/Target.h"
@@ -22,14 +23,12 @@ namespace dovetail {
 
 namespace {
 
-/// Work is counted in scalar steps. One thread takes for this much about as long as a few dispatches take to start.
+/// Work is counted in ops on registers. One thread takes for this much about as long as a few dispatches take to start.
 constexpr int64_t kMostOfOp = int64_t(1) << 16, kMostOfGroup = int64_t(1) << 18;
 /// Of functions with more ops than this, the code generator takes longer than for several with fewer.
 constexpr size_t kMostOps = 128;
 /// Arrays of so few elements cost nothing to hand out.
 constexpr int64_t kTiny = 16;
-/// An elementary function is about so many steps.
-constexpr int64_t kStepsOfFunction = 8;
 
 /// What an op reads: its operands, and what its regions use from outside.
 SmallVector<Value> readBy(Operation *op) {
@@ -45,29 +44,26 @@ int64_t elementsOf(Value value) {
   return array ? array.getNumElements() : 0;
 }
 
-int64_t stepsOf(Block &code) {
-  int64_t steps = 0;
+/// The ops on registers that compute an element; one of `math` counts as a step.
+int64_t opsOfElement(Block &code) {
+  int64_t ops = 0;
   for (Operation &op : code.without_terminator())
-    steps += isa<math::MathDialect>(op.getDialect()) ? kStepsOfFunction : 1;
-  return std::max<int64_t>(steps, 1);
+    ops += isa<math::MathDialect>(op.getDialect()) ? kOpsOfStep : 1;
+  return std::max<int64_t>(ops, 1);
 }
 
-/// How many scalar steps an op takes.
+/// How many ops on registers an op of static sizes takes.
 int64_t workOf(Operation *op) {
   if (isReshape(op) || isa<tensor::EmptyOp>(op))
     return 0;
-  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
-    int64_t points = 1;
-    for (int64_t size : structured.getStaticLoopRanges())
-      points *= size;
-    return points * stepsOf(*structured.getBlock());
-  }
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+    return times(product(structured.getStaticLoopRanges()), opsOfElement(*structured.getBlock()));
   int64_t elements = 0;
   for (Value value : op->getOperands())
     elements = std::max(elements, elementsOf(value));
   for (Value value : op->getResults())
     elements = std::max(elements, elementsOf(value));
-  return op->getNumRegions() ? elements * stepsOf(op->getRegion(0).front()) : elements;
+  return op->getNumRegions() ? elements * opsOfElement(op->getRegion(0).front()) : elements;
 }
 
 /// Whether an op costs nothing where it is used, and so is repeated there.

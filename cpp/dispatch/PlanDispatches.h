@@ -13,7 +13,7 @@ constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
 bool isForOneDispatch(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b);
 
 /// The most scalar steps that one iteration of a loop in one dispatch takes.
-int64_t mostWorkOfIteration(mlir::ImplicitLocOpBuilder &b);
+int64_t mostStepsOfIteration(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace dovetail
 

@@ -1,5 +1,6 @@
 // Estimates the work of bufferized code in scalar steps.
 #include "Work.h"
+#include "cpp/cost/Steps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,20 +10,6 @@
 using namespace mlir;
 
 namespace dovetail {
-
-/// So many ops on registers take about as long as one on memory.
-constexpr size_t kOpsOfStep = 8;
-
-int64_t plus(int64_t a, int64_t b) { return std::min(kMostWork, a + b); }
-
-int64_t times(int64_t a, int64_t b) { return std::min(kMostWork, std::max<int64_t>(a, 1) * std::max<int64_t>(b, 1)); }
-
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all = times(all, ShapedType::isDynamic(size) ? kAssumedSize : size);
-  return all;
-}
 
 static int64_t workOf(Operation &op);
 
@@ -57,7 +44,7 @@ static std::optional<APInt> mostIterations(LoopLikeOpInterface loop) {
 static int64_t workOf(linalg::LinalgOp op) {
   int64_t each = 2;
   if (op.getNumReductionLoops() == 0)
-    each = std::max<int64_t>(1, op->getNumOperands() + op.getBlock()->getOperations().size() / kOpsOfStep);
+    each = std::max<int64_t>(1, op->getNumOperands() + int64_t(op.getBlock()->getOperations().size()) / kOpsOfStep);
   return times(each, product(op.getStaticLoopRanges()));
 }
 

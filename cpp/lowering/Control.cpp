@@ -57,7 +57,7 @@ lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef
             return failure();
           return outs;
         },
-        mostWorkOfIteration(b));
+        mostStepsOfIteration(b));
     if (succeeded(made)) {
       llvm::append_range(results, *made);
       return success();

@@ -4,6 +4,7 @@
 #include "MinCut.h"
 #include "Partition.h"
 #include "Passes.h"
+#include "cpp/cost/Steps.h"
 #include "dialects/Inference.h"
 #include "dialects/Recompute.h"
 #include "mlir/IR/IRMapping.h"
@@ -62,17 +63,14 @@ FailureOr<Partition> partition(Region &source, const llvm::SmallBitVector &unkno
 
 //===- Residuals --------------------------------------------------------------------===//
 
-/// The size of a value in bytes; an estimate for dynamic sizes, and 1 for values that are no arrays.
+/// Bytes that a value takes; what is no array takes little.
 static int64_t bytesOf(Value value) {
-  constexpr int64_t assumedSize = 64, most = int64_t(1) << 40;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 1;
   int64_t bytes =
       std::max<int64_t>(1, getElementTypeOrSelf(type).isIntOrFloat() ? type.getElementTypeBitWidth() / 8 : 16);
-  for (int64_t size : type.getShape())
-    bytes = std::min(most, bytes * std::max<int64_t>(1, ShapedType::isDynamic(size) ? assumedSize : size));
-  return bytes;
+  return times(bytes, product(type.getShape()));
 }
 
 /// Known values with sizes that may differ each time the body runs, so that a loop cannot stack them.
