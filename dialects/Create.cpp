@@ -48,28 +48,14 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   int64_t dimension = getDimension();
   if (!type.isDynamicDim(dimension))
     return nullptr;
-  Operation *producer = getX().getDefiningOp();
-  if (!producer)
+  DimSource source = sizeSource(getX(), dimension);
+  if (!source.value)
     return {};
-  if (auto sized = dyn_cast<SizedOpInterface>(producer))
-    return sized.getSizes()[llvm::count_if(type.getShape().take_front(dimension), ShapedType::isDynamic)];
-  // Elsewhere a dimension has the size of an operand's dimension with the same factor.
-  std::optional<FactorMap> map = dovetail::factorMap(producer);
-  if (!map)
-    return {};
-  int64_t factor = map->results[cast<OpResult>(getX()).getResultNumber()][dimension];
-  if (factor == FactorMap::kNone)
-    return {};
-  for (auto [operand, factors] : llvm::zip_equal(producer->getOperands(), map->operands))
-    if (auto it = llvm::find(factors, factor); it != factors.end()) {
-      int64_t source = it - factors.begin();
-      if (!cast<RankedTensorType>(operand.getType()).isDynamicDim(source))
-        continue;
-      getXMutable().assign(operand);
-      setDimension(source);
-      return getSize();
-    }
-  return {};
+  if (source.isSize())
+    return source.value;
+  getXMutable().assign(source.value);
+  setDimension(*source.dimension);
+  return getSize();
 }
 
 LogicalResult DimOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,

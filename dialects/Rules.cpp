@@ -115,6 +115,24 @@ std::optional<FactorMap> factorMap(Operation *op) {
   return std::nullopt;
 }
 
+DimSource sizeSource(Value array, int64_t dimension) {
+  auto result = dyn_cast<OpResult>(array);
+  if (!result)
+    return {};
+  Operation *op = result.getOwner();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
+  if (auto sized = dyn_cast<SizedOpInterface>(op))
+    return {sized.getSizes()[llvm::count_if(shape.take_front(dimension), ShapedType::isDynamic)], {}};
+  std::optional<FactorMap> map = factorMap(op);
+  int64_t factor = map ? map->results[result.getResultNumber()][dimension] : FactorMap::kNone;
+  if (factor != FactorMap::kNone)
+    for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), map->operands))
+      if (auto *it = llvm::find(factors, factor); it != factors.end())
+        if (int64_t source = it - factors.begin(); cast<RankedTensorType>(operand.getType()).isDynamicDim(source))
+          return {operand, source};
+  return {};
+}
+
 //===- Derived rules -------------------------------------------------------------===//
 
 Operation *cloneWith(Emitter &e, Operation *op, ValueRange operands, TypeRange types) {

@@ -78,6 +78,19 @@ FactorMap pointwiseFactorMap(mlir::Operation *op);
 /// The factor map of any op that has one, stated or derived.
 std::optional<FactorMap> factorMap(mlir::Operation *op);
 
+/// Where a `?` of an array comes from: a value of type `index`, or the same size of another array, at `dimension`.
+struct DimSource {
+  mlir::Value value;
+  std::optional<int64_t> dimension;
+
+  bool isSize() const { return !dimension; }
+};
+
+/// Where the op that makes an array has its `?` at that dimension from: from an operand that is the size, or, by its
+/// factor map, from an operand's dimension. A null value where only the op's own rule tells (`ResultSizeOpInterface`),
+/// or nothing.
+DimSource sizeSource(mlir::Value array, int64_t dimension);
+
 /// Emits `op` on `primals` and appends its results and their tangents. Null tangents are zero; some are not.
 llvm::LogicalResult applyJvp(mlir::Operation *op, Emitter &e, mlir::ValueRange primals,
                              llvm::ArrayRef<mlir::Value> tangents, llvm::SmallVectorImpl<mlir::Value> &results,

@@ -140,18 +140,10 @@ private:
 
   /// The size of a `?` of a linear op's result.
   Value sizeOfResult(OpResult value, int64_t dim) {
-    Operation *op = value.getOwner();
-    ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-    if (auto statesSizes = dyn_cast<SizedOpInterface>(op))
-      return sizeValue(statesSizes.getSizes()[llvm::count_if(shape.take_front(dim), ShapedType::isDynamic)]);
-    std::optional<FactorMap> map = factorMap(op);
-    int64_t factor = map ? map->results[value.getResultNumber()][dim] : FactorMap::kNone;
-    if (factor != FactorMap::kNone)
-      for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), map->operands))
-        if (auto it = llvm::find(factors, factor); it != factors.end())
-          if (int64_t source = it - factors.begin(); cast<RankedTensorType>(operand.getType()).isDynamicDim(source))
-            return sizeOf(operand, source);
-    return statedSize(value, dim);
+    DimSource source = sizeSource(value, dim);
+    if (!source.value)
+      return statedSize(value, dim);
+    return source.isSize() ? sizeValue(source.value) : sizeOf(source.value, *source.dimension);
   }
 
   /// A size as the rule of its op gives it: of a result, or one that is a result.

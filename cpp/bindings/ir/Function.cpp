@@ -138,18 +138,9 @@ SizeSource Function::sizeSource(unsigned numbered, int64_t dimension) {
   auto result = dyn_cast<OpResult>(values[numbered]);
   if (!result)
     return nb::none();
+  if (DimSource source = dovetail::sizeSource(result, dimension); source.value)
+    return nb::make_tuple(number(source.value), source.dimension.value_or(-1));
   Operation *op = result.getOwner();
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
-  if (auto sized = dyn_cast<SizedOpInterface>(op))
-    return nb::make_tuple(number(sized.getSizes()[llvm::count_if(shape.take_front(dimension), ShapedType::isDynamic)]),
-                          -1);
-  std::optional<FactorMap> map = factorMap(op);
-  int64_t factor = map ? map->results[result.getResultNumber()][dimension] : FactorMap::kNone;
-  if (factor != FactorMap::kNone)
-    for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), map->operands))
-      if (auto *it = llvm::find(factors, factor); it != factors.end())
-        if (int64_t source = it - factors.begin(); cast<RankedTensorType>(operand.getType()).isDynamicDim(source))
-          return nb::make_tuple(number(operand), source);
   auto stated = dyn_cast<ResultSizeOpInterface>(op);
   if (!stated)
     return nb::none();
