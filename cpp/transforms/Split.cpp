@@ -63,7 +63,7 @@ FailureOr<Partition> partition(Region &source, const llvm::SmallBitVector &unkno
 
 //===- Residuals --------------------------------------------------------------------===//
 
-/// Bytes that a value takes; what is no array takes little.
+/// The size of a value in bytes; an estimate for dynamic sizes, and 1 for values that are no arrays.
 static int64_t bytesOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
