@@ -1,4 +1,4 @@
-"""What a call costs apart from the arithmetic: sums of small arrays, by every way to call them.
+"""Overhead of calls: sums of small arrays, by every way to call them.
 
 Usage: call_overhead.py [--repeat N]
 

@@ -1,4 +1,4 @@
-"""How long programs take to compile, beside JAX: from traced to callable, and from the disk.
+"""Compile time, compared with JAX: from traced to callable, and from the disk cache.
 
 Usage: compile_time.py [--repeat N] [--only TEXT]
 

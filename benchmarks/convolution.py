@@ -71,7 +71,7 @@ def jax_like(
 
 
 def calls(order: str, case: tuple[Any, ...]) -> dict[str, dict[str, Callable[[], Any]]]:
-    """What to time: by library, then by what is computed."""
+    """The calls to time: by library, then by computation."""
     x, k = operands(order, case)
     result: dict[str, dict[str, Callable[[], Any]]] = {}
 

@@ -1,4 +1,4 @@
-"""What `debug_nans` and `debug_infs` cost: a step of training with and without them.
+"""Overhead of `debug_nans` and `debug_infs`: a training step with and without them.
 
 Usage: debug_nans.py [--repeat N] [--jax]
 

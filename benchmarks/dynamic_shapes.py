@@ -39,7 +39,7 @@ class Program:
       library: its module, `dovetail` or `jax`.
     """
 
-    # Of `dynamic_shapes`.
+    # The argument `dynamic_shapes`.
     shapes: tuple[Any, ...]
 
     def __init__(self, library: Any) -> None:
@@ -48,7 +48,7 @@ class Program:
         self.nn = importlib.import_module(f"{library.__name__}.nn")
 
     def arguments(self, size: int) -> Sequence[Any]:
-        """What it is called with at a size."""
+        """The arguments of a call at a size."""
         raise NotImplementedError
 
     def __call__(self, *args: Any) -> Any:

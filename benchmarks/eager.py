@@ -1,4 +1,4 @@
-"""What an eager call costs over NumPy's own: functions of small arrays, outside of any program.
+"""Overhead of eager calls over NumPy's own: functions of small arrays, outside of any program.
 
 Usage: eager.py [--repeat N] [--size N] [--only TEXT] [--limit µs]
 

@@ -1,4 +1,4 @@
-"""How long the first result takes, in new processes: imports, trivial functions, a training step.
+"""Time to the first result, in new processes: imports, trivial functions, a training step.
 
 Usage: first_results.py [--repeat N]
 
@@ -33,7 +33,7 @@ def elapsed(run: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-# What a process measures: seconds by name ---------------------------------------------------------
+# Measurements in a process: seconds by name -------------------------------------------------------
 
 
 def imports(library: str) -> dict[str, float]:

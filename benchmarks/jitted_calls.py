@@ -1,4 +1,4 @@
-"""What a call of a jitted function costs apart from the arithmetic, on small arrays.
+"""Overhead of calls of jitted functions, on small arrays.
 
 Usage: jitted_calls.py [--repeat N] [--limit µs]
 
@@ -49,7 +49,7 @@ def add_biases(layers: Any) -> Any:
 
 
 class Library(NamedTuple):
-    """What a case needs of a library."""
+    """The functions of a library that the cases need."""
 
     jit: Callable[..., Any]
     put: Callable[[Any], Any]
@@ -125,7 +125,7 @@ OPTIONS: dict[str, tuple[Callable[..., Callable[[], Any]], dict[str, Any]]] = {
     ),
     "2 arrays of NumPy of a new size": (of_new_sizes, {"dynamic_shapes": ("n", "n")}),
 }
-# Those of which the other library would compile a program at each call; they take long.
+# Cases in which the other library would compile a program at each call, which takes long.
 ALONE = ("2 arrays of NumPy of a new size",)
 
 

@@ -31,7 +31,7 @@ def ways(name: str, x: np.ndarray) -> dict[str, Callable[[], Any]]:
     """Returns one call for each library, whose results are the same."""
     function, array = dt.jit(getattr(dnp, name)), dnp.asarray(x)
     calls: dict[str, Callable[[], Any]] = {
-        # Of sorts of NumPy's only a stable one says what the order of equal elements is.
+        # Only NumPy's stable sorts define the order of equal elements.
         "NumPy": lambda: np.sort(x) if name == "sort" else np.argsort(x, kind="stable"),
         "Dovetail": lambda: np.asarray(function(array)),
     }

@@ -1,4 +1,4 @@
-"""How long tracing and transforming programs takes, by their size and by the depth of their loops.
+"""Time to trace and transform programs, by their size and by the depth of their loops.
 
 Usage: transforms.py
 
@@ -29,7 +29,7 @@ def chain(length: int) -> Callable[[Any], Any]:
 
 
 def nested(depth: int) -> Callable[[Any], Any]:
-    """So many scans around each other; all have the same few ops beside the inner one."""
+    """Nested scans, each with the same few ops beside the inner one."""
 
     def body(depth: int) -> Callable[[Any], Any]:
         if depth == 0:

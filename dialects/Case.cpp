@@ -108,7 +108,7 @@ namespace {
 
 /// Where the rest of a branch finds a residual: among the known arguments of the case op, in a slot that all branches
 /// share, or among the sizes computed in front of it.
-struct Place {
+struct ResidualSource {
   enum Kind { Argument, Slot, Size } kind;
   unsigned number;
 };
@@ -118,7 +118,7 @@ struct BranchParts {
   FunctionTransforms::Split<Body> parts;
   SmallVector<Value> residuals;
   /// For each residual.
-  SmallVector<Place> places;
+  SmallVector<ResidualSource> sources;
   /// The value in each slot.
   SmallVector<Value> kept;
 
@@ -201,8 +201,8 @@ static Value sizeInFront(Emitter &e, Value size, ValueRange args, IRMapping &mad
   return made.lookup(size);
 }
 
-/// Gives each residual of each branch a place: the types of the slots, and the sizes. Branches share slots of arrays of
-/// known sizes that are no integers.
+/// Assigns each residual of each branch a source: the types of the slots, and the sizes. Branches share slots of arrays
+/// of known sizes that are no integers.
 static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayRef<BranchParts> branches,
                                       SmallVectorImpl<Value> &sizes) {
   SmallVector<Type> slots;
@@ -211,13 +211,13 @@ static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayR
     IRMapping made;
     for (Value residual : branch.residuals) {
       if (auto argument = dyn_cast<BlockArgument>(residual)) {
-        branch.places.push_back({Place::Argument, argument.getArgNumber()});
+        branch.sources.push_back({ResidualSource::Argument, argument.getArgNumber()});
         continue;
       }
       // A value that is no array cannot hold one value for each of a batch of choices.
       Value size = residual.getType().isIndex() ? sizeInFront(e, residual, args, made) : Value();
       if (size) {
-        branch.places.push_back({Place::Size, unsigned(sizes.size())});
+        branch.sources.push_back({ResidualSource::Size, unsigned(sizes.size())});
         sizes.push_back(size);
         continue;
       }
@@ -232,7 +232,7 @@ static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayR
         used.resize(slots.size());
       }
       used.set(slot);
-      branch.places.push_back({Place::Slot, slot});
+      branch.sources.push_back({ResidualSource::Slot, slot});
     }
   }
   return slots;
@@ -263,9 +263,9 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   SmallVector<Type> slots = assignPlaces(e, knownArgs, branches, sizes);
   for (BranchParts &branch : branches) {
     branch.kept.resize(slots.size());
-    for (auto [residual, place] : llvm::zip_equal(branch.residuals, branch.places))
-      if (place.kind == Place::Slot)
-        branch.kept[place.number] = residual;
+    for (auto [residual, source] : llvm::zip_equal(branch.residuals, branch.sources))
+      if (source.kind == ResidualSource::Slot)
+        branch.kept[source.number] = residual;
   }
   if (failed(fillSlots(e, slots, branches)))
     return failure();
@@ -274,9 +274,9 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   // The rests take those known arguments that one of them keeps.
   llvm::SmallBitVector isKept(knownArgs.size());
   for (BranchParts &branch : branches)
-    for (Place place : branch.places)
-      if (place.kind == Place::Argument)
-        isKept.set(place.number);
+    for (ResidualSource source : branch.sources)
+      if (source.kind == ResidualSource::Argument)
+        isKept.set(source.number);
   SmallVector<Value> kept = pick(knownArgs, isKept);
   unsigned numSlots = slots.size(), numKeptArgs = kept.size();
   llvm::append_range(kept, sizes);
@@ -287,10 +287,11 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   for (BranchParts &branch : branches) {
     Body &known = branch.parts.known, &rest = branch.parts.rest;
     SmallVector<unsigned> positions;
-    for (Place place : branch.places)
-      positions.push_back(place.kind == Place::Slot       ? place.number
-                          : place.kind == Place::Argument ? numSlots + bitsOf(isKept, 0, place.number).count()
-                                                          : numSlots + numKeptArgs + place.number);
+    for (ResidualSource source : branch.sources)
+      positions.push_back(source.kind == ResidualSource::Slot ? source.number
+                          : source.kind == ResidualSource::Argument
+                              ? numSlots + bitsOf(isKept, 0, source.number).count()
+                              : numSlots + numKeptArgs + source.number);
     llvm::append_range(known.results, branch.kept);
     for (unsigned i = 0; i < restArgs.size(); ++i)
       positions.push_back(numSlots + numKept + i);

@@ -1,4 +1,4 @@
-"""What the examples share: their arguments, and where figures and numbers go."""
+"""Shared parts of the examples: arguments, and where figures and numbers go."""
 
 from __future__ import annotations
 

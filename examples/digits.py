@@ -39,7 +39,7 @@ class Digits(NamedTuple):
 
 
 class History(NamedTuple):
-    """What training wrote down: the loss of each step, and the test accuracy after each epoch."""
+    """The training log: the loss of each step, and the test accuracy after each epoch."""
 
     losses: np.ndarray
     accuracies: np.ndarray

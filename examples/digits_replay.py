@@ -12,7 +12,7 @@ from types import ModuleType
 
 import numpy as np
 
-# What a deployed program does not have: the compiler, the C++ extension, the tracer and its needs.
+# Modules that a deployed program does without: the compiler, the C++ extension, the tracer.
 ABSENT = ("iree.compiler", "dovetail._core", "dovetail.tracer", "dovetail.numpy", "optree")
 
 

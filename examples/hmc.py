@@ -68,7 +68,9 @@ def sample(key: Any, chains: int, steps: int) -> tuple[Any, Any]:
 
 
 def r_hat(x: np.ndarray) -> float:
-    """How much wider all chains are than each: 1 if they agree (Gelman and Rubin, 1992)."""
+    """The ratio of the spread of all chains to that of each: 1 if they agree (Gelman and Rubin,
+    1992).
+    """
     within = x.var(1, ddof=1).mean()
     between = x.mean(1).var(ddof=1)
     return float(np.sqrt((x.shape[1] - 1) / x.shape[1] + between / within))

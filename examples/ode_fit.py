@@ -25,7 +25,7 @@ SPACING = 0.25
 
 
 def slope(state: Any, rates: Any) -> Any:
-    """What prey and predators grow by in a unit of time."""
+    """The growth rates of prey and predators."""
     prey, predators = state
     born, eaten, starved, fed = rates
     return dnp.array(

@@ -55,7 +55,7 @@ def stabilized(a: Any, b: Any, steps: int) -> tuple[Any, list[float]]:
 
 
 def check(a: Any) -> float:
-    """How far the derivative along a direction is from a difference quotient."""
+    """The difference between the derivative along a direction and a difference quotient."""
     direction = dnp.ones_like(a) * (1 + 0.5j if dnp.iscomplexobj(a) else 1)
     step = 1e-6
     ahead, behind = (spectral_radius(a + sign * step * direction) for sign in (1, -1))

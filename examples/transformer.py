@@ -22,7 +22,7 @@ HEADS = 4
 
 
 class Size(NamedTuple):
-    """What a run costs."""
+    """The size of a run."""
 
     layers: int
     width: int
@@ -41,7 +41,7 @@ def read() -> tuple[str, np.ndarray]:
     files = [*sorted(REPOSITORY.glob("*.md")), *sorted(REPOSITORY.glob("docs/*.md"))]
     files += [REPOSITORY / "dialects" / name for name in ("README.md", "RATIONALE.md")]
     text = "\n".join(file.read_text() for file in files)
-    # What is neither prose nor code would be learned last: rules of tables.
+    # Rules of tables are neither prose nor code, and would be learned last.
     text = text.replace("|---", "")
     letters = "".join(sorted(set(text)))
     return letters, np.array([letters.index(c) for c in text], np.int32)
@@ -84,7 +84,9 @@ def attend(weights: Any, x: Any) -> Any:
 
 
 def scores(params: Any, numbers: Any) -> Any:
-    """What is expected after each letter: int32[batch, window] to float[batch, window, letters]."""
+    """The logits of the next letter at each place: int32[batch, window] to float[batch, window,
+    letters].
+    """
     x = params["letters"][numbers] + params["places"][: numbers.shape[1]]
     for layer in params["layers"]:
         first, second = layer["scales"]

@@ -10,8 +10,8 @@
 #include "cpp/bindings/ir/BindFunction.h"
 #include "cpp/bindings/ir/Context.h"
 #include "cpp/bindings/ir/Export.h"
+#include "cpp/bindings/ir/FlatBody.h"
 #include "cpp/bindings/ir/Function.h"
-#include "cpp/bindings/ir/Program.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/HostCall.h"
@@ -132,10 +132,10 @@ static void become(const Shared &module, nb::bytes bytecode) {
 }
 
 /// The first place in the user's program that a module names.
-static Place firstPlace(const Shared &module) {
-  Place place;
+static SourceLocation firstLocation(const Shared &module) {
+  SourceLocation place;
   module->op->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    place = placeOf(op->getLoc());
+    place = sourceLocationOf(op->getLoc());
     return std::get<0>(place).empty() ? WalkResult::advance() : WalkResult::interrupt();
   });
   return place;
@@ -171,11 +171,11 @@ static Shared wrap(const std::string &name, Attributes attributes,
   if (!named.empty())
     module->kept = named.front().module->kept;
   module->symbols = std::make_unique<SymbolTable>(*module->op);
-  Function main(module, "main", true, Place());
+  Function main(module, "main", true, SourceLocation());
   std::vector<unsigned> arguments, outs;
   for (const auto &[shape, element] : operands)
-    arguments.push_back(main.addArgument(shape, element, Place()));
-  for (nb::handle out : main.emit(name, arguments, attributes, results, Place()))
+    arguments.push_back(main.addArgument(shape, element, SourceLocation()));
+  for (nb::handle out : main.emit(name, arguments, attributes, results, SourceLocation()))
     outs.push_back(nb::cast<unsigned>(out[0]));
   main.finish(outs);
   return module;
@@ -215,11 +215,11 @@ static void checkFinite(const Shared &module, const std::vector<std::string> &un
 }
 
 /// (name, place) of the op to which that pass would give a number in `main`.
-static nb::typed<nb::tuple, nb::str, Place> describeNumbered(const Shared &module, int64_t number) {
+static nb::typed<nb::tuple, nb::str, SourceLocation> describeNumbered(const Shared &module, int64_t number) {
   Operation *op = opNumbered(findIn(module, "main").op(), number);
   if (!op)
     throw CompilerError("'main' has no op with the number " + std::to_string(number), "", 0);
-  return nb::make_tuple(op->getName().stripDialect().str(), placeOf(op->getLoc()));
+  return nb::make_tuple(op->getName().stripDialect().str(), sourceLocationOf(op->getLoc()));
 }
 
 /// Makes the last arguments of `main` constants.
@@ -358,20 +358,20 @@ NB_MODULE(_core, m) {
       .def("marked", &marked, "target"_a, "host_functions"_a, "text"_a,
            "The module with its locations, as text or bytecode, with the attributes that phases read.")
       .def("become", &become, "bytecode"_a, "Replace the functions by those of a bytecode.")
-      .def("place", &firstPlace, "The first place in the user's program that the module names.")
+      .def("place", &firstLocation, "The first location in the user's program that the module names.")
       .def("take_host_imports", &takeHostImportsOf,
-           "Describe the host functions that a lowered module imports, and remove what it says of them.")
+           "Describe the host functions that a lowered module imports, and remove the descriptions from it.")
       .def("function", &findIn, "name"_a, "The function of that name.")
-      .def("has_effects", &moduleHasEffects, "Whether the program does more than compute values.")
+      .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
       .def(
           "cost", [](const Shared &module) { return costOf(*module->op); },
           "The work of one run, of a module without requests.")
       .def("keep_as_main", &keepAsMain, "name"_a, "Rename a function to `main`, and remove all that it does not call.")
-      .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set what a loaded module says of `main`.")
+      .def("set_reflection", &setReflection, "key"_a, "text"_a, "Set a reflection attribute of `main`.")
       .def("largest_contraction", &largestContraction,
            "The number of multiplications of a lowered module's largest contraction.")
       .def("inline_calls", &runPass<createInlinePass>, "Inline all calls.")
-      .def("donate_arguments", &donateArguments, "numbers"_a, "Let `main` write results over these arguments.")
+      .def("donate_arguments", &donateArguments, "numbers"_a, "Allow `main` to write results over these arguments.")
       .def("check_finite", &checkFinite, "unwanted"_a,
            "Request the checks of `dovetail-check-finite` for the named kinds of values.")
       .def("op_numbered", &describeNumbered, "number"_a,
@@ -379,7 +379,7 @@ NB_MODULE(_core, m) {
       .def("bind_arguments", &bindArguments, "values"_a, "Make the last arguments of `main` constants.")
       .def(
           "program",
-          [](const Shared &module, const std::string &name) { return Program(findIn(module, name).op().getBody()); },
+          [](const Shared &module, const std::string &name) { return FlatBody(findIn(module, name).op().getBody()); },
           "name"_a, "The body of a function without calls, for the reference evaluator.");
   m.def("module", &newModule, "An empty module.");
   m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
@@ -391,14 +391,14 @@ NB_MODULE(_core, m) {
       .def_prop_ro(
           "name", [](const Form &form) { return form.name.str(); }, "Its name.")
       .def_prop_ro(
-          "reason", [](const Form &form) { return form.reason.str(); }, "What it is for.")
-      .def_ro("merges_ops", &Form::mergesOps, "Whether small ops are merged into dispatches; for CPUs alone.")
+          "reason", [](const Form &form) { return form.reason.str(); }, "Its purpose.")
+      .def_ro("merges_ops", &Form::mergesOps, "True if small ops are merged into dispatches; CPUs only.")
       .def_prop_ro(
           "after", [](const Form &form) { return form.after.str(); },
-          "What IREE must have said of the form tried before; empty for any refusal.")
+          "The part of IREE's error about the previous form after which this one is tried; empty for any error.")
       .def(
           "suits", [](const Form &form, const Shared &module) { return form.suits(*module->op); }, "lowered"_a,
-          "Whether IREE compiles this form of a lowered program correctly, if at all.");
+          "True unless IREE is known to compile this form of a lowered program wrongly.");
 
   nb::class_<Cost>(m, "Cost", "Amounts of work.")
       .def_ro("flops", &Cost::flops, "Operations of arithmetic.")
@@ -411,7 +411,7 @@ NB_MODULE(_core, m) {
       .def_ro("attributes", &DescribedImport::attributes, "The op's attributes.")
       .def_ro("operands", &DescribedImport::operands, "Shape and element type of each operand.")
       .def_ro("results", &DescribedImport::results, "Shape and element type of each result.")
-      .def_ro("has_effects", &DescribedImport::hasEffects, "Whether it does more than compute values.");
+      .def_ro("has_effects", &DescribedImport::hasEffects, "True if it has side effects.");
 
   bindStorage(m);
   bindPackage(m);

@@ -43,20 +43,20 @@ RankedTensorType typeOf(const IndexedWindows &windows) {
 }
 
 /// One window: where it is, and whether it is wholly within the array.
-struct Place {
+struct WindowSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
   Value isInside;
 
   /// The nearest one within the array to that at `loops`.
-  Place(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ValueRange loops)
+  WindowSlice(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ValueRange loops)
       : sizes(sizesOf(b, windows.x)), strides(sizes.size(), b.getIndexAttr(1)) {
     offsets.assign(sizes.size(), b.getIndexAttr(0));
     Value zero = arith::ConstantIndexOp::create(b, 0);
     for (auto [i, end] : llvm::enumerate(lastStarts(b, windows.x, windows.dims, windows.window))) {
       int64_t dim = windows.dims[i];
-      SmallVector<Value> place(loops);
-      place.push_back(arith::ConstantIndexOp::create(b, i));
-      Value asked = indexOf(b, tensor::ExtractOp::create(b, windows.indices, place), windows.indexElement);
+      SmallVector<Value> index(loops);
+      index.push_back(arith::ConstantIndexOp::create(b, i));
+      Value asked = indexOf(b, tensor::ExtractOp::create(b, windows.indices, index), windows.indexElement);
       Value within = isWithin(b, asked, end);
       isInside = isInside ? arith::AndIOp::create(b, isInside, within).getResult() : within;
       offsets[dim] = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, asked, end), zero).getResult();
@@ -69,8 +69,8 @@ struct Place {
   }
 
   /// The same window of an array in which the dimensions of `loops` come first.
-  Place below(ImplicitLocOpBuilder &b, ValueRange loops) const {
-    Place other = *this;
+  WindowSlice below(ImplicitLocOpBuilder &b, ValueRange loops) const {
+    WindowSlice other = *this;
     for (OpFoldResult &offset : other.offsets)
       offset = b.getIndexAttr(0);
     SmallVector<OpFoldResult> first = llvm::to_vector_of<OpFoldResult>(loops), ones(loops.size(), b.getIndexAttr(1));
@@ -116,14 +116,14 @@ SmallVector<OpFoldResult> loopSizes(ImplicitLocOpBuilder &b, const IndexedWindow
 }
 
 /// The elements of one window, or zeros.
-Value readAt(ImplicitLocOpBuilder &b, const IndexedWindows &windows, const Place &place) {
-  Value slice = place.of(b, windows);
-  if (!place.isInside)
+Value readAt(ImplicitLocOpBuilder &b, const IndexedWindows &windows, const WindowSlice &window) {
+  Value slice = window.of(b, windows);
+  if (!window.isInside)
     return slice;
   Type element = getElementTypeOrSelf(windows.x);
   return mapElements(b, slice, element, [&](OpBuilder &inner, Location loc, Value x) -> Value {
     scalar::ScalarBuilder builder(loc, inner, element);
-    return scalar::select(builder, place.isInside, x, scalar::zero(builder));
+    return scalar::select(builder, window.isInside, x, scalar::zero(builder));
   });
 }
 
@@ -145,11 +145,11 @@ Value readWindows(ImplicitLocOpBuilder &b, const IndexedWindows &windows) {
     ofWindow[dim] = b.getIndexAttr(size);
   llvm::append_range(sizes, ofWindow);
   if (loops.empty())
-    return readAt(b, windows, Place(b, windows, {}));
+    return readAt(b, windows, WindowSlice(b, windows, {}));
   Value all = empty(b, sizes, getElementTypeOrSelf(windows.x));
   return forEach(b, loops, {}, all, [&](ImplicitLocOpBuilder &each, ValueRange at, Value now) -> Value {
-    Place place(each, windows, at), target = place.below(each, at);
-    return tensor::InsertSliceOp::create(each, readAt(each, windows, place), now, target.offsets, target.sizes,
+    WindowSlice window(each, windows, at), target = window.below(each, at);
+    return tensor::InsertSliceOp::create(each, readAt(each, windows, window), now, target.offsets, target.sizes,
                                          target.strides);
   });
 }
@@ -159,28 +159,28 @@ Value updateWindows(ImplicitLocOpBuilder &b, const IndexedWindows &windows, Valu
   return forEach(b, loopSizes(b, windows), {}, windows.x, [&](ImplicitLocOpBuilder &each, ValueRange at, Value now) {
     IndexedWindows current = windows;
     current.x = now;
-    Place place(each, current, at);
+    WindowSlice window(each, current, at);
     auto write = [&](ImplicitLocOpBuilder &once, Value, Value array) -> Value {
-      Place source = place.below(once, at);
+      WindowSlice source = window.below(once, at);
       Value update =
           tensor::ExtractSliceOp::create(once, typeOf(windows), updates, source.offsets, source.sizes, source.strides);
       Value old =
-          tensor::ExtractSliceOp::create(once, typeOf(windows), array, place.offsets, place.sizes, place.strides);
-      AffineMap all = once.getMultiDimIdentityMap(place.sizes.size());
-      SmallVector<utils::IteratorType> kinds(place.sizes.size(), utils::IteratorType::parallel);
+          tensor::ExtractSliceOp::create(once, typeOf(windows), array, window.offsets, window.sizes, window.strides);
+      AffineMap all = once.getMultiDimIdentityMap(window.sizes.size());
+      SmallVector<utils::IteratorType> kinds(window.sizes.size(), utils::IteratorType::parallel);
       auto changed =
           linalg::GenericOp::create(once, old.getType(), update, old, ArrayRef<AffineMap>{all, all}, kinds,
                                     [&](OpBuilder &inner, Location loc, ValueRange elements) {
                                       linalg::YieldOp::create(inner, loc, step(inner, loc, elements[1], elements[0]));
                                     });
-      return tensor::InsertSliceOp::create(once, changed.getResult(0), array, place.offsets, place.sizes,
-                                           place.strides);
+      return tensor::InsertSliceOp::create(once, changed.getResult(0), array, window.offsets, window.sizes,
+                                           window.strides);
     };
-    if (!place.isInside)
+    if (!window.isInside)
       return write(each, {}, now);
     // A loop that runs once or never writes in place, which a choice would not.
     Value zero = arith::ConstantIndexOp::create(each, 0), one = arith::ConstantIndexOp::create(each, 1);
-    return repeated(each, arith::SelectOp::create(each, place.isInside, one, zero), now, write);
+    return repeated(each, arith::SelectOp::create(each, window.isInside, one, zero), now, write);
   });
 }
 

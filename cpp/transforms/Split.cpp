@@ -74,28 +74,28 @@ static int64_t bytesOf(Value value) {
 }
 
 /// Known values with sizes that may differ each time the body runs, so that a loop cannot stack them.
-static DenseSet<Value> findRagged(const Partition &whole, const llvm::SmallBitVector &steadyArguments) {
+static DenseSet<Value> findRagged(const Partition &whole, const llvm::SmallBitVector &invariantArguments) {
   DenseSet<Value> ragged, loopInvariant;
-  if (steadyArguments.all())
+  if (invariantArguments.all())
     return ragged;
-  for (unsigned i : steadyArguments.set_bits())
+  for (unsigned i : invariantArguments.set_bits())
     loopInvariant.insert(whole.body.arguments()[i]);
   auto isLoopInvariant = [&](Value value) { return loopInvariant.contains(value); };
   auto isRagged = [&](Value value) { return ragged.contains(value); };
   for (Operation &op : whole.body.block()) {
     bool fromRagged = llvm::any_of(op.getOperands(), isRagged),
-         allSteady = llvm::all_of(op.getOperands(), isLoopInvariant);
-    if (allSteady || (isa<SizeQueryOpInterface>(op) && !fromRagged)) {
+         allInvariant = llvm::all_of(op.getOperands(), isLoopInvariant);
+    if (allInvariant || (isa<SizeQueryOpInterface>(op) && !fromRagged)) {
       loopInvariant.insert(op.result_begin(), op.result_end());
       continue;
     }
-    bool saysSizes = false;
+    bool definesSizes = false;
     if (auto sizing = dyn_cast<SizingOpInterface>(op))
-      saysSizes =
+      definesSizes =
           llvm::any_of(sizing.getSizingOperands(), [&](unsigned i) { return !isLoopInvariant(op.getOperand(i)); });
     else
-      saysSizes = op.getNumRegions() != 0 || isa<CallOpInterface>(op);
-    if (!fromRagged && !saysSizes)
+      definesSizes = op.getNumRegions() != 0 || isa<CallOpInterface>(op);
+    if (!fromRagged && !definesSizes)
       continue;
     for (Value result : op.getResults())
       if (auto type = dyn_cast<RankedTensorType>(result.getType()); !type || !type.hasStaticShape())

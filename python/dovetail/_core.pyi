@@ -58,18 +58,18 @@ class Module:
         """Replace the functions by those of a bytecode."""
 
     def place(self) -> tuple[str, int, str]:
-        """The first place in the user's program that the module names."""
+        """The first location in the user's program that the module names."""
 
     def take_host_imports(self) -> list[HostImport]:
         """
-        Describe the host functions that a lowered module imports, and remove what it says of them.
+        Describe the host functions that a lowered module imports, and remove the descriptions from it.
         """
 
     def function(self, name: str) -> Function:
         """The function of that name."""
 
     def has_effects(self) -> bool:
-        """Whether the program does more than compute values."""
+        """True if the program has side effects."""
 
     def cost(self) -> Cost:
         """The work of one run, of a module without requests."""
@@ -78,7 +78,7 @@ class Module:
         """Rename a function to `main`, and remove all that it does not call."""
 
     def set_reflection(self, key: str, text: str) -> None:
-        """Set what a loaded module says of `main`."""
+        """Set a reflection attribute of `main`."""
 
     def largest_contraction(self) -> int:
         """
@@ -89,7 +89,7 @@ class Module:
         """Inline all calls."""
 
     def donate_arguments(self, numbers: Sequence[int]) -> None:
-        """Let `main` write results over these arguments."""
+        """Allow `main` to write results over these arguments."""
 
     def check_finite(self, unwanted: Sequence[str]) -> None:
         """
@@ -104,7 +104,7 @@ class Module:
     def bind_arguments(self, values: list[tuple[bytes, str, tuple[int, ...]]]) -> None:
         """Make the last arguments of `main` constants."""
 
-    def program(self, name: str) -> Program:
+    def program(self, name: str) -> FlatBody:
         """The body of a function without calls, for the reference evaluator."""
 
 def module() -> Module:
@@ -166,7 +166,7 @@ class Function:
 
     def size_source(self, value: int, dimension: int) -> tuple[int, int] | None:
         """
-        What a dynamic size of an op's result is: (value, dimension), or a value as (value, -1); None if no rule says so.
+        The source of a dynamic size of an op's result: (value, dimension), or a value as (value, -1); None if the op has no rule for it.
         """
 
     def finish(self, results: Sequence[int]) -> None:
@@ -184,12 +184,12 @@ class Function:
         self, positions: Sequence[int], types: Sequence[tuple[Sequence[int], str]]
     ) -> None:
         """
-        Give a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.
+        Replace the arguments of a finished function by ones of `types`; argument i becomes that at `positions[i]`.
         """
 
     def linearize(self, wrt: Sequence[int], transposed: bool) -> Linearization:
         """
-        Split into a function that computes residuals and a linear one, which is transposed if asked for.
+        Split into a function that computes residuals and a linear one, transposed if requested.
         """
 
     def transpose(self, linear: Sequence[int]) -> Linearization:
@@ -199,11 +199,11 @@ class Function:
 
     def batched_results(self, dims: Sequence[int], size: int, axis: str) -> list[bool]:
         """
-        Whether each result depends on the batch, given the batched dimension of each argument (-1: none) and the batch's size (-1: dynamic).
+        For each result, true if it depends on the batch, given the batched dimension of each argument (-1: none) and the batch's size (-1: dynamic).
         """
 
 class Linearization:
-    """A function split into what is known and what is linear."""
+    """A function split into a known and a linear part."""
 
     @property
     def known(self) -> Function:
@@ -217,11 +217,11 @@ class Linearization:
 
     @property
     def active(self) -> list[bool]:
-        """Whether each result depends on the arguments."""
+        """For each result, true if it depends on the arguments."""
 
     @property
     def nonzero(self) -> list[bool]:
-        """Whether any result depends on each argument."""
+        """For each argument, true if any result depends on it."""
 
 class Instruction:
     """An op of a body; values are numbers."""
@@ -262,9 +262,9 @@ class Instruction:
 
     @property
     def place(self) -> tuple[str, int, str]:
-        """The place in the user's program: file, line, function."""
+        """The location in the user's program: file, line, function."""
 
-class Program:
+class FlatBody:
     """A body without calls, for the reference evaluator: values are numbers."""
 
     @property
@@ -281,7 +281,7 @@ class Program:
 
     @property
     def size(self) -> int:
-        """How many values there are."""
+        """The number of values."""
 
 class Form:
     """A form of a lowered program; see `dovetail-opt --help`."""
@@ -292,21 +292,21 @@ class Form:
 
     @property
     def reason(self) -> str:
-        """What it is for."""
+        """Its purpose."""
 
     @property
     def merges_ops(self) -> bool:
-        """Whether small ops are merged into dispatches; for CPUs alone."""
+        """True if small ops are merged into dispatches; CPUs only."""
 
     @property
     def after(self) -> str:
         """
-        What IREE must have said of the form tried before; empty for any refusal.
+        The part of IREE's error about the previous form after which this one is tried; empty for any error.
         """
 
     def suits(self, lowered: Module) -> bool:
         """
-        Whether IREE compiles this form of a lowered program correctly, if at all.
+        True unless IREE is known to compile this form of a lowered program wrongly.
         """
 
 class Cost:
@@ -349,7 +349,7 @@ class HostImport:
 
     @property
     def has_effects(self) -> bool:
-        """Whether it does more than compute values."""
+        """True if it has side effects."""
 
 class ArrayStorage:
     """What an array holds."""
@@ -583,7 +583,7 @@ class CompiledCalls:
     ) -> CompiledCalls | MethodType:
         """Bind the function as a method."""
 
-    def _remember(
+    def _cache_call(
         self,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -591,13 +591,13 @@ class CompiledCalls:
         invocation: Invocation,
         /,
     ) -> bool:
-        """Let calls with such arguments, whose leaves are given, be calls of an invocation; false if they cannot be."""
+        """Cache an invocation for calls like one with the given arguments; returns false if it cannot be cached."""
 
     def _forget(self) -> None:
-        """Forget all calls."""
+        """Clear the cache."""
 
-    def _remembered_count(self) -> int:
-        """How many calls are remembered."""
+    def _cached_count(self) -> int:
+        """The number of cached calls."""
 
 def settings_changed() -> None:
     """

@@ -1,4 +1,4 @@
-"""Events of the process, and listeners that are told of them."""
+"""Events of the process, and their listeners."""
 
 from __future__ import annotations
 

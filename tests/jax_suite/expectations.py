@@ -70,7 +70,7 @@ class Expected:
 
     @classmethod
     def read(cls, suite: Path, file: str, mode: str) -> Expected:
-        """Those of a mode, or where there are none for it, those of the default mode."""
+        """The expectations of a mode; if it has none, those of the default mode."""
         path = cls._path(suite, file, mode)
         if not path.exists():
             path = cls._path(suite, file, "default")
@@ -102,7 +102,7 @@ class Expected:
         return None
 
     def updated(self, records: Mapping[str, Record]) -> Expected:
-        """What these records give; a reason that is given already stays."""
+        """The expectations that these records give; existing reasons are kept."""
         updated = Expected()
         for test, record in records.items():
             if record["outcome"] == "failed":
@@ -114,7 +114,7 @@ class Expected:
     def compare(
         self, records: Mapping[str, Record]
     ) -> tuple[collections.Counter[str], list[tuple[str, Record]], Iterable[str]]:
-        """How many tests there are of each outcome, the new failures, and what passes by now."""
+        """The number of tests by outcome, the new failures, and the tests that pass by now."""
         counts: collections.Counter[str] = collections.Counter()
         new, repaired = [], []
         for test, record in records.items():

@@ -1,4 +1,4 @@
-"""What every test shares: a compile cache, settings that do not leak, repeatable inputs."""
+"""Fixtures of all tests: a compile cache, settings that do not leak, repeatable inputs."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def add_module() -> bytes:
 
 @pytest.fixture(params=["compiled", "evaluated", "eager"])
 def run(request: pytest.FixtureRequest) -> Any:
-    """How a function that calls Python functions is run."""
+    """A way to run a function with callbacks."""
     from support.callback_tools import RUNS
 
     return RUNS[request.param]

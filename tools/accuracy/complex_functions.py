@@ -72,7 +72,7 @@ def _chosen(name: str, dtype: Complex) -> tuple[Array, Array]:
 
 
 def _screened(name: str, call: Call) -> tuple[Array, Array]:
-    """Of many random complex64 arguments those where the function of complex128 differs most."""
+    """From many random complex64 arguments, those where the function in complex128 differs most."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     reference = _compiled(name, "complex128", "cpu")
     limits = np.finfo(np.complex64)

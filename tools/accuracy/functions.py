@@ -17,7 +17,7 @@ Reference: TypeAlias = Callable[..., Array]
 
 @dataclass(frozen=True)
 class Function:
-    """What is known of a function.
+    """A function and what is known of it.
 
     Attributes:
       reference: the function in a wider type.

@@ -19,7 +19,7 @@ from dovetail.runtime import Executable
 
 # Arguments per function and format that are computed again with mpmath.
 WORST = 40
-# How often the surroundings of the worst arguments are searched for worse ones.
+# The number of searches around the worst arguments.
 ROUNDS = 3
 
 Call: TypeAlias = Callable[..., Array]
@@ -35,7 +35,7 @@ class Result:
 
     @property
     def is_bad(self) -> bool:
-        """Whether it exceeds the limit."""
+        """True if the error exceeds the limit."""
         return not self.error <= LIMIT
 
     def place(self) -> str:

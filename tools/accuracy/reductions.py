@@ -16,7 +16,7 @@ HEADING = "\n## Reductions\n"
 SIZES = (10**3, 10**5, 10**7, 10**8)
 # The narrow types' conversions would take most of the time.
 LARGEST_NARROW = 10**7
-# What is computed in float32 and rounded is looked at in a few cases.
+# Functions computed in float32 and rounded are measured in a few cases.
 NARROW = ("sum", "variance", "sums of 10 columns", "dot", "running sums")
 
 # A function, and the shapes of its arguments of about so many elements.
@@ -64,7 +64,7 @@ def _error(result: Any, exact: Any, epsilon: float) -> float:
 
 
 def _errors(name: str, size: int, dtype: str) -> list[float]:
-    """Of compiled programs, of evaluated ones, and of JAX's."""
+    """Errors of compiled programs, of evaluated ones, and of JAX."""
     function, shapes = CASES[name]
     rng = np.random.default_rng(size)
     args = [_array(rng, shape, dtype) for shape in shapes(size)]

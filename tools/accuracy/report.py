@@ -158,7 +158,7 @@ def document(
 
 
 def _machine() -> str:
-    """What kind of processor this is."""
+    """The model of the processor."""
     path = Path("/proc/cpuinfo")
     flags = set(path.read_text(encoding="utf-8").split()) if path.exists() else set()
     names = {"avx512f": "AVX-512", "avx2": "AVX2", "asimd": "NEON"}

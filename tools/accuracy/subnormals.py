@@ -1,4 +1,4 @@
-"""What becomes of subnormal numbers: which functions read them, and give them, as they are."""
+"""Treatment of subnormal numbers: which functions read and return them unchanged."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _arguments(
 
 
 def complex_verdict(name: str, element: str, target: str) -> str:
-    """Whether a complex function takes subnormal parts as they are, in norm: "kept" or "zero"."""
+    """Whether a complex function keeps subnormal parts, in norm: "kept" or "zero"."""
     dtype = TYPES[element]
     limits = np.finfo(dtype)
     form = FORMATS["f32" if element == "complex64" else "f64"]

@@ -21,7 +21,7 @@ constexpr unsigned maxWords = 1 << 16;
 constexpr size_t maxPrograms = 2048;
 
 /// Set once, never released.
-PyObject *invocationType, *longerName;
+PyObject *invocationType, *slowPathName;
 
 /// Whether calls are plain, for each snapshot of settings seen so far.
 std::unordered_map<PyObject *, bool> *plainSettings = new std::unordered_map<PyObject *, bool>;
@@ -75,7 +75,7 @@ bool makeKey(const CompiledCalls &calls, Key &key, PyObject *settings, PyObject 
 
 /// The result if the call is like an earlier one. Null with a Python error, or without one if it must take the
 /// slow path.
-PyObject *callRemembered(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
+PyObject *callCached(CompiledCalls &calls, PyObject *args, PyObject *kwargs) {
   if (!calls.programs.size() || isTracing())
     return nullptr;
   PyObject *settings = currentSettings();
@@ -87,22 +87,22 @@ PyObject *callRemembered(CompiledCalls &calls, PyObject *args, PyObject *kwargs)
   auto *entry = calls.programs.find(key, key.hash());
   if (!entry)
     return nullptr;
-  // Held here: other threads may make the memory forget it.
+  // Owned here: another thread may evict it from the cache.
   nb::object invocation = entry->recipe.invocation;
   return valueIn<Invocation>(invocation.ptr()).call(key.leaves);
 }
 
 PyObject *call(PyObject *self, PyObject *args, PyObject *kwargs) {
-  PyObject *result = callRemembered(valueIn<CompiledCalls>(self), args, kwargs);
+  PyObject *result = callCached(valueIn<CompiledCalls>(self), args, kwargs);
   if (result || PyErr_Occurred())
     return result;
-  auto longer = nb::steal(PyObject_GetAttr(self, longerName));
-  return longer.is_valid() ? PyObject_Call(longer.ptr(), args, kwargs) : nullptr;
+  auto slowPath = nb::steal(PyObject_GetAttr(self, slowPathName));
+  return slowPath.is_valid() ? PyObject_Call(slowPath.ptr(), args, kwargs) : nullptr;
 }
 
 PyObject *falseUnlessRaised() { return PyErr_Occurred() ? nullptr : Py_NewRef(Py_False); }
 
-PyObject *remember(PyObject *self, PyObject *args) {
+PyObject *cacheCall(PyObject *self, PyObject *args) {
   PyObject *positional, *keywords, *leaves, *invocation;
   if (!PyArg_ParseTuple(args, "O!O!O!O!", &PyTuple_Type, &positional, &PyDict_Type, &keywords, &PyList_Type, &leaves,
                         invocationType, &invocation))
@@ -162,10 +162,10 @@ PyObject *bindTo(PyObject *object, PyObject *instance, PyObject *) {
 }
 
 PyMethodDef methods[] = {
-    {"_remember", remember, METH_VARARGS,
-     "Let calls with such args and kwargs, whose leaves are given, be calls of an `Invocation`, if they can be."},
-    {"_forget", forget, METH_NOARGS, "Forget all calls."},
-    {"_remembered_count", count, METH_NOARGS, "How many calls are remembered."},
+    {"_cache_call", cacheCall, METH_VARARGS,
+     "Cache an `Invocation` for calls like one with the given args, kwargs and leaves; returns false if it cannot be."},
+    {"_forget", forget, METH_NOARGS, "Clear the cache."},
+    {"_cached_count", count, METH_NOARGS, "The number of cached calls."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -173,7 +173,7 @@ PyMethodDef methods[] = {
 
 void bindCompiledCalls(nb::module_ &m) {
   invocationType = nb::object(m.attr("Invocation")).release().ptr();
-  longerName = PyUnicode_InternFromString("_call");
+  slowPathName = PyUnicode_InternFromString("_call");
   m.attr("CompiledCalls") =
       makeHeapType<CompiledCalls>("dovetail._core.CompiledCalls", {{Py_tp_init, reinterpret_cast<void *>(initialize)},
                                                                    {Py_tp_call, reinterpret_cast<void *>(call)},

@@ -1,7 +1,7 @@
 // Python's classes of functions, of their bodies as data, and of what linearization makes of them.
 #include "cpp/bindings/ir/BindFunction.h"
 #include "cpp/bindings/ir/Context.h"
-#include "cpp/bindings/ir/Program.h"
+#include "cpp/bindings/ir/FlatBody.h"
 #include "cpp/transforms/Linearize.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -98,8 +98,8 @@ static PyType_Slot functionSlots[] = {{Py_tp_traverse, reinterpret_cast<void *>(
 void bindFunction(nb::module_ &m) {
   nb::class_<Function>(m, "Function", "A function of a module, possibly under construction.",
                        nb::type_slots(functionSlots))
-      .def(nb::init<Shared, const std::string &, bool, const Place &>(), "module"_a, "name"_a, "public"_a, "place"_a,
-           "Add a function to a module, under that name or one like it.")
+      .def(nb::init<Shared, const std::string &, bool, const SourceLocation &>(), "module"_a, "name"_a, "public"_a,
+           "place"_a, "Add a function to a module, under that name or one like it.")
       .def_prop_ro(
           "module", [](const Function &function) { return function.module; }, "The module that it is in.")
       .def_prop_ro(
@@ -119,33 +119,36 @@ void bindFunction(nb::module_ &m) {
            "Append arithmetic on sizes: `constant` of a number, `dim` of that number, or an op of two sizes; returns "
            "the number of the value.")
       .def("size_source", &Function::sizeSource, "value"_a, "dimension"_a,
-           "What a dynamic size of an op's result is: (value, dimension), or a value as (value, -1); None if no rule "
-           "says so.")
+           "The source of a dynamic size of an op's result: (value, dimension), or a value as (value, -1); None if the "
+           "op "
+           "has no rule for it.")
       .def("finish", &Function::finish, "results"_a, "Return these values.")
       .def("slice", &Function::slice, "targets"_a, "known"_a, "The instructions that compute values from known ones.")
       .def("splice", &Function::splice, "flat"_a, "arguments"_a,
            "Append the body of a function without calls; returns the numbers of its results.")
-      .def("rearrange", &Function::rearrange, "positions"_a, "types"_a,
-           "Give a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.")
+      .def(
+          "rearrange", &Function::rearrange, "positions"_a, "types"_a,
+          "Replace the arguments of a finished function by ones of `types`; argument i becomes that at `positions[i]`.")
       .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a,
-           "Split into a function that computes residuals and a linear one, which is transposed if asked for.")
+           "Split into a function that computes residuals and a linear one, transposed if requested.")
       .def("transpose", &transposeFunction, "linear"_a,
            "Split into a function that computes residuals and the transpose in the `linear` arguments.")
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,
-           "Whether each result depends on the batch, given the batched dimension of each argument (-1: none) and the "
+           "For each result, true if it depends on the batch, given the batched dimension of each argument (-1: none) "
+           "and the "
            "batch's size (-1: dynamic).");
 
-  nb::class_<Linearized>(m, "Linearization", "A function split into what is known and what is linear.")
+  nb::class_<Linearized>(m, "Linearization", "A function split into a known and a linear part.")
       .def_ro("known", &Linearized::known, "Computes the results and the residuals.")
       .def_ro("linear", &Linearized::linear,
               "Maps residuals and tangents of the arguments to tangents of the active results, or residuals and "
               "cotangents of these to cotangents of the nonzero arguments.")
-      .def_ro("active", &Linearized::active, "Whether each result depends on the arguments.")
-      .def_ro("nonzero", &Linearized::nonzero, "Whether any result depends on each argument.");
+      .def_ro("active", &Linearized::active, "For each result, true if it depends on the arguments.")
+      .def_ro("nonzero", &Linearized::nonzero, "For each argument, true if any result depends on it.");
 
   nb::class_<Instruction>(m, "Instruction", "An op of a body; values are numbers.")
       .def(nb::init<nb::str, Numbers, Numbers, Attributes, decltype(Instruction::shapes),
-                    decltype(Instruction::elements), Place>(),
+                    decltype(Instruction::elements), SourceLocation>(),
            "op"_a, "operands"_a, "results"_a, "attributes"_a, "shapes"_a, "elements"_a, "place"_a)
       .def_ro("op", &Instruction::op, "Its name.")
       .def_ro("operands", &Instruction::operands, "Numbers of the operands.")
@@ -153,13 +156,13 @@ void bindFunction(nb::module_ &m) {
       .def_ro("attributes", &Instruction::attributes, "Attributes by name; `regions` has the bodies of the op.")
       .def_ro("shapes", &Instruction::shapes, "The shape of each result; a size of -1 is dynamic.")
       .def_ro("elements", &Instruction::elements, "The name of the element type of each result.")
-      .def_ro("place", &Instruction::place, "The place in the user's program: file, line, function.");
+      .def_ro("place", &Instruction::location, "The location in the user's program: file, line, function.");
 
-  nb::class_<Program>(m, "Program", "A body without calls, for the reference evaluator: values are numbers.")
-      .def_ro("inputs", &Program::inputs, "Numbers of the arguments.")
-      .def_ro("instructions", &Program::instructions, "The ops, in order.")
-      .def_ro("outputs", &Program::outputs, "Numbers of the results.")
-      .def_ro("size", &Program::size, "How many values there are.");
+  nb::class_<FlatBody>(m, "FlatBody", "A body without calls, for the reference evaluator: values are numbers.")
+      .def_ro("inputs", &FlatBody::inputs, "Numbers of the arguments.")
+      .def_ro("instructions", &FlatBody::instructions, "The ops, in order.")
+      .def_ro("outputs", &FlatBody::outputs, "Numbers of the results.")
+      .def_ro("size", &FlatBody::size, "The number of values.");
 }
 
 } // namespace dovetail

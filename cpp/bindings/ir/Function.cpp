@@ -2,7 +2,7 @@
 #include "Function.h"
 #include "Attributes.h"
 #include "Context.h"
-#include "Program.h"
+#include "FlatBody.h"
 #include "dialects/Control.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
@@ -15,17 +15,18 @@ namespace nb = nanobind;
 
 namespace dovetail {
 
-static Location locationOf(const Place &place) {
-  const auto &[file, line, name] = place;
+static Location locationOf(const SourceLocation &location) {
+  const auto &[file, line, name] = location;
   if (file.empty())
     return UnknownLoc::get(&context());
   Location inFile = FileLineColLoc::get(&context(), file, line, 0);
   return name.empty() ? inFile : Location(NameLoc::get(StringAttr::get(&context(), name), inFile));
 }
 
-Function::Function(std::shared_ptr<Module> owner, const std::string &name, bool isPublic, const Place &place)
+Function::Function(std::shared_ptr<Module> owner, const std::string &name, bool isPublic,
+                   const SourceLocation &location)
     : module(std::move(owner)) {
-  function = func::FuncOp::create(locationOf(place), name, FunctionType::get(&context(), {}, {}));
+  function = func::FuncOp::create(locationOf(location), name, FunctionType::get(&context(), {}, {}));
   if (!isPublic)
     function.setPrivate();
   module->symbols->insert(function);
@@ -39,8 +40,9 @@ unsigned Function::number(Value value) {
   return it->second;
 }
 
-unsigned Function::addArgument(const std::vector<int64_t> &shape, const std::string &element, const Place &place) {
-  return number(function.front().addArgument(arrayType(shape, element), locationOf(place)));
+unsigned Function::addArgument(const std::vector<int64_t> &shape, const std::string &element,
+                               const SourceLocation &location) {
+  return number(function.front().addArgument(arrayType(shape, element), locationOf(location)));
 }
 
 /// Result types of an op that infers them.
@@ -82,9 +84,9 @@ static Shape shapeOf(Type type) {
 static std::string elementOf(Type type) { return elementName(getElementTypeOrSelf(type)); }
 
 Emitted Function::emit(const std::string &name, const std::vector<unsigned> &operands, Attributes attributes,
-                       GivenTypes results, const Place &place) {
+                       GivenTypes results, const SourceLocation &location) {
   Diagnostics diagnostics;
-  OperationState state(locationOf(place), "dovetail." + name);
+  OperationState state(locationOf(location), "dovetail." + name);
   for (unsigned operand : operands)
     state.operands.push_back(values[operand]);
   state.attributes = toAttributes(attributes);
@@ -110,9 +112,9 @@ Emitted Function::emit(const std::string &name, const std::vector<unsigned> &ope
 }
 
 unsigned Function::emitSize(const std::string &name, const std::vector<unsigned> &operands, int64_t constant,
-                            const Place &place) {
+                            const SourceLocation &location) {
   OpBuilder builder = OpBuilder::atBlockEnd(&function.front());
-  Emitter e(builder, locationOf(place));
+  Emitter e(builder, locationOf(location));
   if (name == "constant")
     return number(e.make<arith::ConstantIndexOp>(constant));
   Value x = values[operands[0]];
@@ -226,7 +228,7 @@ Instruction describe(Operation *op, llvm::function_ref<unsigned(Value)> number) 
   if (op->getNumRegions() != 0) {
     nb::list regions;
     for (Region &region : op->getRegions())
-      regions.append(nb::cast(Program(region)));
+      regions.append(nb::cast(FlatBody(region)));
     attributes["regions"] = nb::tuple(regions);
   }
   return {nb::str(name.data(), name.size()),
@@ -235,7 +237,7 @@ Instruction describe(Operation *op, llvm::function_ref<unsigned(Value)> number) 
           attributes,
           nb::tuple(shapes),
           nb::tuple(elements),
-          placeOf(op->getLoc())};
+          sourceLocationOf(op->getLoc())};
 }
 
 } // namespace dovetail

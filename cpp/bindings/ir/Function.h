@@ -29,8 +29,8 @@ struct Module {
       : op(std::move(module)), symbols(std::make_unique<mlir::SymbolTable>(*op)), kept(std::move(kept)) {}
 };
 
-/// A place in the user's program: file, line, name of the function.
-using Place = std::tuple<std::string, unsigned, std::string>;
+/// A location in the user's program: file, line, name of the function.
+using SourceLocation = std::tuple<std::string, unsigned, std::string>;
 
 // Plain values of Python, with their types.
 using Shape = nanobind::typed<nanobind::tuple, int64_t, nanobind::ellipsis>;
@@ -57,7 +57,7 @@ struct Instruction {
   Attributes attributes;
   nanobind::typed<nanobind::tuple, Shape, nanobind::ellipsis> shapes;
   nanobind::typed<nanobind::tuple, nanobind::str, nanobind::ellipsis> elements;
-  Place place;
+  SourceLocation location;
 };
 
 using Instructions = nanobind::typed<nanobind::list, Instruction>;
@@ -65,7 +65,7 @@ using Instructions = nanobind::typed<nanobind::list, Instruction>;
 class Function {
 public:
   /// A new function, private unless `isPublic`; its name is made unique.
-  Function(std::shared_ptr<Module> module, const std::string &name, bool isPublic, const Place &place);
+  Function(std::shared_ptr<Module> module, const std::string &name, bool isPublic, const SourceLocation &location);
   /// A function that exists.
   Function(std::shared_ptr<Module> module, mlir::func::FuncOp function)
       : module(std::move(module)), function(function) {}
@@ -74,14 +74,15 @@ public:
   std::shared_ptr<Module> module;
 
   /// Adds an argument; returns the number of its value.
-  unsigned addArgument(const std::vector<int64_t> &shape, const std::string &element, const Place &place);
+  unsigned addArgument(const std::vector<int64_t> &shape, const std::string &element, const SourceLocation &location);
   /// Appends an op and returns, per result, (number, shape, element name). Result types are inferred unless given as
   /// (shape, element name) pairs. The attribute `regions` is a tuple of functions, whose bodies become the op's.
   Emitted emit(const std::string &name, const std::vector<unsigned> &operands, Attributes attributes,
-               GivenTypes results, const Place &place);
+               GivenTypes results, const SourceLocation &location);
   /// Appends arithmetic on sizes, or finds the value it folds to: `constant` of `number`, `dim` with that number, or an
   /// op of two sizes. Returns the number of the value.
-  unsigned emitSize(const std::string &name, const std::vector<unsigned> &operands, int64_t number, const Place &place);
+  unsigned emitSize(const std::string &name, const std::vector<unsigned> &operands, int64_t number,
+                    const SourceLocation &location);
   /// The source of the size of a `?` in an op's result: a dimension of another value, as (value, dimension), or a
   /// value, with dimension -1. None where the op has no rule for it.
   SizeSource sizeSource(unsigned value, int64_t dimension);

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-# As many calls of one jitted function are told apart in C++.
+# Also the limit of distinct calls of one jitted function that are cached in C++.
 MOST_PROGRAMS = 2048
 
 

@@ -326,7 +326,7 @@ def _no_default_place() -> Any:
     return None
 
 
-# Where arrays are that are not committed: `placement`, of which this knows nothing, says it.
+# The device of uncommitted arrays; `placement`, a later layer, provides it.
 default_place: Callable[[], Any] = _no_default_place
 
 

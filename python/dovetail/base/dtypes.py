@@ -328,7 +328,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
       a, b: element types; `int`, `float` and `complex` stand for weak types.
 
     Returns:
-      The dtype; 64-bit types that were asked for are not truncated.
+      The dtype; requested 64-bit types are not truncated.
 
     Raises:
       TypePromotionError: there is no common type that may be taken without being asked.

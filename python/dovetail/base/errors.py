@@ -35,7 +35,7 @@ class TracerError(JAXTypeError):
 
 
 class ConcretizationTypeError(TracerError):
-    """Python asked for a value that is not known while a function is traced."""
+    """Python code needs a value that is unknown while a function is traced."""
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -43,7 +43,7 @@ class TracerBoolConversionError(ConcretizationTypeError):
 
 
 class TracerIntegerConversionError(ConcretizationTypeError):
-    """Python asked for an index that is not known while a function is traced."""
+    """Python code needs an index that is unknown while a function is traced."""
 
 
 class NonConcreteBooleanIndexError(ConcretizationTypeError, JAXIndexError):

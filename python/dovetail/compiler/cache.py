@@ -126,7 +126,7 @@ class Cache:
 
         Args:
           key: the name of the entry.
-          make: is told why there is no entry.
+          make: called with the reason why there is no entry.
         """
         content, why = self._read(key)
         if content is not None:

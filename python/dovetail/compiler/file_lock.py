@@ -25,7 +25,7 @@ os.register_at_fork(after_in_child=_let_go)
 
 @contextlib.contextmanager
 def held(path: Path, patience: float) -> Iterator[bool]:
-    """Hold the lock that a file stands for, for the length of a block.
+    """Hold the lock of a file within the block.
 
     Args:
       path: the file, which is removed at the end.

@@ -28,7 +28,7 @@ class Dispatch(NamedTuple):
 
     Attributes:
       name: the code generator's name of it.
-      ops: the ops of ours that it computes.
+      ops: the dovetail ops that it computes.
       places: where in the user's program these are from, as `file:line (function)`.
     """
 
@@ -43,7 +43,7 @@ class Allocation(NamedTuple):
     Attributes:
       kind: `external` for results, `transient` for what is neither argument nor result.
       size: in bytes; 0 if it is not known before the program runs.
-      ops: the ops of ours that it is for.
+      ops: the dovetail ops that use it.
       places: where in the user's program these are from, as `file:line (function)`.
     """
 

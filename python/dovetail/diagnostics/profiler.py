@@ -94,7 +94,7 @@ def start_trace(
 
     Raises:
       RuntimeError: a trace is in progress.
-      NotImplementedError: a link is asked for.
+      NotImplementedError: a link is requested.
 
     Example:
       >>> import tempfile
@@ -181,7 +181,7 @@ def trace(
 
     Raises:
       RuntimeError: a trace is in progress.
-      NotImplementedError: a link is asked for.
+      NotImplementedError: a link is requested.
 
     Example:
       >>> import pathlib, tempfile

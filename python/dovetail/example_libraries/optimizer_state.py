@@ -1,4 +1,4 @@
-"""States of optimizers: what they keep for each parameter, taken apart and put together."""
+"""States of optimizers: the values kept for each parameter, flattened and unflattened."""
 
 from __future__ import annotations
 

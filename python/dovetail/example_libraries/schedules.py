@@ -107,7 +107,7 @@ def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
       A function of the number of the step.
 
     Raises:
-      ValueError: there is not one value more than boundaries.
+      ValueError: the number of values is not that of boundaries plus one.
 
     Example:
       >>> from dovetail.example_libraries import optimizers

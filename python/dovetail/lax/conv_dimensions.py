@@ -133,7 +133,7 @@ def count_windows(size: int, span: int, stride: int) -> int:
 def padtype_to_pads(
     in_shape: Shape, window_shape: Shape, window_strides: Sequence[int], padding: Any
 ) -> list[tuple[int, int]]:
-    """The paddings before and after each dimension that a name stands for.
+    """The padding before and after each dimension for a named mode.
 
     Args:
       in_shape: the sizes of the dimensions along which windows slide.

@@ -279,7 +279,7 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
       axis: the dimension of the result that numbers them.
 
     Returns:
-      An array with one more dimension.
+      An array with one additional dimension.
 
     Raises:
       TypeError: element types or shapes differ.

@@ -223,7 +223,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
         `vmap` with as many elements, each of which gets its element of the vectors.
 
     Returns:
-      An array with one dimension more than `x`.
+      An array with one additional dimension.
 
     Raises:
       ValueError: the named axis has another size.

@@ -260,7 +260,7 @@ def _quantize(x: Array, config: BlockScaleConfig) -> tuple[Array, Array]:
         greatest = float(dtypes.finfo(config.scale_type).max)
         scales = dnp.clip(wanted, 0, greatest).astype(config.scale_type)
     divisors = scales.astype(dtypes.float32)[..., None]
-    # A scale of 0 stands for elements that are 0, or too small for the format.
+    # A scale of 0 means that elements are 0, or too small for the format.
     small = blocks / dnp.where(divisors == 0, 1, divisors)
     small = dnp.clip(small, -largest, largest).astype(config.data_type)
     return dnp.reshape(small, x.shape), scales

@@ -77,7 +77,7 @@ def array(
 
 
 def placed(x: Array, device: Any) -> Array:
-    """An array on the device that was asked for, None for any."""
+    """An array on the requested device; None for any."""
     return x if device is None else x.to_device(device)
 
 

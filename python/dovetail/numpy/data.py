@@ -52,7 +52,7 @@ def from_data(data: Any, dtype: np.dtype | None) -> Array:
 
 
 def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
-    """A Python scalar of a type that was asked for."""
+    """A Python scalar, converted to a requested type."""
     if type(data) is not int:
         return numpy_value(np.asarray(data), dtype)
     try:

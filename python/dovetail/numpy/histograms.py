@@ -41,7 +41,7 @@ def histogram_bin_edges(
       weights: accepted.
 
     Returns:
-      A vector of floats, one more than there are bins.
+      A vector of floats: the bins' edges, one more than there are bins.
 
     Raises:
       NotImplementedError: `bins` is the name of a rule.

@@ -218,8 +218,8 @@ def _basic(x: Array, entries: Sequence[Any]) -> Array:
 
 
 def applied(x: Array, index: Any) -> tuple[Array, list[Entry | None]]:
-    """An array and one entry for each of its dimensions, and None for each new one; `...` where it
-    stands for no dimension.
+    """The array, with one entry of the index for each of its dimensions and None for each new one;
+    `...` if it covers no dimension.
 
     A scalar bool indexes a new dimension of size 1, so the array may get more dimensions.
     """

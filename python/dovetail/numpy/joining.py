@@ -106,7 +106,7 @@ def stack(
       dtype: the element type of the result.
 
     Returns:
-      An array with one dimension more.
+      An array with one additional dimension.
 
     Raises:
       ValueError: the shapes differ, or there is no array.

@@ -47,7 +47,7 @@ def nansum(
       axis: the dimension or dimensions; None is all of them.
       keepdims: whether these dimensions stay, with size 1.
       out: must be None.
-      initial: an element more.
+      initial: an additional element.
       where: bools: which elements count.
       dtype: the element type of the result.
 
@@ -80,7 +80,7 @@ def nanprod(
       axis: the dimension or dimensions; None is all of them.
       keepdims: whether these dimensions stay, with size 1.
       out: must be None.
-      initial: an element more.
+      initial: an additional element.
       where: bools: which elements count.
       dtype: the element type of the result.
 
@@ -112,7 +112,7 @@ def nanmax(
       axis: the dimension or dimensions; None is all of them.
       keepdims: whether these dimensions stay, with size 1.
       out: must be None.
-      initial: an element more.
+      initial: an additional element.
       where: bools: which elements count.
 
     Returns:
@@ -140,7 +140,7 @@ def nanmin(
       axis: the dimension or dimensions; None is all of them.
       keepdims: whether these dimensions stay, with size 1.
       out: must be None.
-      initial: an element more.
+      initial: an additional element.
       where: bools: which elements count.
 
     Returns:

@@ -59,7 +59,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
       seq_of_zeros: a vector of roots, one root, or a square matrix, whose eigenvalues are meant.
 
     Returns:
-      A vector with one element more.
+      A vector with one additional element.
 
     Raises:
       ValueError: the argument is neither.

@@ -120,7 +120,7 @@ def sum(
 
     Returns:
       An array without those dimensions, in the type of `a` or `dtype`; bools become integers,
-      unless bools are asked for.
+      unless the dtype is bool.
 
     Raises:
       NotImplementedError: `out` is given.
@@ -161,7 +161,7 @@ def prod(
 
     Returns:
       An array without those dimensions, in the type of `a` or `dtype`; bools become integers,
-      unless bools are asked for.
+      unless the dtype is bool.
 
     Raises:
       NotImplementedError: `out` is given.

@@ -38,7 +38,7 @@ def invocation(
       captured: the arrays that it closes over, its last arguments.
 
     Returns:
-      A `_core.Invocation` for `CompiledCalls._remember`.
+      A `_core.Invocation` for `CompiledCalls._cache_call`.
     """
     device = executable.device
 

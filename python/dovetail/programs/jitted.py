@@ -132,7 +132,7 @@ class Jitted(_core.CompiledCalls):
         # Cached for the settings that hold now.
         is_free = config.snapshot() is settings and not config.debug_key_reuse.value
         if execution.invocation is not None and is_free:
-            self._remember(args, kwargs, self._leaves(args, kwargs), execution.invocation)
+            self._cache_call(args, kwargs, self._leaves(args, kwargs), execution.invocation)
         return result
 
     def _uses_of(self, call: _Call) -> Uses | None:

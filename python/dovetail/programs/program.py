@@ -196,7 +196,7 @@ class Program:
     # Evaluation -----------------------------------------------------------------------------------
 
     @_Derived
-    def instructions(self) -> _core.Program:
+    def instructions(self) -> _core.FlatBody:
         """The prepared module, decoded for evaluation."""
         return self.prepared.program("main")
 

@@ -31,7 +31,7 @@ def moved(
     """
     wanted = [args[i] for i in positions if i < len(args)]
     keys = [x for arg in wanted for x in (arg if type(arg) in (list, tuple) else (arg,))]
-    # The type of keys may be asked for, and no other.
+    # The requested type may be that of the keys only.
     asked = [x for x in (*args, *kwargs.values()) if is_key_type(x)]
     types = {x.dtype if is_keys(x) else type(x).__name__ for x in keys} | set(asked)
     if len(types) > 1:

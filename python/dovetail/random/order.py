@@ -29,7 +29,7 @@ from dovetail.symbolic.size import Size, as_size, is_at_least, is_at_most
 
 
 def _shuffled(key: Any, x: Array, axis: int) -> Array:
-    """The elements sorted by random words, as often as it takes that ties do not matter."""
+    """The elements sorted by random words, in enough rounds that ties do not matter."""
     count = x.size
     largest = count.scope.bounds(count)[1] if type(count) is Size else count
     for i in range(_rounds(min(largest, 2**31 - 1))):

@@ -142,7 +142,7 @@ _KINDS = {"f": "a float", "fc": "a float or complex", "iu": "an int", "u": "an u
 
 
 def element_type(name: str, dtype: Any, kinds: str = "f") -> np.dtype:
-    """The element type that a user asked for, by default that of Python's float or int.
+    """The requested element type, by default that of Python's float or int.
 
     Raises:
       ValueError: it is not of these kinds.

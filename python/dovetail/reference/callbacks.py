@@ -30,7 +30,7 @@ class Function(Protocol):
 # A function exists as long as the modules that name it.
 _known: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 _numbers = itertools.count()
-# In which an evaluation was asked for, and functions of the user run; the evaluator's is another.
+# The context that requested an evaluation, in which callbacks run; the evaluator has its own.
 caller: contextvars.ContextVar[contextvars.Context] = contextvars.ContextVar("caller")
 
 

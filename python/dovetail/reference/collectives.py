@@ -11,7 +11,7 @@ from dovetail.reference.op import op
 
 
 class UnboundAxesError(ValueError):
-    """A value over the elements of named axes was asked for where they are not bound."""
+    """An evaluation needs a collective over named axes that are not bound."""
 
 
 @op(

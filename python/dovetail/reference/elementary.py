@@ -165,7 +165,7 @@ FEW_FACTORS = 2**16
 
 @op("integer_pow", cost=30 * NS)
 def integer_pow(x: Array, *, exponent: int) -> Array:
-    """A product of `exponent` factors `x`; a negative exponent stands for the reciprocal of one."""
+    """`x` multiplied by itself `exponent` times; for a negative exponent, the reciprocal."""
     kind = KINDS[x.dtype]
     if kind in "iu":
         return integers.static_power(x, exponent)

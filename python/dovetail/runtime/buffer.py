@@ -161,7 +161,7 @@ def as_host_array(value: Any) -> np.ndarray:
       value: anything with `__array__` or `__dlpack__`, or what NumPy makes an array of.
 
     Raises:
-      TypeError: the dtype is none of ours.
+      TypeError: the dtype is not supported.
     """
     if hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         value = imported(value)

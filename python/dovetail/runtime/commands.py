@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         options.command(options)
     except BrokenPipeError:
-        # Whoever read the output has enough.
+        # The reader of the output has closed the pipe.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (OSError, ValueError, TypeError, KeyError) as error:

@@ -89,6 +89,6 @@ _end = _interpreter_dictionary()["dovetail.runtime.ending"] = _End()
 
 @atexit.register
 def _leave_threads() -> None:
-    # Python does not wait for daemon threads, and never lets go of what their frames refer to.
+    # Python does not wait for daemon threads, and never releases the objects in their frames.
     if len(sys._current_frames()) > 1:
         in_silence()

@@ -1,7 +1,7 @@
 """Arrays that modules read from files: IREE's parameter archives, and safetensors.
 
-A file that Dovetail wrote has one more array, the digest of all bytes of the file, for which its
-own bytes count as zeros.
+A file written by Dovetail has an additional array: the digest of all bytes of the file, with its
+own bytes taken as zeros.
 """
 
 from __future__ import annotations

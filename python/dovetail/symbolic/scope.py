@@ -95,7 +95,7 @@ class SymbolicScope:
         self._values[name] = Size(self, {((part, 1),): multiple})
 
     def define(self, name: str, value: Any) -> None:
-        """A name that stands for another size."""
+        """Define a name as another size."""
         self._values[name] = value
         self.multiples.setdefault(name, 1)
 

@@ -1,7 +1,7 @@
 """Programs that tell which op was the first to make a NaN or an infinity, in the run that made it.
 
-Where `debug_nans` or `debug_infs` is on, a pass of the compiler adds one more result: which op that
-was, if any. It is looked at only if another result has such a value.
+With `debug_nans` or `debug_infs`, a compiler pass adds a result that identifies that op, if any. It
+is read only if another result has such a value.
 """
 
 from __future__ import annotations

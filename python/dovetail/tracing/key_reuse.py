@@ -176,7 +176,7 @@ def are_known(shape: tuple[Any, ...]) -> bool:
 
 
 def begin(keys: Any) -> None:
-    """Look after keys, unless something else stands for their words."""
+    """Track the uses of keys, unless a placeholder holds their words."""
     if hasattr(type(keys._data), "_keys") and are_known(keys.shape):
         of(keys._data, keys.shape)
 

@@ -1,7 +1,7 @@
 """Symbolic sizes in a trace: as values of the function under construction, and in result shapes.
 
-The outermost trace states what constraints say of each name. An inner one finds a size in its own
-arguments, or in an argument of the outermost one, which it then closes over.
+The outermost trace states the constraints on each name. An inner one finds a size in its own
+arguments, or in an argument of the outermost trace, which it then captures.
 """
 
 from __future__ import annotations

@@ -233,7 +233,9 @@ class _Position:
 def trace_selected(
     kind: str, name: str, selected: Selected, has_aux: bool, concrete: bool = True
 ) -> Results:
-    """Trace a function on its selected arguments, whose values may be asked for if `concrete`."""
+    """Trace a function of its selected arguments; with `concrete`, their values are available to
+    Python.
+    """
 
     def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
         result, aux = selected.call(tracers), None

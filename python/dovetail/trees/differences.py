@@ -101,7 +101,7 @@ def structure_differences(
         return
     kind = _kind(first, second)
     if kind and is_prefix and first.type in _DICTS and second.type in _DICTS:
-        # In a prefix one class of dictionaries stands for another.
+        # In a prefix, classes of dictionaries are interchangeable.
         kind = "" if first.entries() == second.entries() else kind
     if kind:
         one, other = _node(first, kind), _node(second, kind)

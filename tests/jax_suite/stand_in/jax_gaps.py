@@ -24,7 +24,7 @@ def describe(name: str) -> str:
 
 
 def while_importing() -> bool:
-    """Whether the code that uses a placeholder is a module's or a class's body, not a test."""
+    """True if a placeholder is used by a module's or a class's body, not by a test."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("importlib"):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""Which module of Dovetail, or which file, stands for each module of JAX that its tests import."""
+"""The module of Dovetail, or the file, that stands in for each module that JAX's tests import."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _INTERNAL = (
 
 
 def is_internal(name: str) -> bool:
-    """Whether a module or a name in one is no part of what JAX promises its users."""
+    """True if a module, or a name in one, is not part of JAX's public API."""
     return name.startswith(_INTERNAL)
 
 

@@ -28,7 +28,7 @@ MATRIX: Any = dnp.asarray(f32([[1.0, 2.0], [3.0, 4.0]]))
 
 
 class FakeBuffer:
-    """What the runtime gives: shape and element type at once, elements on request."""
+    """A stand-in for a runtime buffer: shape and element type at once, elements on request."""
 
     def __init__(self, value: np.ndarray) -> None:
         self.value = value

@@ -35,7 +35,7 @@ def address(x: Any) -> int:
 
 
 class OnlyCapsule:
-    """What DLPack asks of an array and nothing else, in the manner of libraries before 1.0."""
+    """An array with DLPack's methods only, as libraries before 1.0 have them."""
 
     def __init__(self, x: Any) -> None:
         self.x = x

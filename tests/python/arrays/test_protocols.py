@@ -22,7 +22,7 @@ class _Wrapped:
         raise ValueError("the other protocol comes second")
 
 
-# Of no type that the functions' annotations know.
+# A type that the functions' annotations do not know.
 Wrapped: Any = _Wrapped
 X = np.array([[3.0, 1.0, 2.0], [6.0, 5.0, 4.0]], np.float32)
 CALLS = {

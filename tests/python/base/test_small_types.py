@@ -22,7 +22,7 @@ def every_value(dtype: np.dtype) -> np.ndarray:
 
 
 def floats() -> np.ndarray:
-    """Of all magnitudes, halfway between numbers of small types, and special ones."""
+    """Floats of all magnitudes, halfway between numbers of small types, and special ones."""
     rng = np.random.default_rng(0)
     random = rng.integers(0, 2**32, 2000, dtype=np.uint32).view(np.float32)
     grid = np.arange(0, 2**31, 2**17, dtype=np.uint32).view(np.float32)
@@ -101,7 +101,7 @@ def _by_numpy(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
 
 
 def test_bytes_of_any_content() -> None:
-    """What NumPy leaves open in a byte is not looked at."""
+    """Bits of a byte that NumPy leaves undefined are ignored."""
     x = np.arange(256, dtype=np.uint8).view(dtypes.int4)
     expected = (np.arange(256) % 16 + 8) % 16 - 8
     for f in (

@@ -44,7 +44,7 @@ def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-# Who may use it
+# Access
 
 
 def test_the_directory_is_private(cache: Cache) -> None:
@@ -204,7 +204,7 @@ def test_a_damaged_entry_is_compiled_again(
     ]
 
 
-# What is larger than a file may be stops in the middle: with an error, or, by default, with death.
+# Writing beyond the file size limit stops in the middle: with an error or, by default, a signal.
 FULL = """
 import resource, signal, sys, warnings
 from pathlib import Path

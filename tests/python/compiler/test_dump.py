@@ -81,7 +81,7 @@ def test_commands_make_the_form_that_was_compiled(tmp_path: Path, merges: bool) 
     run_command((folder / "reproduce.sh").read_text().splitlines()[3], folder)
     for path in (last, folder / "iree.mlir"):
         made = _core.Module.parse(path.read_text())
-        # What was compiled says no more for whom it was lowered, nor what its host functions are.
+        # A compiled module no longer has its target, nor the descriptions of its host functions.
         made.become(made.marked("cpu", host_functions=False, text=False))
         made.take_host_imports()
         assert made.text() == taken

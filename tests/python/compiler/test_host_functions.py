@@ -26,7 +26,7 @@ F32, I32 = np.dtype(np.float32), np.dtype(np.int32)
 
 
 class Refusal(Exception):
-    """What a function raises that the program cannot know."""
+    """An exception class that the program cannot know."""
 
 
 def evens(x: np.ndarray) -> np.ndarray:
@@ -89,7 +89,7 @@ def test_results_of_another_type() -> None:
 
 
 def test_ops_of_compiled_programs() -> None:
-    """Of both kinds of devices, and within loops."""
+    """On both kinds of devices, and within loops."""
 
     @dt.jit
     def program(x: dt.Array) -> dt.Array:

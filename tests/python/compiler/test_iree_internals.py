@@ -1,4 +1,4 @@
-"""What is used of IREE's compiler beyond its documented API is there, and is needed."""
+"""Undocumented parts of IREE's compiler that are used exist, and are still needed."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_batched_loops_and_branches(mode: str) -> None:
         refused(dt.jit(dt.vmap(function), compile=mode), batch, op=op, marker=function.__name__)
 
 
-# Which op it is
+# The reported op
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -213,7 +213,7 @@ def test_infinities(mode: str) -> None:
         pytest.raises(FloatingPointError, match="from its arguments or constants"),
     ):
         f(x + 1.0, ~all_of_it.at[0].set(False))
-    # Of both, the one that was first; it is not always that which comes out.
+    # If there are both, the first is reported, which is not always the one in the result.
     g = dt.jit(lambda x: dnp.exp(x) * 0.0, compile=mode)
     with (
         dt.debug_nans(),
@@ -323,7 +323,7 @@ def test_a_conversion_hands_on_what_it_is_given() -> None:
 
 
 def test_what_eager_functions_choose_among_their_constants() -> None:
-    """Of the values that no op made, those are refused which nobody gave."""
+    """A value that no op made is only rejected if no argument had it."""
     outside = dnp.array([0.5, 1.0])
     with dt.debug_infs():
         for _ in range(3):

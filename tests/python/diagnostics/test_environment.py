@@ -80,7 +80,7 @@ def test_compile_time_evaluation() -> None:
             count = int(dnp.sum(dnp.arange(4)))
             if dnp.sqrt(4.0) > 1:
                 count += 1
-            # What is not known is part of the program.
+            # An unknown value is part of the program.
             shift = dnp.cos(x)
         return dnp.zeros(count) + shift
 

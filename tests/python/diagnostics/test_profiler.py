@@ -45,7 +45,7 @@ def test_a_trace_of_a_compiled_function(tmp_path: Path) -> None:
     # Compilers that other tests left in the background may be seen too.
     assert names_of(events, "trace")["trace layer"] == 1
     assert names_of(events, "compile")["compile layer"] == 1
-    # Those that need no Python of ours too.
+    # Also calls that run without Dovetail's Python.
     assert names_of(events, "call") == {"call layer": 3}
     assert names_of(events, "user") == {"train": 3}
     phases = names_of(events, "phase")

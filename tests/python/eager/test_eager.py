@@ -37,7 +37,7 @@ def fresh_memory() -> Iterator[None]:
 
 
 def executor_of(function: Any, *args: Any, by_value: bool = False) -> Any:
-    """What a call is recorded as, all of whose scalars are operands."""
+    """The recorded executor of a call, all of whose scalars are operands."""
     return record(function.__wrapped__, args, {}, [True] * len(args), by_value).executor
 
 
@@ -178,7 +178,7 @@ def test_random_programs_give_the_same_each_time_and_traced(
         np.testing.assert_allclose(result, expected, rtol=1e-6, atol=1e-6)
 
 
-# What is remembered -------------------------------------------------------------------------------
+# Cached calls -------------------------------------------------------------------------------------
 
 
 def test_only_what_no_value_decides_has_a_tape() -> None:
@@ -260,7 +260,7 @@ def test_those_used_last_stay() -> None:
     assert len(calls) == 3
 
 
-# What changes between calls -----------------------------------------------------------------------
+# State that changes between calls -----------------------------------------------------------------
 
 
 def test_arguments_that_are_written_to_afterwards() -> None:

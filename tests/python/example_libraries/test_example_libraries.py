@@ -88,7 +88,7 @@ def test_pooling() -> None:
     for layer, reduce in ((stax.MaxPool, np.max), (stax.SumPool, np.sum), (stax.AvgPool, np.mean)):
         result = layer((2, 2), (2, 2))[1]((), x)
         np.testing.assert_allclose(result[0, :, :, 0], reduce(windows, -1), rtol=1e-6)
-    # What is padded does not count.
+    # Padding does not count.
     average = stax.AvgPool((3, 3), padding="SAME")[1]((), np.ones((1, 4, 4, 1), np.float32))
     np.testing.assert_allclose(average, 1, rtol=1e-6)
 

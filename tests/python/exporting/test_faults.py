@@ -170,7 +170,7 @@ def test_files_that_there_is_no_room_for(files: Files, tmp_path: Path) -> None:
         assert reason in line
         assert f"'{path}'" in line
         assert path.read_bytes() == b"an older file"
-    # What was begun is gone.
+    # Partial files are removed.
     assert sorted(tmp_path.iterdir()) == kept
 
 
@@ -194,7 +194,7 @@ def test_files_replace_others_at_once(files: Files, tmp_path: Path) -> None:
     loaded = runtime.load(path, "local-sync")
     np.testing.assert_allclose(loaded.main(X), W * X + W, rtol=1e-6)
     write(path, weights, 2 * W)
-    # Who has the old files open keeps them.
+    # A process that has opened the old files keeps them.
     np.testing.assert_allclose(loaded.main(X), W * X + W, rtol=1e-6)
     np.testing.assert_allclose(runtime.load(path).main(X), 2 * W * X + W, rtol=1e-6)
     mask = os.umask(0)

@@ -327,7 +327,7 @@ def c_program(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def network(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> tuple[Path, list[str], str, str]:
-    """What the C example calls: module, option for its parameters, argument, expected result."""
+    """Calls of the C example: module, option for its parameters, argument, expected result."""
     path = tmp_path_factory.mktemp("network") / "mlp.vmfb"
     weights = path.parent / request.param if request.param else None
     script = str(repository / "examples" / "deploy_c" / "export_mlp.py")

@@ -86,7 +86,7 @@ def test_derivatives_of_running_extremes_at_ties(reverse: bool) -> None:
     np.testing.assert_array_equal(
         jacobian(x), jax.jacobian(lambda x: jax.lax.cummin(x, 0, reverse))(x)
     )
-    # Of four, JAX gives each a quarter of the last.
+    # With four equal elements, JAX gives each a quarter of the last tangent.
     halves = jacobian(np.ones(4, np.float32))
     np.testing.assert_array_equal(
         halves[0 if reverse else -1], np.array([1, 1, 2, 4])[:: -1 if reverse else 1] / 8

@@ -44,7 +44,7 @@ def operands(name: str) -> list[np.ndarray]:
 
 
 ARGUMENTS: list[dict[str, Any]] = [{}, {"n": 7}, {"n": 4, "axis": 0}]
-# Of hfft and ihfft only the default norm is NumPy's in JAX.
+# In JAX, hfft and ihfft agree with NumPy for the default norm only.
 CALLS = [(name, arguments) for name in (*ONE, "hfft", "ihfft") for arguments in ARGUMENTS]
 CALLS += [(name, {"norm": norm}) for name in ONE for norm in ("ortho", "forward")]
 

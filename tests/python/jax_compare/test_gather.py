@@ -121,7 +121,7 @@ def test_scatter(seed: int) -> None:
     x, updates = arrays(rng, n.shape, n.result)
     name, mode = SCATTERS[seed % 6], MODES[int(rng.integers(5))]
     if mode == "promise_in_bounds":
-        # What is broken then is undefined.
+        # Violating the promise is undefined behaviour.
         limits = [n.shape[d] - n.sizes[d] for d in n.index_map]
         n = n._replace(indices=np.clip(n.indices, 0, np.array(limits, np.int32)))
     results = [

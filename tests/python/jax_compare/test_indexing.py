@@ -18,7 +18,7 @@ from support.jax_indexing import Case, read, write  # noqa: E402
 
 
 def both(case: Case, transform: Any = lambda library, f: f) -> tuple[Any, Any]:
-    """How an expression ends here and in JAX, by a transform of a library."""
+    """The outcomes of an expression here and in JAX, under a transform of each library."""
     function = evaluated(case.expression, list(case.arrays))
     results = []
     for library, xp in ((dt, dnp), (jax, jnp)):

@@ -266,7 +266,7 @@ def test_promote_types(a: Any, x64: bool) -> None:
 
 @pytest.mark.usefixtures("promotion")
 def test_weak_types_promote(x64: bool) -> None:
-    """Of arrays: every pair of element types, weak and not."""
+    """Every pair of element types of arrays, weak and not."""
     # The rule itself; JAX has no arrays of all these types on CPU.
     from jax._src import dtypes as theirs  # pyright: ignore[reportMissingImports]
 

@@ -28,7 +28,7 @@ def test_refusals_of_jax(name: str) -> None:
     calls = itertools.chain.from_iterable({"numpy": NUMPY, "lax": LAX}[name].values())
     with jax.numpy_dtype_promotion("strict"), jax.numpy_rank_promotion("raise"):
         found = {f"{name}.{call.text}": reason(f"lib.{call.text}", names) for call in calls}
-    # What fails anyway may do so first.
+    # A call that fails in any case may fail earlier.
     wrong = {t: w for t, w in found.items() if w is not None and bool(w) != (t in REFUSALS)}
     assert not wrong
 

@@ -41,7 +41,7 @@ def compare(libraries: Any, call: Call, dtype: str, reasons: set[str]) -> str | 
 
 
 def explained(ours: Any, theirs: Any, dtype: str, reasons: set[str]) -> bool:
-    """Whether the outcomes may differ, by the reasons given or for one that is always good."""
+    """True if the outcomes may differ, by the given reasons or by one that always holds."""
     if reasons & {"Text", "Standards", "Compilers", "Order of equals"}:
         return True
     if "Complex numbers have no order" in reasons and dtype == "complex64":
@@ -105,5 +105,5 @@ def names(library: Any) -> set[str]:
 def test_numpy_names() -> None:
     assert names(jnp) & names(dnp) <= set(NUMPY)
     assert names(jnp) - names(dnp) <= NUMPY_MISSING
-    # What is there is compared.
+    # Functions that exist are compared.
     assert not NUMPY_MISSING & names(dnp)

@@ -66,7 +66,7 @@ def test_other_batches(name: str, axes: Any) -> None:
 
 @pytest.mark.parametrize(("name", "axes"), PROGRAMS, ids=str)
 def test_unbatched_operands(name: str, axes: Any) -> None:
-    """What does not depend on the axes is the same for all elements."""
+    """Values that do not depend on the axes are the same for all elements."""
     case = CASES[name]
     x = sample(case, axes, SIZES)[0, 0]
     numbers = np.arange(count(("i", "j"), SIZES)).reshape(*SIZES.values())

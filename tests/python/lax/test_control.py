@@ -199,7 +199,7 @@ def test_weak_types_take_as_many_steps_as_they_need() -> None:
     assert [float(x) for x in carry] == [0, 0, 1]
 
 
-# What is called how often, and what is known -----------------------------------------------------
+# Numbers of calls, and known values ---------------------------------------------------------------
 
 
 def test_bound_of_steps() -> None:
@@ -296,7 +296,7 @@ ONE = dnp.ones((), "float32")
 PAIR = {"a": ONE, "b": ONE}
 
 
-# What is given to it is wrong in type.
+# The arguments have wrong types.
 loose: Any = lax
 
 

@@ -214,7 +214,7 @@ def test_root_with_auxiliary_data_and_captured_solver():
     root, aux = rooted(4.0, 2.0)
     assert (float(root), int(aux["count"])) == (2.0, 3)
     got, aux = dt.grad(rooted, (0, 1), has_aux=True)(4.0, 2.0)
-    # What only the solver uses has no part in the equation.
+    # Values that only the solver uses are not part of the equation.
     np.testing.assert_allclose(got, [0.25, 0.0])
     assert float(aux["guess"]) == 1.0
 

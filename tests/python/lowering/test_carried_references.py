@@ -65,7 +65,7 @@ def read_and_written(x: Any, n: Any) -> Any:
     twice = lax.fori_loop(
         1, 8, lambda i, t: t.at[i].set(t[i - 1] * 0.5).at[0].add(t[i - 1] - t[i]), table
     )
-    # What is read is needed elsewhere.
+    # The old value is used elsewhere.
     beside = repeat(n, lambda i, t, s: (t.at[i].set(s), s + t[i] + t[i + 1]), table, x[1])
     inner = lax.fori_loop(
         0, n, lambda i, t: lax.fori_loop(0, 3, lambda j, u: u.at[i, j].set(u[j, i] * 2.0), t), x

@@ -12,7 +12,8 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax
 
-# Of a matrix of floats, one of integers and one of bytes, with 0 to 2 in the first column.
+# Functions of a matrix of floats, one of integers and one of bytes, with 0 to 2 in the first
+# column.
 CASES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "or": lambda x, k, u: dnp.sum(k | -1),
     "and": lambda x, k, u: dnp.sum((k & 12 & 3) + 1),

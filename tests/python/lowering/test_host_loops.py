@@ -72,7 +72,7 @@ def test_gradients_of_batches(name: str) -> None:
     check(dt.vmap(gradient(name)), *points)
 
 
-# Of sizes in bytes below and above a line of memory, and just one; several are kept side by side.
+# Sizes in bytes below, at and above a cache line; several are stored side by side.
 @pytest.mark.parametrize("size", [1, 3, 8])
 @pytest.mark.parametrize("count", [0, 4])
 def test_stacks_of_unknown_length(size: int, count: int) -> None:

@@ -237,7 +237,7 @@ def check_eig(run: Run, a: np.ndarray) -> None:
     assert_close(adjoint(vl) @ a, w[:, None] * adjoint(vl), size)
     for v in (vl, vr):
         assert_close(np.linalg.norm(v, axis=0), 1)
-        # Of elements that are equal but for rounding, one is real.
+        # One of the elements that are equal up to rounding is real.
         is_most = np.abs(v) >= np.abs(v).max(axis=0) * (1 - 1e-4)
         assert_close(np.where(is_most, np.abs(np.imag(v)), 1).min(axis=0), 0)
     (values,) = run("eig", a, left=False, right=False)
@@ -457,7 +457,7 @@ def test_perturbed_tridiagonal() -> None:
     assert_close(np.abs(x[:, 0] / np.linalg.norm(x)), np.abs(v[:, 0]), 100)
 
 
-# Of the others `lu_solve` has LU and triangular systems, and `test_runs_without_python` has eigh.
+# For the others, `lu_solve` covers LU and triangular systems, and `test_runs_without_python` eigh.
 VULKAN = ("cholesky", "lu_solve", "svd", "tridiagonal", "tridiagonal_solve")
 
 

@@ -15,7 +15,7 @@ import dovetail.numpy as dnp
 from dovetail import config, lax, nn
 from support import breadth
 
-# What a dispatch begins with, of a matrix, and the rank of what it gives.
+# Roots of dispatches: functions of a matrix, with the rank of the result.
 ROOTS: dict[str, tuple[int, Callable[[Any], Any]]] = {
     "rows": (1, lambda a: dnp.sum(a, 1)),
     "columns": (1, lambda a: dnp.max(a, 0)),
@@ -84,7 +84,7 @@ def test_pairwise_differences_and_their_gradient() -> None:
 
 
 def test_the_last_op_writes_over_what_groups_before_it_read() -> None:
-    """Of three numbers IREE 3.13 moved the scatter before dispatches of the cotangents."""
+    """With three numbers, IREE 3.13 moved the scatter before dispatches of the cotangents."""
 
     def primal(x: Any) -> tuple[Any, Any]:
         highest = dnp.max(dnp.arctan2(x, 3 + x * x)).reshape(1) + 0.3

@@ -264,7 +264,7 @@ def test_sets_that_were_promised_to_be_unique(name: str) -> None:
     np.testing.assert_array_equal(getattr(dnp, name)(x, y, assume_unique=True), expected)
 
 
-# What is refused ----------------------------------------------------------------------------------
+# Errors -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["cov", "corrcoef"])

@@ -281,7 +281,7 @@ GRADS: dict[str, tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]]]] = 
 
 
 def _invariants(parts: Any) -> Any:
-    """What does not depend on the phases of singular vectors."""
+    """Values that do not depend on the phases of singular vectors."""
     s, u, vh = parts
     k = s.shape[-1]
     u, v = u[..., :k], vh[..., :k, :]

@@ -61,7 +61,9 @@ def test_methods(name: str) -> None:
 @pytest.mark.parametrize("dtype", ["bool", "int8"])
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logaddexp"])
 def test_types_of_running_results(name: str, dtype: str) -> None:
-    """Those of bools are of numbers if the results are; those of narrow integers stay narrow."""
+    """Running results of bools are numbers if the results are; those of narrow integers stay
+    narrow.
+    """
     x = np.array([1, 0, 1], dtype)
     expected = getattr(np, name).accumulate(x)
     got = getattr(dnp, name).accumulate(x)

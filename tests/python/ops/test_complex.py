@@ -282,7 +282,7 @@ def test_squares_on_the_diagonal_are_imaginary(square: Any) -> None:
 
 
 def test_extremes_are_in_lexicographic_order() -> None:
-    """Of running ones, of updates and of segments; a NaN stays."""
+    """Running extremes, those of updates and of segments; NaN propagates."""
     dtype, rng = np.complex64, np.random.default_rng(0)
     z = (rng.integers(0, 3, 60) + 1j * rng.integers(0, 3, 60)).astype(dtype)
     z[[27, 41, 55]] = complex(np.nan, 1), complex(1, np.nan), complex(-9, np.nan)
@@ -316,7 +316,7 @@ def test_extremes_are_in_lexicographic_order() -> None:
 
 @pytest.mark.parametrize("extreme", [lax.cummax, lambda z: z[:5].at[np.arange(12) % 5].min(z)])
 def test_derivatives_of_complex_extremes(extreme: Any) -> None:
-    """That of the element which was chosen."""
+    """The derivative is that of the selected element."""
     z = np.random.default_rng(1).permutation(np.arange(12) - 5 + 1j).astype(np.complex64)
     for function in (extreme, dt.jit(extreme)):
         value, tangent = dt.jvp(function, (z,), (z * 2,))

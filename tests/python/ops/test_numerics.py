@@ -54,7 +54,7 @@ def rest(x: int, y: int) -> int:
 
 
 def floored(x: int, y: int) -> int:
-    """What JAX and NumPy call the remainder; of a division by zero, 0."""
+    """The remainder as JAX and NumPy define it; 0 for a division by zero."""
     return x % y if y else 0
 
 

@@ -67,7 +67,7 @@ def test_compiled_agrees_with_eager(dtype: np.dtype) -> None:
     check_all(calls, operands, run_compiled(calls, operands))
 
 
-# Of the types that devices have in general.
+# Element types that most devices support.
 ON_GPU: dict[str, Collection[np.dtype]] = {
     "vulkan": (dtypes.bool_, dtypes.int32, dtypes.uint32, dtypes.float32, dtypes.complex64),
     "cuda": ELEMENT,

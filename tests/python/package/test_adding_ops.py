@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "dialects/README.md").read_text(encoding="utf-8")
-# What knows ops; users' functions, their tests and what is generated are not counted.
+# Folders of code that knows ops; users' functions, their tests and generated files do not count.
 SEARCHED = ("cpp", "dialects", "python/dovetail", "tests/lit", "tests/python/support/op_*")
 NOT_SEARCHED = (
     *("*.md", "python/dovetail/ops/functions.py"),

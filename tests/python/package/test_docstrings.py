@@ -1,4 +1,4 @@
-"""What every public function's docstring has: one line, its arguments, and an example that runs."""
+"""Every public function's docstring has one line, its arguments, and an example that runs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def public(module: str) -> Iterator[tuple[str, Any]]:
 
 
 def lacks(value: Any) -> list[str]:
-    """What the docstring of a function or class should have, and does not."""
+    """The parts that the docstring of a function or class lacks."""
     text = inspect.getdoc(value) or ""
     summary = text.split("\n\n")[0]
     missing = []

@@ -15,7 +15,7 @@ import pytest
 
 WHEEL_LIMIT = 40 * 2**20
 
-# What any Linux system of the C library's age has; nothing of LLVM or MLIR.
+# Libraries of any Linux system of the C library's age; none of LLVM or MLIR.
 SYSTEM_LIBRARIES = {"libc", "libgcc_s", "libm", "libstdc++", "ld-linux-x86-64", "linux-vdso"}
 
 

@@ -1,4 +1,4 @@
-"""How programs grow under transforms: with their ops, and with the depth of their nesting."""
+"""Growth of programs under transforms: with the number of ops, and with the depth of nesting."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ import dovetail as dt
 import dovetail.numpy as dnp
 from dovetail import config, lax
 
-# How many programs each test makes.
+# The number of programs in each test.
 PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100"))
 
 Shape = tuple[int, ...]
@@ -85,7 +85,7 @@ def on_arrays(function: Callable[[Any, np.random.Generator], Any]) -> Callable[.
 
 
 def slices(x: Any, rng: np.random.Generator) -> tuple[slice, ...]:
-    """Of any direction; ends that are left out, negative or too large, and nothing between them."""
+    """In either direction; with omitted, negative and too large ends, and empty ones."""
 
     def end(size: int) -> int | None:
         return None if rng.integers(3) == 0 else int(rng.integers(-size - 2, size + 3))
@@ -412,7 +412,7 @@ def test_batched_programs_agree_with_a_loop(program: Program) -> None:
 
 
 def with_derivatives(program: Program) -> Callable[..., Any]:
-    """So that the code generator meets what transforms make."""
+    """Exposes the code generator to the results of transforms."""
 
     def function(*inputs: Any) -> Any:
         results, pullback = dt.vjp(program, *inputs)

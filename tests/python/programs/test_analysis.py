@@ -85,7 +85,7 @@ def test_loops_count_their_steps() -> None:
         return lax.scan(lambda c, _: (loop(c), None), x, None, length=3)[0]
 
     assert cost(nested, spec(4, 4))[0] == 3 * 7 * 2 * 64
-    # Of a loop of unknown length one step.
+    # A loop of unknown length counts one iteration.
     once = cost(lambda x: lax.while_loop(lambda c: c[0, 0] < 9, lambda c: c @ c, x), spec(4, 4))
     assert 2 * 64 <= once[0] < 2 * 2 * 64
 
@@ -113,7 +113,7 @@ def test_memory() -> None:
     assert stats.argument_size_in_bytes == 4 * (32 * 64 + 64 * 64)
     assert stats.output_size_in_bytes == 4 * 32 * 64
     assert stats.alias_size_in_bytes == 0
-    # What the first product gives to the second.
+    # The intermediate result between the products.
     assert stats.temp_size_in_bytes >= 4 * 32 * 64
     assert stats.generated_code_size_in_bytes > 0
     assert compiled.cost_analysis()["flops"] == 2 * 2 * 32 * 64 * 64
@@ -192,7 +192,7 @@ def test_every_op_has_a_cost() -> None:
             found = dt.jit(call.apply).lower(*operands).cost_analysis()
         costs[row.name] = found
         assert all(np.isfinite(value) and value >= 0 for value in found.values()), row.name
-        # What works on each element has the same number of steps for all.
+        # Pointwise ops take the same number of operations for every element.
         if row.pointwise and operands:
             steps = (found["flops"] + found["transcendentals"]) / operands[0].size
             assert steps == {"threefry2x32": 115, "stop_gradient": 0}.get(row.name, 1), row.name

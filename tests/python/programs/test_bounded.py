@@ -1,4 +1,4 @@
-"""What jitted functions keep of calls that never come again is bounded."""
+"""Memory that jitted functions keep of calls that are never repeated is bounded."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_symbolic_shapes_are_bounded(few: int) -> None:
 
 
 def test_memory_is_released(few: int) -> None:
-    """What a program closes over goes with it."""
+    """Captured arrays are released with the program."""
     import weakref
 
     held = []

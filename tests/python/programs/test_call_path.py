@@ -220,7 +220,7 @@ def test_other_structures_and_types_are_other_programs() -> None:
         for tree in trees:
             assert int(jitted(tree)) == len(dt.tree_util.tree_leaves(tree))
         assert len(jitted._executions) == len(trees), count
-        assert jitted._remembered_count() == len(trees)
+        assert jitted._cached_count() == len(trees)
 
 
 def test_weak_types() -> None:
@@ -372,7 +372,7 @@ def test_settings_of_other_threads() -> None:
     assert found == [np.float64] * 3 + [np.float32]
 
 
-# What functions are and where they are called -----------------------------------------------------
+# Kinds of functions, and of callers ---------------------------------------------------------------
 
 
 def test_closures() -> None:
@@ -384,7 +384,7 @@ def test_closures() -> None:
         np.testing.assert_array_equal(parts[0], 3 * k + np.arange(100))
         np.testing.assert_array_equal(parts[1], [k + 1, k + 1])
         assert float(parts[2]) == k * SHARE_BYTES
-        # What the function closes over is as it was at the first call.
+        # Captured values are those of the first call.
         table[:], large[:] = 9, 9
 
 
@@ -532,7 +532,7 @@ def test_results_that_are_arguments(size: int) -> None:
         x, rest = jitted(given, dnp.ones(2))
         given[:] = 9
         assert float(x[0]) == float(rest["again"][-1]) == k
-        # What one result is written over by, the other does not see.
+        # Overwriting one result does not affect the other.
         again, _ = jitted(x, rest["y"])
         np.testing.assert_array_equal(again, np.full(size, k))
 
@@ -553,9 +553,9 @@ def test_clear_cache() -> None:
     jitted = jit(lambda x: (counts.append(1), x + 1)[1])
     for _ in range(3):
         jitted(1.0)
-    assert (len(counts), jitted._remembered_count()) == (1, 1)
+    assert (len(counts), jitted._cached_count()) == (1, 1)
     jitted.clear_cache()
-    assert jitted._remembered_count() == 0
+    assert jitted._cached_count() == 0
     assert float(jitted(1.0)) == 2
     assert len(counts) == 2
 
@@ -574,7 +574,7 @@ def test_the_garbage_collector_sees_what_is_remembered() -> None:
         jitted = jit(f, static_argnums=1)
         for _ in range(3):
             jitted(1.0, owner)
-        assert jitted._remembered_count() == 1
+        assert jitted._cached_count() == 1
         # The function is remembered by what it is called with.
         owner.jitted = jitted  # type: ignore[attr-defined]
         return [weakref.ref(owner), weakref.ref(jitted), weakref.ref(captured)]

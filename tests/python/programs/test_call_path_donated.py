@@ -328,7 +328,7 @@ def test_sizes_that_were_seen_before() -> None:
                 np.testing.assert_array_equal(result["outer"], x[:, None] * y)
                 np.testing.assert_array_equal(jitted(result["x"], y)["x"], x * 4)
     assert len(jitted._executions) == 1
-    assert len(made) == jitted._remembered_count() < 20
+    assert len(made) == jitted._cached_count() < 20
     for _ in range(2):
         with pytest.raises(ValueError, match="n <= 4"):
             jitted(np.ones(5, np.float32), np.ones(5, np.float32))
@@ -369,5 +369,5 @@ def test_what_is_forgotten(name: str) -> None:
     for _ in range(3):
         jitted(1.0)
     CHANGES[name](jitted)
-    assert jitted._remembered_count() == 0
+    assert jitted._cached_count() == 0
     assert float(jitted(1.0)) == 2

@@ -99,7 +99,7 @@ def test_arrays_donated_while_a_call_reads_them() -> None:
         given[:] = [computed(k)]
         np.testing.assert_array_equal(read(given[0]), np.full(N, k * k, np.float32))
         assert given[0].is_deleted()
-    assert step._remembered_count() == read._remembered_count() == 1
+    assert step._cached_count() == read._cached_count() == 1
 
 
 def test_arrays_used_within_the_call_that_they_are_donated_to() -> None:
@@ -166,7 +166,7 @@ def test_static_arguments_that_raise(hashes: bool) -> None:
     assert float(jitted(1.0, second)) == 2
 
 
-# What must not be caught --------------------------------------------------------------------------
+# Exceptions that must not be caught ---------------------------------------------------------------
 
 
 class Node:
@@ -255,7 +255,7 @@ def test_descriptions_that_are_not_complete() -> None:
         made = _core.Invocation.__new__(_core.Invocation)
         with pytest.raises(TypeError, match="missing required argument"):
             made.__init__(**description)
-        assert jitted._remember((), {}, [], made)
+        assert jitted._cache_call((), {}, [], made)
     with pytest.raises(TypeError, match="described once"):
         execution.invocation.__init__()
 

@@ -99,7 +99,7 @@ def softmax(x: Any) -> Any:
     return {"out": scores / dnp.sum(scores, axis=-1, keepdims=True), "max": dnp.max(x)}
 
 
-# Who answers
+# Evaluated or compiled
 
 
 def test_calls_are_evaluated_until_the_compiler_is_done() -> None:
@@ -235,7 +235,7 @@ def test_what_only_evaluation_needs_is_dropped(mode: str) -> None:
     assert vars(program).keys() == fields
 
 
-# What is given and got
+# Arguments and results
 
 
 def test_results_are_no_views_of_arguments() -> None:

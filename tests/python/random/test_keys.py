@@ -334,7 +334,7 @@ def test_exported(tmp_path: Any) -> None:
 
 # Errors and settings --------------------------------------------------------------------------
 
-# What types of arguments refuse too.
+# Calls that type checkers reject too.
 untyped: Any = random
 
 BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [

@@ -293,7 +293,7 @@ def test_derivative_of_gamma(alpha: float) -> None:
 def test_derivatives_of_what_gamma_makes() -> None:
     key = random.key(3)
     with config.enable_x64(True):
-        # Of the mean, which is known, over many samples.
+        # The mean over many samples, which is known.
         def mean(a: Any) -> Any:
             return random.chisquare(key, dnp.full((COUNT,), a)).mean()
 
@@ -359,7 +359,7 @@ def test_integers_at_the_ends() -> None:
     assert int(random.randint(key, (4000,), 0, 1000, "int8").max()) == 127
 
 
-# What types of arguments refuse too.
+# Calls that type checkers reject too.
 untyped: Any = random
 
 BAD: list[tuple[str, Callable[[Any], Any], type[Exception], str]] = [

@@ -1,4 +1,4 @@
-"""How long the evaluation of a program takes, as it is estimated."""
+"""Estimates of evaluation time."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def test_hashes_do_not_depend_on_their_number(size: int, keys: str) -> None:
     first, second = threefry2x32(*words)
     for start in (0, max(size - 100, 0)):
         part = slice(start, start + 100)
-        # So few are hashed by another loop.
+        # This few are hashed by another loop.
         expected = threefry2x32(*(word[part] for word in words))
         assert_array_equal(first[part], expected[0])
         assert_array_equal(second[part], expected[1])

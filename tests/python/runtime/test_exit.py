@@ -78,7 +78,7 @@ seen = np.asarray(array)
 dt.jit(loss)(x)
 pullback, linear = dt.vjp(loss, x)[1], dt.linearize(loss, x)[1]
 """
-# What makes Python keep them longer than other programs' names, or for good.
+# Objects that make Python keep them longer than other globals, or for good.
 COLLECTED = """
 import gc
 gc.callbacks.append(lambda phase, info: None)

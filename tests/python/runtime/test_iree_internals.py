@@ -1,4 +1,4 @@
-"""What is used of IREE's runtime beyond its documented API is there, and is needed."""
+"""Undocumented parts of IREE's runtime that are used exist, and are still needed."""
 
 from __future__ import annotations
 

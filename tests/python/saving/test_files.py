@@ -98,7 +98,7 @@ def test_numbers_and_weak_types(tmp_path: Path) -> None:
         assert [type(n) for n in back["numbers"]] == [type(n) for n in numbers]
         assert back["weak"].weak_type
         assert not back["strong"].weak_type
-    # What is like an array becomes one.
+    # Array-likes become arrays.
     save(tmp_path / "y", np.ones(2, np.float32))
     assert isinstance(load(tmp_path / "y", dt.ShapeDtypeStruct((2,), np.float32)), dt.Array)
     assert type(load(tmp_path / "y", np.zeros(2, np.float32))) is np.ndarray

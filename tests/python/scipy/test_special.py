@@ -105,7 +105,7 @@ def check_slope(
 
 
 def test_compiled_is_eager() -> None:
-    # Those that are more than an op.
+    # Functions that are compositions of ops.
     names = "gamma betaln comb erfcx dawsn log_ndtr ndtri owens_t exp1 expi spence kl_div boxcox"
     rows = [row for row in ROWS if row.name in names.split()]
 

@@ -1,1 +1,1 @@
-"""What tests share: programs, tables, oracles and comparisons."""
+"""Shared parts of tests: programs, tables, oracles and comparisons."""

@@ -1,4 +1,4 @@
-"""What `tools/test --nightly` tries in full, and ordinary runs in part: compiling takes minutes."""
+"""The breadth of tests: `tools/test --nightly` runs in full what takes minutes to compile."""
 
 from __future__ import annotations
 

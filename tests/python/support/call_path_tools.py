@@ -1,4 +1,4 @@
-"""What tests of the calls of jitted functions share."""
+"""Shared parts of tests of jitted functions' calls."""
 
 from __future__ import annotations
 

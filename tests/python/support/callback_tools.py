@@ -1,4 +1,4 @@
-"""What tests of callbacks share: functions that record their calls, and ways to run programs."""
+"""Shared parts of tests of callbacks: functions that record calls, and ways to run programs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def as_it_is(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-# How a function is run.
+# Ways to run a function.
 RUNS = {
     "compiled": dt.jit,
     "evaluated": functools.partial(dt.jit, compile="never"),
@@ -41,13 +41,13 @@ class Log:
         self.seen.append(items[0] if len(items) == 1 else tuple(items))
 
     def take(self) -> list[Any]:
-        """What was recorded since the last time."""
+        """The calls recorded since the last `take`."""
         seen, self.seen = self.seen, []
         return seen
 
 
 class Refusal(Exception):
-    """What only the user's program knows."""
+    """An exception class that only the user's program knows."""
 
 
 def debug(log: Log, *values: Any) -> None:

@@ -128,7 +128,7 @@ CASES = {
 
 
 def count(axes: Sequence[str], sizes: Mapping[str, int]) -> int:
-    """How many elements the axes have together."""
+    """The product of the axes' sizes."""
     return int(np.prod([sizes[axis] for axis in axes]))
 
 

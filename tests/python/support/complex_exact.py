@@ -89,7 +89,7 @@ def extremes(dtype: Complex) -> Array:
 
 
 def on_cut(name: str, z: complex) -> bool:
-    """Whether the sign of a zero decides, which mpmath has not."""
+    """True if the result depends on the sign of a zero, which mpmath does not have."""
     if name in ("acos", "asin", "atanh"):
         return z.imag == 0 and abs(z.real) > 1
     if name in ("asinh", "atan"):
@@ -124,7 +124,7 @@ def cases(name: str, x: Array, y: Array, actual: Array) -> Iterator[tuple[Any, E
 
 
 def allowance(name: str, operands: tuple[complex, ...]) -> float:
-    """How much larger errors may be: those of pow grow with the exponent of e, which is rounded."""
+    """A factor on permitted errors: those of pow grow with the exponent of e, which is rounded."""
     if name != "pow":
         return 1.0
     x, y = operands

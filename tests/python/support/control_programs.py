@@ -167,7 +167,7 @@ def mapped(lib: Any, g: Map) -> Map:
 def associative(lib: Any, g: Map) -> Map:
     def function(x: Any, w: Any) -> Any:
         def compose(first: Any, second: Any) -> Any:
-            # Of affine functions: first a x + b, then c x + d.
+            # Composition of affine functions: first a x + b, then c x + d.
             return first[0] * second[0], second[0] * first[1] + second[1]
 
         factors = lib.numpy.stack([w, g(x, w), 0.5 * x])

@@ -142,7 +142,7 @@ ROWS: list[tuple[str, str]] = [
     ("j.lax.with_sharding_constraint(x1, None)", "ValueError"),
     ("j.jit(lambda a: j.lax.with_sharding_constraint(a, x1.sharding))(x)", "1!"),
     ("j.jit(lambda a: j.lax.with_sharding_constraint(a, x1.sharding))(x2)", "ValueError"),
-    # What there is.
+    # Inventory.
     ("j.devices('nothing')", "RuntimeError"),
     ("j.local_devices(process_index=3)", "ValueError"),
     ("j.config.update('jax_num_cpu_devices', 3)", "RuntimeError"),
@@ -150,7 +150,7 @@ ROWS: list[tuple[str, str]] = [
 
 
 def names_of(library: Any, numpy: Any) -> dict[str, Any]:
-    """What the expressions refer to."""
+    """The names that the expressions use."""
     import copy
     import pickle
 
@@ -177,7 +177,7 @@ def names_of(library: Any, numpy: Any) -> dict[str, Any]:
 
 
 def outcome(expression: str, names: dict[str, Any], leaves: Any) -> str:
-    """What an expression gives, in the words of the rows; `leaves` are those of a tree."""
+    """The outcome of an expression, in the notation of the rows; `leaves` are those of a tree."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

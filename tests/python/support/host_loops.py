@@ -1,4 +1,4 @@
-"""What tests of loops of the host share: programs no loop or branch of which is one dispatch."""
+"""Shared parts of tests of host loops: programs with loops that are not single dispatches."""
 
 from __future__ import annotations
 

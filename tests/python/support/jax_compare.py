@@ -1,4 +1,4 @@
-"""What comparisons with JAX share: how a call ends in both libraries, and whether that agrees."""
+"""Shared parts of comparisons with JAX: outcomes in both libraries, and their agreement."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FACTOR = int(os.environ.get("DOVETAIL_EXAMPLES", "1"))
 
 
 def outcome(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    """What a function returns or raises; warnings are not compared."""
+    """The result or exception of a function; warnings are not compared."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

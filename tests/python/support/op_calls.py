@@ -45,7 +45,7 @@ class Call(NamedTuple):
         return f"{self.row.name}[{self.dtype.name}]({given}) on {self.case.shapes}"
 
     def apply(self, *operands: Any) -> Any:
-        """What is compared of the op on arrays or tracers."""
+        """The part of the op's results that is compared, for arrays or tracers."""
         return self.row.apply(*operands, **self.attributes)
 
     def eager(self, operands: Sequence[np.ndarray]) -> np.ndarray:
@@ -53,7 +53,7 @@ class Call(NamedTuple):
         return self.apply(*map(Array, operands))._value()
 
     def compared(self, operands: Sequence[np.ndarray], results: Sequence[np.ndarray]) -> np.ndarray:
-        """What is compared of results that were computed elsewhere."""
+        """The same part of results that were computed elsewhere."""
         arrays = tuple(map(Array, operands)), tuple(map(Array, results))
         return self.row.compared(*arrays, **self.attributes)._value()
 
@@ -172,7 +172,7 @@ def compared(
     program: Program,
     results: Sequence[np.ndarray],
 ) -> Iterator[np.ndarray]:
-    """What is compared of each call, from all results of the program of all calls."""
+    """The compared parts of all calls, from the results of one program."""
     remaining = iter(results)
     for call, arrays, types in zip(calls, operands, program.results, strict=True):
         yield call.compared(arrays, [next(remaining) for _ in types])

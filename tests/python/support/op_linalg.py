@@ -189,7 +189,7 @@ def _tridiagonal(a: Array, lower: bool = True) -> tuple[Array, ...]:
 
 
 def _eigenvalues(a: Array) -> Array:
-    """Of a Hermitian matrix, increasing, by Jacobi's rotations."""
+    """Eigenvalues of a Hermitian matrix in increasing order, by Jacobi's rotations."""
     a = a.copy()
     for _ in range(12):
         for p, q in zip(*np.triu_indices(len(a), 1), strict=True):

@@ -139,7 +139,7 @@ row(
     WIDE,
     between(-3, 3),
     oracle=_with_fewer_bits,
-    # Of as many bits as the type has, subnormal numbers stay.
+    # With as many bits as the type has, subnormal numbers are unchanged.
     cases=tuple(
         Case({"exponent_bits": e, "mantissa_bits": m}, types=types)
         for e, m, types in (

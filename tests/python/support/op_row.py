@@ -1,4 +1,4 @@
-"""What a row of the op table says, and how results are compared with its oracle."""
+"""Rows of the op table, and the comparison of results with a row's oracle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOOL = (dtypes.bool_,)
 SIGNED = (dtypes.int4, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64)
 UNSIGNED = (dtypes.uint4, dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64)
 WIDE = (dtypes.float32, dtypes.float64)
-# Those with arithmetic in use; base/test_small_types.py has the other small ones.
+# Types with arithmetic in use; base/test_small_types.py covers the other small ones.
 FLOAT8 = (
     dtypes.float8_e4m3fn,
     dtypes.float8_e5m2,
@@ -40,7 +40,7 @@ class Case:
     """One way of calling an op; what it leaves open is as the row says."""
 
     attributes: dict[str, Any] = field(default_factory=dict)
-    # Of the operands; pointwise ops take any.
+    # Shapes of operands; pointwise ops take any.
     shapes: tuple[Shape, ...] = ()
     types: Types = ()
     samples: tuple[Sampler, ...] = ()
@@ -67,11 +67,11 @@ class Row:
     exact: Callable[..., Array] | None = None
     cases: tuple[Case, ...] = (Case(),)
     call: Callable[..., Any] | None = None
-    # Of a tuple of operands, one of results and the attributes: an array, by default the first
-    # result.
+    # The compared array, of a tuple of operands, one of results and the attributes; by default the
+    # first result.
     compared: Callable[..., Any] = lambda _, results, **attributes: results[0]
     pointwise: bool = True
-    # Whether `dtype` is an attribute instead of the type of operands.
+    # True if `dtype` is an attribute instead of the operands' type.
     takes_dtype: bool = False
     operand_types: Callable[[np.dtype], Types] | None = None
     result_type: Callable[[np.dtype, dict[str, Any]], np.dtype] = lambda dtype, _: dtype
@@ -89,7 +89,7 @@ class Row:
         return self.name
 
     def apply(self, *operands: Any, **attributes: Any) -> Any:
-        """What is compared of the op on arrays or tracers."""
+        """The part of the op's results that is compared, for arrays or tracers."""
         found = (self.call or getattr(ops, self.name))(*operands, **attributes)
         results = tuple(found) if isinstance(found, (list, tuple)) else (found,)
         return self.compared(operands, results, **attributes)
@@ -111,7 +111,7 @@ class Row:
         return max(self.ulps, 8) if self.ulps and dtypes.kind(dtype) == "c" else self.ulps
 
     def expected(self, operands: tuple[Array, ...], **attributes: Any) -> Array:
-        """What the oracle says, not yet rounded to the result's type."""
+        """The oracle's result, before rounding to the result's type."""
         if self.exact:
             with np.errstate(all="ignore"):
                 return np.asarray(self.exact(*operands, **attributes))
@@ -160,7 +160,7 @@ def _rounded(x: Array, dtype: np.dtype) -> Array:
         x = x.astype(np.longdouble)
     if dtype in (dtypes.float32, dtypes.float64, dtypes.complex64, dtypes.complex128):
         return x.astype(dtype)
-    # What rounds from float32 is the definition of the narrow types.
+    # Rounding from float32 defines the narrow types.
     return convert(x.astype(np.float32), dtype)
 
 

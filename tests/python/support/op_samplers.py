@@ -21,7 +21,7 @@ def between(low: float, high: float) -> Sampler:
 
 
 def around(low: float, high: float) -> Sampler:
-    """Of either sign, with a magnitude in an interval."""
+    """Numbers of either sign, with a magnitude in an interval."""
 
     def sample(rng: np.random.Generator, shape: Shape) -> np.ndarray:
         return np.asarray(rng.uniform(low, high, shape) * rng.choice([-1.0, 1.0], shape))

@@ -44,7 +44,7 @@ _RUNNING = (
     _along(1, 2, dimension=0),
     _along(2, 0, dimension=1),
 )
-# What is computed in blocks.
+# Long enough to be computed in blocks.
 _LONG = _along(2, 1024, dimension=1, types=(dtypes.float32, dtypes.int32))
 
 
@@ -122,7 +122,7 @@ row(
 
 
 def _rank(value: Any) -> tuple[Any, ...]:
-    """What Python orders as an element is ordered: NaN last."""
+    """A key that gives Python the order of elements: NaN last."""
     if np.iscomplexobj(value):
         return (*_rank(value.real), *_rank(value.imag))
     isnan = value != value

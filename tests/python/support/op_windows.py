@@ -25,7 +25,7 @@ def row(name: str, types: tuple[np.dtype, ...], **rest: Any) -> None:
 
 
 def _counts(shape: Shape, window: Dims, strides: Dims, dilations: Dims) -> Shape:
-    """How many windows fit: as many starts as leave the last element inside."""
+    """The number of windows that fit: starts such that the last element lies inside."""
     return tuple(
         len(range(0, n - (w - 1) * d, s))
         for n, w, s, d in zip(shape, window, strides, dilations, strict=True)

@@ -16,7 +16,7 @@ PROGRAMS = int(os.environ.get("DOVETAIL_RANDOM_PROGRAMS", "100")) // 10
 
 
 def size_of(seed: int) -> int:
-    """How long the vectors of a program are."""
+    """The length of a program's vectors."""
     return (4, 2, 9, 1)[seed % 4]
 
 
@@ -157,7 +157,7 @@ class Maker:
 
 
 def transformed(lib: Any, program: Program) -> list[Callable[[Any, Any], Any]]:
-    """What is computed of two arrays, the first a batch of vectors."""
+    """Functions of two arrays, the first a batch of vectors."""
 
     def value(x: Any, y: Any) -> Any:
         return program(lib, [x, y])

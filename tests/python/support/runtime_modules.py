@@ -13,7 +13,7 @@ from dovetail.runtime.dtypes import ELEMENT_OF_DTYPE
 
 HOST_DEVICES = ("local-sync", "local-task")
 
-# What the compiled code computes with: no signs.
+# The types of compiled code, without signs.
 STORAGE = {
     "bool": "i1",
     "bfloat16": "bf16",

@@ -31,9 +31,9 @@ class Row(NamedTuple):
     name: str
     operands: tuple[np.ndarray[Any, Any], ...]
     ulps: float = 8
-    # Of float64, besides.
+    # For float64.
     relative: float = 4e-15
-    # What counts as 0.
+    # Values that count as 0.
     absolute: float = 0
     # The operands by which there are derivatives.
     by: tuple[int, ...] = (0,)

@@ -26,8 +26,8 @@ DIFFER = {
 
 
 def refusal(call: Callable[[], Any]) -> str | None:
-    """What a strict setting has against a call; nothing if it is accepted, None if it fails for
-    another reason.
+    """The objection of a strict setting to a call; empty if it is accepted, None if the call fails
+    for another reason.
     """
     try:
         call()
@@ -39,7 +39,7 @@ def refusal(call: Callable[[], Any]) -> str | None:
 
 
 def refused(text: str) -> list[bool]:
-    """Whether a call of a table is refused: as it is, recorded, and replayed."""
+    """Whether a call of a table is rejected: directly, recorded, and replayed."""
     library, _, call = text.partition(".")
     names = {"lib": LIBRARIES[library], **arguments("float32", dnp)}
     with dt.numpy_dtype_promotion("strict"), dt.numpy_rank_promotion("raise"):

@@ -24,7 +24,7 @@ def sample(dtype: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
 
 
 def arguments(dtype: str, xp: Any) -> dict[str, Any]:
-    """What the table's text may name."""
+    """The names that the table's text may use."""
     shapes = {"x": (3, 4), "y": (3, 4), "v": (4,), "w": (4,), "q": (3, 3), "t": (2, 3, 4)}
     arrays: dict[str, Any] = {
         n: sample(dtype, s, seed) for seed, (n, s) in enumerate(shapes.items())

@@ -83,7 +83,9 @@ def test_calls_are_as_many(kind: str, name: str) -> None:
 
 
 def test_calls_in_derivatives_of_loops() -> None:
-    """What a call returns has sizes that a loop may not keep: it is called again, or refused."""
+    """A loop may not keep values with the sizes of a callback's result: it calls again, or is
+    rejected.
+    """
     calls: Calls = []
     x = np.linspace(0, 1, 12, dtype=np.float32).reshape(4, 3)
 

@@ -26,7 +26,7 @@ def check(function: Callable[..., Any], shapes: Any = "n") -> None:
             compare(compiled(*args), function(*args), 1e-9, 1e-11)
 
 
-# What is made of no array, and written over more than once.
+# Arrays made from no array, and overwritten more than once.
 
 
 def zeros(x: Any, _y: Any) -> Any:

@@ -135,7 +135,7 @@ def test_functions(name: str) -> None:
     check(FUNCTIONS[name], ["b, 6"], lambda b: [array(b, 6)], sizes=(1, 4, 7))
 
 
-# Of few dispatches each; as results of one program.
+# Functions of few dispatches each, as results of one program.
 COMPILED = [
     *("reshape by product", "arange of floats", "divided by size", "softmax", "slice to the end"),
     *("slice of the middle", "backwards", "pad by size", "concatenate", "tile", "transpose"),

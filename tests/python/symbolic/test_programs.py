@@ -20,7 +20,7 @@ CONSTRAINTS = {
     "reductions: corrcoef": ["b >= 2"],
 }
 
-# What needs a known size by its nature, or has other results for some sizes.
+# Functions that inherently need a known size, or have other results for some sizes.
 UNDECIDED: dict[str, Function] = {
     "Fourier transform along a dimension": lambda x: dnp.fft.fft(x, axis=0),
     "a list of rows": lambda x: dnp.unstack(x),

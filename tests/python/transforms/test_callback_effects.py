@@ -1,4 +1,4 @@
-"""How often and in which order programs call Python functions, and how long these live."""
+"""Number and order of callbacks' calls, and the lifetime of their functions."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_effects_barrier(log: Log) -> None:
     assert log.take() == [1.0]
 
 
-# How long functions live -------------------------------------------------------------------------
+# Lifetime of functions ----------------------------------------------------------------------------
 
 
 class Owner:

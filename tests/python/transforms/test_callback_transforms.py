@@ -211,7 +211,7 @@ def test_batches_of_loops(run: Transform, log: Log) -> None:
         return lax.while_loop(lambda i: i < n, step, dnp.int32(0))
 
     np.testing.assert_array_equal(run(dt.vmap(f))(np.array([1, 2], np.int32)), [1, 2])
-    # Those that have finished are called too.
+    # Finished elements are called too.
     assert log.take() == [0, 0, 1, 1]
 
     def effect(n: Any) -> Any:

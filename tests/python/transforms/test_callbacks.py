@@ -107,7 +107,7 @@ def test_wide_results_are_made_narrow(run: Transform) -> None:
     assert float(run(lambda: io_callback(lambda: 3, SCALAR))()) == 3.0
 
 
-# What goes wrong -------------------------------------------------------------------------------
+# Errors -------------------------------------------------------------------------------------------
 
 
 def test_results_are_where_the_arguments_are(run: Transform) -> None:

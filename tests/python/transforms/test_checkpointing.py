@@ -48,7 +48,7 @@ def text_of(function: Callable[..., Any], *args: Any) -> str:
 
 
 def products(function: Callable[..., Any], *args: Any) -> int:
-    """How many products of matrices a program has."""
+    """The number of matrix products in a program."""
     return text_of(function, *args).count("dovetail.dot_general")
 
 
@@ -229,7 +229,7 @@ def test_functions_are_traced_whether_they_are_differentiated_or_not() -> None:
     def scaled(x, sizes):
         return x * sum(sizes) if sizes else x
 
-    # Those without a hash are static, too.
+    # Values without a hash are static too.
     assert [float(scaled(2.0, sizes)) for sizes in ((), (1, 2), [1, 2], [3])] == [2, 6, 6, 6]
     close(dt.grad(scaled)(2.0, [1, 2]), 3.0)
 

@@ -70,7 +70,7 @@ def test_within_other_transforms(jit):
 def test_derivatives(jit):
     f, asked = scaled()
     wrap = dt.jit if jit else lambda g: g
-    # Of the function where it is not batched, of the rule where the derivative is batched.
+    # The derivative of the function where it is not batched, of the rule where it is.
     np.testing.assert_allclose(wrap(dt.grad(f, (0, 1)))(2.0, 3.0), (3.0, 2.0))
     assert not asked
     pushed = wrap(dt.vmap(lambda x, y, t: dt.jvp(f, (x, y), (t, 0.0))))

@@ -237,7 +237,7 @@ OF_NO_STEPS: dict[str, Function] = {
 
 @pytest.mark.parametrize("name", OF_NO_STEPS)
 def test_loops_of_no_steps(name: str) -> None:
-    """What is the same at every step, and computed once for all, is part of no step here."""
+    """Loop-invariant values, computed before the loop, belong to no iteration here."""
     loop = OF_NO_STEPS[name]
 
     def derivatives(x: Any, y: Any, n: Any) -> list[Any]:

@@ -31,7 +31,7 @@ class Initializer(Protocol):
 
 
 def element_type(dtype: Any, name: str) -> np.dtype:
-    """The element type that the function `name` was asked for, or the default float."""
+    """The requested element type of the function `name`, by default that of floats."""
     return dtypes.default_dtype("f") if dtype is None else dtypes.requested(dtype, name)
 
 

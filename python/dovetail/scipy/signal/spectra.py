@@ -269,7 +269,7 @@ def _check_sizes(name: str, size: int, points: int, overlap: int) -> None:
 
 
 def _window(name: str, window: Any, size: int | None, dtype: np.dtype) -> Array:
-    """The window as an array; of a given one the size is not asked for."""
+    """The window as an array; the size of a given one is not checked."""
     if isinstance(window, (str, tuple)):
         from scipy import signal
 

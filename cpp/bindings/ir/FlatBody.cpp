@@ -1,5 +1,5 @@
 // A body without calls as plain data, for the reference evaluator.
-#include "Program.h"
+#include "FlatBody.h"
 #include "dialects/Body.h"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -9,8 +9,8 @@ namespace nb = nanobind;
 
 namespace dovetail {
 
-Place placeOf(Location location) {
-  Place place;
+SourceLocation sourceLocationOf(Location location) {
+  SourceLocation place;
   location->walk([&](Location inner) {
     auto name = dyn_cast<NameLoc>(inner);
     auto file = dyn_cast<FileLineColLoc>(name ? name.getChildLoc() : inner);
@@ -22,7 +22,7 @@ Place placeOf(Location location) {
   return place;
 }
 
-Program::Program(Region &body) {
+FlatBody::FlatBody(Region &body) {
   DenseMap<Value, unsigned> numbers;
   auto number = [&](Value value) {
     auto [it, isNew] = numbers.try_emplace(value, size);
