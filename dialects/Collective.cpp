@@ -163,7 +163,7 @@ static LogicalResult batchAllReduce(Emitter &e, Op op, Value x, int64_t dim, Sma
     x = reducedOverBatch(e, op, x, dim);
     axes = otherAxes(e, axes);
   }
-  results.push_back(axes.empty() ? x : e.make<Op>(x, axes));
+  results.push_back(axes.empty() ? x : e.make<Op>(x, axes, op.getInvariant()));
   resultDims.push_back(isOver ? kUnbatched : dim);
   return success();
 }
@@ -189,7 +189,8 @@ OperandSets AllReduceSumOp::linearSets() { return {{0}}; }
 // Each element's operand is in all results, and the sum of their cotangents is its own.
 LogicalResult AllReduceSumOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                         MutableArrayRef<Value> operandCotangents) {
-  operandCotangents[0] = e.make<AllReduceSumOp>(cotangents[0], getAxes());
+  operandCotangents[0] =
+      getInvariant() ? e.make<VaryOp>(cotangents[0], getAxes()) : e.make<AllReduceSumOp>(cotangents[0], getAxes());
   return success();
 }
 
@@ -197,9 +198,11 @@ LogicalResult AllReduceSumOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> 
 template <typename Op>
 static LogicalResult jvpOfExtreme(Emitter &e, Op op, Value x, Value tangent, SmallVectorImpl<Value> &results,
                                   SmallVectorImpl<Value> &resultTangents) {
-  Value ans = e.make<Op>(x, op.getAxes()), isExtreme = e.equal(x, ans);
-  Value count = e.make<AllReduceSumOp>(e.select(isExtreme, e.full(x, 1), zero), op.getAxes());
-  Value sum = e.make<AllReduceSumOp>(e.select(isExtreme, tangent, zero), op.getAxes());
+  bool invariant = op.getInvariant();
+  Value ans = e.make<Op>(x, op.getAxes(), invariant);
+  Value own = invariant ? e.make<VaryOp>(ans, op.getAxes()) : ans, isExtreme = e.equal(x, own);
+  Value count = e.make<AllReduceSumOp>(e.select(isExtreme, e.full(x, 1), zero), op.getAxes(), invariant);
+  Value sum = e.make<AllReduceSumOp>(e.select(isExtreme, tangent, zero), op.getAxes(), invariant);
   results.push_back(ans);
   resultTangents.push_back(e.div(sum, count));
   return success();

@@ -10,10 +10,12 @@ class Collective<string mnemonic, list<Trait> traits = []>
     : InferredOp<mnemonic, traits # [NamedAxesOpInterface, DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>]>;
 
+/// `invariant`: the result is one value, held by all elements, and so is its cotangent. Otherwise each element has a result
+/// of its own, and they happen to be equal.
 class AllReduce<string mnemonic, Type element, list<Trait> traits> : Collective<mnemonic, traits> {
-  let arguments = (ins Tensor<element>:$x, StrArrayAttr:$axes);
+  let arguments = (ins Tensor<element>:$x, StrArrayAttr:$axes, UnitAttr:$invariant);
   let results = (outs Tensor<element>:$ans);
-  let assemblyFormat = "$x `over` $axes attr-dict `:` type($x)";
+  let assemblyFormat = "$x `over` $axes (`invariant` $invariant^)? attr-dict `:` type($x)";
   let extraClassDefinition = [{
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
@@ -37,6 +39,14 @@ def AllReduceMaxOp : AllReduce<"all_reduce_max", Ordered, [DeclareOpInterfaceMet
 }
 def AllReduceMinOp : AllReduce<"all_reduce_min", Ordered, [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "the least over all elements of the axes, for each of them";
+}
+
+def VaryOp : Collective<"vary", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+  let summary = "a value that is the same for all elements of the axes, as a value of each element's own";
+  let description = "Its transpose is the sum over the axes.";
+  let arguments = (ins AnyArray:$x, StrArrayAttr:$axes);
+  let results = (outs AnyArray:$ans);
+  let assemblyFormat = "$x `over` $axes attr-dict `:` type($x)";
 }
 
 /// A linear op for which the places of elements count, so that it says the sizes of the axes.

@@ -31,12 +31,27 @@ void registerPointwiseOps(DovetailDialect &);
 void registerRandomOps(DovetailDialect &);
 void registerReduceOps(DovetailDialect &);
 void registerShapeOps(DovetailDialect &);
+void registerShardMapOps(DovetailDialect &);
 void registerSizeOps(DovetailDialect &);
 void registerSortOps(DovetailDialect &);
 void registerSpecialOps(DovetailDialect &);
 void registerWindowOps(DovetailDialect &);
 
+namespace {
+/// Names for attributes that many ops of a module have.
+struct Aliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    if (!isa<MeshAttr>(attribute))
+      return AliasResult::NoAlias;
+    os << "mesh";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void DovetailDialect::initialize() {
+  addInterfaces<Aliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/Attributes.cpp.inc"
@@ -58,6 +73,7 @@ void DovetailDialect::initialize() {
   registerRandomOps(*this);
   registerReduceOps(*this);
   registerShapeOps(*this);
+  registerShardMapOps(*this);
   registerSizeOps(*this);
   registerSortOps(*this);
   registerSpecialOps(*this);

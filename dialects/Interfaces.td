@@ -172,6 +172,15 @@ def InlineOpInterface : Rule<"InlineOpInterface"> {
   ];
 }
 
+def GlobalOpInterface : Rule<"GlobalOpInterface"> {
+  let description = "An op on the parts of arrays that devices hold, or on where these are.";
+  let methods = [
+    InterfaceMethod<"Emits its meaning: the same on whole arrays. Appends one entry per result to `results`.",
+      "::llvm::LogicalResult", "emitGlobal",
+      (ins "::dovetail::Emitter &":$e, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
+  ];
+}
+
 def SaveableOpInterface : Rule<"SaveableOpInterface"> {
   let description = "An op whose result policies of checkpoints can tell from others.";
   let methods = [

@@ -12,6 +12,7 @@
 #include "cpp/bindings/ir/Export.h"
 #include "cpp/bindings/ir/FlatBody.h"
 #include "cpp/bindings/ir/Function.h"
+#include "cpp/bindings/ir/Shardings.h"
 #include "cpp/cost/Cost.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/HostCall.h"
@@ -385,6 +386,7 @@ NB_MODULE(_core, m) {
   m.def("wrap", &wrap, "name"_a, "attributes"_a, "operands"_a, "results"_a.none(),
         "A module whose `main` applies one op.");
 
+  bindShardings(m);
   bindFunction(m);
 
   nb::class_<Form>(m, "Form", "A form of a lowered program; see `dovetail-opt --help`.")

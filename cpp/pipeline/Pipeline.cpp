@@ -5,6 +5,7 @@
 #include "cpp/linalg/Passes.h"
 #include "cpp/lowering/Passes.h"
 #include "cpp/transforms/Passes.h"
+#include "dialects/Dialect.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,6 +23,25 @@ static void addSimplify(OpPassManager &manager, const Form &) {
   manager.addPass(createCSEPass());
   manager.addPass(createCanonicalizerPass());
 }
+
+namespace {
+/// Gives a program on many devices its meaning on one, and simplifies it; leaves other programs as they are.
+struct ShardPass : PassWrapper<ShardPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ShardPass)
+  void runOnOperation() override {
+    bool isSharded = getOperation().walk([](GlobalOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (!isSharded)
+      return markAllAnalysesPreserved();
+    OpPassManager passes(ModuleOp::getOperationName());
+    passes.addPass(createUnshardPass());
+    addSimplify(passes, Form());
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+static void addShard(OpPassManager &manager, const Form &) { manager.addPass(std::make_unique<ShardPass>()); }
 
 static void addCheck(OpPassManager &manager, const Form &) { manager.addPass(createCheckFinitePass()); }
 
@@ -61,7 +81,7 @@ ArrayRef<Phase> phases() {
       {"trace", "the program as it was traced, with its transform requests", addNothing},
       {"expand", "requests become transformed functions", addExpand},
       {"simplify", "calls inlined, folded, common subexpressions merged, dead code removed", addSimplify},
-      {"shard", "the program of one device; the same program where there is no mesh", addNothing},
+      {"shard", "programs on many devices by their meaning on one; others are left as they are", addShard},
       {"check", "what finds the first NaN or infinity, where the module asks for it", addCheck},
       {"decompose", "algorithms in other ops instead of ops on matrices", addDecompose},
       {"lower", "linalg on tensors, as the code generator takes it", addLower},

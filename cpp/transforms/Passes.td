@@ -55,6 +55,15 @@ def BatchPass : FunctionPass<"dovetail-batch"> {
     Option<"axis", "axis", "std::string", "", "name of the batch's axis, for collectives">];
 }
 
+def UnshardPass : ModulePass<"dovetail-unshard"> {
+  let summary = "functions of parts of arrays become functions of whole arrays";
+  let description = [{
+    Gives a program on many devices its meaning on one: a function of parts is batched over the axes of the mesh, of which its
+    collectives become ops along dimensions; what only says where arrays are is removed. Tests and the evaluator take
+    partitioned programs by this meaning.
+  }];
+}
+
 def ExpandPass : ModulePass<"dovetail-expand"> {
   let summary = "transform requests become calls of transformed functions";
   let description = [{

@@ -2,6 +2,7 @@
 #include "Attributes.h"
 #include "Context.h"
 #include "Function.h"
+#include "Shardings.h"
 #include "dialects/Dialect.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include <nanobind/stl/string.h>
@@ -37,6 +38,18 @@ static Attribute toArray(nb::tuple value) {
 
 static Attribute toAttribute(const std::string &name, nb::handle value) {
   Builder b(&context());
+  if (nb::isinstance<MeshHandle>(value))
+    return nb::cast<MeshHandle &>(value).attribute;
+  if (nb::isinstance<ShardingHandle>(value))
+    return nb::cast<ShardingHandle &>(value).attribute;
+  if (llvm::is_contained({"in", "out"}, name)) {
+    SmallVector<Attribute> shardings;
+    for (nb::handle sharding : value)
+      shardings.push_back(nb::cast<ShardingHandle &>(sharding).attribute);
+    return b.getArrayAttr(shardings);
+  }
+  if (value.is_none())
+    return b.getUnitAttr();
   if (nb::isinstance<nb::bool_>(value))
     return b.getBoolAttr(nb::cast<bool>(value));
   if (nb::isinstance<nb::int_>(value))

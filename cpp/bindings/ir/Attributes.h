@@ -13,7 +13,8 @@ namespace dovetail {
 std::vector<Function> regionsOf(nanobind::dict values);
 
 /// The attributes of a Python dict, less `regions`: bool, int, float; str for a keyword of our enums; a sequence of
-/// ints; a dtype; a Function for its symbol; (bytes, dtype name, shape) for an array.
+/// ints; a dtype; a Function for its symbol; (bytes, dtype name, shape) for an array; meshes and shardings; None for a
+/// mark without a value.
 mlir::NamedAttrList toAttributes(nanobind::dict values);
 
 /// The inverse, for all inherent and discardable attributes of an op; arrays become (bytes, dtype name, shape, is

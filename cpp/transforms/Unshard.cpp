@@ -1,0 +1,44 @@
+// Replaces ops on parts of arrays by their meaning on whole arrays.
+#include "CallGraph.h"
+#include "Functions.h"
+#include "Passes.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+#define GEN_PASS_DEF_UNSHARDPASS
+#include "cpp/transforms/Passes.h.inc"
+
+static LogicalResult unshard(func::FuncOp function, Functions &functions) {
+  SmallVector<GlobalOpInterface> ops;
+  function.walk([&](GlobalOpInterface op) { ops.push_back(op); });
+  for (GlobalOpInterface op : ops) {
+    OpBuilder builder(op);
+    Emitter e(builder, op.getLoc(), &functions);
+    SmallVector<Value> results;
+    if (failed(op.emitGlobal(e, results)))
+      return failure();
+    op->replaceAllUsesWith(results);
+    op->erase();
+  }
+  return success();
+}
+
+namespace {
+struct UnshardPass : impl::UnshardPassBase<UnshardPass> {
+  void runOnOperation() override {
+    // Callees first: a function is batched when nothing in it is on parts any more.
+    FailureOr<SmallVector<func::FuncOp>> order = calleesFirst(getOperation());
+    if (failed(order))
+      return signalPassFailure();
+    Functions functions(getOperation());
+    for (func::FuncOp function : *order)
+      if (failed(unshard(function, functions)))
+        return signalPassFailure();
+    eraseUncalled(getOperation());
+  }
+};
+} // namespace
+
+} // namespace dovetail

@@ -1,0 +1,39 @@
+// Functions of the parts of arrays that devices hold.
+#ifndef DOVETAIL_SHARD_MAP_TD
+#define DOVETAIL_SHARD_MAP_TD
+
+include "Dovetail.td"
+include "Sharding.td"
+
+def ShardMapOp : ApplyOp<"shard_map", [DeclareOpInterfaceMethods<GlobalOpInterface>]> {
+  let summary = "a function of parts of arrays, on each device along the manual axes of a mesh";
+  let description = [{
+    Argument i of the function is the device's part of operand i under `in[i]`, result i that of the op's result i under
+    `out[i]`. Shardings name manual axes only. What an operand is not sharded over, all devices along that axis get alike;
+    what a result is not sharded over must be alike for all of them. The function's collectives name the manual axes.
+
+    Its meaning is the function batched over the manual axes. Where it is `checked`, values that are the same along an axis
+    and values that vary are told apart: `vary` makes one of the other, `invariant` reductions the reverse, and a cotangent
+    varies as its primal does. Otherwise a cotangent of what is not sharded over an axis is the sum along it.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Mesh:$mesh, StrArrayAttr:$axes, Shardings:$in,
+                       Shardings:$out, UnitAttr:$checked, Variadic<AnyArray>:$args);
+  let assemblyFormat = [{
+    $callee `on` $mesh `manual` $axes `in` $in `out` $out (`checked` $checked^)? `(` $args `)` attr-dict
+    `:` functional-type($args, $outs)
+  }];
+}
+
+def ReshardOp : DovetailOp<"reshard", [Pure, AllTypesMatch<["x", "ans"]>, DeclareOpInterfaceMethods<GlobalOpInterface>,
+                                       DeclareOpInterfaceMethods<LinearOpInterface>,
+                                       DeclareOpInterfaceMethods<BatchOpInterface>,
+                                       DeclareOpInterfaceMethods<DimsOpInterface>]> {
+  let summary = "the operand, distributed in a stated way";
+  let description = "Open dimensions of the sharding may be sharded further. The cotangent has the same sharding.";
+  let arguments = (ins AnyArray:$x, Sharding:$sharding);
+  let results = (outs AnyArray:$ans);
+  let assemblyFormat = "$x `as` $sharding attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
+#endif // DOVETAIL_SHARD_MAP_TD

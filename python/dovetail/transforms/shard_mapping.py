@@ -1,0 +1,312 @@
+"""shard_map: a function of the parts of arrays that the devices of a mesh hold."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Hashable, Sequence, Set
+from typing import Any, NamedTuple
+
+from dovetail import _core
+from dovetail.arrays.array import ShapedArray
+from dovetail.base import errors
+from dovetail.base.locations import here
+from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh
+from dovetail.placement.meshes import AbstractMesh, Mesh
+from dovetail.placement.partition_spec import P, axes_of
+from dovetail.tracing.arguments import (
+    Function,
+    LeafNames,
+    ResultName,
+    as_operand,
+    described,
+    name_of,
+    results_of,
+)
+from dovetail.tracing.functions import TracedFunction, apply, trace
+from dovetail.tracing.trace import Axis, Operand, Tracer, new_axis
+from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
+
+
+def shard_map(
+    f: Function | None = None,
+    /,
+    *,
+    out_specs: Any,
+    in_specs: Any = None,
+    mesh: Mesh | AbstractMesh | None = None,
+    axis_names: Set[Hashable] = frozenset(),
+    check_vma: bool = True,
+) -> Any:
+    """A function of whole arrays that applies `f` to the part of them that each device holds.
+
+    Collectives of `dovetail.lax` in `f` compute over the axes of the mesh.
+
+    Args:
+      f: the function of the parts; without it, a decorator is returned.
+      out_specs: how the results are partitioned, a `PartitionSpec` or a prefix of the results' tree
+        with one for each leaf. What a spec does not name, all devices along that axis hold alike.
+      in_specs: how the arguments are partitioned: a spec for all of them, or a tuple with a prefix
+        of the tree of each. Sizes must be multiples of the sizes of the axes.
+      mesh: the mesh; by default that of the context, see `set_mesh`.
+      axis_names: the axes over which `f` takes parts; by default all of the mesh's.
+      check_vma: check that results which `out_specs` says are the same along an axis are.
+
+    Returns:
+      The function of whole arrays.
+
+    Raises:
+      ValueError: a spec names an axis that the mesh does not have or that is not in `axis_names`, or
+        has more entries than an array has dimensions; a size is no multiple of the axes' sizes; a
+        result that is to be the same along an axis may not be; there is no mesh.
+      TypeError: a spec is no `PartitionSpec`.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> from dovetail import lax
+      >>> from dovetail.sharding import PartitionSpec as P
+      >>> mesh = dt.make_mesh((1,), ("i",))
+      >>> total = dt.shard_map(lambda x: lax.psum(dnp.sum(x), "i"), mesh=mesh, in_specs=P("i"), out_specs=P())
+      >>> total(dnp.arange(4.0))
+      Array(6., dtype=float32)
+    """
+    if f is None:
+        return functools.partial(
+            shard_map,
+            out_specs=out_specs,
+            in_specs=in_specs,
+            mesh=mesh,
+            axis_names=axis_names,
+            check_vma=check_vma,
+        )
+    fun: Function = f
+    name = name_of(fun)
+
+    @described(fun, f"{name} of the parts of arrays that the devices of a mesh hold.")
+    def wrapper(*args: Any) -> Any:
+        over = Manual.of(mesh, axis_names, name)
+        over.check_specs(in_specs, "in_specs")
+        over.check_specs(out_specs, "out_specs")
+        leaves, spec = flatten(args)
+        names = LeafNames(fun, args, {})
+        specs = broadcast_prefix(in_specs, args, "shard_map in_specs")
+        operands = [as_operand(leaf, names.at(i)) for i, leaf in enumerate(leaves)]
+        avals = [
+            over.part(operand.aval, each or P(), names, i)
+            for i, (operand, each) in enumerate(zip(operands, specs, strict=True))
+        ]
+
+        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+            result = fun(*unflatten(spec, tracers))
+            outs, out_spec = flatten(result)
+            positions = broadcast_prefix(out_specs, result, "shard_map out_specs")
+            return results_of(fun, outs, out_spec), (out_spec, positions)
+
+        traced = trace(python, avals, names, "shard_map", name, None, over.bound)
+        out_spec, positions = traced.extra
+        out = [each or P() for each in positions]
+        given = [*(each or P() for each in specs), *(P() for _ in traced.captured)]
+        types = [
+            over.whole(aval, each, ResultName(fun, out_spec, i))
+            for i, (aval, each) in enumerate(zip(traced.avals, out, strict=True))
+        ]
+        if check_vma:
+            over.check_replicated(traced, given, out, fun, out_spec)
+        operands = [*operands, *traced.captured]
+        attributes = {
+            "mesh": over.attribute,
+            "axes": tuple(axis.text for axis in over.bound.values()),
+            "in": [
+                over.sharding(each, operand.ndim)
+                for each, operand in zip(given, operands, strict=True)
+            ],
+            "out": [
+                over.sharding(each, len(aval.shape))
+                for each, aval in zip(out, traced.avals, strict=True)
+            ],
+        }
+        outs = apply("shard_map", traced.function, operands, types, **attributes)
+        return unflatten(out_spec, outs)
+
+    return wrapper
+
+
+def smap(
+    f: Function | None = None, /, *, in_axes: Any, out_axes: Any, axis_name: Hashable
+) -> Any:
+    """`shard_map` over one axis of the mesh of the context, with dimensions instead of specs.
+
+    Args:
+      f: the function of the parts; without it, a decorator is returned.
+      in_axes: the dimension of the arguments that is partitioned, None for none, or a tuple with a
+        prefix of the tree of each argument.
+      out_axes: the dimension of the results, likewise.
+      axis_name: the axis.
+
+    Returns:
+      The function of whole arrays.
+
+    Raises:
+      ValueError: as `shard_map`.
+
+    Example:
+      >>> import dovetail as dt, dovetail.numpy as dnp
+      >>> with dt.set_mesh(dt.make_mesh((1,), ("i",))):
+      ...     dt.smap(dnp.cumsum, in_axes=0, out_axes=0, axis_name="i")(dnp.arange(3))
+      Array([0, 1, 3], dtype=int32)
+    """
+    if f is None:
+        return functools.partial(smap, in_axes=in_axes, out_axes=out_axes, axis_name=axis_name)
+
+    def spec_of(axis: int | None) -> P:
+        return P() if axis is None else P(*[None] * axis, axis_name)
+
+    def specs_of(axes: Any) -> Any:
+        leaves, spec = flatten(axes, lambda node: node is None)
+        return unflatten(spec, [spec_of(axis) for axis in leaves])
+
+    return shard_map(
+        f, in_specs=specs_of(in_axes), out_specs=specs_of(out_axes), axis_names={axis_name}
+    )
+
+
+class Manual(NamedTuple):
+    """The axes of a mesh over which a function takes parts.
+
+    Attributes:
+      mesh: the mesh.
+      bound: the axes, by the names that programs have for them.
+      attribute: the mesh in the dialect.
+      name: of the function, for messages.
+    """
+
+    mesh: Mesh | AbstractMesh
+    bound: dict[Hashable, Axis]
+    attribute: _core.MeshAttribute
+    name: str
+
+    @staticmethod
+    def of(mesh: Mesh | AbstractMesh | None, names: Set[Hashable], function: str) -> Manual:
+        """Those of these names, or all of the mesh's."""
+        if mesh is None:
+            mesh = get_abstract_mesh()
+            if mesh.empty:
+                mesh = get_mesh()
+        if mesh.empty:
+            raise ValueError(
+                "The context mesh cannot be empty. Use `dovetail.set_mesh(mesh)` to enter into a "
+                f"mesh context, or give shard_map a mesh, got: mesh=None for `{function}` {here()}"
+            )
+        unknown = [name for name in names if name not in mesh.axis_names]
+        if unknown:
+            raise ValueError(
+                f"shard_map axis_names must be axes of the mesh, {mesh.axis_names!r}, got: "
+                f"{unknown[0]!r} for `{function}` {here()}"
+            )
+        texts = {name: new_axis(name, mesh.shape[name]) for name in mesh.axis_names}
+        attribute = _core.MeshAttribute(
+            [axis.text for axis in texts.values()], [axis.size for axis in texts.values()]
+        )
+        bound = {name: axis for name, axis in texts.items() if not names or name in names}
+        return Manual(mesh, bound, attribute, function)
+
+    def check_specs(self, specs: Any, what: str) -> None:
+        """Refuse what is no spec, and axes that are not manual."""
+        for spec in flatten(specs)[0]:
+            if not isinstance(spec, P):
+                raise TypeError(
+                    f"shard_map {what} argument must be a pytree of "
+                    f"`dovetail.sharding.PartitionSpec` instances, got: {spec!r} for `{self.name}` "
+                    f"{here()}"
+                )
+            for entry in spec.partitions:
+                for axis in axes_of(entry):
+                    if axis not in self.bound:
+                        raise ValueError(
+                            f"shard_map {what} argument must refer to an axis marked as manual "
+                            f"({frozenset(self.bound)}), but:\n\n  {what} refers to {axis!r}, got: "
+                            f"{spec} for `{self.name}` {here()}"
+                        )
+
+    def _counts(self, spec: P, rank: int) -> list[int]:
+        """The number of parts along each dimension."""
+        entries = [*spec.partitions, *[None] * (rank - len(spec))]
+        return [math.prod(self.bound[axis].size for axis in axes_of(entry)) for entry in entries]
+
+    def part(self, aval: ShapedArray, spec: P, names: LeafNames, i: int) -> ShapedArray:
+        """The type of a device's part of an argument."""
+        rank = len(aval.shape)
+        if len(spec) > rank:
+            raise ValueError(
+                f"shard_map applied to the function '{self.name}' was given an in_specs entry which "
+                f"is too long to be compatible with the corresponding input value from the function:"
+                f"\n\nin_specs is {spec} which has length {len(spec)}, but {names.at(i)} has rank "
+                f"{rank}, got: {aval} {here()}"
+            )
+        counts = self._counts(spec, rank)
+        for dim, (size, count) in enumerate(zip(aval.shape, counts, strict=True)):
+            if size % count:
+                raise ValueError(
+                    f"shard_map applied to the function '{self.name}' was given argument arrays "
+                    "with axis sizes that are not evenly divisible by the corresponding mesh axis "
+                    f"sizes:\n\nThe mesh given has shape {tuple(self.mesh.shape.values())} with "
+                    f"corresponding axis names {self.mesh.axis_names}.\n\n{names.at(i)} has "
+                    f"in_specs {spec}, which maps array axis {dim} (of size {size}) to mesh axes "
+                    f"{axes_of(spec[dim])} (of size {count}), got: {aval} {here()}; pad the "
+                    "argument, or choose another mesh"
+                )
+        return aval.update(shape=tuple(s // c for s, c in zip(aval.shape, counts, strict=True)))
+
+    def whole(self, aval: ShapedArray, spec: P, result: ResultName) -> ShapedArray:
+        """The type of the array of which a result is a part."""
+        rank = len(aval.shape)
+        if len(spec) > rank:
+            raise ValueError(
+                f"shard_map applied to the function '{self.name}' was given an out_specs entry which "
+                f"is too long to be compatible with the corresponding output value from the "
+                f"function:\n\nout_specs{result.path} is {spec} which has length {len(spec)}, but "
+                f"{result} has rank {rank}, got: {aval} {here()}"
+            )
+        counts = self._counts(spec, rank)
+        return aval.update(shape=tuple(s * c for s, c in zip(aval.shape, counts, strict=True)))
+
+    def sharding(self, spec: P, rank: int) -> _core.ShardingAttribute:
+        """A spec in the dialect."""
+        entries = [*spec.partitions, *[None] * (rank - len(spec))]
+        dims = [[self.bound[axis].text for axis in axes_of(entry)] for entry in entries]
+        return _core.ShardingAttribute(self.attribute, dims, [False] * rank)
+
+    def check_replicated(
+        self,
+        traced: TracedFunction,
+        given: Sequence[P],
+        out: Sequence[P],
+        fun: Function,
+        out_spec: Any,
+    ) -> None:
+        """Refuse results of which specs say that they are the same along an axis, and may not be."""
+        for name, axis in self.bound.items():
+            if all(name in _named(spec) for spec in out):
+                continue
+            dims = [0 if name in _named(spec) else -1 for spec in given]
+            try:
+                varies = traced.function.batched_results(dims, axis.size, axis.text)
+            except _core.CompilerError as error:
+                raise errors.explained(error) from None
+            for i, (spec, depends) in enumerate(zip(out, varies, strict=True)):
+                if depends and name not in _named(spec):
+                    raise ValueError(
+                        f"shard_map applied to the function '{self.name}' was given out_specs which "
+                        "require replication which can't be statically inferred given the mesh:\n\n"
+                        f"The mesh given has shape {tuple(self.mesh.shape.values())} with "
+                        f"corresponding axis names {self.mesh.axis_names}.\n\nout_specs"
+                        f"{ResultName(fun, out_spec, i).path} is {spec}, so the result must be the "
+                        f"same along mesh axis {name!r}, got: one that may vary {here()}; name the "
+                        "axis in out_specs, reduce over it (`lax.psum`, `lax.pmean`), or pass "
+                        "check_vma=False"
+                    )
+
+
+def _named(spec: P) -> set[Hashable]:
+    """The axes that a spec names."""
+    return {axis for entry in spec.partitions for axis in axes_of(entry)}
