@@ -88,7 +88,11 @@ if TYPE_CHECKING:
     from dovetail.diagnostics.environment import typeof as typeof
     from dovetail.export import this_module as export  # noqa: F401 (a callable module)
     from dovetail.lax import stop_gradient as stop_gradient
+    from dovetail.placement.device_meshes import make_mesh as make_mesh
     from dovetail.placement.devices import Device as Device
+    from dovetail.placement.mesh_contexts import set_mesh as set_mesh
+    from dovetail.placement.named_sharding import NamedSharding as NamedSharding
+    from dovetail.placement.partition_spec import P as P
     from dovetail.placement.platforms import default_device as default_device
     from dovetail.placement.shardings import Shard as Shard
     from dovetail.programs.inspection import eval_shape as eval_shape
@@ -126,6 +130,8 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Array": ("arrays.array", "Array"),
     "Device": ("placement.devices", "Device"),
+    "NamedSharding": ("placement.named_sharding", "NamedSharding"),
+    "P": ("placement.partition_spec", "P"),
     "ShapeDtypeStruct": ("arrays.descriptions", "ShapeDtypeStruct"),
     "Shard": ("placement.shardings", "Shard"),
     "ad_checkpoint": ("ad_checkpoint", ""),
@@ -187,6 +193,7 @@ _PUBLIC = {
     "local_device_count": ("diagnostics.environment", "local_device_count"),
     "local_devices": ("diagnostics.environment", "local_devices"),
     "log_compiles": ("base.config", "log_compiles"),
+    "make_mesh": ("placement.device_meshes", "make_mesh"),
     "make_ir": ("programs.inspection", "make_ir"),
     "make_jaxpr": ("programs.inspection", "make_ir"),
     "make_user_context": ("base.user_context", "make_user_context"),
@@ -211,6 +218,7 @@ _PUBLIC = {
     "remat": ("transforms.checkpointing", "checkpoint"),
     "runtime": ("runtime", ""),
     "scipy": ("scipy", ""),
+    "set_mesh": ("placement.mesh_contexts", "set_mesh"),
     "sharding": ("sharding", ""),
     "stages": ("stages", ""),
     "stop_gradient": ("lax", "stop_gradient"),

@@ -1,5 +1,32 @@
 """How the elements of arrays are spread over devices."""
 
-from dovetail.placement.shardings import Sharding, SingleDeviceSharding
+from dovetail.placement.mesh_contexts import (
+    get_abstract_mesh,
+    get_mesh,
+    set_mesh,
+    use_abstract_mesh,
+)
+from dovetail.placement.meshes import AbstractDevice, AbstractMesh, AxisType, Mesh
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import PartitionSpec
+from dovetail.placement.shardings import (
+    Sharding,
+    SingleDeviceSharding,
+    make_single_device_sharding,
+)
 
-__all__ = ["Sharding", "SingleDeviceSharding"]
+__all__ = [
+    "AbstractDevice",
+    "AbstractMesh",
+    "AxisType",
+    "Mesh",
+    "NamedSharding",
+    "PartitionSpec",
+    "Sharding",
+    "SingleDeviceSharding",
+    "get_abstract_mesh",
+    "get_mesh",
+    "make_single_device_sharding",
+    "set_mesh",
+    "use_abstract_mesh",
+]

@@ -190,8 +190,9 @@ class Fixed(Option[T]):
         """Change the value, unless it was used."""
         if self._used and self._checked(value) != self._value:
             raise RuntimeError(
-                f"{self.name} must be set before any device is used, got: {value!r} in place of "
-                f"{self._value!r}; set it right after `import dovetail`, or set "
+                f"{self.name} config should be updated before backends are initialized, that is "
+                f"before any device is used, got: {value!r} in place of {self._value!r}; set it "
+                "right after `import dovetail`, or set "
                 f"DOVETAIL_{self.name.upper()} for the process"
             )
         super().set(value)

@@ -7,9 +7,20 @@ from typing import Any
 
 from dovetail.base import config
 from dovetail.base.errors import value_error
+from dovetail.base.locations import here
 from dovetail.base.setting import Option
 from dovetail.placement.devices import PLATFORMS, Device, devices_of
-from dovetail.placement.shardings import Sharding, SingleDeviceSharding, place_on
+from dovetail.placement.mesh_contexts import context_mesh
+from dovetail.placement.meshes import Mesh
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import P
+from dovetail.placement.shardings import (
+    Place,
+    Sharding,
+    SingleDeviceSharding,
+    place_of,
+    place_on,
+)
 
 # One name for several platforms, as in JAX.
 _ALIASES = {"gpu": ("cuda", "rocm")}
@@ -98,16 +109,16 @@ def device_meant(value: Any) -> Device:
     >>> device_meant("cpu")
     CpuDevice(id=0)
     """
-    if isinstance(value, SingleDeviceSharding):
-        value = value.device
+    if isinstance(value, Sharding):
+        if value.num_devices != 1:
+            raise value_error(f"sharding must be on a single device, got: {value!r}")
+        [value] = value._device_assignment
     platform, number = "", 0
     if isinstance(value, Device):
         platform, number = value.platform, value.id
     elif isinstance(value, str):
         platform, _, digits = value.partition(":")
         number = int(digits) if digits.isdecimal() else -1 if ":" in value else 0
-    elif isinstance(value, Sharding):
-        raise value_error(f"sharding must be on a single device, got: {value!r}")
     problem = ""
     if platform in PLATFORMS or platform in _ALIASES:
         try:
@@ -121,6 +132,49 @@ def device_meant(value: Any) -> Device:
         f"device must be one of {known}, or of those that dovetail.devices(platform) lists, got: "
         f"{value!r}{problem}"
     )
+
+
+def sharding_meant(value: Any, name: str) -> Sharding:
+    """The sharding that a sharding, a partition spec, a device or a text such as "cpu:0" means.
+
+    Args:
+      value: any of these.
+      name: of the function that was given it, for messages.
+
+    Raises:
+      ValueError: there is no such device, a partition spec is given without a mesh, or the sharding
+        is on no devices in particular.
+      NotImplementedError: the elements are terms of a sum.
+
+    >>> sharding_meant("cpu", "device_put")
+    SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)
+    """
+    if isinstance(value, P):
+        mesh = context_mesh()
+        if mesh.empty:
+            raise value_error(
+                "Please set a mesh via `dovetail.set_mesh` if a PartitionSpec is passed to "
+                f"{name}, got: {value}"
+            )
+        value = NamedSharding(mesh, value)
+    if not isinstance(value, Sharding) or isinstance(value, SingleDeviceSharding):
+        return SingleDeviceSharding(device_meant(value))
+    if not value._device_assignment:
+        raise value_error(f"{name}: a sharding must have devices, got: {value}")
+    if isinstance(value, NamedSharding) and value.spec.unreduced:
+        raise NotImplementedError(
+            f"{name}: arrays must be reduced over all axes, got: {value} {here()}"
+        )
+    return value
+
+
+def place_meant(sharding: Sharding | None) -> Place | None:
+    """The place of arrays that are committed to a sharding; None if it is on no devices in
+    particular.
+    """
+    if isinstance(sharding, NamedSharding) and not isinstance(sharding.mesh, Mesh):
+        return None
+    return None if sharding is None else place_of(sharding_meant(sharding, "sharding"))
 
 
 def _as_default_device(value: Any) -> Any:

@@ -3,76 +3,58 @@
 from __future__ import annotations
 
 import functools
+import threading
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from dovetail.base import config
 from dovetail.base.errors import value_error
 from dovetail.placement.devices import Device
 
+Index = tuple[slice, ...]
 
-class Place(NamedTuple):
-    """Where an array is; `place_on` makes one object of each.
+
+class Tiling(NamedTuple):
+    """The tiles that an array is cut into, and the one that each device holds.
+
+    Attributes:
+      counts: the number of tiles along each dimension.
+      tiles: for each device the number of its tile along each dimension.
+    """
+
+    counts: tuple[int, ...]
+    tiles: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The part of an array of some shape that one device holds.
 
     Attributes:
       device: the device.
-      is_committed: whether the array must stay there, and what is computed of it too.
+      index: a slice for each dimension.
+      replica_id: the number of the device among those that hold the same part.
     """
 
     device: Device
-    is_committed: bool
+    index: Index
+    replica_id: int
 
-
-@functools.cache
-def place_on(device: Device, is_committed: bool) -> Place:
-    """The place on a device: the same object for the same one.
-
-    >>> place_on(Device("cpu", 0), True) is place_on(Device("cpu", 0), True)
-    True
-    """
-    return Place(device, is_committed)
-
-
-def common_place(
-    operands: Sequence[Any], name: str = "", describe: Callable[[int], str] | None = None
-) -> Place | None:
-    """The device on which an op of the given arrays runs: that to which they are committed, or else
-    the default device. None stands for the first device, uncommitted.
-
-    Args:
-      operands: arrays and tracers.
-      name: of what is computed, for messages.
-      describe: what messages call the operand of a number; by default its type.
-
-    Raises:
-      ValueError: they are committed to several devices.
-    """
-    found: Place | None = None
-    first = 0
-    for number, operand in enumerate(operands):
-        place = operand._place
-        if place is not None and place.is_committed and place is not found:
-            if found is not None:
-                called = describe or (lambda i: str(operands[i].aval))
-                raise incompatible(
-                    f"operands of `{name}`" if name else "operands",
-                    f"{called(first)} on {found.device} and {called(number)} on {place.device}",
-                )
-            found, first = place, number
-    return config.snapshot().place if found is None else found
-
-
-def incompatible(what: str, got: str) -> Exception:
-    """The error of arrays that are committed to different devices."""
-    return value_error(
-        f"{what} must be committed to the same device, got: {got}; move one of them with "
-        "dovetail.device_put"
-    )
+    def shape_in(self, shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of the part, given that of the array."""
+        return tuple(
+            part.stop - part.start if part.stop is not None else size
+            for part, size in zip(self.index, shape, strict=True)
+        )
 
 
 class Sharding:
     """The distribution of an array's elements over devices.
+
+    Dimensions need not divide: the last shards are smaller, or empty.
 
     Example:
       >>> import dovetail.numpy as dnp
@@ -82,8 +64,141 @@ class Sharding:
 
     __slots__ = ()
 
+    memory_kind: str | None
 
-@dataclass(frozen=True, repr=False)
+    # What subclasses state ------------------------------------------------------------------------
+
+    @property
+    def _device_assignment(self) -> tuple[Device, ...]:
+        """The devices in order."""
+        raise NotImplementedError(f"a sharding must have devices, got: {type(self).__name__}")
+
+    def _tiling(self, ndim: int) -> Tiling:
+        """The tiles of arrays of a rank; those of devices are in the order of the assignment."""
+        raise NotImplementedError(f"a sharding must have tiles, got: {type(self).__name__}")
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """True if every device holds all elements."""
+        raise NotImplementedError(f"a sharding must tell, got: {type(self).__name__}")
+
+    def replicated(self) -> Sharding:
+        """The sharding over the same devices in which each holds all elements."""
+        raise NotImplementedError(f"a sharding must have devices, got: {type(self).__name__}")
+
+    def with_memory_kind(self, kind: str) -> Sharding:
+        """The same in another memory."""
+        raise NotImplementedError(f"a sharding must have a memory, got: {type(self).__name__}")
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        """Check that arrays of a shape can be sharded so; by default all can."""
+
+    # What follows ---------------------------------------------------------------------------------
+
+    @property
+    def device_set(self) -> set[Device]:
+        """The devices that hold elements."""
+        return set(self._device_assignment)
+
+    @property
+    def num_devices(self) -> int:
+        """The number of devices."""
+        return len(self._device_assignment)
+
+    @property
+    def _addressable_device_assignment(self) -> tuple[Device, ...]:
+        """The devices of this process in order."""
+        devices = self._device_assignment
+        return tuple(d for d in devices if d.process_index == d.client.process_index())
+
+    @property
+    def addressable_devices(self) -> set[Device]:
+        """The subset that this process can address."""
+        return set(self._addressable_device_assignment)
+
+    @property
+    def has_addressable_devices(self) -> bool:
+        """True if any of the devices is addressable."""
+        return bool(self._addressable_device_assignment)
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """True if this process can address all of the devices."""
+        return len(self._addressable_device_assignment) == self.num_devices
+
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of the largest shards of an array, given the array's shape."""
+        self.check_compatible_aval(global_shape)
+        counts = self._tiling(len(global_shape)).counts
+        return tuple(-(-size // count) for size, count in zip(global_shape, counts, strict=True))
+
+    def devices_indices_map(self, global_shape: Sequence[int]) -> Mapping[Device, Index]:
+        """The part of an array that each device holds, given the array's shape."""
+        return {block.device: block.index for block in blocks(self, tuple(global_shape))}
+
+    def addressable_devices_indices_map(
+        self, global_shape: Sequence[int]
+    ) -> Mapping[Device, Index]:
+        """The part of an array that each device of this process holds."""
+        found = addressable_blocks(self, tuple(global_shape))
+        return {block.device: block.index for block in found}
+
+    def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
+        """True if both put the same elements of arrays of a rank on the same devices."""
+        return (
+            self.memory_kind == other.memory_kind
+            and self._tiling(ndim) == other._tiling(ndim)
+            and self._device_assignment == other._device_assignment
+        )
+
+
+@functools.lru_cache(4096)
+def blocks(sharding: Sharding, shape: tuple[int, ...]) -> tuple[Block, ...]:
+    """The part of an array of a shape that each device of a sharding holds, in their order."""
+    sharding.check_compatible_aval(shape)
+    counts, tiles = sharding._tiling(len(shape))
+    replicas: Counter[tuple[int, ...]] = Counter()
+    found = []
+    for device, tile in zip(sharding._device_assignment, tiles, strict=True):
+        index = tuple(map(_tile, shape, counts, tile))
+        found.append(Block(device, index, replicas[tile]))
+        replicas[tile] += 1
+    return tuple(found)
+
+
+def _tile(size: int, count: int, number: int) -> slice:
+    """The elements of one tile along a dimension that is cut into `count` tiles."""
+    if count == 1:
+        return slice(None)
+    length = -(-size // count)
+    start = min(number * length, size)
+    return slice(start, min(start + length, size))
+
+
+def addressable_blocks(sharding: Sharding, shape: tuple[int, ...]) -> tuple[Block, ...]:
+    """Those of `blocks` on devices of this process."""
+    found = blocks(sharding, shape)
+    if sharding.is_fully_addressable:
+        return found
+    local = sharding.addressable_devices
+    return tuple(block for block in found if block.device in local)
+
+
+def memory_of(kind: str | None, devices: Sequence[Device]) -> str:
+    """The memory that a sharding's `memory_kind` means; there is but "device".
+
+    Raises:
+      ValueError: the devices have no such memory.
+    """
+    if kind not in (None, "device"):
+        raise value_error(
+            f"Could not find memory addressable by device {devices[0].device_kind}: memory_kind "
+            f"must be 'device', got: {kind!r}"
+        )
+    return "device"
+
+
+@dataclass(frozen=True, init=False, repr=False)
 class SingleDeviceSharding(Sharding):
     """All elements are on one device.
 
@@ -101,72 +216,60 @@ class SingleDeviceSharding(Sharding):
     """
 
     device: Device
-    memory_kind: str = "device"
+    memory_kind: str | None
 
-    def __post_init__(self) -> None:
-        if self.memory_kind is None:
-            object.__setattr__(self, "memory_kind", "device")
-        if self.memory_kind != "device":
-            raise value_error(f"memory_kind must be 'device', got: {self.memory_kind!r}")
+    def __init__(self, device: Device, memory_kind: str | None = None) -> None:
+        object.__setattr__(self, "device", device)
+        object.__setattr__(self, "memory_kind", memory_of(memory_kind, [device]))
 
     def __repr__(self) -> str:
         return f"SingleDeviceSharding(device={self.device!r}, memory_kind={self.memory_kind})"
 
     @property
-    def device_set(self) -> set[Device]:
-        """The devices that hold elements."""
-        return {self.device}
+    def _device_assignment(self) -> tuple[Device, ...]:
+        return (self.device,)
 
-    @property
-    def addressable_devices(self) -> set[Device]:
-        """The subset that this process can address."""
-        return {self.device}
-
-    @property
-    def has_addressable_devices(self) -> bool:
-        """True if any of the devices is addressable."""
-        return True
-
-    @property
-    def num_devices(self) -> int:
-        """The number of devices."""
-        return 1
-
-    @property
-    def is_fully_addressable(self) -> bool:
-        """True if this process can address all of the devices."""
-        return True
+    def _tiling(self, ndim: int) -> Tiling:
+        return Tiling((1,) * ndim, ((0,) * ndim,))
 
     @property
     def is_fully_replicated(self) -> bool:
-        """True if every device holds all elements."""
+        """True: the device holds all elements."""
         return True
+
+    def replicated(self) -> Sharding:
+        """The sharding itself."""
+        return self
 
     def with_memory_kind(self, kind: str) -> SingleDeviceSharding:
         """The same in another memory."""
         return SingleDeviceSharding(self.device, kind)
 
-    def devices_indices_map(
-        self, global_shape: Sequence[int]
-    ) -> Mapping[Device, tuple[slice, ...]]:
-        """The part of an array that each device holds."""
-        return {self.device: (slice(None),) * len(global_shape)}
 
-    addressable_devices_indices_map = devices_indices_map
+def make_single_device_sharding(
+    device: Device, *, memory_kind: str | None = None
+) -> SingleDeviceSharding:
+    """The sharding of arrays that are on one device.
 
-    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
-        """The shape of that part."""
-        return tuple(global_shape)
+    Args:
+      device: the device.
+      memory_kind: which of its memories; there is but "device".
 
-    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
-        """Nothing: all shapes fit."""
+    Returns:
+      A `SingleDeviceSharding`.
 
-    def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
-        """True if both put the same elements on the same devices."""
-        return self == other
+    Raises:
+      ValueError: there is no such memory.
+
+    Example:
+      >>> import dovetail as dt
+      >>> make_single_device_sharding(dt.devices()[0])
+      SingleDeviceSharding(device=CpuDevice(id=0), memory_kind=device)
+    """
+    return SingleDeviceSharding(device, memory_kind)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Shard:
     """The part of an array on one device.
 
@@ -174,7 +277,7 @@ class Shard:
       device: the device.
       index: a slice for each dimension: the part of the array that it holds.
       replica_id: a number among the devices that hold the same part.
-      data: the part, an array.
+      data: the part, an array; None on a device of another process.
 
     Example:
       >>> [shard] = dnp.zeros((2, 3)).addressable_shards
@@ -183,6 +286,116 @@ class Shard:
     """
 
     device: Device
-    index: tuple[slice, ...]
+    index: Index
     replica_id: int
     data: Any
+
+    def __repr__(self) -> str:
+        return (
+            f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}, "
+            f"data={self.data})"
+        )
+
+
+# Places -------------------------------------------------------------------------------------------
+
+
+class Place:
+    """Where an array is; there is one object of each place.
+
+    Attributes:
+      sharding: over which devices, and how.
+      is_committed: whether the array must stay there, and what is computed of it too.
+      device: the device, the first one if there are several.
+    """
+
+    __slots__ = ("__weakref__", "_results", "device", "is_committed", "sharding")
+
+    def __init__(self, sharding: Sharding, is_committed: bool) -> None:
+        self.sharding = sharding
+        self.is_committed = is_committed
+        self.device = sharding._device_assignment[0]
+        replicated = sharding.replicated()
+        self._results = None if replicated is sharding else place_of(replicated)
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.sharding._device_assignment))
+
+    def __repr__(self) -> str:
+        return f"Place({self.sharding!r}, is_committed={self.is_committed})"
+
+    def of_results(self) -> Place:
+        """Where results are that are computed of arrays here.
+
+        Programs and eager ops take sharded arrays as a whole, gathered by `arrays.shards.Shards`,
+        so each device has all of a result. The sharding of results is decided here alone.
+        """
+        return self if self._results is None else self._results
+
+
+@functools.cache
+def place_on(device: Device, is_committed: bool) -> Place:
+    """The place on a device: the same object for the same one.
+
+    >>> place_on(Device("cpu", 0), True) is place_on(Device("cpu", 0), True)
+    True
+    """
+    return Place(SingleDeviceSharding(device), is_committed)
+
+
+_places: WeakValueDictionary[Sharding, Place] = WeakValueDictionary()
+_lock = threading.RLock()
+
+
+def place_of(sharding: Sharding) -> Place:
+    """The place of arrays that are committed to a sharding: the same object for equal shardings.
+
+    >>> place_of(SingleDeviceSharding(Device("cpu", 0))) is place_on(Device("cpu", 0), True)
+    True
+    """
+    if type(sharding) is SingleDeviceSharding:
+        return place_on(sharding.device, True)
+    with _lock:
+        place = _places.get(sharding)
+        if place is None:
+            place = _places[sharding] = Place(sharding, True)
+        return place
+
+
+def common_place(
+    operands: Sequence[Any], name: str = "", describe: Callable[[int], str] | None = None
+) -> Place | None:
+    """Where an op of the given arrays runs, and its results are: on the devices to which they are
+    committed, or else on the default device. None stands for the first device, uncommitted.
+
+    Args:
+      operands: arrays and tracers.
+      name: of what is computed, for messages.
+      describe: what messages call the operand of a number; by default its type.
+
+    Raises:
+      ValueError: they are committed to several devices.
+    """
+    found: Place | None = None
+    first = 0
+    for number, operand in enumerate(operands):
+        place = operand._place
+        if place is None or not place.is_committed or place is found:
+            continue
+        if found is None:
+            found, first = place, number
+        elif place.sharding._device_assignment != found.sharding._device_assignment:
+            called = describe or (lambda i: str(operands[i].aval))
+            raise incompatible(
+                f"operands of `{name}`" if name else "operands",
+                f"{called(first)} on {found} and {called(number)} on {place}",
+            )
+    return config.snapshot().place if found is None else found.of_results()
+
+
+def incompatible(what: str, got: str) -> Exception:
+    """The error of arrays that are committed to different devices."""
+    return value_error(
+        f"{what} must be committed to the same device, got: {got}; move one of them with "
+        "dovetail.device_put"
+    )

@@ -1,4 +1,4 @@
-"""Where results are on several devices: what `device_programs` expects is what JAX does."""
+"""Devices and shardings: what `device_programs` and `sharding_programs` expect is what JAX does."""
 
 from __future__ import annotations
 
@@ -24,10 +24,24 @@ for expression, expected in programs.ROWS:
         print(f"{expression}: expected {expected}, got: {got}")
 """
 
+SHARDINGS = """
+import jax
+jax.config.update("jax_num_cpu_devices", 8)
+jax.config.update("jax_platforms", "cpu")
+import jax.numpy as jnp
+from support import sharding_programs as programs
+names = programs.names_of(jax, jax.sharding, jnp)
+for expression, expected in programs.VALUES:
+    got = programs.mismatch(expression, expected, names)
+    if got is not None:
+        print(f"{expression}: expected {expected}, got: {got}")
+"""
 
-def test_jax_agrees(repository: Path) -> None:
+
+@pytest.mark.parametrize("script", [SCRIPT, SHARDINGS], ids=["devices", "shardings"])
+def test_jax_agrees(script: str, repository: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", SCRIPT],
+        [sys.executable, "-W", "ignore", "-c", script],
         cwd=repository / "tests" / "python",
         capture_output=True,
         text=True,

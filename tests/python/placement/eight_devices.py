@@ -114,7 +114,9 @@ def test_messages_name_both() -> None:
         compiled(b)
     with pytest.raises(ValueError, match=r"device must be one of cpu:0, .*cpu:7, .*got: 'cpu:8'"):
         a.to_device("cpu:8")
-    with pytest.raises(RuntimeError, match="num_cpu_devices must be set before any device is used"):
+    with pytest.raises(
+        RuntimeError, match="num_cpu_devices config should be updated before backends are init"
+    ):
         config.update("num_cpu_devices", 2)
     config.update("num_cpu_devices", 8)
     with pytest.raises(TypeError, match="num_cpu_devices is a setting of the whole process"):

@@ -37,8 +37,10 @@ def run(*arguments: str, **environment: str) -> str:
 
 
 def test_eight_cpus() -> None:
+    """All tests on several devices, in one process."""
+    files = sorted(path.name for path in HERE.glob("eight_*.py"))
     options = ("-q", "-n", "0", "-p", "no:cacheprovider")
-    run("-m", "pytest", *options, "eight_devices.py", DOVETAIL_NUM_CPU_DEVICES="8")
+    run("-m", "pytest", *options, *files, DOVETAIL_NUM_CPU_DEVICES="8")
 
 
 VULKAN = """
