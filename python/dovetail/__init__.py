@@ -120,6 +120,9 @@ if TYPE_CHECKING:
     from dovetail.transforms.linearization import linear_transpose as linear_transpose
     from dovetail.transforms.linearization import linearize as linearize
     from dovetail.transforms.linearization import vjp as vjp
+    from dovetail.transforms.parallel_map import pmap as pmap
+    from dovetail.transforms.shard_mapping import shard_map as shard_map
+    from dovetail.transforms.shard_mapping import smap as smap
 
     jacobian = jacrev
     make_jaxpr = make_ir
@@ -234,6 +237,9 @@ _PUBLIC = {
     "typing": ("typing", ""),
     "value_and_grad": ("transforms.autodiff", "value_and_grad"),
     "vjp": ("transforms.linearization", "vjp"),
+    "pmap": ("transforms.parallel_map", "pmap"),
+    "shard_map": ("transforms.shard_mapping", "shard_map"),
+    "smap": ("transforms.shard_mapping", "smap"),
     "vmap": ("transforms.batching", "vmap"),
 }
 

@@ -118,6 +118,24 @@ def wrap(
 ) -> Module:
     """A module whose `main` applies one op."""
 
+class MeshAttribute:
+    """Devices arranged along named axes."""
+
+    def __init__(self, axes: Sequence[str], sizes: Sequence[int]) -> None: ...
+    def __str__(self) -> str: ...
+
+class ShardingAttribute:
+    """The axes of a mesh over which each dimension is sharded."""
+
+    def __init__(
+        self,
+        mesh: MeshAttribute,
+        dims: Sequence[Sequence[str]],
+        open: Sequence[bool],
+        unreduced: Sequence[str] = [],
+    ) -> None: ...
+    def __str__(self) -> str: ...
+
 class Function:
     """A function of a module, possibly under construction."""
 

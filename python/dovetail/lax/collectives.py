@@ -30,7 +30,8 @@ from dovetail.ops.operands import (
     unary,
 )
 from dovetail.symbolic.size import Size
-from dovetail.tracing.trace import Axis, Tracer
+from dovetail.tracing.axes import Axis
+from dovetail.tracing.trace import Tracer
 from dovetail.trees.pytree import flatten, unflatten
 
 

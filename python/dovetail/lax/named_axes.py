@@ -17,7 +17,7 @@ from dovetail.base.trace_stack import current
 from dovetail.ops.operands import scalar
 from dovetail.reference.table import RAW
 from dovetail.symbolic.size import UNKNOWN, has_sizes, plain
-from dovetail.tracing.trace import Axis, axes_in_scope
+from dovetail.tracing.axes import Axis, axes_in_scope
 
 # One name, or several.
 AxisName = Hashable | tuple[Hashable, ...] | list[Hashable]

@@ -21,7 +21,7 @@ def cost_of(program: Program) -> dict[str, float]:
     Returns:
       `flops`, `transcendentals` and `bytes accessed`.
     """
-    cost = program.after("simplify").cost()
+    cost = program.after("shard").cost()
     return {
         "flops": cost.flops,
         "transcendentals": cost.transcendentals,

@@ -150,7 +150,7 @@ class Execution:
             results,
             program.checks,
             program.name,
-            lambda: replace(program, checks=()).after("simplify"),
+            lambda: replace(program, checks=()).after("shard"),
             ((program.names.at(i), leaves[i]._value()) for i in kept),
         )
 

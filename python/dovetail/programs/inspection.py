@@ -9,7 +9,7 @@ from typing import Any
 from dovetail.programs.jit import jit
 from dovetail.programs.jitted import Jitted
 from dovetail.programs.options import Options
-from dovetail.tracing.trace import Axis
+from dovetail.tracing.axes import Axis
 
 
 class IRText(str):

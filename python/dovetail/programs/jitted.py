@@ -27,10 +27,11 @@ from dovetail.programs.stages import Lowered, Traced
 from dovetail.symbolic.solve import shapes_at
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import LeafNames, as_operand, name_of, parameter_names, results_of
+from dovetail.tracing.axes import Axis
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.call_keys import check_hashable, incomparable
 from dovetail.tracing.functions import TracedFunction, call, trace
-from dovetail.tracing.trace import Axis, Operand, Tracer
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, unflatten
 

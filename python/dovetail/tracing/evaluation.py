@@ -27,7 +27,7 @@ def flat_module(
         module = _core.wrap(name, attributes, list(operands), list(results))
     except _core.CompilerError as error:
         raise explained(error) from None
-    phases.run(module, "simplify")
+    phases.run(module, "shard")
     return module
 
 
@@ -60,7 +60,7 @@ class Flat:
     """A module without calls whose `main` can be evaluated, with the checks that settings ask for.
 
     Args:
-      module: after the phase `simplify`.
+      module: after the phase `shard`.
       name: what messages call it.
     """
 
@@ -78,7 +78,7 @@ class Flat:
             if checks:
                 module = module.clone()
                 module.check_finite(checks)
-                phases.run(module, "check", start="simplify")
+                phases.run(module, "check", start="shard")
             evaluator = self._evaluators[checks] = Evaluator(module.program("main"))
         results = evaluator(values)
         return accepted(results, checks, self._name, lambda: self.module) if checks else results

@@ -15,8 +15,9 @@ from dovetail.base.trace_stack import current, resumed, stack
 from dovetail.placement.shardings import Place, common_place
 from dovetail.symbolic.size import has_sizes
 from dovetail.tracing import evaluation
+from dovetail.tracing.axes import Axis
 from dovetail.tracing.bind import arrays_of, has_tracers, known_values
-from dovetail.tracing.trace import Axis, Operand, Trace
+from dovetail.tracing.trace import Operand, Trace
 
 if TYPE_CHECKING:
     from dovetail.tracing.key_reuse import Uses

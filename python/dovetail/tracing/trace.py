@@ -8,7 +8,7 @@ inner function.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from dovetail.placement.shardings import Place, incompatible
 from dovetail.reference.collectives import UnboundAxesError
 from dovetail.symbolic.size import Size, has_sizes, plain
 from dovetail.tracing import evaluation
+from dovetail.tracing.axes import Axis, axes_in_scope
 from dovetail.tracing.sizes import TraceSizes
 from dovetail.tracing.unknown_value import unknown_value
 
@@ -38,28 +39,6 @@ LARGEST_CONSTANT = 16
 
 # An Array or a Tracer.
 Operand = Any
-
-
-class Axis(NamedTuple):
-    """A named axis: its name in the compiler, and its size."""
-
-    text: str
-    size: int
-
-
-def axes_in_scope() -> Mapping[Hashable, Axis]:
-    """The named axes that transforms in progress bind."""
-    in_progress = current()
-    return {} if in_progress is None else in_progress.axes
-
-
-def new_axis(name: Hashable, size: int) -> Axis:
-    """A fresh axis, to be bound here."""
-    text = name if isinstance(name, str) else repr(name)
-    taken = {axis.text for other, axis in axes_in_scope().items() if other != name}
-    while text in taken:
-        text += "'"
-    return Axis(text, size)
 
 
 class Trace:

@@ -24,9 +24,10 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
 )
+from dovetail.tracing.axes import Axis, new_axis
 from dovetail.tracing.bind import zeros
 from dovetail.tracing.functions import TracedFunction, apply, trace
-from dovetail.tracing.trace import Axis, Operand, Tracer, new_axis
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.pytree import broadcast_prefix, count_leaves, flatten, unflatten
 

@@ -12,8 +12,9 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.base.trace_stack import current, derivative_order, outside_of_traces
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, as_operand, name_of
+from dovetail.tracing.axes import Axis, axes_in_scope
 from dovetail.tracing.functions import TracedFunction, apply, trace
-from dovetail.tracing.trace import Axis, Operand, Tracer, axes_in_scope
+from dovetail.tracing.trace import Operand, Tracer
 from dovetail.transforms.custom_derivatives.calls import Call, WithRule, missing_rule, pair_of
 from dovetail.trees.differences import where_unlike
 from dovetail.trees.pytree import flatten, leaf_names, unflatten

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence, Set
 from typing import Any, NamedTuple
 
 from dovetail import _core
@@ -13,6 +13,7 @@ from dovetail.base import errors
 from dovetail.base.locations import here
 from dovetail.placement.mesh_contexts import get_abstract_mesh, get_mesh
 from dovetail.placement.meshes import AbstractMesh, Mesh
+from dovetail.placement.named_sharding import check_spec
 from dovetail.placement.partition_spec import P, axes_of
 from dovetail.tracing.arguments import (
     Function,
@@ -23,8 +24,10 @@ from dovetail.tracing.arguments import (
     name_of,
     results_of,
 )
-from dovetail.tracing.functions import TracedFunction, apply, trace
-from dovetail.tracing.trace import Axis, Operand, Tracer, new_axis
+from dovetail.tracing.axes import Axis, manual_axis
+from dovetail.tracing.functions import apply, trace
+from dovetail.tracing.trace import Operand, Tracer
+from dovetail.transforms.batching import UNBATCHED
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
@@ -56,9 +59,9 @@ def shard_map(
       The function of whole arrays.
 
     Raises:
-      ValueError: a spec names an axis that the mesh does not have or that is not in `axis_names`, or
-        has more entries than an array has dimensions; a size is no multiple of the axes' sizes; a
-        result that is to be the same along an axis may not be; there is no mesh.
+      ValueError: a spec names an axis that is not in `axis_names`, or has more entries than an
+        array has dimensions; a size is not a multiple of the axes' sizes; a result that is to be
+        the same along an axis may vary; there is no mesh.
       TypeError: a spec is no `PartitionSpec`.
 
     Example:
@@ -66,8 +69,9 @@ def shard_map(
       >>> from dovetail import lax
       >>> from dovetail.sharding import PartitionSpec as P
       >>> mesh = dt.make_mesh((1,), ("i",))
-      >>> total = dt.shard_map(lambda x: lax.psum(dnp.sum(x), "i"), mesh=mesh, in_specs=P("i"), out_specs=P())
-      >>> total(dnp.arange(4.0))
+      >>> def total(x):
+      ...     return lax.psum(dnp.sum(x), "i")
+      >>> dt.shard_map(total, mesh=mesh, in_specs=P("i"), out_specs=P())(dnp.arange(4.0))
       Array(6., dtype=float32)
     """
     if f is None:
@@ -84,56 +88,73 @@ def shard_map(
 
     @described(fun, f"{name} of the parts of arrays that the devices of a mesh hold.")
     def wrapper(*args: Any) -> Any:
-        over = Manual.of(mesh, axis_names, name)
+        over = Manual.of(mesh, axis_names, name, check_vma)
         over.check_specs(in_specs, "in_specs")
         over.check_specs(out_specs, "out_specs")
-        leaves, spec = flatten(args)
-        names = LeafNames(fun, args, {})
         specs = broadcast_prefix(in_specs, args, "shard_map in_specs")
-        operands = [as_operand(leaf, names.at(i)) for i, leaf in enumerate(leaves)]
-        avals = [
-            over.part(operand.aval, each or P(), names, i)
-            for i, (operand, each) in enumerate(zip(operands, specs, strict=True))
-        ]
-
-        def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
-            result = fun(*unflatten(spec, tracers))
-            outs, out_spec = flatten(result)
-            positions = broadcast_prefix(out_specs, result, "shard_map out_specs")
-            return results_of(fun, outs, out_spec), (out_spec, positions)
-
-        traced = trace(python, avals, names, "shard_map", name, None, over.bound)
-        out_spec, positions = traced.extra
-        out = [each or P() for each in positions]
-        given = [*(each or P() for each in specs), *(P() for _ in traced.captured)]
-        types = [
-            over.whole(aval, each, ResultName(fun, out_spec, i))
-            for i, (aval, each) in enumerate(zip(traced.avals, out, strict=True))
-        ]
-        if check_vma:
-            over.check_replicated(traced, given, out, fun, out_spec)
-        operands = [*operands, *traced.captured]
-        attributes = {
-            "mesh": over.attribute,
-            "axes": tuple(axis.text for axis in over.bound.values()),
-            "in": [
-                over.sharding(each, operand.ndim)
-                for each, operand in zip(given, operands, strict=True)
-            ],
-            "out": [
-                over.sharding(each, len(aval.shape))
-                for each, aval in zip(out, traced.avals, strict=True)
-            ],
-        }
-        outs = apply("shard_map", traced.function, operands, types, **attributes)
-        return unflatten(out_spec, outs)
+        return on_parts(
+            fun,
+            over,
+            args,
+            specs,
+            lambda result: broadcast_prefix(out_specs, result, "shard_map out_specs"),
+        )
 
     return wrapper
 
 
-def smap(
-    f: Function | None = None, /, *, in_axes: Any, out_axes: Any, axis_name: Hashable
+def on_parts(
+    fun: Function,
+    over: Manual,
+    args: tuple[Any, ...],
+    in_specs: Sequence[P | None],
+    out_specs: Callable[[Any], Sequence[P | None]],
 ) -> Any:
+    """The results of a function of parts.
+
+    Args:
+      fun: the function.
+      over: the axes over which it takes parts.
+      args: whole arguments.
+      in_specs: how each leaf of them is partitioned; None for not at all.
+      out_specs: says so of the leaves of what `fun` returned.
+    """
+    leaves, spec = flatten(args)
+    names = LeafNames(fun, args, {})
+    operands = [as_operand(leaf, names.at(i)) for i, leaf in enumerate(leaves)]
+    given = [each or P() for each in in_specs]
+    avals = [
+        over.part(operand.aval, each, names, i)
+        for i, (operand, each) in enumerate(zip(operands, given, strict=True))
+    ]
+
+    def python(*tracers: Tracer) -> tuple[list[Operand], Any]:
+        result = fun(*unflatten(spec, tracers))
+        outs, out_spec = flatten(result)
+        specs = [each or P() for each in out_specs(result)]
+        return results_of(fun, outs, out_spec), (out_spec, specs)
+
+    traced = trace(python, avals, names, "shard_map", over.name, None, over.bound)
+    out_spec, out = traced.extra
+    operands += traced.captured
+    given += [P()] * len(traced.captured)
+    results = [ResultName(fun, out_spec, i) for i in range(len(out))]
+    types = [
+        over.whole(aval, each, result)
+        for aval, each, result in zip(traced.avals, out, results, strict=True)
+    ]
+    if over.is_checked:
+        over.check_replicated(traced.function, given, out, results)
+    attributes = {
+        "mesh": over.attribute,
+        "axes": tuple(axis.text for axis in over.bound.values()),
+        "in": [over.sharding(each, x.ndim) for each, x in zip(given, operands, strict=True)],
+        "out": [over.sharding(each, x.ndim) for each, x in zip(out, types, strict=True)],
+    }
+    return unflatten(out_spec, apply("shard_map", traced.function, operands, types, **attributes))
+
+
+def smap(f: Function | None = None, /, *, in_axes: Any, out_axes: Any, axis_name: Hashable) -> Any:
     """`shard_map` over one axis of the mesh of the context, with dimensions instead of specs.
 
     Args:
@@ -178,15 +199,19 @@ class Manual(NamedTuple):
       bound: the axes, by the names that programs have for them.
       attribute: the mesh in the dialect.
       name: of the function, for messages.
+      is_checked: whether results that are to be the same along an axis are checked to be.
     """
 
     mesh: Mesh | AbstractMesh
     bound: dict[Hashable, Axis]
     attribute: _core.MeshAttribute
     name: str
+    is_checked: bool
 
     @staticmethod
-    def of(mesh: Mesh | AbstractMesh | None, names: Set[Hashable], function: str) -> Manual:
+    def of(
+        mesh: Mesh | AbstractMesh | None, names: Set[Hashable], function: str, is_checked: bool
+    ) -> Manual:
         """Those of these names, or all of the mesh's."""
         if mesh is None:
             mesh = get_abstract_mesh()
@@ -203,12 +228,12 @@ class Manual(NamedTuple):
                 f"shard_map axis_names must be axes of the mesh, {mesh.axis_names!r}, got: "
                 f"{unknown[0]!r} for `{function}` {here()}"
             )
-        texts = {name: new_axis(name, mesh.shape[name]) for name in mesh.axis_names}
+        texts = {name: manual_axis(name, mesh.shape[name], is_checked) for name in mesh.axis_names}
         attribute = _core.MeshAttribute(
             [axis.text for axis in texts.values()], [axis.size for axis in texts.values()]
         )
         bound = {name: axis for name, axis in texts.items() if not names or name in names}
-        return Manual(mesh, bound, attribute, function)
+        return Manual(mesh, bound, attribute, function, is_checked)
 
     def check_specs(self, specs: Any, what: str) -> None:
         """Refuse what is no spec, and axes that are not manual."""
@@ -227,6 +252,7 @@ class Manual(NamedTuple):
                             f"({frozenset(self.bound)}), but:\n\n  {what} refers to {axis!r}, got: "
                             f"{spec} for `{self.name}` {here()}"
                         )
+            check_spec(self.mesh, spec)
 
     def _counts(self, spec: P, rank: int) -> list[int]:
         """The number of parts along each dimension."""
@@ -238,10 +264,10 @@ class Manual(NamedTuple):
         rank = len(aval.shape)
         if len(spec) > rank:
             raise ValueError(
-                f"shard_map applied to the function '{self.name}' was given an in_specs entry which "
-                f"is too long to be compatible with the corresponding input value from the function:"
-                f"\n\nin_specs is {spec} which has length {len(spec)}, but {names.at(i)} has rank "
-                f"{rank}, got: {aval} {here()}"
+                f"shard_map applied to the function '{self.name}' was given an in_specs entry "
+                f"which is too long to be compatible with the corresponding input value from the "
+                f"function:\n\nin_specs is {spec} which has length {len(spec)}, but {names.at(i)} "
+                f"has rank {rank}, got: {aval} {here()}"
             )
         counts = self._counts(spec, rank)
         for dim, (size, count) in enumerate(zip(aval.shape, counts, strict=True)):
@@ -249,9 +275,8 @@ class Manual(NamedTuple):
                 raise ValueError(
                     f"shard_map applied to the function '{self.name}' was given argument arrays "
                     "with axis sizes that are not evenly divisible by the corresponding mesh axis "
-                    f"sizes:\n\nThe mesh given has shape {tuple(self.mesh.shape.values())} with "
-                    f"corresponding axis names {self.mesh.axis_names}.\n\n{names.at(i)} has "
-                    f"in_specs {spec}, which maps array axis {dim} (of size {size}) to mesh axes "
+                    f"sizes:\n\n{self._described()}\n\n{names.at(i)} has in_specs {spec}, which "
+                    f"maps array axis {dim} (of size {size}) to mesh axes "
                     f"{axes_of(spec[dim])} (of size {count}), got: {aval} {here()}; pad the "
                     "argument, or choose another mesh"
                 )
@@ -262,8 +287,8 @@ class Manual(NamedTuple):
         rank = len(aval.shape)
         if len(spec) > rank:
             raise ValueError(
-                f"shard_map applied to the function '{self.name}' was given an out_specs entry which "
-                f"is too long to be compatible with the corresponding output value from the "
+                f"shard_map applied to the function '{self.name}' was given an out_specs entry "
+                f"which is too long to be compatible with the corresponding output value from the "
                 f"function:\n\nout_specs{result.path} is {spec} which has length {len(spec)}, but "
                 f"{result} has rank {rank}, got: {aval} {here()}"
             )
@@ -278,35 +303,33 @@ class Manual(NamedTuple):
 
     def check_replicated(
         self,
-        traced: TracedFunction,
+        function: _core.Function,
         given: Sequence[P],
         out: Sequence[P],
-        fun: Function,
-        out_spec: Any,
+        results: Sequence[ResultName],
     ) -> None:
-        """Refuse results of which specs say that they are the same along an axis, and may not be."""
+        """Refuse results that specs say are the same along an axis, and that may vary."""
         for name, axis in self.bound.items():
-            if all(name in _named(spec) for spec in out):
+            if all(name in spec.axes for spec in out):
                 continue
-            dims = [0 if name in _named(spec) else -1 for spec in given]
+            dims = [0 if name in spec.axes else UNBATCHED for spec in given]
             try:
-                varies = traced.function.batched_results(dims, axis.size, axis.text)
+                varies = function.batched_results(dims, axis.size, axis.text)
             except _core.CompilerError as error:
                 raise errors.explained(error) from None
-            for i, (spec, depends) in enumerate(zip(out, varies, strict=True)):
-                if depends and name not in _named(spec):
+            for spec, result, depends in zip(out, results, varies, strict=True):
+                if depends and name not in spec.axes:
                     raise ValueError(
-                        f"shard_map applied to the function '{self.name}' was given out_specs which "
-                        "require replication which can't be statically inferred given the mesh:\n\n"
-                        f"The mesh given has shape {tuple(self.mesh.shape.values())} with "
-                        f"corresponding axis names {self.mesh.axis_names}.\n\nout_specs"
-                        f"{ResultName(fun, out_spec, i).path} is {spec}, so the result must be the "
-                        f"same along mesh axis {name!r}, got: one that may vary {here()}; name the "
-                        "axis in out_specs, reduce over it (`lax.psum`, `lax.pmean`), or pass "
-                        "check_vma=False"
+                        f"shard_map applied to the function '{self.name}' was given out_specs "
+                        "which require replication which can't be statically inferred given the "
+                        f"mesh:\n\n{self._described()}\n\nout_specs{result.path} is {spec}, so the "
+                        f"result must be the same along mesh axis {name!r}, got: one that may vary "
+                        f"{here()}; name the axis in out_specs, reduce over it (`lax.psum`, "
+                        "`lax.pmean`), or pass check_vma=False"
                     )
 
-
-def _named(spec: P) -> set[Hashable]:
-    """The axes that a spec names."""
-    return {axis for entry in spec.partitions for axis in axes_of(entry)}
+    def _described(self) -> str:
+        return (
+            f"The mesh given has shape {self.mesh.axis_sizes} with corresponding axis names "
+            f"{self.mesh.axis_names}."
+        )

@@ -1,0 +1,71 @@
+"""pmap on eight devices of one CPU, against vmap; run by `test_devices`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax
+
+X = np.random.default_rng(0).normal(size=(8, 4, 6)).astype(np.float32)
+
+CALLS: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
+    (lambda a: dnp.sin(a), (X,), {}),
+    (lambda a: lax.psum(a, "i") * lax.axis_index("i"), (X,), {}),
+    (lambda a, b: a @ b, (X, X[0].T), {"in_axes": (0, None)}),
+    (lambda a: a.T, (X,), {"in_axes": 1, "out_axes": 2}),
+    (lambda a: a.T, (X,), {"in_axes": -1, "out_axes": -1}),
+    (lambda t: {"s": lax.pmean(t["a"], "i"), "d": t["b"] - 1}, ({"a": X, "b": X[:, 0, 0]},), {}),
+    (lambda a: (a, lax.psum(1, "i")), (X,), {"out_axes": (0, None)}),
+    (lambda a: lax.ppermute(a, "i", [(i, (i + 1) % 8) for i in range(8)]), (X,), {}),
+    (dt.grad(lambda a: dnp.sum(lax.psum(a, "i") ** 2)), (X,), {}),
+]
+
+
+@pytest.mark.parametrize("i", range(len(CALLS)))
+def test_is_vmap(i: int) -> None:
+    f, args, options = CALLS[i]
+    got, want = (t(f, axis_name="i", **options)(*args) for t in (dt.pmap, dt.vmap))
+    for a, b in zip(dt.tree.leaves(got), dt.tree.leaves(want), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_static_and_keyword_arguments() -> None:
+    f = dt.pmap(lambda a, n, k: a**n + k, static_broadcasted_argnums=1)
+    np.testing.assert_allclose(
+        f(X, 2, k=np.arange(8.0)), X**2 + np.arange(8.0)[:, None, None], 1e-5
+    )
+
+
+def test_derivative() -> None:
+    f = dt.pmap(lambda a: dnp.sin(a) * lax.psum(dnp.sum(a), "i"), axis_name="i")
+    g = dt.vmap(lambda a: dnp.sin(a) * lax.psum(dnp.sum(a), "i"), axis_name="i")
+    got, want = (dt.grad(lambda x, h=h: dnp.sum(h(x) ** 2))(X) for h in (f, g))
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: dt.pmap(lambda a: a)(np.ones(9)),
+            "as many elements as there are devices, 8, got: 9",
+        ),
+        (lambda: dt.pmap(lambda a, b: a)(np.ones(4), np.ones(3)), "inconsistent sizes .*: 4 and 3"),
+        (lambda: dt.pmap(lambda a: a, axis_size=4)(np.ones(3)), "inconsistent sizes .*: 4 and 3"),
+        (lambda: dt.pmap(lambda: 1)(), "at least one argument with a mapped axis"),
+        (
+            lambda: dt.pmap(lambda a: a, in_axes=1)(np.ones(3)),
+            "must be a dimension of the argument",
+        ),
+        (lambda: dt.pmap(lambda a: a, in_axes=(0, 0))(np.ones(3)), "one entry for each positional"),
+    ],
+)
+def test_errors(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
