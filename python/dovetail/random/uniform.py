@@ -9,8 +9,10 @@ import numpy as np
 from dovetail import lax
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.random.docstrings import SAMPLER
 from dovetail.random.generators import WORDS
 from dovetail.random.sampler import (
     KeyLike,
@@ -50,6 +52,7 @@ def bits(key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: No
 
 
 @sampler
+@documented(SAMPLER)
 def uniform(
     key: KeyLike,
     shape: Shape = (),
@@ -62,9 +65,6 @@ def uniform(
     """Uniform numbers of [minval, maxval).
 
     Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
       minval, maxval: the ends of the interval, of shapes that broadcast to `shape`.
 
     Returns:
