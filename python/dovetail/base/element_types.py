@@ -97,7 +97,7 @@ def kind(dtype: np.dtype) -> str:
       One of "b", "i", "u", "f", "c": bool, signed, unsigned, float, complex.
 
     Raises:
-      KeyError: it is no element type.
+      KeyError: it is not an element type.
 
     Example:
       >>> kind(bfloat16)
@@ -116,7 +116,7 @@ def is_inexact(dtype: np.dtype) -> bool:
       A bool.
 
     Raises:
-      KeyError: it is no element type.
+      KeyError: it is not an element type.
 
     Example:
       >>> is_inexact(bfloat16), is_inexact(int32)
@@ -135,7 +135,7 @@ def is_integer(dtype: np.dtype) -> bool:
       A bool.
 
     Raises:
-      KeyError: it is no element type.
+      KeyError: it is not an element type.
 
     Example:
       >>> is_integer(int32), is_integer(bool_)
@@ -301,7 +301,7 @@ def to_inexact_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def to_numeric_dtype(dtype: np.dtype) -> np.dtype:
-    """The type that values of a type are converted to where bool is no number.
+    """The type that values of a type are converted to where bool is not a number.
 
     Args:
       dtype: an element type.

@@ -216,7 +216,7 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FR
       An array of the shape and the element type of `x`.
 
     Raises:
-      TypeError: the elements are no floats.
+      TypeError: the elements are not floats.
       ValueError: there is no such method.
 
     Example:

@@ -55,7 +55,7 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     """The Hurwitz zeta function, the sum of (q + k)^-x over k = 0, 1, ..., of float arrays.
 
     It is infinite where x is 1 or q is 0 or a negative integer, and NaN where x < 1, where q < 0
-    and x is no integer, and where q < -4096. There is no derivative by x.
+    and x is not an integer, and where q < -4096. There is no derivative by x.
     https://dlmf.nist.gov/25.11#E1
 
     Args:

@@ -181,7 +181,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
       An array of the shape of `x`; as bools, whether elements are not zero.
 
     Raises:
-      TypeError: `dtype` is no element type.
+      TypeError: `dtype` is not an element type.
 
     Example:
       >>> astype(1.7, "int32")

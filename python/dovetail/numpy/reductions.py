@@ -69,7 +69,7 @@ def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
     """The mask of the elements that take part in a reduction.
 
     Raises:
-      ValueError: they are no bools, or do not broadcast to the shape.
+      ValueError: they are not bools, or do not broadcast to the shape.
     """
     mask = as_operand("where", where)
     if mask.dtype != dtypes.bool_:

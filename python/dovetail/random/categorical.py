@@ -59,7 +59,7 @@ def gumbel(
         two, and gives such as well; "highest" in float32 also gives 64 bits of them their due.
 
     Raises:
-      ValueError: `dtype` is no float type, or there is no such mode.
+      ValueError: `dtype` is not a float type, or there is no such mode.
 
     Example:
       >>> from dovetail import random

@@ -94,7 +94,7 @@ def poisson(
       An array of `dtype`; -1 where the rate is NaN or negative.
 
     Raises:
-      ValueError: `dtype` is no integer type, or `lam` does not broadcast to `shape`.
+      ValueError: `dtype` is not an integer type, or `lam` does not broadcast to `shape`.
       NotImplementedError: the key is of another generator.
 
     Example:

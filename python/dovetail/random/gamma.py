@@ -234,7 +234,7 @@ def dirichlet(
       An array of `dtype`, [*shape, n], which sums to 1 along the last dimension.
 
     Raises:
-      ValueError: `dtype` is no float type, `alpha` has rank 0 or does not broadcast to `shape`.
+      ValueError: `dtype` is not a float type, `alpha` has rank 0 or does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random

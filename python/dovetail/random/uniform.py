@@ -40,7 +40,7 @@ def bits(key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: No
       An array of uniform integers of the type.
 
     Raises:
-      ValueError: `dtype` is no unsigned integer type.
+      ValueError: `dtype` is not an unsigned integer type.
 
     Example:
       >>> from dovetail import random
@@ -71,7 +71,7 @@ def uniform(
       An array of `dtype`, whose numbers are multiples of one step.
 
     Raises:
-      ValueError: `dtype` is no float type, or the ends do not broadcast to `shape`.
+      ValueError: `dtype` is not a float type, or the ends do not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -138,11 +138,11 @@ def randint(
       dtype: an integer type.
 
     Returns:
-      An array of `dtype`; intervals of sizes that are no powers of two are uniform but for 2^-32 or
-      so of the width.
+      An array of `dtype`; intervals of sizes that are not powers of two are uniform but for 2^-32
+      or so of the width.
 
     Raises:
-      TypeError: `dtype` is no integer type.
+      TypeError: `dtype` is not an integer type.
       ValueError: the ends do not broadcast to `shape`.
 
     Example:
@@ -227,7 +227,7 @@ def bernoulli(
       A bool array.
 
     Raises:
-      TypeError: `p` is no float.
+      TypeError: `p` is not a float.
       ValueError: `p` does not broadcast to `shape`, or there is no such mode.
 
     Example:

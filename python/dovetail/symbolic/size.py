@@ -1,6 +1,6 @@
 """Sizes that are known only when a program runs: polynomials with integer coefficients.
 
-Their variables are the names of dimensions and what is no polynomial: quotients rounded down,
+Their variables are the names of dimensions and what is not a polynomial: quotients rounded down,
 remainders, maxima and minima. Equal polynomials are written in one way, by which they are compared.
 """
 
@@ -71,7 +71,7 @@ def _by_hand(function: Callable[[Size, Any], Any]) -> Callable[[Size, Any], Any]
 
 
 def _on_arrays(name: str, size: Size, other: Any, is_right: bool) -> Any:
-    """An operator whose other operand is no size; arrays define the operator themselves."""
+    """An operator whose other operand is not a size; arrays define the operator themselves."""
     if not isinstance(other, (float, complex, np.ndarray, np.generic)):
         return NotImplemented
     pair = (other, size) if is_right else (size, other)
@@ -307,7 +307,7 @@ _OPPOSITE = {">=": "<", "<": ">=", "<=": ">", ">": "<="}
 
 
 def _compare_otherwise(name: str, size: Size, other: Any) -> Any:
-    """A comparison whose other operand is no size."""
+    """A comparison whose other operand is not a size."""
     if not isinstance(other, (float, np.ndarray, np.generic)):
         return NotImplemented
     return getattr(dnp, name)(size, other)

@@ -172,7 +172,7 @@ def where_unlike(first: Any, second: Any, path: str, owners: tuple[str, str]) ->
 
 
 def no_prefix(prefix: Any, whole: Any, path: str) -> list[str]:
-    """Why a tree is no prefix of another, each place in lines of its own; empty if it is one.
+    """Why a tree is not a prefix of another, each place in lines of its own; empty if it is one.
 
     Args:
       prefix, whole: their structures.

@@ -49,7 +49,7 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) ->
       The tree of the results.
 
     Raises:
-      ValueError: `tree` is no prefix of another tree.
+      ValueError: `tree` is not a prefix of another tree.
 
     Example:
       >>> from dovetail import tree
@@ -218,7 +218,7 @@ def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
       The tree.
 
     Raises:
-      ValueError: `prefix_tree` is no prefix of `full_tree`.
+      ValueError: `prefix_tree` is not a prefix of `full_tree`.
 
     Example:
       >>> from dovetail import tree

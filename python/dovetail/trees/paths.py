@@ -226,7 +226,7 @@ def map_with_path(
       The tree of the results.
 
     Raises:
-      ValueError: `tree` is no prefix of another tree.
+      ValueError: `tree` is not a prefix of another tree.
 
     Example:
       >>> from dovetail import tree
@@ -374,7 +374,7 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = 
 
     Args:
       iterable: the sequence, of trees.
-      is_leaf: what says that a tree is a leaf, beside those that are no nodes.
+      is_leaf: what says that a tree is a leaf, beside those that are not nodes.
 
     Returns:
       A bool.

@@ -196,7 +196,7 @@ def broadcast_prefix(prefix: Any, tree: Any, what: str, hint: str = "") -> list[
     """One entry of `prefix` for each leaf of `tree`; an entry, or None, stands for a whole subtree.
 
     Raises:
-      ValueError: `prefix` is no prefix of the tree; the message calls it `what`, and ends with
+      ValueError: `prefix` is not a prefix of the tree; the message calls it `what`, and ends with
         `hint`.
     """
     if prefix is None or (isinstance(prefix, int) and prefix >= 0):

@@ -63,7 +63,7 @@ def register_dataclass(
       The class.
 
     Raises:
-      TypeError: `nodetype` is no dataclass and fields are not given, or only one kind of them.
+      TypeError: `nodetype` is not a dataclass and fields are not given, or only one kind of them.
       ValueError: fields of the dataclass are missing, unknown, or in both kinds.
 
     Example:

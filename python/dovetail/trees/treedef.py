@@ -92,7 +92,7 @@ class PyTreeDef:
           tree: a tree of which this structure is a prefix.
 
         Raises:
-          ValueError: it is no prefix; the message says where they part.
+          ValueError: it is not a prefix; the message says where they part.
 
         Example:
           >>> from dovetail import tree
@@ -118,7 +118,7 @@ class PyTreeDef:
           inner: the other one.
 
         Raises:
-          TypeError: `inner` is no structure.
+          TypeError: `inner` is not a structure.
 
         Example:
           >>> from dovetail import tree
@@ -328,7 +328,7 @@ def subtrees(spec: PyTreeSpec, tree: Any) -> list[Any]:
       tree: the tree.
 
     Raises:
-      ValueError: it is no prefix; the message says where they part.
+      ValueError: it is not a prefix; the message says where they part.
     """
     try:
         return spec.flatten_up_to(tree)

@@ -26,7 +26,7 @@ def encoded(treedef: PyTreeDef) -> bytes:
     """The bytes of a structure.
 
     Raises:
-      ValueError: it has nodes of other kinds, or keys that are no texts.
+      ValueError: it has nodes of other kinds, or keys that are not texts.
     """
     keys: dict[str, int] = {}
     nodes: list[bytes] = []

@@ -153,7 +153,7 @@ def sph_harm_y(
 
     Raises:
       NotImplementedError: `diff_n` is given.
-      TypeError: `n` or `m` is no array of integers.
+      TypeError: `n` or `m` is not an array of integers.
 
     Example:
       >>> sph_harm_y(dnp.array([1]), dnp.array([0]), dnp.array([0.5]), dnp.array([0.0]))

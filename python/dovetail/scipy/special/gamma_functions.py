@@ -238,7 +238,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
       x: an array of real numbers.
 
     Raises:
-      TypeError: `n` is no array of integers.
+      TypeError: `n` is not an array of integers.
 
     Source: https://dlmf.nist.gov/5.15#E1
 

@@ -58,7 +58,7 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
       series_order: from 0 to 30; it has no effect, since below 0 no series is used but `erfcx`.
 
     Raises:
-      TypeError: `series_order` is no integer.
+      TypeError: `series_order` is not an integer.
       ValueError: it is out of bounds.
 
     Example:
