@@ -1,4 +1,4 @@
-"""Docstrings of families of functions: what all of a family share is written once."""
+"""Docstrings of families of functions, whose common sections are written once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any, TypeVar
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-# Descriptions of arguments, by their names: "x, y: arrays" is of two.
+# Descriptions of arguments, by name: "x, y: arrays" is for two.
 _Arguments = dict[tuple[str, ...], str]
 
 _HEADINGS = ("Args", "Returns", "Raises", "Source", "Example")
