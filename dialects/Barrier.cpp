@@ -1,4 +1,4 @@
-// The optimization barrier: each result is an operand, whose tangent and cotangent keep their distance too.
+// The optimization barrier: each result is an operand, whose tangent and cotangent go through a barrier, too.
 #include "Shape.h"
 
 using namespace mlir;
@@ -9,7 +9,7 @@ static SmallVector<Value> barrier(Emitter &e, ValueRange xs) {
   return llvm::to_vector_of<Value>(OptimizationBarrierOp::create(e.builder, e.loc, xs)->getResults());
 }
 
-/// The values with those that are not null behind a barrier.
+/// The values, those that are not null behind a barrier.
 static SmallVector<Value> barrierOfPresent(Emitter &e, ArrayRef<Value> values) {
   auto present = llvm::to_vector(llvm::make_filter_range(values, [](Value value) { return bool(value); }));
   SmallVector<Value> behind = barrier(e, present), results(values);

@@ -14,7 +14,7 @@ Body::Body(Location loc, TypeRange arguments) : loc(loc), region(std::make_uniqu
 }
 
 OpBuilder Body::builder() const {
-  // A region without an op knows no context.
+  // A region without an op has no context.
   OpBuilder builder(loc.getContext());
   builder.setInsertionPointToEnd(&block());
   return builder;

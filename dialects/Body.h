@@ -20,16 +20,16 @@ struct Body {
   mlir::Block::BlockArgListType arguments() const { return block().getArguments(); }
   mlir::OpBuilder builder() const;
 
-  /// Removes ops that nothing needs: those that only compute values, or all, whatever their effects.
+  /// Removes unneeded ops: those that only compute values, or all, regardless of effects.
   void prune(bool keepEffects = true);
 
-  /// Gives it other arguments: `order[i]` is the number of the argument that becomes argument i.
+  /// Reorders the arguments: `order[i]` is the index of the argument that becomes argument i.
   void arrange(llvm::ArrayRef<unsigned> order);
-  /// Gives it arguments of `types`, of which that at `positions[i]` is the present argument i.
+  /// Gives it arguments of `types`; that at `positions[i]` is the present argument i.
   void arrange(llvm::ArrayRef<unsigned> positions, mlir::TypeRange types);
 };
 
-/// The ops of a body, which may be under construction, less its terminator.
+/// The ops of a body, which may be under construction, except for its terminator.
 inline auto opsOf(mlir::Region &body) {
   return llvm::make_filter_range(body.front(),
                                  [](mlir::Operation &op) { return !op.hasTrait<mlir::OpTrait::IsTerminator>(); });
@@ -41,7 +41,7 @@ mlir::Location locOf(mlir::Region &body);
 /// The operands of a body's terminator.
 inline mlir::ValueRange returned(mlir::Region &body) { return body.front().getTerminator()->getOperands(); }
 
-/// The results of a body on `arguments`: its ops are copied to where the builder is.
+/// The results of a body on `arguments`: its ops are copied to the builder's position.
 llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir::Block &block, mlir::ValueRange results,
                                           mlir::ValueRange arguments);
 inline llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, const Body &body,
@@ -53,7 +53,7 @@ inline llvm::SmallVector<mlir::Value> inlineBody(mlir::OpBuilder &builder, mlir:
   return inlineBody(builder, body.front(), returned(body), arguments);
 }
 
-/// The place of a `?` dimension of one value, or of a value that is a size, among those of all.
+/// The position of a `?` dimension of one value, or of a value that is a size, among those of all.
 int64_t sizePosition(mlir::ValueRange values, unsigned number, int64_t dimension);
 
 } // namespace dovetail

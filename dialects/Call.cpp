@@ -288,7 +288,7 @@ LogicalResult VjpOp::expand(Emitter &e, SmallVectorImpl<Value> &results) {
   SmallVector<Value> args(known.drop_front(numKnown));
   unsigned numResiduals = args.size();
 
-  // Cotangents of the tangents that the linear part computes; a tangent that it does not is zero.
+  // Cotangents of the tangents that the linear part computes; for others, the cotangent is zero.
   llvm::SmallBitVector wanted = maskOf(getOf(), numResults), used(split->unknownResults.count());
   SmallVector<Value> cotangents(numResults), usedCotangents;
   scatterTo(getCotangents(), wanted, cotangents);

@@ -30,7 +30,8 @@ llvm::LogicalResult splitCall(Emitter &e, mlir::func::FuncOp callee, const llvm:
                               mlir::ValueRange operands, llvm::SmallVectorImpl<mlir::Value> &results);
 mlir::Value sizeOfCall(Emitter &e, mlir::Operation *op, mlir::func::FuncOp callee, mlir::ValueRange operands,
                        unsigned result, int64_t dimension);
-/// All operands: calls of linear functions are linear in all that carry a tangent; their bodies are checked op by op.
+/// All operands: calls of linear functions are linear in all operands with a tangent; their bodies are checked op by
+/// op.
 OperandSets linearSetsOfCall(mlir::Operation *op);
 
 //===- Verification ---------------------------------------------------------------===//

@@ -33,8 +33,8 @@ class Request<string mnemonic, list<Trait> traits = []>
 def JvpOp : Request<"jvp", [AttrSizedOperandSegments]> {
   let summary = "a function's results, then their tangents";
   let description = [{
-    One tangent for each primal listed in `wrt`; the results are those of the function, then the tangents of its
-    differentiable results.
+    It takes one tangent for each primal listed in `wrt`, and returns the results of the function, then the tangents of
+    its differentiable results.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$wrt, Variadic<AnyType>:$primals, Variadic<AnyArray>:$tangents);
   let assemblyFormat = [{
@@ -46,8 +46,8 @@ def JvpOp : Request<"jvp", [AttrSizedOperandSegments]> {
 def VjpOp : Request<"vjp", [AttrSizedOperandSegments]> {
   let summary = "a function's results, then cotangents of its arguments";
   let description = [{
-    One cotangent for each result listed in `of` goes in (the others' are zero), one for each primal listed in `wrt` comes
-    out, after the function's results.
+    It takes one cotangent for each result listed in `of` (those of the others are zero), and returns the function's
+    results, then one cotangent for each primal listed in `wrt`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$wrt, DenseI64ArrayAttr:$of,
                        Variadic<AnyType>:$primals, Variadic<AnyArray>:$cotangents);
@@ -60,8 +60,8 @@ def VjpOp : Request<"vjp", [AttrSizedOperandSegments]> {
 def VmapOp : Request<"vmap"> {
   let summary = "a function over a batch";
   let description = [{
-    Argument i carries the batch as dimension `in[i]`, result i as dimension `out[i]`; -1 stands for no batch. Where no
-    argument carries it, `size` says how large it is. Collectives of the function know it by the name `axis`.
+    Argument i carries the batch as dimension `in[i]`, result i as dimension `out[i]`; -1 means no batch. If no argument
+    carries it, `size` is its size. Collectives in the function refer to it by the name `axis`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, DenseI64ArrayAttr:$in_dims, DenseI64ArrayAttr:$out_dims,
                        OptionalAttr<StrAttr>:$axis, OptionalAttr<I64Attr>:$size, Variadic<AnyType>:$args);

@@ -42,7 +42,7 @@ void CallbackOp::getEffects(MemoryEffectList &effects) {
     addOutsideEffects(effects, getEffect() == "io" ? EffectKind::Counted : EffectKind::Any);
 }
 
-// A function for debugging sees the values of the program; it has no part in their derivatives.
+// A function for debugging sees the values of the program; derivatives ignore it.
 LogicalResult CallbackOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value>, SmallVectorImpl<Value> &,
                               SmallVectorImpl<Value> &) {
   if (getEffect() != "debug")

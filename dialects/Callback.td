@@ -9,17 +9,17 @@ def CallbackOp : DovetailOp<"callback", [AttrSizedOperandSegments,
                                          DeclareOpInterfaceMethods<JvpOpInterface>,
                                          DeclareOpInterfaceMethods<BatchOpInterface>,
                                          DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
-  let summary = "what a function of the program that made this module returns";
+  let summary = "a call of a function of the program that made this module";
   let description = [{
-    `function` is the name by which that program knows it. Its `effect` is `none`, where it only computes and may be
-    called any number of times; `io`, where it is called just as often as the program says; or `debug`, where it has, also,
-    no part in derivatives. Effects keep their order within a program; an `io` that is `ordered` is refused over a
-    batch, which has none.
+    `function` is the name by which that program knows it. Its `effect` is `none` if it only computes, and may be
+    called any number of times; `io` if it is called exactly as often as the program states; or `debug` if, in addition,
+    it is ignored by derivatives. Effects keep their order within a program; an `ordered` `io` is rejected over a
+    batch, which has no order.
 
-    Over a batch, `vmap_method` says what happens, as in JAX: `sequential` and `sequential_unrolled` call the function for
-    one element after the other; `expand_dims`, `broadcast_all` and `legacy_vectorized` call it once, on arrays with the
-    batch in front, where arguments without it get a dimension of size 1, the whole batch, or nothing. `sizes` are those
-    of the `?`s of all results.
+    Over a batch, `vmap_method` states what happens, as in JAX: `sequential` and `sequential_unrolled` call the function
+    for one element after the other; `expand_dims`, `broadcast_all` and `legacy_vectorized` call it once, on arrays with
+    the batch in front, where arguments without it get a dimension of size 1, the whole batch, or nothing. `sizes` are
+    those of the `?`s of all results.
   }];
   let arguments = (ins StrAttr:$function, StrAttr:$effect, DefaultValuedAttr<BoolAttr, "false">:$ordered,
                        OptionalAttr<StrAttr>:$vmap_method, Variadic<AnyArray>:$args, Sizes:$sizes);

@@ -77,7 +77,7 @@ LogicalResult CaseOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
   if (nonzero.none())
     return success();
   SmallVector<Value> args = presentOf(operands.drop_front());
-  // Where the sizes of linear argument i begin among the arguments.
+  // The position of the first size of linear argument i among the arguments.
   SmallVector<unsigned> sizesBegin(linear.size());
   for (unsigned i : linear.set_bits()) {
     sizesBegin[i] = args.size();
@@ -94,7 +94,7 @@ LogicalResult CaseOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
     }
   }
   SmallVector<Value> outs = llvm::to_vector_of<Value>(emitCase(e, operands[0], args, branches));
-  // Each branch says the sizes in its own way; they are those of the operands.
+  // Each branch computes the sizes in its own way; they are those of the operands.
   for (auto [out, i] : llvm::zip_equal(outs, nonzero.set_bits()))
     if (auto type = cast<RankedTensorType>(out.getType()); !type.hasStaticShape())
       out = e.make<WithSizesOp>(out, ValueRange(args).slice(sizesBegin[i], type.getNumDynamicDims()));
@@ -106,8 +106,8 @@ LogicalResult CaseOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value>
 
 namespace {
 
-/// Where the rest of a branch finds a residual: among the known arguments of the case op, in a slot that all branches
-/// share, or among the sizes computed in front of it.
+/// The source of a residual for the rest of a branch: among the known arguments of the case op, in a slot that all
+/// branches share, or among the sizes computed before it.
 struct ResidualSource {
   enum Kind { Argument, Slot, Size } kind;
   unsigned number;
@@ -176,7 +176,7 @@ static LogicalResult fillSlots(Emitter &e, ArrayRef<Type> slots, MutableArrayRef
   return success();
 }
 
-/// A value that a branch computes only from sizes of its arguments, computed in front of the case op; or null.
+/// A value that a branch computes only from sizes of its arguments, computed before the case op; or null.
 static Value sizeInFront(Emitter &e, Value size, ValueRange args, IRMapping &made) {
   if (auto argument = dyn_cast<BlockArgument>(size))
     return args[argument.getArgNumber()];
@@ -202,7 +202,7 @@ static Value sizeInFront(Emitter &e, Value size, ValueRange args, IRMapping &mad
 }
 
 /// Assigns each residual of each branch a source: the types of the slots, and the sizes. Branches share slots of arrays
-/// of known sizes that are no integers.
+/// of known sizes that are not integers.
 static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayRef<BranchParts> branches,
                                       SmallVectorImpl<Value> &sizes) {
   SmallVector<Type> slots;
@@ -214,7 +214,7 @@ static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayR
         branch.sources.push_back({ResidualSource::Argument, argument.getArgNumber()});
         continue;
       }
-      // A value that is no array cannot hold one value for each of a batch of choices.
+      // A value that is not an array cannot hold one value for each of a batch of choices.
       Value size = residual.getType().isIndex() ? sizeInFront(e, residual, args, made) : Value();
       if (size) {
         branch.sources.push_back({ResidualSource::Size, unsigned(sizes.size())});
@@ -222,7 +222,7 @@ static SmallVector<Type> assignPlaces(Emitter &e, ValueRange args, MutableArrayR
         continue;
       }
       auto array = dyn_cast<RankedTensorType>(residual.getType());
-      // In a batch of choices, all branches share the slots: for counts of iterations the largest is taken.
+      // In a batch of choices, all branches share the slots: for iteration counts, the largest is taken.
       bool mayShare = array && array.hasStaticShape() && !array.getElementType().isInteger();
       unsigned slot = mayShare ? 0 : slots.size();
       while (slot < slots.size() && (used.test(slot) || slots[slot] != residual.getType()))
@@ -246,7 +246,7 @@ LogicalResult CaseOp::split(Emitter &e, const llvm::SmallBitVector &unknown, Val
   }
   llvm::SmallBitVector mask = bitsOf(unknown, 1, getArgs().size()), unknownResults(getNumResults());
   SmallVector<BranchParts, 2> branches;
-  // Slots that one branch fills have sizes that the others know too.
+  // Slots that one branch fills have sizes that the others know, too.
   Keeping keeping(llvm::SmallBitVector(mask.size(), true));
   keeping.loopInvariant.reset();
   for (Region &branch : getBranches()) {
@@ -345,7 +345,7 @@ static LogicalResult batchAllBranches(Emitter &e, CaseOp op, ValueRange operands
       return failure();
     SmallVector<Value> outs = inlineBody(e.builder, batched->function, args);
     for (auto [i, out] : llvm::enumerate(outs)) {
-      // Sizes are the same in all branches, as their results differ by element; those that keep none give 0.
+      // Sizes are the same in all branches, as their results differ by element; branches without residuals return 0.
       bool isSize = out.getType().isIndex();
       Value aligned = isSize ? out : e.batchAt(out, batched->resultDims[i], 0);
       if (number == 0)
@@ -423,7 +423,7 @@ static bool isSame(Value a, Value b, DenseMap<std::pair<Value, Value>, bool> &kn
   return known[{a, b}] = same;
 }
 
-// The branches may differ in their sizes: the one that is chosen says its own.
+// The branches may differ in their sizes: the one that is taken determines them.
 Value CaseOp::resultSize(Emitter &e, ValueRange operands, unsigned result, int64_t dimension) {
   SmallVector<Body> branches;
   SmallVector<Value> args;

@@ -112,7 +112,7 @@ Value CheckpointOp::resultSize(Emitter &e, ValueRange operands, unsigned result,
   return sizeOfCall(e, *this, e.transforms().lookup(getCalleeAttr()), operands, result, dimension);
 }
 
-// The cotangents are among the arguments, so that nothing is computed again before they are there.
+// The cotangents are among the arguments, so that nothing is recomputed before they exist.
 SmallVector<Value> CheckpointOp::inlinedArguments(OpBuilder &builder) {
   SmallVector<Value> args(getArgs()), arrays;
   if (!getRecomputes() || !getPreventCse())
@@ -155,7 +155,7 @@ static LogicalResult copyFlat(Emitter &e, OpBuilder &builder, Block &source, IRM
 
 namespace {
 
-/// The values of a known part that its rest recomputes, and from what.
+/// The values of a known part that its rest recomputes, and their sources.
 struct Recomputation {
   llvm::SetVector<Value> saved;
   DenseSet<Operation *> again;
@@ -183,7 +183,7 @@ struct Recomputation {
 
 } // namespace
 
-/// The rest of a function: of (arguments that are known, saved values, unknown arguments).
+/// The rest of a function: of (known arguments, saved values, unknown arguments).
 static Body recomputing(Body &known, ArrayRef<Value> residuals, const Recomputation &what, Body &rest) {
   SmallVector<Type> types(known.block().getArgumentTypes());
   llvm::append_range(types, ValueRange(what.saved.getArrayRef()).getTypes());

@@ -1,4 +1,4 @@
-// Functions of which derivatives keep little and compute the rest again.
+// Functions whose derivatives recompute values instead of keeping them.
 #ifndef DOVETAIL_CHECKPOINT_H
 #define DOVETAIL_CHECKPOINT_H
 

@@ -1,17 +1,17 @@
-// Functions of which derivatives keep little and compute the rest again.
+// Functions whose derivatives recompute values instead of keeping them.
 #ifndef DOVETAIL_CHECKPOINT_TD
 #define DOVETAIL_CHECKPOINT_TD
 
 include "Dovetail.td"
 
 def CheckpointOp : ApplyOp<"checkpoint", [InlineOpInterface]> {
-  let summary = "a call of a function whose derivatives compute its values again instead of keeping them";
+  let summary = "a call of a function whose derivatives recompute its values instead of keeping them";
   let description = [{
-    What a split keeps are arguments, and values that `policy` lets it save. A policy is a list of what may be saved:
+    A split keeps arguments, and values that `policy` allows to save. A policy is a list of what may be saved:
     `["all"]`, `["all_but", names…]`, `["dot"]`, `["unbatched_dot"]`, `["named", names…]`, `["named_but", names…]`,
     and results of ops by their mnemonics, `["op", names…]`.
-    `recomputes` is set where values are computed again: this happens behind a barrier, unless `prevent_cse` is false, so
-    that they are not found to be the first ones.
+    `recomputes` is set on the call that recomputes values. It does so behind a barrier, unless `prevent_cse` is false, so
+    that CSE does not merge them with the original ones.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$args, OptionalAttr<ArrayAttr>:$policy,
                        DefaultValuedAttr<BoolAttr, "true">:$prevent_cse, DefaultValuedAttr<BoolAttr, "false">:$recomputes);
@@ -26,7 +26,7 @@ def NameOp : DovetailOp<"name", [Pure, SameOperandsAndResultType, DeclareOpInter
                                  DeclareOpInterfaceMethods<BatchOpInterface>,
                                  DeclareOpInterfaceMethods<DimsOpInterface>,
                                  DeclareOpInterfaceMethods<SaveableOpInterface, ["getSavedName"]>]> {
-  let summary = "the operand, with a name for policies of checkpoints; tangents have none";
+  let summary = "the operand, with a name for checkpoint policies; tangents have none";
   let arguments = (ins AnyArray:$x, StrAttr:$label);
   let results = (outs AnyArray:$same);
   let assemblyFormat = "$x $label attr-dict `:` type($x)";

@@ -55,7 +55,7 @@ static LogicalResult verifyAxes(std::optional<Location> loc, StringRef name, Arr
   return success();
 }
 
-/// Checks that dimension `what` of `type` is as large as the product of the axes.
+/// Checks that the size of dimension `what` of `type` is the product of the axes.
 static LogicalResult verifyDivided(std::optional<Location> loc, StringRef name, StringRef what, int64_t dimension,
                                    RankedTensorType type, ArrayRef<int64_t> sizes) {
   if (failed(verifyDims(loc, name, what, dimension, type.getRank(), false)))
@@ -66,7 +66,7 @@ static LogicalResult verifyDivided(std::optional<Location> loc, StringRef name, 
   return success();
 }
 
-/// Checks that the numbers are distinct, and of elements of the axes.
+/// Checks that the numbers are distinct, and are those of elements of the axes.
 static LogicalResult verifyElements(std::optional<Location> loc, StringRef name, StringRef what,
                                     ArrayRef<int64_t> numbers, ArrayRef<int64_t> sizes) {
   llvm::SmallDenseSet<int64_t> seen;
@@ -93,7 +93,7 @@ static RankedTensorType withoutDim(RankedTensorType type, int64_t dimension) {
 
 namespace {
 
-/// The axes of an op in which one is that of the batch: of its elements in row-major order, `before` counts the axes
+/// The axes of an op one of which is that of the batch: for its elements in row-major order, `before` counts the axes
 /// before it, `after` those after it.
 struct OwnAxis {
   ArrayAttr rest;
@@ -186,7 +186,7 @@ void registerCollectiveOps(DovetailDialect &dialect) {
 
 OperandSets AllReduceSumOp::linearSets() { return {{0}}; }
 
-// Each element's operand is in all results, and the sum of their cotangents is its own.
+// Each element's operand contributes to all results, and the sum of their cotangents is its own.
 LogicalResult AllReduceSumOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cotangents,
                                         MutableArrayRef<Value> operandCotangents) {
   operandCotangents[0] =
@@ -409,8 +409,8 @@ static Value reordered(Emitter &e, Value x, ArrayRef<int32_t> order) {
   return reshapedAt(e, e.make<GatherOp>(x, indices, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1}), 1, false);
 }
 
-/// The permutation, of which each pair goes from one element of the batch to another: for each two, a permutation over
-/// the other axes.
+/// The permutation, each pair of which goes from one element of the batch to another: for each such two, a permutation
+/// over the other axes.
 static Value permutedOverOthers(Emitter &e, PermuteOp op, const OwnAxis &axis, Value x) {
   auto restOf = [&](int64_t number) { return number / (axis.after * axis.own) * axis.after + number % axis.after; };
   auto ownOf = [&](int64_t number) { return number / axis.after % axis.own; };
@@ -430,7 +430,7 @@ static Value permutedOverOthers(Emitter &e, PermuteOp op, const OwnAxis &axis, V
     starts[0] = own.second;
     Value sent = e.make<SliceOp>(part, x, starts, strides, e.sizes(x));
     Value got = e.make<PermuteOp>(sent, axis.rest, axis.restSizes, places[0], places[1]);
-    // Where one of them is not zero, the others are.
+    // Where one of them is nonzero, the others are zero.
     Value &sum = all[own.first];
     sum = sum && part.getElementType().isInteger(1) ? e.make<OrOp>(sum, got) : e.add(sum, got);
   }

@@ -4,8 +4,8 @@
 
 include "Dovetail.td"
 
-/// Each element of the product of `axes`, in row-major order, has values of its own. Where an axis is that of a batch,
-/// the op becomes one over the other axes, and ordinary ops along the dimension of the batch.
+/// Each element of the product of `axes`, in row-major order, has values of its own. If an axis is that of a batch,
+/// the op becomes one over the other axes, and ordinary ops along the batch dimension.
 class Collective<string mnemonic, list<Trait> traits = []>
     : InferredOp<mnemonic, traits # [NamedAxesOpInterface, DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>]>;
@@ -32,13 +32,13 @@ class AllReduce<string mnemonic, Type element, list<Trait> traits> : Collective<
 }
 
 def AllReduceSumOp : AllReduce<"all_reduce_sum", Number, [DeclareOpInterfaceMethods<LinearOpInterface>]> {
-  let summary = "the sum over all elements of the axes, for each of them";
+  let summary = "the sum over all elements of the axes, returned to each of them";
 }
 def AllReduceMaxOp : AllReduce<"all_reduce_max", Ordered, [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "the greatest over all elements of the axes, for each of them";
+  let summary = "the maximum over all elements of the axes, returned to each of them";
 }
 def AllReduceMinOp : AllReduce<"all_reduce_min", Ordered, [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "the least over all elements of the axes, for each of them";
+  let summary = "the minimum over all elements of the axes, returned to each of them";
 }
 
 def VaryOp : Collective<"vary", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
@@ -49,7 +49,7 @@ def VaryOp : Collective<"vary", [DeclareOpInterfaceMethods<LinearOpInterface>]> 
   let assemblyFormat = "$x `over` $axes attr-dict `:` type($x)";
 }
 
-/// A linear op for which the places of elements count, so that it says the sizes of the axes.
+/// A linear op that depends on the positions of elements, and therefore states the sizes of the axes.
 class Exchange<string mnemonic, Type element, dag attributes, string format>
     : Collective<mnemonic, [DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let arguments = !con((ins Tensor<element>:$x, StrArrayAttr:$axes, DenseI64ArrayAttr:$sizes), attributes);
@@ -62,14 +62,14 @@ def AllGatherOp : Exchange<"all_gather", Element, (ins I64Attr:$dimension), "`di
   let summary = "all elements of the axes, along a new dimension";
 }
 def ReduceScatterOp : Exchange<"reduce_scatter", Number, (ins I64Attr:$dimension), "`dimension` $dimension"> {
-  let summary = "the sum over all elements of the axes, of which each gets its slice along a dimension";
-  let description = "The dimension is as large as the product of the axes; the result does not have it.";
+  let summary = "the sum over all elements of the axes, each of which gets its slice along a dimension";
+  let description = "The size of the dimension is the product of the axes; the result does not have it.";
 }
 def AllToAllOp : Exchange<"all_to_all", Element, (ins I64Attr:$from, I64Attr:$to), "`from` $from `to` $to"> {
   let summary = "slice j along one dimension of element i becomes slice i along another dimension of element j";
   let description = [{
-    Dimension `from` is as large as the product of the axes. The result does not have it, and has dimension `to` of that
-    size, counted without `from`.
+    The size of dimension `from` is the product of the axes. The result has a dimension `to` of that size instead, counted
+    without `from`.
   }];
 }
 def PermuteOp : Exchange<"permute", Element, (ins DenseI64ArrayAttr:$sources, DenseI64ArrayAttr:$targets),
@@ -78,7 +78,7 @@ def PermuteOp : Exchange<"permute", Element, (ins DenseI64ArrayAttr:$sources, De
 }
 
 def AxisIndexOp : Collective<"axis_index"> {
-  let summary = "the number of the element among those of the axes";
+  let summary = "the index of the element among those of the axes";
   let arguments = (ins StrArrayAttr:$axes, DenseI64ArrayAttr:$sizes);
   let results = (outs Tensor<I32>:$ans);
   let assemblyFormat = "`over` $axes `sizes` $sizes attr-dict";

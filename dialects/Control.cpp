@@ -1,4 +1,4 @@
-// Control flow: parts that all of its ops share, and verification.
+// Control flow: shared parts of its ops, and verification.
 #include "Control.h"
 #include "Create.h"
 #include "Inference.h"
@@ -166,7 +166,7 @@ LogicalResult checkRunsForAll(Emitter &e, Operation *op, StringRef what, Region 
 
 Value mostSteps(Emitter &e, Value counts) {
   Value most = e.make<ReduceMaxOp>(counts, ArrayRef<int64_t>{0});
-  // The largest of no numbers is the least number.
+  // The largest of no numbers is the smallest number.
   int64_t batch = cast<RankedTensorType>(counts.getType()).getDimSize(0);
   return ShapedType::isDynamic(batch) || batch == 0 ? e.make<MaxOp>(most, e.zerosLike(most)) : most;
 }

@@ -1,4 +1,4 @@
-// Control flow: loops, branches, and what their rules share.
+// Control flow: loops, branches, and the shared parts of their rules.
 #ifndef DOVETAIL_CONTROL_H
 #define DOVETAIL_CONTROL_H
 
@@ -29,7 +29,7 @@ private:
   mlir::OpBuilder atEnd;
 };
 
-/// Lets a value go through a body, of which it becomes the argument and the result of these numbers.
+/// Threads a value through a body, as the argument and the result with these indices.
 void threadBody(mlir::Region &body, unsigned argument, unsigned result, mlir::Value value,
                 llvm::function_ref<mlir::Value(mlir::Block &, mlir::Value)> through);
 /// Replaces an op by one with an additional result, at `position`, which is returned.
@@ -40,7 +40,7 @@ mlir::Value replaceThreaded(mlir::Operation *op, mlir::Operation *made, unsigned
 llvm::SmallVector<mlir::Value> pick(mlir::ValueRange values, llvm::ArrayRef<unsigned> numbers);
 /// The values that are marked.
 llvm::SmallVector<mlir::Value> pick(mlir::ValueRange values, const llvm::SmallBitVector &mask);
-/// Sets those of `all` that are marked to `some`.
+/// Sets the marked ones of `all` to `some`.
 void scatterTo(mlir::ValueRange some, const llvm::SmallBitVector &mask, llvm::MutableArrayRef<mlir::Value> all);
 /// Marks the values that are not null.
 llvm::SmallBitVector present(mlir::ValueRange values);
@@ -48,8 +48,8 @@ llvm::SmallVector<mlir::Value> presentOf(mlir::ValueRange values);
 /// The bits `from` to `from + count`.
 llvm::SmallBitVector bitsOf(const llvm::SmallBitVector &mask, unsigned from, unsigned count);
 
-/// Grows `mask` until `step` marks none of the first values any more that is not marked yet: `step` returns those that
-/// the carries of the next step mark.
+/// Grows `mask` until `step` marks no new values: `step` returns those of the first values that the carries of the next
+/// iteration mark.
 llvm::LogicalResult
 growCarries(llvm::SmallBitVector &mask,
             llvm::function_ref<llvm::FailureOr<llvm::SmallBitVector>(const llvm::SmallBitVector &)> step);
@@ -61,10 +61,10 @@ struct LoopJvp {
   Body body;
   /// The operands by group, primals then tangents.
   llvm::SmallVector<llvm::SmallVector<mlir::Value>> operands;
-  /// The number, among the body's arguments, of that which was argument i of the loop's regions.
+  /// The index, among the body's arguments, of argument i of the loop's regions.
   llvm::SmallVector<unsigned> positions;
 
-  /// Takes the results of the new loop apart.
+  /// Unpacks the results of the new loop.
   void unpack(mlir::ValueRange values, llvm::SmallVectorImpl<mlir::Value> &results,
               llvm::SmallVectorImpl<mlir::Value> &resultTangents) const;
 
@@ -85,16 +85,16 @@ struct Loop {
   mlir::ValueRange emit(Emitter &e, Body body) const;
 };
 
-/// The body of a loop that runs more steps than it counts: in the others its carries stay, and it stacks zeros. It
-/// takes the step after the slices, and the count after the constants.
+/// The body of a loop that runs for more iterations than it counts: in the additional ones, its carries stay unchanged,
+/// and it stacks zeros. It takes the iteration number after the slices, and the count after the constants.
 Body masked(Emitter &e, mlir::Region &source, unsigned numInits, unsigned numXs,
             const llvm::SmallBitVector &tangents = {});
 
-/// The values of its body that a loop can save, where the body takes carries and slices before constants. All arguments
-/// but the carries are available anyway; only arrays of the same size in every iteration can be stacked.
+/// The values of its body that a loop can save, if the body takes carries and slices before constants. All arguments
+/// except the carries are available anyway; only arrays of the same size in every iteration can be stacked.
 Keeping keepingOfLoop(unsigned numCarries, unsigned numXs, unsigned count);
-/// Emits the part of a loop that does not need the operands in `unknown`, which holds for its carries at every step,
-/// then the part that does, from those of its body; appends one entry per result.
+/// Emits the part of a loop that does not need the operands in `unknown`, which for its carries holds in every
+/// iteration, then the part that does, from those of its body; appends one entry per result.
 llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, FunctionTransforms::Split<Body> parts,
                               const llvm::SmallBitVector &unknown, llvm::SmallVectorImpl<mlir::Value> &results);
 
@@ -103,18 +103,18 @@ llvm::LogicalResult splitLoop(Emitter &e, const Loop &loop, FunctionTransforms::
 llvm::FailureOr<Body> sizesIn(Emitter &e, Body &body, mlir::ValueRange values, const llvm::SmallBitVector &absent);
 /// Sizes of the `?`s of an operand, or of a slice of it along its leading dimension.
 llvm::SmallVector<mlir::Value> sizesOfSlice(Emitter &e, mlir::Value operand, bool isSliced);
-/// The size of a `?` in a body's result, computed from those arguments that are no arrays, followed by the sizes of all
-/// `?`s of those that are; null after an error.
+/// The size of a `?` in a body's result, computed from those arguments that are not arrays, followed by the sizes of
+/// all `?`s of those that are; null after an error.
 mlir::Value sizeOfBodyResult(Emitter &e, mlir::Operation *op, mlir::Region &body, mlir::ValueRange arguments,
                              unsigned result, int64_t dimension);
 
-/// `x` where `p`, of fewer dimensions, the leading ones of `x`, holds; else `y`.
+/// `x` where `p` holds, whose dimensions are the leading ones of `x`; elsewhere `y`.
 mlir::Value selectLeading(Emitter &e, mlir::Value p, mlir::Value x, mlir::Value y);
 
-/// Checks that a body may run more often than the program says: for elements of a batch that have no part in it.
+/// Checks that a body may run more often than the program states, for elements of a batch that do not take part in it.
 llvm::LogicalResult checkRunsForAll(Emitter &e, mlir::Operation *op, llvm::StringRef what, mlir::Region &body);
 
-/// The largest of a batch's numbers of steps; 0 for an empty batch.
+/// The largest of a batch's iteration counts; 0 for an empty batch.
 mlir::Value mostSteps(Emitter &e, mlir::Value counts);
 
 } // namespace dovetail

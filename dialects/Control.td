@@ -6,12 +6,13 @@ include "Dovetail.td"
 
 def ThreadOpInterface : Rule<"ThreadOpInterface"> {
   let description = [{
-    An op with bodies through which a value can go: from step to step of a loop, or through the branch that is chosen.
+    An op with bodies through which a value can be threaded: from iteration to iteration of a loop, or through the branch
+    that is taken.
   }];
   let methods = [
     InterfaceMethod<[{
-      Replaces the op by one through which `value` goes. `through` is called with each body that may change it, and with
-      what it is there, and returns what it is at the body's end. Returns what it is behind the op.
+      Replaces the op by one that threads `value` through its bodies. Calls `through` with each body that may change the
+      value, and with the value there; it returns the value at the body's end. Returns the value after the op.
     }], "::mlir::Value", "thread",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$value,
            "::llvm::function_ref<::mlir::Value(::mlir::Block &, ::mlir::Value)>":$through)>,
@@ -24,7 +25,7 @@ def YieldOp : DovetailOp<"yield", [Pure, Terminator]> {
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-/// An op with bodies; what these use comes in as operands.
+/// An op with bodies; the values that these use are operands.
 class ControlOp<string mnemonic, list<Trait> traits = []>
     : DovetailOp<mnemonic, traits # [IsolatedFromAbove, RecursiveMemoryEffects, RecursivelySpeculatable,
                                      DeclareOpInterfaceMethods<JvpOpInterface>,
@@ -41,10 +42,10 @@ class ControlOp<string mnemonic, list<Trait> traits = []>
 def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SizingOpInterface>]> {
   let summary = "a loop over the leading dimension of arrays";
   let description = [{
-    The body takes the carries, one slice of each of `xs` and `consts`, and returns the carries of the next step and
-    slices of the results that are stacked. The results are the last carries, then the stacked ones. `length` is the
-    number of steps; where it is -1, `count` says it, and without it the leading dimension of the first of `xs`. With
-    `reverse` the steps run from the last slices to the first, and stack alike.
+    The body takes the carries, one slice of each of `xs`, and `consts`; it returns the carries of the next iteration and
+    slices of the stacked results. The results are the last carries, then the stacked ones. `length` is the number of
+    iterations; if it is -1, that is `count`, or without it the leading dimension of the first of `xs`. With `reverse`,
+    iterations run from the last slices to the first, and stack in the same order.
   }];
   let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyArray>:$xs, Variadic<AnyType>:$consts,
                        Optional<Tensor<I32>>:$count, I64Attr:$length, DefaultValuedAttr<BoolAttr, "false">:$reverse);
@@ -58,8 +59,9 @@ def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments, DeclareOpInterfaceMeth
 def WhileOp : ControlOp<"while", [AttrSizedOperandSegments]> {
   let summary = "a loop that runs as long as a predicate of its carries holds";
   let description = [{
-    Both regions take the carries and `consts`; `cond` returns a bool, `body` the carries of the next step. `max_steps`
-    promises that there are no more steps than that; what the derivative keeps of them then has this size.
+    Both regions take the carries and `consts`; `cond` returns a bool, `body` the carries of the next iteration.
+    `max_steps` promises that there are no more iterations than that; the residuals of the derivative then have this
+    size.
   }];
   let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyType>:$consts, OptionalAttr<I64Attr>:$max_steps);
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
@@ -69,8 +71,8 @@ def WhileOp : ControlOp<"while", [AttrSizedOperandSegments]> {
 }
 
 def CaseOp : ControlOp<"case"> {
-  let summary = "the results of one of several branches, chosen by a number";
-  let description = "All branches take all of `args`. A number out of bounds chooses the nearest branch.";
+  let summary = "the results of one of several branches, selected by an index";
+  let description = "All branches take all of `args`. An index out of bounds selects the nearest branch.";
   let arguments = (ins Tensor<I32>:$index, Variadic<AnyType>:$args);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
   let assemblyFormat = "$index `of` `(` $args `)` attr-dict `:` functional-type(operands, results) $branches";
@@ -78,7 +80,7 @@ def CaseOp : ControlOp<"case"> {
 
 def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterface>, SizingOpInterface]> {
   let summary = "a number as a size";
-  let description = "The number is at least 0. Of a batch of numbers, the largest is the size.";
+  let description = "The number is at least 0. For a batch of numbers, the size is the largest.";
   let arguments = (ins Tensor<I32>:$x);
   let results = (outs Index:$size);
   let assemblyFormat = "$x attr-dict `:` type($x)";

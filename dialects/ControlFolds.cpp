@@ -35,7 +35,7 @@ unsigned firstConst(Op op) {
   return op.getInits().size() + numXs(op);
 }
 
-/// A carry that every step returns as it came is a constant.
+/// A carry that every iteration returns unchanged is a constant.
 template <typename Op>
 bool simplifyInvariantCarries(PatternRewriter &rewriter, Op op) {
   bool changed = false;
@@ -64,7 +64,7 @@ bool simplifyInvariantCarries(PatternRewriter &rewriter, Op op) {
   return changed;
 }
 
-/// An op without operands, which a body had better do itself.
+/// An op without operands, which a body had better compute itself.
 Operation *repeatable(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getNumOperands() != 0 || op->getNumRegions() != 0)
@@ -75,7 +75,7 @@ Operation *repeatable(Value value) {
   return op->hasTrait<OpTrait::ConstantLike>() || constant ? op : nullptr;
 }
 
-/// Constants are repeated in the bodies, where ops fold with them; an operand that comes twice is one.
+/// Constants are repeated in the bodies, where ops fold with them; an operand that occurs twice is passed once.
 bool simplifyShared(PatternRewriter &rewriter, Operation *op, OperandRange operands, unsigned first) {
   bool changed = false;
   DenseMap<Value, unsigned> seen;
@@ -161,7 +161,7 @@ void markNeeded(ValueRange roots, DenseSet<Value> &seen, llvm::SmallBitVector &a
   }
 }
 
-/// The operands of ops that do more than compute values.
+/// The operands of ops with side effects.
 SmallVector<Value> effectRoots(Region &region) {
   SmallVector<Value> roots;
   for (Operation &op : opsOf(region))
@@ -177,7 +177,7 @@ Needed findNeeded(Op op) {
   DenseSet<Value> seen;
   for (Region &region : op->getRegions()) {
     markNeeded(effectRoots(region), seen, needed.arguments);
-    // A loop's predicate is needed as long as the loop is.
+    // A loop's predicate is needed if the loop is.
     if (&region != &op.getBody())
       markNeeded(returned(region), seen, needed.arguments);
   }
@@ -229,7 +229,7 @@ SmallVector<Type> markedTypes(TypeRange types, const llvm::SmallBitVector &mask)
 
 bool removeDead(PatternRewriter &rewriter, ScanOp op) {
   Needed needed = findNeeded(op);
-  // Without a length of its own the first of `xs` says it.
+  // Without a length of its own, the first of `xs` determines it.
   bool isLengthOfFirst = int64_t(op.getLength()) < 0 && !op.getCount();
   unsigned numInits = op.getInits().size(), numSlices = op.getXs().size();
   if (isLengthOfFirst)
@@ -284,7 +284,7 @@ struct ConstantSlices : OpRewritePattern<ScanOp> {
   LogicalResult matchAndRewrite(ScanOp op, PatternRewriter &rewriter) const override {
     bool changed = false;
     unsigned numInits = op.getInits().size();
-    // The length stays with the first of `xs` where that alone says it.
+    // The first of `xs` stays if it alone determines the length.
     unsigned from = int64_t(op.getLength()) < 0 && !op.getCount() ? 1 : 0;
     for (unsigned i = from; i < op.getXs().size(); ++i) {
       BlockArgument argument = op.getBody().getArgument(numInits + i);

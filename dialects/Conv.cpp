@@ -20,7 +20,7 @@ void registerConvOps(DovetailDialect &dialect) {
 
 using Dims = SmallVector<int64_t>;
 
-/// Where a label is among those of an array; -1 where it is not.
+/// The position of a label among those of an array; -1 if there is none.
 static int64_t find(ArrayRef<int64_t> labels, int64_t label) {
   const auto *place = llvm::find(labels, label);
   return place == labels.end() ? -1 : place - labels.begin();
@@ -142,7 +142,7 @@ static Windows windowsOf(ConvOp op) {
   return windows;
 }
 
-/// The kernel, backwards, slides along the cotangent, whose elements are as far apart as the windows were.
+/// The kernel, reversed, slides along the cotangent, whose elements are as far apart as the windows were.
 static Value cotangentOfLhs(Emitter &e, ConvOp op, Value rhs, Value ct) {
   Windows windows = windowsOf(op);
   Value lhs = op.getLhs();
@@ -165,8 +165,8 @@ static Value cotangentOfLhs(Emitter &e, ConvOp op, Value rhs, Value ct) {
                         op.getDilations(), TypeAttr());
 }
 
-/// The cotangent slides along `lhs` with strides and dilations exchanged. If the windows did not reach its end there
-/// are more places than the kernel has, and if there was no window there may be fewer.
+/// The cotangent slides along `lhs` with strides and dilations exchanged. If the windows did not reach its end, there
+/// are more positions than the kernel has, and if there was no window, there may be fewer.
 static Value cotangentOfRhs(Emitter &e, ConvOp op, Value lhs, Value ct) {
   Value whole = e.make<ConvOp>(e.convert(lhs, getElementTypeOrSelf(ct)), ct, op.getLhsDims(), op.getAnsDims(),
                                op.getRhsDims(), op.getWindows(), op.getDilations(), op.getStrides(), TypeAttr());

@@ -10,13 +10,14 @@ def ConvOp : InferredOp<"conv", [DeclareOpInterfaceMethods<LinearOpInterface>,
                                  DeclareOpInterfaceMethods<ResultSizeOpInterface>, SaveableOpInterface]> {
   let summary = "the contraction of an array's windows with a kernel";
   let description = [{
-    Every dimension of `lhs`, `rhs` and the result has a label: `lhs_dims`, `rhs_dims`, `ans_dims`. A label of `windows` is
-    in all three: along it ans[p] sums lhs[p * stride + k * dilation] * rhs[k] over k, for all p for which all of these
-    exist. Any other label is a batch dimension if it is in all three, a contracting one if it is in both operands, and a
-    free one if it is in one operand and the result. With `element` products are formed and summed in that element type,
-    which the result has.
+    Every dimension of `lhs`, `rhs` and the result has a label: `lhs_dims`, `rhs_dims`, `ans_dims`. A label of `windows`
+    is in all three: along it, ans[p] sums lhs[p * stride + k * dilation] * rhs[k] over k, for all p for which all of
+    these exist. Any other label is a batch dimension if it is in all three, a contracting one if it is in both
+    operands, and a free one if it is in one operand and the result. With `element`, products are formed and summed in
+    that element type, which is the result's.
 
-    Padding and dilation of the operand are `pad`, groups are batch dimensions. So both transposes are convolutions.
+    Padding and dilation of the operand are `pad`, groups are batch dimensions. Both transposes are therefore
+    convolutions.
   }];
   let arguments = (ins Tensor<Number>:$lhs, Tensor<Number>:$rhs, DenseI64ArrayAttr:$lhs_dims, DenseI64ArrayAttr:$rhs_dims,
                        DenseI64ArrayAttr:$ans_dims, DenseI64ArrayAttr:$windows, DenseI64ArrayAttr:$strides,

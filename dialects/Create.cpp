@@ -1,4 +1,4 @@
-// Ops that make an array, or a size, out of no array: verification, inference, folds and rules.
+// Ops that create arrays, and the size of a dimension: verification, inference, folds and rules.
 #include "Create.h"
 #include "Inference.h"
 

@@ -1,4 +1,4 @@
-// Ops that make arrays out of none, and the size of a dimension.
+// Ops that create arrays, and the size of a dimension.
 #ifndef DOVETAIL_CREATE_H
 #define DOVETAIL_CREATE_H
 

@@ -1,4 +1,4 @@
-// Ops that make an array, or a size, out of no array.
+// Ops that create arrays, and the size of a dimension.
 #ifndef DOVETAIL_CREATE_TD
 #define DOVETAIL_CREATE_TD
 

@@ -43,7 +43,7 @@ static LogicalResult batchRunning(Emitter &e, Op op, ValueRange operands, ArrayR
 }
 
 namespace scalar {
-/// log(exp(x) + exp(y)); of two equal infinities it is that infinity.
+/// log(exp(x) + exp(y)); for two equal infinities, that infinity.
 static Value logAddExp(ScalarBuilder &b, Value x, Value y) {
   Value distance = sub(b, min(b, x, y), max(b, x, y));
   Value apart = select(b, equal(b, x, y), zero(b), distance);
@@ -142,7 +142,7 @@ LogicalResult CumprodOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tan
   return success();
 }
 
-/// Ties of an element with those before it share its tangent equally. Nothing is equal to the NaN before the first.
+/// Ties of an element with those before it share its tangent equally. Nothing equals the NaN before the first.
 template <typename Op>
 static LogicalResult jvpOfExtreme(Emitter &e, Op op, Value x, Value tangent, SmallVectorImpl<Value> &results,
                                   SmallVectorImpl<Value> &resultTangents) {

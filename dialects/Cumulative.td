@@ -1,4 +1,4 @@
-// Running reductions along one dimension, which keep its size, and the linear recurrence in which they differentiate.
+// Running reductions along one dimension, which keep its size, and the linear recurrence that is their derivative.
 #ifndef DOVETAIL_CUMULATIVE_TD
 #define DOVETAIL_CUMULATIVE_TD
 
@@ -12,12 +12,12 @@ class Running<string mnemonic, list<Trait> traits = []>
 
 class Cumulative<string mnemonic, Type element, string neutral, string step, list<Trait> traits>
     : Running<mnemonic, traits> {
-  let summary = "result element i combines the operand's elements up to i, or from i on if `reverse`";
+  let summary = "result element i combines the operand's elements up to i, or from i on with `reverse`";
   let arguments = (ins Tensor<element>:$x, I64Attr:$dimension, DefaultValuedAttr<BoolAttr, "false">:$reverse);
   let results = (outs Tensor<element>:$ans);
   let assemblyFormat = "$x `,` $dimension (`reverse` `=` $reverse^)? attr-dict `:` type($x)";
   let extraClassDeclaration = [{
-    /// The neutral element, of a lowered type that had element type `b.elementType`, and one step.
+    /// The neutral element, of the lowered type of element type `b.elementType`, and one step.
     static ::mlir::Value emitNeutral(::dovetail::scalar::ScalarBuilder &b);
     static ::mlir::Value emitStep(::dovetail::scalar::ScalarBuilder &b, ::mlir::Value accumulator, ::mlir::Value x);
   }];
@@ -51,9 +51,9 @@ def CumlogsumexpOp : Cumulative<"cumlogsumexp", Float, "lowest", "logAddExp",
 
 def LinearRecurrenceOp : Running<"linear_recurrence", [DeclareOpInterfaceMethods<JvpOpInterface>,
                                                        DeclareOpInterfaceMethods<LinearOpInterface>]> {
-  let summary = "ans[i] = factor[i] * ans[i - 1] + x[i] along one dimension, or ans[i + 1] if `reverse`, from 0";
+  let summary = "ans[i] = factor[i] * ans[i - 1] + x[i] along one dimension, or ans[i + 1] with `reverse`, starting from 0";
   let description = [{
-    The derivatives of all running reductions are of this form, as are those of the recurrence itself.
+    The derivatives of all running reductions have this form, as do those of the recurrence itself.
   }];
   let arguments = (ins Tensor<Number>:$factor, Tensor<Number>:$x, I64Attr:$dimension,
                        DefaultValuedAttr<BoolAttr, "false">:$reverse);

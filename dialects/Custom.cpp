@@ -1,4 +1,4 @@
-// Functions with derivative rules of their own: verification and rules.
+// Functions with custom derivative rules: verification and rules.
 #include "Custom.h"
 #include "CustomRules.h"
 

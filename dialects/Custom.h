@@ -1,4 +1,4 @@
-// Functions with derivative rules of their own.
+// Functions with custom derivative and batching rules.
 #ifndef DOVETAIL_CUSTOM_H
 #define DOVETAIL_CUSTOM_H
 

@@ -1,17 +1,19 @@
-// Functions with derivative rules of their own.
+// Functions with custom derivative and batching rules.
 #ifndef DOVETAIL_CUSTOM_TD
 #define DOVETAIL_CUSTOM_TD
 
 include "Dovetail.td"
 
-/// A call of a function that other functions differentiate. What any of them closes over comes as `captured` to all.
+/// A call of a function whose rules are other functions. All of them take the values that any of them closes over, as
+/// `captured`.
 class CustomOp<string mnemonic> : ApplyOp<mnemonic, [AttrSizedOperandSegments, InlineOpInterface]>;
 
 def CustomJvpOp : CustomOp<"custom_jvp"> {
   let summary = "a call of a function whose forward-mode derivative is another function";
   let description = [{
-    The rule takes the arguments, what is captured, and the tangents of the differentiable arguments; it returns the results
-    and the tangents of the differentiable results. It is called where an argument has a tangent, with zeros for the others.
+    The rule takes the arguments, the captured values, and the tangents of the differentiable arguments; it returns the
+    results and the tangents of the differentiable results. It is called if any argument has a tangent, with zeros for the
+    others.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, FlatSymbolRefAttr:$rule, Variadic<AnyType>:$args,
                        Variadic<AnyType>:$captured);
@@ -23,9 +25,9 @@ def CustomJvpOp : CustomOp<"custom_jvp"> {
 def CustomVjpOp : CustomOp<"custom_vjp"> {
   let summary = "a call of a function whose reverse-mode derivative is another function";
   let description = [{
-    `fwd` takes what the function takes, and returns its results and residuals. `bwd` takes the residuals, what is captured,
-    and the cotangents of the differentiable results; it returns cotangents of the arguments numbered `wrt`, the others'
-    being zero. Forward mode calls `fwd`, and leaves a `custom_tangent`.
+    `fwd` takes the same arguments as the function, and returns its results and residuals. `bwd` takes the residuals,
+    the captured values, and the cotangents of the differentiable results; it returns cotangents of the arguments in
+    `wrt`, and those of the others are zero. Forward mode calls `fwd` and emits a `custom_tangent`.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, FlatSymbolRefAttr:$fwd, FlatSymbolRefAttr:$bwd, DenseI64ArrayAttr:$wrt,
                        Variadic<AnyType>:$args, Variadic<AnyType>:$captured);
@@ -41,10 +43,10 @@ def CustomTangentOp : OnFunction<"custom_tangent", [AttrSizedOperandSegments,
                                                     DeclareOpInterfaceMethods<BatchOpInterface>,
                                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>,
                                                     DeclareOpInterfaceMethods<TransientOpInterface>]> {
-  let summary = "the linear function whose transpose another function states";
+  let summary = "a linear function that is known only by its transpose";
   let description = [{
-    `bwd` takes `residuals` and a cotangent for each result; those of its results that are numbered `of` are the cotangents
-    of `tangents`. `sizes` are those of the `?`s of the results. There is no other way to compute it.
+    `bwd` takes `residuals` and a cotangent for each result; its results in `of` are the cotangents of `tangents`. `sizes`
+    are those of the `?`s of the results. There is no other way to compute it.
   }];
   let arguments = (ins FlatSymbolRefAttr:$bwd, DenseI64ArrayAttr:$of, Variadic<AnyType>:$residuals, Sizes:$sizes,
                        Variadic<AnyArray>:$tangents);
@@ -56,11 +58,11 @@ def CustomTangentOp : OnFunction<"custom_tangent", [AttrSizedOperandSegments,
 }
 
 def CustomVmapOp : CustomOp<"custom_vmap"> {
-  let summary = "a call of a function that a rule batches";
+  let summary = "a call of a function with a custom batching rule";
   let description = [{
-    `batch_rule` names a rule of the program that made this module (see CustomVmap.h): asked which arguments have a batch, it gives
-    the function that takes them with the batch in front. Forward mode appends a tangent for each argument numbered by the
-    next list of `jvps`, and one for each differentiable result. The rule knows nothing of what is captured.
+    `batch_rule` names a rule of the program that made this module (see CustomVmap.h): told which arguments are batched,
+    it returns the function that takes them with the batch in front. Forward mode appends a tangent for each argument in
+    the next list of `jvps`, and one for each differentiable result. The rule does not know the captured values.
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, StrAttr:$batch_rule, OptionalAttr<ArrayAttr>:$jvps, Variadic<AnyType>:$args,
                        Variadic<AnyType>:$captured);
@@ -75,12 +77,12 @@ def LinearSolveOp : OnFunction<"linear_solve", [AttrSizedOperandSegments, Inline
                                                 DeclareOpInterfaceMethods<LinearOpInterface>,
                                                 DeclareOpInterfaceMethods<BatchOpInterface>,
                                                 DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
-  let summary = "the solution of a linear equation, differentiated as the equation says";
+  let summary = "the solution of a linear equation, differentiated through the equation";
   let description = [{
-    All functions take arrays of the types of `rhs` and what is `captured`, and return arrays of the types of `rhs`. The
-    callee computes the x of matvec(x) = rhs, and may return more results, which have no derivative; `transpose_solve` does so
-    for `vecmat`, the transpose of `matvec`. `matvec` alone is differentiated:
-    matvec(x') = rhs' - matvec'(x).
+    All functions take arrays of the types of `rhs` and the `captured` values, and return arrays of the types of `rhs`.
+    The callee computes the x of matvec(x) = rhs, and may return more results, which have no derivative;
+    `transpose_solve` does the same for `vecmat`, the transpose of `matvec`. Only `matvec` is differentiated: matvec(x')
+    = rhs' - matvec'(x).
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, FlatSymbolRefAttr:$matvec, OptionalAttr<FlatSymbolRefAttr>:$vecmat,
                        OptionalAttr<FlatSymbolRefAttr>:$transpose_solve, Variadic<AnyArray>:$rhs,

@@ -1,4 +1,4 @@
-// Parts that the rules of ops with several callees share.
+// Shared parts of the rules of ops with several callees.
 #ifndef DOVETAIL_CUSTOMRULES_H
 #define DOVETAIL_CUSTOMRULES_H
 
@@ -12,7 +12,7 @@ namespace dovetail {
 llvm::FailureOr<mlir::func::FuncOp> findRule(mlir::Operation *op, llvm::StringRef what, mlir::FlatSymbolRefAttr name,
                                              mlir::TypeRange arguments, mlir::SymbolTableCollection &symbols);
 
-/// Functions over a batch whose results must carry it at the same places.
+/// Functions over a batch whose results must carry it in the same places.
 class BatchedTogether {
 public:
   explicit BatchedTogether(Emitter &e) : e(e) {}

@@ -1,4 +1,4 @@
-// Functions that a rule batches: verification and rules.
+// Functions with custom batching rules: verification and rules.
 #include "CustomVmap.h"
 #include "CustomRules.h"
 #include "mlir/IR/DialectInterface.h"
@@ -15,7 +15,7 @@ struct BatchRules : DialectInterface::Base<BatchRules> {
   BatchRule rule;
 };
 
-/// The function over the batch, and which of its arguments and results have it.
+/// The function over the batch, and the arguments and results that are batched.
 struct Batched {
   func::FuncOp function;
   SmallVector<bool> arguments, results;
@@ -101,7 +101,7 @@ LogicalResult CustomVmapOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> 
   return success();
 }
 
-/// Takes the functions of a rule over, next to `source`; returns its `main`.
+/// Inserts the functions of a rule next to `source`; returns its `main`.
 static func::FuncOp takeOver(Emitter &e, func::FuncOp source, ModuleOp module) {
   llvm::DenseMap<StringAttr, FlatSymbolRefAttr> names;
   SmallVector<func::FuncOp> functions;
@@ -128,7 +128,7 @@ static func::FuncOp takeOver(Emitter &e, func::FuncOp source, ModuleOp module) {
   return main;
 }
 
-/// The derivative of a function without the batch, over the batch where the arguments that are marked have it.
+/// The derivative of a function without the batch, over the batch in the marked arguments.
 static FailureOr<Batched> batchJvp(Emitter &e, func::FuncOp function, const llvm::SmallBitVector &active,
                                    ArrayRef<bool> batched) {
   FailureOr<Body> body = fullJvp(e, function, active);
@@ -139,7 +139,7 @@ static FailureOr<Batched> batchJvp(Emitter &e, func::FuncOp function, const llvm
   if (failed(over.add(e.transforms().add(function, ".jvp", std::move(*body)), dims)))
     return failure();
   Batched result;
-  // Not `to_vector`, which takes its two pointers for a list of bools.
+  // Not `to_vector`, which would take its two pointers for a list of bools.
   result.arguments.assign(batched.begin(), batched.end());
   for (auto [i, dim] : llvm::enumerate(llvm::to_vector(over.resultDims(0)))) {
     result.results.push_back(dim != kUnbatched);
@@ -175,8 +175,8 @@ static FailureOr<Batched> askRule(CustomVmapOp op, Emitter &e, SmallVector<bool>
     active.set(number);
     ofBoth[number] = ofBoth[number] && batched[numArgs + i];
   }
-  // Where only values or only tangents have the batch, the others need not get it: the rule gives a function of one
-  // element, whose derivative is batched as that of any function.
+  // If only values or only tangents have the batch, the others need not get it: the rule returns a function of one
+  // element, whose derivative is batched like that of any function.
   if (llvm::is_contained(batched, true) && !llvm::is_contained(ofBoth, true)) {
     FailureOr<Batched> below = askRule(op, e, ofBoth, jvps.drop_back());
     if (failed(below))

@@ -16,12 +16,12 @@ struct BatchedByRule {
   llvm::SmallVector<bool> resultsBatched;
 };
 
-/// Asks the rule of that name for the function over a batch of `size`, in which the arguments that are marked have the
-/// batch in front. It holds no requests. A failure was reported by other means than a diagnostic.
+/// Calls the rule of that name for the function over a batch of `size`, in which the marked arguments have the batch in
+/// front. It contains no requests. A failure was reported by other means than a diagnostic.
 using BatchRule =
     std::function<llvm::FailureOr<BatchedByRule>(llvm::StringRef name, llvm::ArrayRef<bool> batched, int64_t size)>;
 
-/// Sets whom ops of this context ask.
+/// Sets the receiver of these calls for ops of this context.
 void setBatchRule(mlir::MLIRContext &context, BatchRule rule);
 
 } // namespace dovetail

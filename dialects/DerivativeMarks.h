@@ -1,4 +1,4 @@
-// Ops that compute their operand and matter to differentiation only: they keep derivatives of unused values out of
+// Ops that compute their operand and only matter to differentiation: they keep derivatives of unused values out of
 // results.
 #ifndef DOVETAIL_DERIVATIVEMARKS_H
 #define DOVETAIL_DERIVATIVEMARKS_H

@@ -9,8 +9,8 @@ def DotGeneralOp : InferredOp<"dot_general", [DeclareOpInterfaceMethods<LinearOp
                                               DeclareOpInterfaceMethods<DimsOpInterface>, SaveableOpInterface]> {
   let summary = "sum over the contracting dimensions of the product of two arrays";
   let description = [{
-    Result dimensions: the batch dimensions in the order given, the free ones of `lhs`, the free ones of `rhs`. With
-    `element` products are formed and summed in that element type, which the result has.
+    Result dimensions: the batch dimensions in the given order, the free ones of `lhs`, the free ones of `rhs`. With
+    `element`, products are formed and summed in that element type, which is the result's.
   }];
   let arguments = (ins Tensor<Number>:$lhs, Tensor<Number>:$rhs, DenseI64ArrayAttr:$lhs_batch, DenseI64ArrayAttr:$rhs_batch,
                        DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract, OptionalAttr<TypeAttr>:$element);

@@ -16,8 +16,8 @@ def Dovetail_Dialect : Dialect {
   let summary = "array programs, closed under differentiation and batching";
   let description = [{
     Values are builtin ranked tensors; any dimension may be `?`. There is no implicit broadcasting and no implicit
-    conversion. Integers carry their sign in the type: `i8` … `i64` are signed, `ui8` … `ui64` unsigned, `i1` is bool.
-    An op that makes a shape out of nothing takes one `index` operand for each `?` of its result.
+    conversion. Signedness is part of integer types: `i8` … `i64` are signed, `ui8` … `ui64` unsigned, `i1` is bool.
+    An op that creates a shape takes one `index` operand for each `?` of its result.
   }];
   let cppNamespace = "::dovetail";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
@@ -55,21 +55,21 @@ def Sizes : Variadic<Index>;
 
 //===- Base classes --------------------------------------------------------===//
 
-/// An op of which compiled code may call the reference function: see HostFunction.h.
+/// An op whose reference function compiled code may call: see HostFunction.h.
 def HostFunction : NativeOpTrait<"HostFunction"> { let cppNamespace = "::dovetail"; }
 
 class DovetailOp<string mnemonic, list<Trait> traits = []> : Op<Dovetail_Dialect, mnemonic, traits> {
-  /// What the functions of Python need beside operands and attributes; tools/op_functions reads it.
+  /// What Python functions need in addition to operands and attributes; tools/op_functions reads it.
   ///
-  /// The operands that must all be weakly typed for results to be; where it is unset, all of them, or for several results
-  /// the operand of the same number.
+  /// The operands that must all be weakly typed for results to be. If unset: all of them, or, for several results, the
+  /// operand of the same number.
   list<string> weakOperands = ?;
   /// Whether the caller states the result's element type.
   bit statesElement = 0;
 }
 
-/// Infers result types from an adaptor. The text of an op is inferred from before it is verified: operands that are no
-/// arrays are refused here, for all ops.
+/// Infers result types from an adaptor. Inference from the text of an op runs before verification: operands that are not
+/// arrays are rejected here, for all ops.
 def InferTypes : TraitList<[
   DeclareOpInterfaceMethods<InferTypeOpInterface>,
   NativeOpTrait<"InferTypeOpAdaptor", [], [{
@@ -94,7 +94,7 @@ def InferTypes : TraitList<[
 class InferredOp<string mnemonic, list<Trait> traits = []>
     : DovetailOp<mnemonic, traits # [Pure, InferTypes]>;
 
-/// An op that does, beside computing values, what the functions do that it names: see Effects.h.
+/// An op that has the side effects of the functions that it names: see Effects.h.
 def CalleeEffects : NativeOpTrait<"CalleeEffects"> { let cppNamespace = "::dovetail"; }
 
 /// An op on the function that `callee` names.
@@ -102,7 +102,7 @@ class OnFunction<string mnemonic, list<Trait> traits>
     : DovetailOp<mnemonic, traits # [CalleeEffects, MemoryEffectsOpInterface,
                                      DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
 
-/// An op that computes what that function does.
+/// An op that applies that function.
 class ApplyOp<string mnemonic, list<Trait> traits = []>
     : OnFunction<mnemonic, traits # [DeclareOpInterfaceMethods<JvpOpInterface>,
                                      DeclareOpInterfaceMethods<LinearOpInterface>,

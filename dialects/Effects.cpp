@@ -18,7 +18,7 @@ static bool hasEffectsInCallees(Operation *op, EffectKind kind, FindFunction fin
   bool found = false;
   op->getAttrDictionary().walk([&](FlatSymbolRefAttr name) {
     std::pair<Attribute, unsigned> key(name, unsigned(kind));
-    // A function that calls itself, which is refused elsewhere, has the effects of what else it does.
+    // A function that calls itself, which is rejected elsewhere, has the effects of the rest of its body.
     if (known.insert({key, false}).second)
       if (func::FuncOp function = find(name))
         known[key] = hasEffects(function, kind, find, known);

@@ -8,7 +8,7 @@
 
 namespace dovetail {
 
-/// All that is no value of the program, and that callbacks read and write: one thing, so that their order is kept.
+/// The world outside the program, which callbacks read and write: one resource, so that their order is kept.
 struct OutsideResource : mlir::SideEffects::Resource::Base<OutsideResource> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OutsideResource)
   llvm::StringRef getName() final { return "outside of the program"; }
@@ -20,7 +20,7 @@ struct CountResource : mlir::SideEffects::Resource::Base<CountResource> {
   llvm::StringRef getName() final { return "number of calls"; }
 };
 
-/// All effects, or those alone of which the number counts.
+/// All effects, or only those whose number of executions matters.
 enum class EffectKind { Any, Counted };
 
 using MemoryEffectList = llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
@@ -36,7 +36,7 @@ using KnownEffects = llvm::DenseMap<std::pair<mlir::Attribute, unsigned>, bool>;
 /// Returns true if an op, an op in its regions, or a function that any of them names has effects of the kind.
 bool hasEffects(mlir::Operation *op, EffectKind kind, FindFunction find, KnownEffects &known);
 
-/// The effects of the functions that an op names; of all there are where these cannot be found.
+/// The effects of the functions that an op names; all effects if these functions cannot be found.
 void addEffectsOfCallees(mlir::Operation *op, MemoryEffectList &effects);
 
 /// Trait of ops that have the effects of the functions they name.

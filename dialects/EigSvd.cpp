@@ -37,7 +37,7 @@ LogicalResult EighOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> ta
 
 namespace {
 
-/// The tangents of the singular vectors of one side, of which `first` are those that have singular values.
+/// The tangents of the singular vectors of one side, of which `first` are those with singular values.
 struct Side {
   Matrices &e;
   Value vectors, first, rest;
@@ -93,7 +93,7 @@ LogicalResult SvdOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> tan
   columns = e.alike(columns, p);
   auto inverse = [&](Value like) { return e.alike(e.asRows(e.inverseOrZero(s), like), like); };
   Value scaled = e.mul(p, columns), turned = e.mul(rows, p);
-  // A phase that both sides have in common is free; all of what u and v differ by goes to u.
+  // A phase common to both sides is free; the difference of u and v is attributed to u.
   Value phases = e.mul(e.part(e.sub(p, e.adjoint(p)), CompareDirection::EQ), e.scale(inverse(p), 0.5));
   Value ofLeft = e.add(e.mul(f, e.add(scaled, e.adjoint(scaled))), phases);
   Value ofRight = e.mul(f, e.add(turned, e.adjoint(turned)));

@@ -88,7 +88,7 @@ Value Emitter::signTangent(Value t, Value x, Value s) {
 Value Emitter::oneMinusSquare(Value x) { return mul(sub(1.0, x), add(x, 1.0)); }
 
 Value Emitter::powTangentOfBase(Value x, Value y) {
-  // Elsewhere y - 1 also for y = 0: there the derivative by y is x^(-1).
+  // Elsewhere, y - 1 also for y = 0: there, the derivative with respect to y is x^(-1).
   Value one = full(y, 1), isLost = both(equal(x, full(x, 0)), equal(y, full(y, 0)));
   Value exponent = select(isLost, one, sub(y, one));
   return mul(y, make<PowOp>(x, exponent));

@@ -36,7 +36,7 @@ public:
   mlir::Value add(mlir::Value x, double y);
   mlir::Value sub(double x, mlir::Value y);
   mlir::Value scale(mlir::Value x, double factor);
-  /// Null where both branches are null.
+  /// Null if both branches are null.
   mlir::Value select(mlir::Value p, mlir::Value x, mlir::Value y);
   /// Real and imaginary part and conjugate; of a real value: itself, zero and itself.
   mlir::Value real(mlir::Value x);
@@ -69,7 +69,7 @@ public:
   mlir::Value powTangentOfBase(mlir::Value x, mlir::Value y);
   /// log x, with 0 in place of log 0: the factor of x^y in d(x^y)/dy, so that 0^y has derivative 0.
   mlir::Value logOrZero(mlir::Value x);
-  /// The share of the tangent of `ans` = max or min of x and y that comes from x: 1, 0, or 1/2 at a tie.
+  /// The share of x in the tangent of `ans` = max or min of x and y: 1, 0, or 1/2 at a tie.
   mlir::Value shareOfMaximum(mlir::Value x, mlir::Value ans, mlir::Value y);
 
   //===- Shapes ---------------------------------------------------------------===//
@@ -82,7 +82,7 @@ public:
   mlir::Value zerosLike(mlir::Value x) { return full(x, 0.0); }
   /// Sizes of the `?` dimensions of a value, in order.
   llvm::SmallVector<mlir::Value> sizes(mlir::Value x);
-  /// (size - 1) * stride + 1: what `size` elements at a distance of `stride` span; 0 for none.
+  /// (size - 1) * stride + 1: the extent of `size` elements at a distance of `stride`; 0 if there are none.
   mlir::Value spreadSize(mlir::Value size, int64_t stride);
   /// Size of one dimension.
   mlir::Value size(mlir::Value x, int64_t dimension);
@@ -105,7 +105,7 @@ public:
   llvm::SmallVector<mlir::Value> aligned(mlir::ValueRange operands, llvm::ArrayRef<int64_t> dims, int64_t &position);
   /// The type of `x` without its batch dimension.
   static mlir::RankedTensorType unbatched(mlir::Value x, int64_t dim);
-  /// `sizes` of the `?`s of `type`, with the batch's own inserted where it comes at `position`.
+  /// `sizes` of the `?`s of `type`, with that of the batch inserted where it is dynamic, at `position`.
   llvm::SmallVector<mlir::Value> sizesWithBatch(mlir::Type type, mlir::ValueRange sizes, int64_t position);
 
   /// Answers `sizes` for values that exist here by type only (linear values under transposition).

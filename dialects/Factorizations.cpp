@@ -55,7 +55,7 @@ LogicalResult LuOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> tang
 
 namespace {
 
-/// The determinant and the adjugate by the factors p a = l u.
+/// The determinant and the adjugate from the factors p a = l u.
 struct Determinant {
   Matrices &e;
   Value lu, permutation, onDiagonal, isZero, whole;
@@ -78,7 +78,7 @@ struct Determinant {
   }
 
   /// With 1 for the zeros on u's diagonal and s = u^-1 l^-1 p, it is `partial` times s if there is no such zero; times
-  /// u^-1 e e^T s for one, in the place that the unit vector e says; 0 for more.
+  /// u^-1 e e^T s for one, at the position of the unit vector e; 0 for more.
   Value adjugate() {
     int64_t row = Matrices::rankOf(lu) - 2;
     Value marks = e.alike(isZero, lu), ones = e.identity(lu);

@@ -56,7 +56,7 @@ static FactorMap fourierFactorMap(Operation *op, int64_t dimension) {
   return map;
 }
 
-/// `x`, whose size along a dimension is known, in the type of `like`, where it may not be.
+/// `x`, whose size along a dimension is known, in the type of `like`, in which it may not be.
 static Value inTypeOf(Emitter &e, Value like, Value x) {
   return like.getType() == x.getType() ? x : e.reshape(x, cast<RankedTensorType>(like.getType()), e.sizes(like));
 }

@@ -1,4 +1,4 @@
-// Constant folding of arrays whose elements are all equal; larger constants are left to the compiler behind.
+// Constant folding of splat arrays; larger constants are left to the code generator.
 #include "Folding.h"
 #include "mlir/IR/Builders.h"
 

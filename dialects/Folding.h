@@ -1,4 +1,4 @@
-// Constant folding of arrays whose elements are all equal; larger constants are left to the compiler behind.
+// Constant folding of splat arrays; larger constants are left to the code generator.
 #ifndef DOVETAIL_FOLDING_H
 #define DOVETAIL_FOLDING_H
 
@@ -14,10 +14,10 @@ mlir::DenseElementsAttr splatOf(mlir::RankedTensorType type, double value);
 /// Returns true if `value` is a splat of the number `expected`.
 bool isSplat(mlir::Attribute value, double expected);
 
-/// The array of type `type` with `like`'s one element.
+/// The array of type `type` with `like`'s single element.
 mlir::OpFoldResult resplat(mlir::Attribute like, mlir::RankedTensorType type);
 
-/// A splat converted to another float or integer type, where that is exact or a float rounding.
+/// A splat converted to another float or integer type, if that is exact or a float rounding.
 mlir::OpFoldResult foldConversion(mlir::Attribute value, mlir::RankedTensorType type);
 
 /// The pointwise combination of two splats of floats.

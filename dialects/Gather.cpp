@@ -1,4 +1,4 @@
-// The gather: inference, transpose, batching and factor map; parts that it shares with the scatters.
+// The gather: inference, transpose, batching and factor map; shared parts of gathers and scatters.
 #include "Create.h"
 #include "Index.h"
 #include "IndexRules.h"

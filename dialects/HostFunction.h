@@ -1,4 +1,4 @@
-// The mark of ops that the machine which calls compiled code can compute for it.
+// The mark of ops that a host function can compute for compiled code.
 #ifndef DOVETAIL_HOSTFUNCTION_H
 #define DOVETAIL_HOSTFUNCTION_H
 
@@ -10,7 +10,7 @@ namespace dovetail {
 /// Marks a module that will run where the reference functions are: in the process that compiles it.
 constexpr llvm::StringLiteral kHostFunctions = "dovetail.host_functions";
 
-/// An op of which compiled code may call the reference function, where the module says that it is there.
+/// An op whose reference function compiled code may call, if the module states that it is available.
 template <typename ConcreteType>
 class HostFunction : public mlir::OpTrait::TraitBase<ConcreteType, HostFunction> {};
 

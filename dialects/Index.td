@@ -1,4 +1,4 @@
-// Reading and writing windows at places that are known only at run time.
+// Reading and writing windows at positions that are known only at run time.
 #ifndef DOVETAIL_INDEX_TD
 #define DOVETAIL_INDEX_TD
 
@@ -9,9 +9,9 @@ def GatherOp : InferredOp<"gather", [DeclareOpInterfaceMethods<LinearOpInterface
                                      DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "windows of an array, one for each vector of indices";
   let description = [{
-    The last dimension of `indices` is a vector: where the window starts along each of `dims`. Along these the window has
-    `window` elements, along all other dimensions it is whole. The result has the other dimensions of `indices`, then those
-    of the window. A window that is not wholly within the operand reads as zeros.
+    The last dimension of `indices` is a vector: the start of the window along each of `dims`. Along these, the window has
+    `window` elements; along all other dimensions it has the full size. The result has the other dimensions of `indices`,
+    then those of the window. A window that is not wholly within the operand reads as zeros.
   }];
   let weakOperands = ["x"];
   let arguments = (ins AnyArray:$x, Tensor<Int>:$indices, DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$window);
@@ -25,7 +25,7 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
                                      DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
   let description = [{
     Indices and windows are those of `gather`. A window that is not wholly within the operand is dropped. Windows may
-    overlap unless `unique` says that they do not; they are taken in row-major order of their indices.
+    overlap unless `unique` promises that they do not; they are applied in row-major order of their indices.
   }];
   let weakOperands = ["x"];
   let arguments = (ins Tensor<element>:$x, Tensor<Int>:$indices, Tensor<element>:$updates, DenseI64ArrayAttr:$dims,
@@ -36,9 +36,9 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
     `:` type($x) `,` type($indices) `,` type($updates)
   }];
   let extraClassDeclaration = [{
-    /// Whether no two windows overlap: it is promised, or there is only one.
+    /// Whether no two windows overlap: this is promised, or there is only one.
     bool isUnique() { return getUnique() || ::dovetail::isOneWindow(getIndices()); }
-    /// What an element becomes where an update meets it.
+    /// The new value of an element, from its old value and an update.
     static ::mlir::Value step(::dovetail::scalar::ScalarBuilder &b, ::mlir::Value x, ::mlir::Value update) {
       return }] # step # [{;
     }
@@ -66,25 +66,25 @@ class Scatter<string mnemonic, Type element, string step, list<Trait> traits>
 }
 
 def ScatterOp : Scatter<"scatter", Element, "update", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
-  let summary = "an array with windows replaced; where they overlap, the last one stays";
+  let summary = "an array with windows replaced; where they overlap, the last one wins";
 }
 def ScatterAddOp : Scatter<"scatter_add", Element, "::dovetail::scalar::add(b, x, update)",
                            [DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "an array with updates added to its windows";
   let hasCanonicalizer = 1;
 }
-// In the array alone it is linear, which the transpose of its derivative needs; the derivative by the updates is not.
+// It is linear in the array alone, as the transpose of its derivative requires; its derivative by the updates is not.
 def ScatterMulOp : Scatter<"scatter_mul", Element, "::dovetail::scalar::mul(b, x, update)",
                            [DeclareOpInterfaceMethods<JvpOpInterface>, DeclareOpInterfaceMethods<LinearOpInterface>]> {
   let summary = "an array with its windows multiplied by updates";
 }
 def ScatterMinOp : Scatter<"scatter_min", Element, "::dovetail::scalar::min(b, x, update)",
                            [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "an array whose windows are the lesser of element and update";
+  let summary = "an array whose windows are the minimum of element and update";
 }
 def ScatterMaxOp : Scatter<"scatter_max", Element, "::dovetail::scalar::max(b, x, update)",
                            [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "an array whose windows are the greater of element and update";
+  let summary = "an array whose windows are the maximum of element and update";
 }
 
 #endif // DOVETAIL_INDEX_TD

@@ -1,4 +1,4 @@
-// Parts that the rules of gathers and scatters share.
+// Shared parts of the rules of gathers and scatters.
 #ifndef DOVETAIL_INDEXRULES_H
 #define DOVETAIL_INDEXRULES_H
 
@@ -14,7 +14,7 @@ llvm::LogicalResult verifyIndices(std::optional<mlir::Location> loc, llvm::Strin
 
 Dims shiftedByOne(llvm::ArrayRef<int64_t> dims);
 
-/// Indices whose batch is their first dimension, with the number of the batch element as a new first index.
+/// Indices whose batch is their first dimension, with the index of the batch element as a new first index.
 mlir::Value withBatchIndex(Emitter &e, mlir::Value indices);
 
 /// `x` with a dimension of size 1 inserted at a position, or removed there.

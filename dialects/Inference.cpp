@@ -1,4 +1,4 @@
-// Result types that cannot be inferred are an error of the program, not the end of the process.
+// Makes types that cannot be inferred an error of the program, instead of the end of the process.
 #include "Inference.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,5 +1,5 @@
-// Result types that cannot be inferred are an error of the program, not the end of the process. Included where the
-// builders of ops are, before them.
+// Makes types that cannot be inferred an error of the program, instead of the end of the process. Included before the
+// builders of ops.
 #ifndef DOVETAIL_INFERENCE_H
 #define DOVETAIL_INFERENCE_H
 
@@ -8,17 +8,17 @@
 
 namespace dovetail {
 
-/// Checks that operands are arrays of numbers or bools, without which no result type can be inferred.
+/// Checks that operands are arrays of numbers or bools; without these, no result type can be inferred.
 llvm::LogicalResult verifyArrays(std::optional<mlir::Location> loc, llvm::StringRef name, mlir::ValueRange operands);
 
-/// Applies a rule, which has also failed where inference failed for an op that it emits.
+/// Applies a rule, and fails also if inference failed for an op that it emits.
 llvm::LogicalResult checked(llvm::function_ref<llvm::LogicalResult()> rule);
 
 } // namespace dovetail
 
 namespace mlir::detail {
-/// Reports at the op's location, and makes of the op one that no verifier and no fold takes, of an operand's type, so
-/// that the rule which emits it comes to its end.
+/// Reports the error at the op's location, and turns the op into one without verifiers and folds, with an operand's
+/// type, so that the rule that emits it can finish.
 void reportInferenceFailure(OperationState &state);
 } // namespace mlir::detail
 

@@ -1,4 +1,4 @@
-// What an op says about itself once; the transforms and lowerings know ops only through these interfaces.
+// The interfaces by which an op describes itself; transforms and lowerings know ops only through these.
 #ifndef DOVETAIL_INTERFACES_TD
 #define DOVETAIL_INTERFACES_TD
 
@@ -8,8 +8,8 @@ class Rule<string name> : OpInterface<name> { let cppNamespace = "::dovetail"; }
 
 def PointwiseOpInterface : Rule<"PointwiseOpInterface"> {
   let description = [{
-    An op that computes each element of its one result from the elements at the same place of its operands. Its jvp,
-    transpose, batching, dimensions and lowering are derived from the formulas below.
+    An op with one result, each element of which is computed from the elements of its operands at the same position. Its
+    jvp, transpose, batching, factor map and lowering are derived from the formulas below.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -23,7 +23,7 @@ def PointwiseOpInterface : Rule<"PointwiseOpInterface"> {
       the op is linear.
     }], "::mlir::Value", "cotangent",
       (ins "::dovetail::Emitter &":$e, "unsigned":$i, "::mlir::Value":$t, "::mlir::ValueRange":$operands)>,
-    InterfaceMethod<"The sets of operands in which the op is linear, each set taken together.",
+    InterfaceMethod<"The sets of operands in which the op is jointly linear.",
       "::dovetail::OperandSets", "linearSets">,
     InterfaceMethod<"The scalar computation, on lowered element types.",
       "::mlir::Value", "emitScalar", (ins "::dovetail::scalar::ScalarBuilder &":$b, "::mlir::ValueRange":$args)>,
@@ -34,8 +34,8 @@ def JvpOpInterface : Rule<"JvpOpInterface"> {
   let description = "Forward-mode rule of an op that is neither pointwise nor linear.";
   let methods = [
     InterfaceMethod<[{
-      Emits the op on `primals` and its tangents for `tangents` (null is zero, at least one is not); appends one entry per
-      result to `results` and to `resultTangents` (null for zero).
+      Emits the op on `primals`, and its tangents for `tangents` (null is zero; at least one is nonzero). Appends one
+      entry per result to `results` and to `resultTangents` (null for zero).
     }], "::llvm::LogicalResult", "jvp",
       (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$primals, "::llvm::ArrayRef<::mlir::Value>":$tangents,
            "::llvm::SmallVectorImpl<::mlir::Value> &":$results,
@@ -46,15 +46,15 @@ def JvpOpInterface : Rule<"JvpOpInterface"> {
 def LinearOpInterface : Rule<"LinearOpInterface"> {
   let description = [{
     An op that is linear in some of its operands. Its jvp is derived: the sum, over the sets of operands in which it is
-    linear together, of the op on the tangents of that set.
+    jointly linear, of the op on the tangents of that set.
   }];
   let methods = [
-    InterfaceMethod<"The sets of operands in which the op is linear, each set taken together.",
+    InterfaceMethod<"The sets of operands in which the op is jointly linear.",
       "::dovetail::OperandSets", "linearSets">,
     InterfaceMethod<[{
-      Emits the transpose. `operands` is null where the op is linear and else the operand; `cotangents` has one entry per
-      result (null is zero, at least one is not). Sets `operandCotangents[i]` for each linear operand `i` (null is zero).
-      The sizes of a linear operand's `?` dimensions are `e.sizes` of this op's operand.
+      Emits the transpose. `operands` is null where the op is linear, otherwise the operand; `cotangents` has one entry
+      per result (null is zero; at least one is nonzero). Sets `operandCotangents[i]` for each linear operand `i` (null
+      is zero). The sizes of a linear operand's `?` dimensions are `e.sizes` of this op's operand.
     }], "::llvm::LogicalResult", "transpose",
       (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "::llvm::ArrayRef<::mlir::Value>":$cotangents,
            "::llvm::MutableArrayRef<::mlir::Value>":$operandCotangents)>,
@@ -62,11 +62,12 @@ def LinearOpInterface : Rule<"LinearOpInterface"> {
 }
 
 def BatchOpInterface : Rule<"BatchOpInterface"> {
-  let description = "How an op runs on operands of which some carry one more dimension, the batch.";
+  let description = "The batching rule of an op: how it runs on operands some of which have an additional dimension, the batch.";
   let methods = [
     InterfaceMethod<[{
-      Emits the op over the batch. `dims[i]` is the position of the batch dimension in operand `i`, kUnbatched where it
-      has none; at least one has one, unless the op names the axis of the batch. Appends one entry per result to `results` and `resultDims`.
+      Emits the op over the batch. `dims[i]` is the position of the batch dimension in operand `i`, or kUnbatched. At
+      least one operand is batched, unless the op names the axis of the batch. Appends one entry per result to `results`
+      and `resultDims`.
     }], "::llvm::LogicalResult", "batch",
       (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "::llvm::ArrayRef<int64_t>":$dims,
            "::llvm::SmallVectorImpl<::mlir::Value> &":$results, "::llvm::SmallVectorImpl<int64_t> &":$resultDims)>,
@@ -75,64 +76,64 @@ def BatchOpInterface : Rule<"BatchOpInterface"> {
 
 def NamedAxesOpInterface : Rule<"NamedAxesOpInterface"> {
   let description = [{
-    An op over the elements of named axes. Under the batch of such an axis its batching rule is used also where no operand
-    carries the batch, and that of any op whose bodies or callees hold such an op.
+    An op over the elements of named axes. Under the batch of such an axis, its batching rule applies even if no operand
+    carries the batch; so does that of any op whose bodies or callees contain such an op.
   }];
   let methods = [InterfaceMethod<"The names, strings.", "::mlir::ArrayAttr", "getAxes">];
 }
 
 def DimsOpInterface : Rule<"DimsOpInterface"> {
   let description = [{
-    The factor map: which dimensions of operands and results are one loop of the op's computation, and which of these
-    loops are reduced. Sharding and shape bookkeeping use only this.
+    The factor map: which dimensions of operands and results belong to the same loop of the op's computation, and which of
+    these loops are reduced. Sharding and the bookkeeping of shapes use nothing else.
   }];
   let methods = [InterfaceMethod<"The factor map of this op.", "::dovetail::FactorMap", "factorMap">];
 }
 
 def SplitOpInterface : Rule<"SplitOpInterface"> {
-  let description = "An op with a body of which a part does not depend on some operands; all other ops are indivisible.";
+  let description = "An op with a body, part of which may not depend on some operands; all other ops are indivisible.";
   let methods = [
     InterfaceMethod<[{
-      Replaces the op, of which the operands marked in `unknown` come late, by one op that does not need them, followed by
-      one that does; both are emitted by `e`, on `operands`. Appends one entry per result to `results`.
+      Replaces the op, whose operands marked in `unknown` are known only later, by an op that does not need them,
+      followed by one that does; emits both with `e`, on `operands`. Appends one entry per result to `results`.
     }], "::llvm::LogicalResult", "split",
       (ins "::dovetail::Emitter &":$e, "const ::llvm::SmallBitVector &":$unknown, "::mlir::ValueRange":$operands,
            "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
     InterfaceMethod<[{
-      Whether only what `split` leaves of the op, with the linear operands marked in `linear` unknown, has a transpose.
+      Whether the op must be split before it has a transpose, with the linear operands marked in `linear` unknown.
     }], "::llvm::FailureOr<bool>", "needsSplit",
       (ins "::dovetail::Emitter &":$e, "const ::llvm::SmallBitVector &":$linear), "", "return false;">,
   ];
 }
 
 def ResultSizeOpInterface : Rule<"ResultSizeOpInterface"> {
-  let description = "An op some of whose `?` sizes neither come as operands nor follow from its factor map.";
+  let description = "An op some of whose `?` sizes are neither operands nor follow from its factor map.";
   let methods = [
     InterfaceMethod<[{
-      The size of a `?` dimension of a result; null after an error. `operands` is null where an operand's elements need not
-      exist; its sizes are `e.size` of this op's operand.
+      The size of a `?` dimension of a result; null after an error. `operands` is null where an operand's elements need
+      not exist; its sizes are `e.size` of this op's operand.
     }], "::mlir::Value", "resultSize",
       (ins "::dovetail::Emitter &":$e, "::mlir::ValueRange":$operands, "unsigned":$result, "int64_t":$dimension)>,
   ];
 }
 
 def SizingOpInterface : Rule<"SizingOpInterface"> {
-  let description = "An op some of whose results have sizes that elements of its operands say.";
-  let methods = [InterfaceMethod<"The numbers of these operands.", "::llvm::SmallVector<unsigned>", "getSizingOperands">];
+  let description = "An op some of whose results have sizes given by the values of its operands.";
+  let methods = [InterfaceMethod<"The indices of these operands.", "::llvm::SmallVector<unsigned>", "getSizingOperands">];
 }
 
 def SizeQueryOpInterface : Rule<"SizeQueryOpInterface"> {
-  let description = "An op that asks only for a size of its operand, so that the operand's elements need not exist.";
+  let description = "An op that only queries a size of its operand, so that the operand's elements need not exist.";
   let methods = [
-    InterfaceMethod<"The dimension it asks for, of operand 0.", "int64_t", "getQueriedDimension">,
+    InterfaceMethod<"The queried dimension of operand 0.", "int64_t", "getQueriedDimension">,
   ];
 }
 
 def CheapOpInterface : Rule<"CheapOpInterface"> {
   let description = [{
-    An op whose result, of which each element depends on few, costs little more to compute again than to load.
+    An op whose result costs little more to recompute than to load, since each element depends on few others.
   }];
-  let methods = [InterfaceMethod<"Whether that is so for this op.", "bool", "isCheap", (ins), "", "return true;">];
+  let methods = [InterfaceMethod<"Whether this is true of this op.", "bool", "isCheap", (ins), "", "return true;">];
 }
 
 def SizedOpInterface : Rule<"SizedOpInterface"> {
@@ -141,7 +142,7 @@ def SizedOpInterface : Rule<"SizedOpInterface"> {
 }
 
 def LowerOpInterface : Rule<"LowerOpInterface"> {
-  let description = "How an op is computed in linalg, tensor, arith and scf; attached by the lowering library.";
+  let description = "The lowering of an op to linalg, tensor, arith and scf; attached by the lowering library.";
   let methods = [
     InterfaceMethod<[{
       Emits the op on lowered operands (signless integers) and appends the results.
@@ -155,7 +156,7 @@ def ReduceOpInterface : Rule<"ReduceOpInterface"> {
   let description = "A reduction with an associative scalar operation.";
   let methods = [
     InterfaceMethod<"The reduced dimensions.", "::llvm::ArrayRef<int64_t>", "getDims">,
-    InterfaceMethod<"The neutral element, of a lowered type that had element type `b.elementType`.", "::mlir::Value", "emitNeutral",
+    InterfaceMethod<"The neutral element, of the lowered type of element type `b.elementType`.", "::mlir::Value", "emitNeutral",
       (ins "::dovetail::scalar::ScalarBuilder &":$b)>,
     InterfaceMethod<"One step of the reduction.", "::mlir::Value", "emitStep",
       (ins "::dovetail::scalar::ScalarBuilder &":$b, "::mlir::Value":$accumulator, "::mlir::Value":$x)>,
@@ -163,10 +164,10 @@ def ReduceOpInterface : Rule<"ReduceOpInterface"> {
 }
 
 def InlineOpInterface : Rule<"InlineOpInterface"> {
-  let description = "An op that computes what a function does: `simplify` puts the function's body in its place.";
+  let description = "An op that `simplify` replaces by the body of a function.";
   let methods = [
     InterfaceMethod<"The function.", "::mlir::FlatSymbolRefAttr", "getCalleeAttr">,
-    InterfaceMethod<"The function's arguments, emitted before its body where they are not this op's operands.",
+    InterfaceMethod<"The function's arguments, emitted before its body if they are not this op's operands.",
       "::llvm::SmallVector<::mlir::Value>", "inlinedArguments", (ins "::mlir::OpBuilder &":$builder), "",
       "return ::llvm::SmallVector<::mlir::Value>($_op->getOperands());">,
   ];
@@ -182,25 +183,24 @@ def GlobalOpInterface : Rule<"GlobalOpInterface"> {
 }
 
 def SaveableOpInterface : Rule<"SaveableOpInterface"> {
-  let description = "An op whose result policies of checkpoints can tell from others.";
+  let description = "An op whose result checkpoint policies can select.";
   let methods = [
-    InterfaceMethod<"What it is: a `dot`, an `unbatched_dot` without batch dimensions, or `named`.",
+    InterfaceMethod<"Its kind: `dot`, `unbatched_dot` (without batch dimensions), or `named`.",
       "::llvm::StringRef", "getSavedKind">,
-    InterfaceMethod<"The name of what is named.", "::llvm::StringRef", "getSavedName", (ins), "", "return {};">,
+    InterfaceMethod<"The name, if it is named.", "::llvm::StringRef", "getSavedName", (ins), "", "return {};">,
   ];
 }
 
 def TransientOpInterface : Rule<"TransientOpInterface"> {
-  let description = "An op that only a transposition gives a meaning: none may be left once all requests are expanded.";
-  let methods = [InterfaceMethod<"Reports that it is left.", "::mlir::InFlightDiagnostic", "reportLeft">];
+  let description = "An op that only transposition can resolve: none may remain once all requests are expanded.";
+  let methods = [InterfaceMethod<"Reports that it remains.", "::mlir::InFlightDiagnostic", "reportLeft">];
 }
 
 def RequestOpInterface : Rule<"RequestOpInterface"> {
   let description = "An op that asks for a transformed function.";
   let methods = [
     InterfaceMethod<[{
-      Makes the transformed functions with `transforms` and emits the calls in place of this op. The callee holds no
-      requests any more.
+      Makes the transformed functions and emits the calls in place of this op. The callee contains no requests any more.
     }], "::llvm::LogicalResult", "expand",
       (ins "::dovetail::Emitter &":$e, "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>,
   ];

@@ -1,4 +1,4 @@
-// Factorisations of matrices and solutions of linear equations: inference, batching, sizes and factor maps.
+// Factorizations of matrices and solutions of linear equations: inference, batching, sizes and factor maps.
 #include "Linalg.h"
 #include "Inference.h"
 #include "MatrixOps.h"

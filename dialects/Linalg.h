@@ -1,4 +1,4 @@
-// Factorisations of matrices and solutions of linear equations.
+// Factorizations of matrices and solutions of linear equations.
 #ifndef DOVETAIL_LINALG_H
 #define DOVETAIL_LINALG_H
 
@@ -7,16 +7,16 @@
 
 namespace dovetail {
 
-/// The dimensions of a result's matrices.
+/// The matrix dimensions of a result.
 struct MatrixShape {
-  /// The elements of the operand, their real or complex type, or i32.
+  /// Its elements: those of the operand, their real or complex type, or i32.
   enum Elements { Same, Real, Complex, Index };
 
   /// The dimensions after those of the batch: m and n are the operand's, k is min(m, n), e is max(m - 1, 0).
   const char *dims;
   Elements elements;
 };
-/// An attribute as inference gets it: text that leaves it out is completed only after that.
+/// An attribute during inference; text that omits it is completed only later.
 inline bool isSet(mlir::BoolAttr attribute, bool otherwise) { return attribute ? attribute.getValue() : otherwise; }
 
 using MatrixShapes = llvm::SmallVector<MatrixShape, 4>;

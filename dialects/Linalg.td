@@ -1,4 +1,4 @@
-// Factorisations of matrices and solutions of linear equations; leading dimensions are a batch of matrices.
+// Factorizations of matrices and solutions of linear equations; leading dimensions are a batch of matrices.
 #ifndef DOVETAIL_LINALG_TD
 #define DOVETAIL_LINALG_TD
 
@@ -15,10 +15,10 @@ class MatrixOp<string mnemonic, list<Trait> traits = []>
   let weakOperands = [];
 }
 
-//===- Factorisations --------------------------------------------------------===//
+//===- Factorizations --------------------------------------------------------===//
 
-/// An op on m x n matrices, or m x m ones if `isSquare`. `shapes` is a list of pairs: the dimensions of each result after
-/// those of the batch (`k` is min(m, n), `e` is max(m - 1, 0)), and its elements.
+/// An op on m x n matrices, or m x m ones if `isSquare`. `shapes` is a list of pairs, one per result: its dimensions after
+/// those of the batch (`k` is min(m, n), `e` is max(m - 1, 0)), and its element type.
 class Factorization<string mnemonic, bit isSquare, string shapes, list<Trait> traits = []> : MatrixOp<mnemonic, traits> {
   let extraClassDeclaration = "static ::dovetail::MatrixShapes resultShapes(Adaptor adaptor);";
   let extraClassDefinition = [{
@@ -44,7 +44,7 @@ class Factorization<string mnemonic, bit isSquare, string shapes, list<Trait> tr
 
 def CholeskyOp : Factorization<"cholesky", 1, [{{{"mm", MatrixShape::Same}}}],
     [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "the lower triangular L with a = L L^H, zero above the diagonal; of `a` only the lower triangle is read";
+  let summary = "the lower triangular L with a = L L^H, zero above the diagonal; only the lower triangle of `a` is read";
   let description = "The lower triangle is NaN where `a` is not positive definite.";
   let arguments = (ins Matrices:$a);
   let results = (outs Matrices:$l);
@@ -55,7 +55,7 @@ def LuOp : Factorization<"lu", 0, [{{{"mn", MatrixShape::Same}, {"k", MatrixShap
     [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "a[permutation] = L U with partial pivoting";
   let description = [{
-    `lu` holds U, and below the diagonal L, whose diagonal is 1. In step i rows i and `pivots[i]` were exchanged.
+    `lu` holds U and, below the diagonal, L, whose diagonal is 1. Step i exchanged rows i and `pivots[i]`.
   }];
   let arguments = (ins Matrices:$a);
   let results = (outs Matrices:$lu, Indices:$pivots, Indices:$permutation);
@@ -71,11 +71,11 @@ def DetOp : Factorization<"det", 1, [{{{"", MatrixShape::Same}}}],
 }
 
 def GeqrfOp : Factorization<"geqrf", 0, "shapesOfGeqrf(isSet(adaptor.getPivotingAttr(), false))"> {
-  let summary = "QR factorisation by Householder reflections";
+  let summary = "QR factorization by Householder reflections";
   let description = [{
-    `qr` holds R, and below the diagonal the vectors v, from their second element on, of the reflections
-    1 - tau v v^H, whose product is Q; the first element of each is 1 and lies on the diagonal. With `pivoting`, of
-    `a[:, permutation]`, in which the magnitudes on R's diagonal do not increase.
+    `qr` holds R and, below the diagonal, the vectors v, from their second element on, of the reflections
+    1 - tau v v^H whose product is Q; the first element of each v is 1, and would be on the diagonal. With `pivoting`,
+    `a[:, permutation]` is factorized, such that the magnitudes on R's diagonal do not increase.
   }];
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "false">:$pivoting);
   let results = (outs Matrices:$qr, Matrices:$taus, Variadic<Indices>:$permutation);
@@ -86,8 +86,8 @@ def QrOp : Factorization<"qr", 0, "shapesOfQr(isSet(adaptor.getFullMatricesAttr(
     [DeclareOpInterfaceMethods<JvpOpInterface>]> {
   let summary = "a = q r with orthonormal columns of q and upper triangular r";
   let description = [{
-    q is m x k and r is k x n for k = min(m, n), or m x m and m x n if `full_matrices`. With `pivoting`, of
-    `a[:, permutation]`, in which the magnitudes on r's diagonal do not increase.
+    q is m x k and r is k x n for k = min(m, n), or m x m and m x n if `full_matrices`. With `pivoting`,
+    `a[:, permutation]` is factorized, such that the magnitudes on r's diagonal do not increase.
   }];
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "false">:$full_matrices,
                        DefaultValuedAttr<BoolAttr, "false">:$pivoting);
@@ -99,8 +99,8 @@ def QrOp : Factorization<"qr", 0, "shapesOfQr(isSet(adaptor.getFullMatricesAttr(
 
 def EighOp : Factorization<"eigh", 1, "shapesOfEigh(isSet(adaptor.getVectorsAttr(), true))",
     [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "eigenvalues, increasing, and eigenvectors, the columns of v, of a Hermitian matrix";
-  let description = "Of `a` only the lower triangle is read, and of its diagonal the real parts.";
+  let summary = "eigenvalues of a Hermitian matrix, in increasing order, and eigenvectors, the columns of v";
+  let description = "Only the lower triangle of `a` is read, and only the real parts of its diagonal.";
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "true">:$vectors);
   let results = (outs Matrices:$w, Variadic<Matrices>:$v);
   let assemblyFormat = "$a (`vectors` `=` $vectors^)? attr-dict `:` type($a)";
@@ -108,7 +108,7 @@ def EighOp : Factorization<"eigh", 1, "shapesOfEigh(isSet(adaptor.getVectorsAttr
 
 def SvdOp : Factorization<"svd", 0, "shapesOfSvd(isSet(adaptor.getFullMatricesAttr(), false), isSet(adaptor.getVectorsAttr(), true))",
     [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "singular values, decreasing, and u and vh with a = u diag(s) vh";
+  let summary = "singular values, in decreasing order, and u and vh with a = u diag(s) vh";
   let description = [{
     u is m x k and vh is k x n for k = min(m, n), or m x m and n x n if `full_matrices`.
   }];
@@ -122,10 +122,10 @@ def SvdOp : Factorization<"svd", 0, "shapesOfSvd(isSet(adaptor.getFullMatricesAt
 
 def EigOp : Factorization<"eig", 1, "shapesOfEig(isSet(adaptor.getLeftAttr(), false), isSet(adaptor.getRightAttr(), true))",
     [DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "eigenvalues, in no order, and left and right eigenvectors of a square matrix, all complex";
+  let summary = "eigenvalues, in no particular order, and left and right eigenvectors of a square matrix, all complex";
   let description = [{
-    a vr = vr diag(w) and vl^H a = diag(w) vl^H. Each column of vl and vr has norm 1, and its element of greatest
-    magnitude is real, as LAPACK's geev has it.
+    a vr = vr diag(w) and vl^H a = diag(w) vl^H. Each column of vl and vr has norm 1, and its element of largest
+    magnitude is real, as in LAPACK's geev.
   }];
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "false">:$left,
                        DefaultValuedAttr<BoolAttr, "true">:$right);
@@ -136,7 +136,7 @@ def EigOp : Factorization<"eig", 1, "shapesOfEig(isSet(adaptor.getLeftAttr(), fa
 def SchurOp : Factorization<"schur", 1, "shapesOfSchur(isSet(adaptor.getVectorsAttr(), true))"> {
   let summary = "a = z t z^H with unitary z and upper triangular t";
   let description = [{
-    Of a real `a` all is real, and a pair of conjugate eigenvalues is a 2 x 2 block on the diagonal of t, in the
+    For real `a`, all results are real, and a pair of conjugate eigenvalues is a 2 x 2 block on the diagonal of t, in the
     standard form of LAPACK's lanv2: equal diagonal elements, off-diagonal elements of opposite sign.
   }];
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "true">:$vectors);
@@ -147,7 +147,7 @@ def SchurOp : Factorization<"schur", 1, "shapesOfSchur(isSet(adaptor.getVectorsA
 def HessenbergOp : Factorization<"hessenberg", 1, [{{{"mm", MatrixShape::Same}, {"e", MatrixShape::Same}}}]> {
   let summary = "a = Q H Q^H with H zero below the first subdiagonal";
   let description = [{
-    `h` holds H, and below the subdiagonal the vectors v, from their second element on, of the reflections
+    `h` holds H and, below the subdiagonal, the vectors v, from their second element on, of the reflections
     1 - tau v v^H whose product is Q (LAPACK's gehrd).
   }];
   let arguments = (ins Matrices:$a);
@@ -159,9 +159,9 @@ def TridiagonalOp : Factorization<"tridiagonal", 1, [{
     {{"mm", MatrixShape::Same}, {"m", MatrixShape::Real}, {"e", MatrixShape::Real}, {"e", MatrixShape::Same}}}]> {
   let summary = "a = Q T Q^H with tridiagonal real T, of a Hermitian matrix";
   let description = [{
-    `d` is the diagonal of T and `off` the one beside it. `t` holds T, and below the subdiagonal, or above the
-    superdiagonal if not `lower`, the vectors of the reflections whose product is Q (LAPACK's sytrd and hetrd). Of `a`
-    only that triangle is read.
+    `d` is the diagonal of T and `off` its off-diagonal. `t` holds T and, below the subdiagonal, or above the
+    superdiagonal if not `lower`, the vectors of the reflections whose product is Q (LAPACK's sytrd and hetrd). Only that
+    triangle of `a` is read.
   }];
   let arguments = (ins Matrices:$a, DefaultValuedAttr<BoolAttr, "true">:$lower);
   let results = (outs Matrices:$t, Matrices:$d, Matrices:$off, Matrices:$taus);
@@ -196,8 +196,8 @@ def TriangularSolveOp : Equation<"triangular_solve"> {
 def LuSolveOp : Equation<"lu_solve"> {
   let summary = "x of a x = b, or of a^T x = b if `transpose_a`, by the factors of a";
   let description = [{
-    `lu` and `permutation` are what `lu` gives for `a`, whose tangent says theirs: they are kept from one solution to the
-    next, and to those of its derivatives.
+    `lu` and `permutation` are the results of `lu` for `a`, whose tangent determines theirs: they are reused by other
+    solutions, and by those of the derivatives.
   }];
   let arguments = (ins Matrices:$a, Matrices:$lu, Indices:$permutation, Matrices:$b,
                        DefaultValuedAttr<BoolAttr, "false">:$transpose_a);
@@ -210,8 +210,8 @@ def LuSolveOp : Equation<"lu_solve"> {
 def TridiagonalSolveOp : Equation<"tridiagonal_solve", [AllTypesMatch<["dl", "d", "du"]>]> {
   let summary = "x of a x = b for tridiagonal a, with partial pivoting";
   let description = [{
-    dl[i] = a[i, i - 1], d[i] = a[i, i], du[i] = a[i, i + 1]; dl[0] and du[m - 1] are not read. With `perturb_singular`
-    pivots that are nearly 0 are made a little greater, as LAPACK's lagtf and lagts do for inverse iteration.
+    dl[i] = a[i, i - 1], d[i] = a[i, i], du[i] = a[i, i + 1]; dl[0] and du[m - 1] are not read. With `perturb_singular`,
+    pivots close to 0 are increased slightly, as LAPACK's lagtf and lagts do for inverse iteration.
   }];
   let arguments = (ins Matrices:$dl, Matrices:$d, Matrices:$du, Matrices:$b,
                        DefaultValuedAttr<BoolAttr, "false">:$perturb_singular);

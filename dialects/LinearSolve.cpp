@@ -1,4 +1,4 @@
-// Linear equations whose solution is differentiated as the equation says: verification and rules.
+// Linear equations whose solution is differentiated through the equation: verification and rules.
 #include "CustomRules.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Loops: forward mode, and the parts that do and do not depend on some operands.
+// Loops: forward mode, and their partition into the parts that do and do not depend on some operands.
 #include "Control.h"
 #include "Create.h"
 #include "DerivativeMarks.h"
@@ -12,7 +12,7 @@ namespace dovetail {
 
 //===- Forward mode -------------------------------------------------------------===//
 
-/// The order of values in consecutive groups, those marked in `mask` having a companion after all groups, such that
+/// The order of values in consecutive groups, where those marked in `mask` have companions after all groups, such that
 /// each group is followed by its companions.
 static SmallVector<unsigned> withCompanions(ArrayRef<unsigned> groupSizes, const llvm::SmallBitVector &mask) {
   SmallVector<unsigned> order;
@@ -44,7 +44,7 @@ FailureOr<LoopJvp> jvpOfLoop(Emitter &e, Region &source, ArrayRef<unsigned> grou
   LoopJvp loop{std::move(made->function), {}, {}, {}, {}};
   SmallVector<unsigned> order = withCompanions(groupSizes, active);
   loop.body.arrange(order);
-  // A carry with a tangent has one at every step.
+  // A carry with a tangent has one in every iteration.
   BodyEmitter inner(e, loop.body);
   SmallVector<Value> outTangents(numResults), outs(loop.body.results);
   scatterTo(ValueRange(outs).drop_front(numResults), made->activeResults, outTangents);
@@ -124,7 +124,7 @@ private:
   DenseSet<Value> invariant, gated;
   IRMapping outside;
   Value anySteps;
-  /// For each residual, in order: the operand of the rest that it is, or null where the known part stacks it.
+  /// For each residual, in order: the operand of the rest that it is, or null if the known part stacks it.
   SmallVector<Value> residuals, residualOperands;
   SmallVector<bool> isSliced;
   SmallVector<Value> knownOuts, restOuts;
@@ -173,7 +173,7 @@ void LoopSplit::findInvariants() {
   }
   unsigned numKnownCarries = markedOf(loop.inits, ~unknown, 0).size();
   for (Operation &op : known().block()) {
-    // Carries and slices have the same sizes at every step.
+    // Carries and slices have the same sizes in every iteration.
     if (auto query = dyn_cast<SizeQueryOpInterface>(op))
       if (auto argument = dyn_cast<BlockArgument>(op.getOperand(0)); argument && !invariant.contains(argument)) {
         bool isSlice = argument.getArgNumber() >= numKnownCarries;
@@ -188,7 +188,7 @@ void LoopSplit::findInvariants() {
   }
 }
 
-/// A size that the body computes from the sizes of its arguments, computed outside of the loop; or failure.
+/// A size that the body computes from the sizes of its arguments, computed outside the loop; or failure.
 FailureOr<Value> LoopSplit::sizeOutside(Value size) {
   Body &body = known();
   SmallVector<Value> operands = markedOf(loop.inits, ~unknown, 0), xs = markedOf(loop.xs, ~unknown, numCarries);
@@ -221,7 +221,7 @@ Value LoopSplit::runs() {
 }
 
 /// Blocks cotangents of a constant that is used outside if there are no iterations: the outside computation then
-/// belongs to no iteration, and where it has no derivative a cotangent would be 0 times infinity.
+/// belongs to no iteration, and where it has no derivative, a cotangent would be 0 times infinity.
 void LoopSplit::gateTangent(BlockArgument argument) {
   Value operand = outside.lookup(argument);
   if ((loop.length > 0 && !loop.count) || !mayHaveTangent(operand) || !gated.insert(argument).second)
@@ -351,7 +351,7 @@ Body masked(Emitter &e, Region &source, unsigned numInits, unsigned numXs, const
   arguments.erase(arguments.begin() + numInits + numXs);
   BodyEmitter inner(e, body);
   Value runs = inner.greater(count, step);
-  // A step past the end may have no derivatives: no cotangent, which would be 0 times infinity, leaves it.
+  // An iteration past the end may have no derivatives: no cotangent, which would be 0 times infinity, leaves it.
   SmallVector<Value> taken(arguments);
   for (auto [i, arg] : llvm::enumerate(taken)) {
     if (source.getArgument(i).use_empty() || !mayHaveTangent(arg))

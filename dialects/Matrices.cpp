@@ -1,4 +1,4 @@
-// The vocabulary in which rules of linear algebra are written: an emitter for batches of matrices.
+// The vocabulary of linear algebra rules: an emitter for batches of matrices.
 #include "Matrices.h"
 #include "Create.h"
 #include "Dot.h"

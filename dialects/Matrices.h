@@ -1,4 +1,4 @@
-// The vocabulary in which rules of linear algebra are written: an emitter for batches of matrices.
+// The vocabulary of linear algebra rules: an emitter for batches of matrices.
 #ifndef DOVETAIL_MATRICES_H
 #define DOVETAIL_MATRICES_H
 
@@ -7,7 +7,8 @@
 
 namespace dovetail {
 
-/// The last two dimensions are a matrix's, or the last one a vector's; those before are a batch. A null value is zero.
+/// The last two dimensions are those of a matrix, or the last one that of a vector; the others are a batch. Null is
+/// zero.
 class Matrices : public Emitter {
 public:
   explicit Matrices(const Emitter &e) : Emitter(e) {}
@@ -20,24 +21,24 @@ public:
 
   //===- Parts ---------------------------------------------------------------------===//
 
-  /// The elements of `x` whose row compares with their column as `kept` says; zero for others.
+  /// The elements of `x` whose row compares with their column as in `kept`; zero for others.
   mlir::Value part(mlir::Value x, CompareDirection kept);
   mlir::Value lower(mlir::Value x) { return part(x, CompareDirection::GE); }
   mlir::Value strictlyLower(mlir::Value x) { return part(x, CompareDirection::GT); }
   mlir::Value upper(mlir::Value x) { return part(x, CompareDirection::LE); }
   mlir::Value strictlyUpper(mlir::Value x) { return part(x, CompareDirection::LT); }
-  /// Where that is so, of the shape of `x`.
+  /// True for these elements, with the shape of `x`.
   mlir::Value where(mlir::Value x, CompareDirection kept);
   /// The diagonal of square matrices, as vectors.
   mlir::Value diagonal(mlir::Value x);
   /// 1 on the diagonal, of the type of `x`.
   mlir::Value identity(mlir::Value x);
-  /// The Hermitian matrices of which `x` has the lower triangles.
+  /// The Hermitian matrices whose lower triangles are those of `x`.
   mlir::Value hermitian(mlir::Value x);
 
   //===- Shapes ---------------------------------------------------------------------===//
 
-  /// A size, and its value where it is `?`.
+  /// A size, and its value if it is `?`.
   struct Size {
     int64_t fixed;
     mlir::Value value;
@@ -46,7 +47,7 @@ public:
   Size lesser(Size a, Size b);
   /// `x` cropped to the given numbers of rows and columns, or padded with `value`.
   mlir::Value resized(mlir::Value x, Size rows, Size columns, double value = 0);
-  /// Columns from `begin` on, of matrices whose sizes are known.
+  /// Columns from `begin` on, of matrices with known sizes.
   mlir::Value columnsFrom(mlir::Value x, int64_t begin);
   mlir::Value besides(mlir::Value x, mlir::Value y);
   /// Vectors repeated as the rows, or as the columns, of matrices of the shape of `like`.
@@ -54,7 +55,7 @@ public:
   mlir::Value asColumns(mlir::Value v, mlir::Value like);
   /// Numbers, one for each matrix, repeated in the shape of `like`, whose batch they have.
   mlir::Value asMatrices(mlir::Value number, mlir::Value like);
-  /// Rows of `x` in the order that a batch of permutations says.
+  /// Rows of `x` in the order of a batch of permutations.
   mlir::Value rowsAt(mlir::Value x, mlir::Value permutation);
   mlir::Value columnsAt(mlir::Value x, mlir::Value permutation) {
     return transposed(rowsAt(transposed(x), permutation));

@@ -1,4 +1,4 @@
-// Parts that the ops of linear algebra share.
+// Shared parts of the ops of linear algebra.
 #ifndef DOVETAIL_MATRIXOPS_H
 #define DOVETAIL_MATRIXOPS_H
 

@@ -14,7 +14,7 @@ namespace dovetail {
 static Value signBit(Emitter &e, Value x) { return e.make<CopysignOp>(e.full(x, 1), x); }
 
 /// x / ans for ans = hypot(x, y), from the ratio of the two, so that its derivative does not cancel; constant where ans
-/// is infinite or 0, where it is the mean of its limits with x and y positive.
+/// is infinite or 0, namely the mean of its limits with x and y positive.
 static Value legOf(Emitter &e, Value x, Value y, Value ans) {
   Value infinite = e.full(ans, std::numeric_limits<double>::infinity()), one = e.full(ans, 1);
   Value isZero = e.equal(ans, e.full(ans, 0)), degenerate = e.make<OrOp>(isZero, e.equal(ans, infinite));
@@ -26,8 +26,8 @@ static Value legOf(Emitter &e, Value x, Value y, Value ans) {
   return e.select(degenerate, e.select(isZero, e.full(ans, 0.5), zero), leg);
 }
 
-/// b^x / (b^x + b^y), from the lesser one's share, so that its derivative does not cancel; 1 of two equal infinities,
-/// NaN where an operand is.
+/// b^x / (b^x + b^y), from the smaller one's share, so that its derivative does not cancel; 1 for two equal infinities,
+/// NaN if an operand is.
 static Value shareOfSum(Emitter &e, Value x, Value y, double logOfBase = 1) {
   Value d = e.sub(x, y), isLost = e.make<CompareOp>(CompareDirection::NE, d, d);
   Value bothInfinite = e.both(isLost, e.equal(x, y));

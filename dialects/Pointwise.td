@@ -80,7 +80,7 @@ def FloorDivOp : Binary<"floor_div", RealNumber, "zero", "zero"> {
   let summary = "greatest integer not above x / y, from the exact remainder; x / y where y is 0";
 }
 def FloorRemOp : Binary<"floor_rem", RealNumber, "t", "e.neg(e.mul(t, e.make<FloorDivOp>(x, y)))"> {
-  let summary = "x - floor(x / y) y, which has the sign of y; where y is 0: NaN, and 0 of integers";
+  let summary = "x - floor(x / y) y, which has the sign of y; where y is 0, NaN, or 0 for integers";
 }
 def MaxOp : Binary<"max", Ordered, "e.mul(t, e.shareOfMaximum(x, ans, y))", "e.mul(t, e.shareOfMaximum(y, ans, x))",
                    [Commutative]>;
@@ -96,13 +96,13 @@ def HeavisideOp : Binary<"heaviside", Float, "zero", "e.select(e.equal(x, e.full
 
 def FloorOp : Unary<"floor", Float, "zero">;
 def CeilOp : Unary<"ceil", Float, "zero">;
-def TruncOp : Unary<"trunc", Float, "zero"> { let summary = "nearest integer in the direction of 0"; }
-def FractionOp : Unary<"fraction", Float, "t"> { let summary = "x less trunc(x), 0 of infinities, with the sign of x"; }
+def TruncOp : Unary<"trunc", Float, "zero"> { let summary = "nearest integer towards 0"; }
+def FractionOp : Unary<"fraction", Float, "t"> { let summary = "x - trunc(x), 0 for infinities, with the sign of x"; }
 def RoundEvenOp : Unary<"round_even", Float, "zero"> { let summary = "nearest integer, ties to even"; }
 def RoundAwayOp : Unary<"round_away", Float, "zero"> { let summary = "nearest integer, ties away from zero"; }
 
 def ExponentOp : Unary<"exponent", Float, "zero"> {
-  let summary = "the integer k with |x| = f 2^k for an f in [1/2, 1); 0 of zeros, infinities and NaN";
+  let summary = "the integer k with |x| = f 2^k for some f in [1/2, 1); 0 for zeros, infinities and NaN";
   let resultElement = "::mlir::IntegerType::get(element.getContext(), 32)";
 }
 def LdexpOp : Pointwise<"ldexp", (ins Tensor<Float>:$x, Tensor<I32>:$k),
@@ -114,7 +114,7 @@ def LdexpOp : Pointwise<"ldexp", (ins Tensor<Float>:$x, Tensor<I32>:$k),
 def ReducePrecisionOp : Pointwise<"reduce_precision", (ins Tensor<Float>:$x, I64Attr:$exponent_bits, I64Attr:$mantissa_bits),
                                   "$x `exponent` $exponent_bits `mantissa` $mantissa_bits attr-dict `:` type($x)", ["x"],
                                   ["e.make<ReducePrecisionOp>(t, getExponentBits(), getMantissaBits())"], []> {
-  let summary = "the nearest number with so few bits, ties to even; an exponent too large gives infinity, too small zero";
+  let summary = "the nearest number with that many bits, ties to even; overflow gives infinity, underflow zero";
   let linear = ["{0}"];
   let scalar = "::dovetail::scalar::reducePrecision(b, args[0], getExponentBits(), getMantissaBits())";
   let hasVerifier = 1;
@@ -191,7 +191,7 @@ def ClampOp : Pointwise<"clamp", (ins Tensor<Ordered>:$lo, Tensor<Ordered>:$x, T
 
 //===- Conversions -----------------------------------------------------------===//
 
-/// Pointwise, but with a result element type that is stated, not inferred.
+/// Pointwise, but with a stated rather than an inferred result element type.
 class Conversion<string mnemonic, string dx, string ctx, string linearSets>
     : DovetailOp<mnemonic, [Pure, Elementwise, SameOperandsAndResultShape,
                             DeclareOpInterfaceMethods<PointwiseOpInterface>]> {

@@ -7,13 +7,13 @@
 
 include "Dovetail.td"
 
-/// `cases` as the body of a switch on the operand's number.
+/// `cases` as the body of a switch on the operand's index.
 class Cases<list<string> cases> {
   string text = !interleave(
     !foreach(i, !range(!size(cases)), "  case " # !cast<string>(i) # ": return " # cases[i] # ";"), "\n");
 }
 
-/// Operands by their names in formulas.
+/// Binds operands to their names in formulas.
 class Bind<list<string> names> {
   string text = !interleave(!foreach(i, !range(!size(names)),
     "  [[maybe_unused]] ::mlir::Value " # names[i] # " = operands[" # !cast<string>(i) # "];"), "\n");
@@ -28,14 +28,14 @@ class Pointwise<string mnemonic, dag operands, string format, list<string> names
   let results = (outs AnyArray:$ans);
   let assemblyFormat = format;
 
-  /// The sets of operands in which the op is linear, each set taken together, as C++ initialisers.
+  /// The sets of operands in which the op is jointly linear, as C++ initializers.
   list<string> linear = [];
-  /// Cotangent formulas, where they are not the tangent formulas.
+  /// Cotangent formulas, if they differ from the tangent formulas.
   list<string> cotangents = tangents;
   /// Element type of the result, in terms of that of operand `from`.
   string resultElement = "element";
   int from = 0;
-  /// Whether an element takes a few instructions only.
+  /// Whether an element takes only a few instructions.
   bit isCheap = 1;
   /// The scalar computation, in terms of `b` and `args`.
   string scalar = "::dovetail::scalar::" # mnemonic # "(b" #

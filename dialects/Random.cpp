@@ -1,4 +1,4 @@
-// Hashes of which random numbers are made: inference and rules.
+// Hashes from which random numbers are made: inference and rules.
 #include "Random.h"
 #include "Inference.h"
 

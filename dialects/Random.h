@@ -1,4 +1,4 @@
-// Hashes of which random numbers are made.
+// Hashes from which random numbers are made.
 #ifndef DOVETAIL_RANDOM_H
 #define DOVETAIL_RANDOM_H
 

@@ -1,4 +1,4 @@
-// Hashes of which random numbers are made.
+// Hashes from which random numbers are made.
 #ifndef DOVETAIL_RANDOM_TD
 #define DOVETAIL_RANDOM_TD
 
@@ -6,7 +6,7 @@ include "Dovetail.td"
 
 def Threefry2x32Op : InferredOp<"threefry2x32", [SameTypeOperands, DeclareOpInterfaceMethods<BatchOpInterface>,
                                                  DeclareOpInterfaceMethods<DimsOpInterface>]> {
-  let summary = "the hash Threefry-2x32 with 20 rounds, of each counter of two words under the key at its place";
+  let summary = "the hash Threefry-2x32 with 20 rounds, of each counter of two words under the key at the same position";
   let description = [{
     `k0` and `k1` are the words of the keys, `x0` and `x1` those of the counters (Salmon et al., Parallel random numbers:
     as easy as 1, 2, 3; SC 2011).

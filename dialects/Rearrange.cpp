@@ -167,8 +167,8 @@ static Value sizeFrom(Emitter &e, ConcatenateOp op, unsigned first) {
   return total;
 }
 
-/// Operand `i`'s part of `x`, whose offset is dynamic: slices start at static places only, but counted from the end the
-/// operands from `i` on come first.
+/// Operand `i`'s part of `x`, whose offset is dynamic: slices start at static positions only, but counted from the end,
+/// the operands from `i` on come first.
 static Value partAfterDynamic(Emitter &e, ConcatenateOp op, unsigned i, Value x) {
   auto type = cast<RankedTensorType>(op.getXs()[i].getType());
   int64_t dimension = op.getDimension(), suffix = 0;

@@ -1,4 +1,4 @@
-// Values that are computed a second time, without effects.
+// Recomputed values, without effects.
 #include "Recompute.h"
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-// Values that are computed a second time.
+// Recomputed values.
 #ifndef DOVETAIL_RECOMPUTE_H
 #define DOVETAIL_RECOMPUTE_H
 
@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Takes the effects out of an op that computes values a second time: an error if values depend on them.
+/// Removes the effects from an op that recomputes values; an error if values depend on them.
 llvm::LogicalResult dropEffects(FunctionTransforms &transforms, mlir::Operation *op);
 
 } // namespace dovetail

@@ -17,7 +17,7 @@ static SmallVector<int64_t> withoutDims(int64_t rank, ArrayRef<int64_t> dims) {
   return kept;
 }
 
-/// Where dimension `batch` of the operand is in the result.
+/// The position of dimension `batch` of the operand in the result.
 static int64_t keptPosition(ArrayRef<int64_t> dims, int64_t batch) {
   return batch - llvm::count_if(dims, [&](int64_t dim) { return dim < batch; });
 }
@@ -143,7 +143,7 @@ static Value part(Emitter &e, Value x, int64_t dimension, int64_t start, int64_t
 }
 
 /// The product along a `?` dimension and its tangent, as those of the products from each element on: right to every
-/// order also where factors are zero.
+/// order, also where factors are zero.
 static std::pair<Value, Value> productAlong(Emitter &e, Value x, Value t, int64_t dimension) {
   auto type = cast<RankedTensorType>(x.getType());
   unsigned position = llvm::count_if(type.getShape().take_front(dimension), ShapedType::isDynamic);
@@ -167,8 +167,8 @@ static std::pair<Value, Value> productAlong(Emitter &e, Value x, Value t, int64_
   return {first(products), first(tangents)};
 }
 
-// A balanced tree of products, each differentiated as a product: right to every order also where factors are zero,
-// which ans * sum(t / x) is not.
+// A balanced tree of products, each differentiated as a product: right to every order, also where factors are zero,
+// unlike ans * sum(t / x).
 LogicalResult ReduceProdOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                                 SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
   Value x = primals[0], t = tangents[0];

@@ -1,4 +1,4 @@
-// Reductions over whole dimensions, which the result no longer has.
+// Reductions over whole dimensions, which they remove.
 #ifndef DOVETAIL_REDUCE_TD
 #define DOVETAIL_REDUCE_TD
 

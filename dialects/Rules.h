@@ -1,4 +1,4 @@
-// Vocabulary of the rules that ops state about themselves, and the rules derived for whole kinds of ops.
+// Vocabulary of the rules by which ops describe themselves, and the rules derived for whole kinds of ops.
 #ifndef DOVETAIL_RULES_H
 #define DOVETAIL_RULES_H
 
@@ -25,11 +25,11 @@ struct BatchSize {
   operator int64_t() const { return size; }
 };
 
-/// Sets of operand numbers; an op is linear in the operands of one set, taken together.
+/// Sets of operand indices; an op is jointly linear in the operands of a set.
 using OperandSets = llvm::SmallVector<llvm::SmallVector<unsigned, 3>, 2>;
 
 /// The loops ("factors") of an op's computation: which factor each dimension of each operand and result runs over.
-/// Dimensions that run over no loop of their own (a padded or concatenated dimension) have kNone.
+/// Dimensions that are not loops (a padded or concatenated dimension) have kNone.
 struct FactorMap {
   static constexpr int64_t kNone = -1;
   llvm::SmallVector<llvm::SmallVector<int64_t>> operands;
@@ -52,7 +52,7 @@ mlir::RankedTensorType withDim(mlir::Type type, int64_t position, int64_t size);
 //===- Lists of dimensions -----------------------------------------------------===//
 
 llvm::SmallVector<int64_t> range(int64_t begin, int64_t end);
-/// Where dimensions are after one was inserted at `position`, if that is not kUnbatched.
+/// The positions of dimensions after one was inserted at `position`, if that is not kUnbatched.
 llvm::SmallVector<int64_t> shifted(llvm::ArrayRef<int64_t> dims, int64_t position);
 /// A list with one value for each dimension, after one was inserted at `position`.
 llvm::SmallVector<int64_t> inserted(llvm::ArrayRef<int64_t> values, int64_t position, int64_t value);
@@ -78,7 +78,7 @@ FactorMap pointwiseFactorMap(mlir::Operation *op);
 /// The factor map of any op that has one, stated or derived.
 std::optional<FactorMap> factorMap(mlir::Operation *op);
 
-/// Where a `?` of an array comes from: a value of type `index`, or the same size of another array, at `dimension`.
+/// The source of a `?` of an array: a value of type `index`, or the same size of another array, at `dimension`.
 struct DimSource {
   mlir::Value value;
   std::optional<int64_t> dimension;
@@ -86,8 +86,8 @@ struct DimSource {
   bool isSize() const { return !dimension; }
 };
 
-/// Where the op that makes an array has its `?` at that dimension from: from an operand that is the size, or, by its
-/// factor map, from an operand's dimension. A null value where only the op's own rule tells (`ResultSizeOpInterface`),
+/// The source of a `?` at that dimension for the op that creates an array: an operand that is the size, or, by its
+/// factor map, an operand's dimension. A null value if only the op's own rule determines it (`ResultSizeOpInterface`),
 /// or nothing.
 DimSource sizeSource(mlir::Value array, int64_t dimension);
 
@@ -117,13 +117,13 @@ bool isWithinOne(const llvm::SmallBitVector &active, const OperandSets &sets);
 struct Keeping {
   /// Arguments that cost nothing to keep.
   llvm::SmallBitVector free;
-  /// Arguments that are the same whenever the body runs. Arrays are kept only if nothing else says their sizes.
+  /// Loop-invariant arguments. Arrays are kept only if nothing else states their sizes.
   llvm::SmallBitVector loopInvariant;
 
   Keeping(const llvm::SmallBitVector &free) : free(free), loopInvariant(free.size(), true) {}
 };
 
-/// The transforms, as the rules of ops with bodies or callees use them. Transforms of functions are memoised by callee
+/// The transforms, as used by the rules of ops with bodies or callees. Transforms of functions are memoized by callee
 /// and request; those of bodies return a body to which the rule may add.
 class FunctionTransforms {
 public:
@@ -146,7 +146,7 @@ public:
     Made known, rest;
     llvm::SmallBitVector unknownResults;
   };
-  /// Among several sets of residuals, the cheapest is saved.
+  /// The cheapest of several sets of residuals is saved.
   virtual llvm::FailureOr<Split<Body>> split(mlir::Region &body, const llvm::SmallBitVector &unknown,
                                              const Keeping &keeping) = 0;
   virtual llvm::FailureOr<Split<mlir::func::FuncOp>> split(mlir::func::FuncOp function,
@@ -181,7 +181,7 @@ public:
 
   /// Returns true if an op, its bodies or its callees have side effects; such an op is neither dropped nor repeated.
   virtual bool hasEffects(mlir::Operation *op, EffectKind kind = EffectKind::Any) = 0;
-  /// The same of a body.
+  /// The same for a body.
   bool hasEffects(mlir::Block &block, EffectKind kind = EffectKind::Any) {
     return llvm::any_of(block, [&](mlir::Operation &op) { return hasEffects(&op, kind); });
   }

@@ -1,4 +1,4 @@
-// Loops of a known number of steps: their rules.
+// Loops of a known number of iterations: their rules.
 #include "Control.h"
 #include "Create.h"
 #include "Pointwise.h"
@@ -58,7 +58,8 @@ OperandSets ScanOp::linearSets() {
   return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, numBodyOperands(*this)))};
 }
 
-/// The parts of the body for operands that are unknown at some step: those in `unknown`, to which carries are added.
+/// The parts of the body for operands that are unknown in some iteration: those in `unknown`, to which carries are
+/// added.
 static FailureOr<FunctionTransforms::Split<Body>> splitBody(Emitter &e, ScanOp op, llvm::SmallBitVector &unknown) {
   unsigned numInits = op.getInits().size();
   unknown.resize(numBodyOperands(op));
@@ -90,12 +91,12 @@ FailureOr<bool> ScanOp::needsSplit(Emitter &e, const llvm::SmallBitVector &linea
   return !bitsOf(mask, 0, getInits().size()).all();
 }
 
-// The steps run backwards. The cotangents of the carries are carried; those of constants are summed up in further
+// Iterations run backwards. The cotangents of the carries are carried; those of constants are summed up in additional
 // carries; those of slices are stacked.
 LogicalResult ScanOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
                                 MutableArrayRef<Value> operandCotangents) {
   unsigned numInits = getInits().size(), numXs = getXs().size(), numArgs = numBodyOperands(*this);
-  // A carry that starts as a constant is linear from the second step on.
+  // A carry that starts as a constant is linear from the second iteration on.
   llvm::SmallBitVector linear = bitsOf(~present(operands), 0, numArgs);
   linear.set(0, numInits);
   // Marks the carries and stacked results that have cotangents.

@@ -46,7 +46,7 @@ bool isOneWindow(Value indices) {
 }
 
 FactorMap scatterFactorMap(Value x, Value indices, ArrayRef<int64_t> dims) {
-  // Updates of one place may come from anywhere in the indices, so these have no loops of their own.
+  // Updates of one position may come from anywhere in the indices, so these are not loops.
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
   int64_t numIndexed = cast<RankedTensorType>(indices.getType()).getRank() - 1;
   Dims whole = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -119,7 +119,7 @@ static Value lastUpdates(Emitter &e, ScatterOp op, Value indices) {
   auto updates = op.getUpdates().getType();
   int64_t numIndexed = updates.getRank() - op.getX().getType().getRank();
   Type element = e.builder.getI32Type();
-  // Every window is filled with its number; the numbers that are still there afterwards belong to the last ones.
+  // Every window is filled with its number; the numbers that remain afterwards belong to the last ones.
   Dims counted(updates.getShape().take_front(numIndexed));
   int64_t count = 1;
   Value countValue = e.make<arith::ConstantIndexOp>(1);
@@ -190,7 +190,7 @@ LogicalResult ScatterMulOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> 
 
 //===- scatter_min, scatter_max ------------------------------------------------===//
 
-/// Ties share the tangent: it is the mean of those of all that are equal to the result.
+/// Ties share the tangent: it is the mean of those of all that equal the result.
 template <typename Op>
 static LogicalResult jvpOfExtreme(Op op, Emitter &e, ValueRange primals, ArrayRef<Value> tangents,
                                   SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {

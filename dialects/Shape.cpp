@@ -24,7 +24,7 @@ static LogicalResult sameElement(Operation *op, Type x, Type ans) {
   return success();
 }
 
-/// Number of factors of the operand's dimensions, for factor maps in which the result has some of its own.
+/// The number of factors of the operand's dimensions, for factor maps in which the result has some of its own.
 static FactorMap oneToOne(Operation *op, ArrayRef<int64_t> result, unsigned rank) {
   FactorMap map;
   map.operands.push_back(range(0, rank));
@@ -130,7 +130,7 @@ LogicalResult BroadcastOp::transpose(Emitter &e, ValueRange, ArrayRef<Value> cot
 
 LogicalResult BroadcastOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims,
                                  SmallVectorImpl<Value> &results, SmallVectorImpl<int64_t> &resultDims) {
-  // The batch goes right before the dimension that follows it in the operand, so that the dims stay increasing.
+  // The batch goes right before the dimension that follows it in the operand, so that the dims remain increasing.
   int64_t from = dims[0], rank = getX().getType().getRank();
   int64_t position = from == rank ? getType().getRank() : getDims()[from];
   SmallVector<int64_t> batchedDims = inserted(shifted(getDims(), position), from, position);
@@ -274,7 +274,7 @@ LogicalResult PadOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> 
   SmallVector<Value> sizes = e.sizes(getX());
   Value nothing = e.zeros(RankedTensorType::get({}, type.getElementType()), {});
 
-  // Move the operand's first element to 0, make room for all of it, and pick every stride-th element.
+  // Moves the operand's first element to 0, makes room for all of it, and picks every stride-th element.
   SmallVector<int64_t> spread(type.getShape());
   for (auto [d, size] : llvm::enumerate(spread))
     if (!ShapedType::isDynamic(size))
@@ -288,7 +288,7 @@ LogicalResult PadOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> 
     operandCotangents[0] = picked;
   if (operands[1])
     return success();
-  // The padding value gets the sum over all that is not operand.
+  // The padding value gets the sum over everything except the operand.
   Value operandPart = e.make<PadOp>(whole, picked, nothing, getLow(), getInterior(), e.sizes(ct));
   operandCotangents[1] = e.reduceSum(e.sub(ct, operandPart), all);
   return success();
@@ -308,7 +308,7 @@ LogicalResult PadOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> di
     results.push_back(pad(x, operands[1]));
     return success();
   }
-  // Padding values of their own: where the padded mask is false, take the value of the batch element.
+  // Each batch element has its own padding value: where the padded mask is false, take that value.
   auto maskType = withElement(x.getType(), boolElement(type));
   auto scalarMask = RankedTensorType::get({}, boolElement(type));
   auto bools = [&](RankedTensorType type, ValueRange sizes, bool value) {

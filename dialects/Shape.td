@@ -11,7 +11,7 @@ class Linear<string mnemonic, list<Trait> traits = []>
   let results = (outs AnyArray:$ans);
 }
 
-/// Its result shape is stated; the sizes of its `?` dimensions come as operands.
+/// Its result shape is stated; the sizes of its `?` dimensions are operands.
 class Shaped<string mnemonic> : Linear<mnemonic, [SizedOpInterface]> { let hasVerifier = 1; }
 
 def ReshapeOp : Shaped<"reshape"> {
@@ -45,7 +45,8 @@ def SliceOp : Shaped<"slice"> {
 def PadOp : Shaped<"pad"> {
   let summary = "operand element i goes to low + i * (interior + 1); the rest of the result is the padding value";
   let description = [{
-    What falls outside the result is dropped, so a negative `low` and a result smaller than what the operand fills crop.
+    Elements that fall outside the result are dropped, so a negative `low`, or a result smaller than the extent of the
+    operand, crops.
   }];
   let weakOperands = ["x"];
   let arguments = (ins AnyArray:$x, AnyArray:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$interior, Sizes:$sizes);
@@ -72,7 +73,7 @@ def ReverseOp : Linear<"reverse", [InferTypes]> {
 }
 
 def ConcatenateOp : Linear<"concatenate", [InferTypes, DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
-  let summary = "the operands one after the other along one dimension";
+  let summary = "the operands, one after the other along one dimension";
   let arguments = (ins Variadic<AnyArray>:$xs, I64Attr:$dimension);
   let assemblyFormat = "$xs `dimension` $dimension attr-dict `:` type($xs)";
   let hasFolder = 1;
@@ -83,7 +84,7 @@ def OptimizationBarrierOp : DovetailOp<"optimization_barrier", [Pure, InferTypes
                                                                 DeclareOpInterfaceMethods<LinearOpInterface>,
                                                                 DeclareOpInterfaceMethods<BatchOpInterface>,
                                                                 DeclareOpInterfaceMethods<DimsOpInterface>]> {
-  let summary = "the operands, of which none is used before all are computed; nothing is simplified or fused across";
+  let summary = "the operands, none of which is used before all are computed; nothing is simplified or fused across it";
   let arguments = (ins Variadic<AnyArray>:$xs);
   let results = (outs Variadic<AnyArray>:$same);
   let assemblyFormat = "$xs attr-dict `:` type($xs)";

@@ -1,4 +1,4 @@
-// Sizes of dynamic shapes: what is known of them, and their way into arrays.
+// Sizes of dynamic shapes: assumptions about them, and conversion to numbers.
 #ifndef DOVETAIL_SIZE_TD
 #define DOVETAIL_SIZE_TD
 
@@ -14,8 +14,8 @@ def FromIndexOp : DovetailOp<"from_index", [Pure, CheapOpInterface]> {
 }
 
 def AssumeOp : DovetailOp<"assume", [Pure, CheapOpInterface, AllTypesMatch<["size", "same"]>]> {
-  let summary = "a size, of which it is known that it is within bounds, and a multiple of a number";
-  let description = "What the size is must be checked before: the compiler takes it for granted.";
+  let summary = "a size that is known to be within bounds, and a multiple of a number";
+  let description = "The size must be checked before: the compiler relies on it.";
   let arguments = (ins Index:$size, I64Attr:$min, I64Attr:$max, I64Attr:$multiple);
   let results = (outs Index:$same);
   let assemblyFormat = "$size `min` $min `max` $max `multiple` $multiple attr-dict";
@@ -27,7 +27,7 @@ def WithSizesOp : DovetailOp<"with_sizes", [Pure, CheapOpInterface, SizedOpInter
                                             DeclareOpInterfaceMethods<BatchOpInterface>,
                                             DeclareOpInterfaceMethods<DimsOpInterface>]> {
   let summary = "an array whose `?` sizes are known to be the given ones";
-  let description = "Where one size stands in the types of several arrays, it is one value in the program.";
+  let description = "A size that several arrays share is then one value in the program.";
   let arguments = (ins AnyArray:$x, Sizes:$sizes);
   let results = (outs AnyArray:$ans);
   let assemblyFormat = "$x (`sizes` `(` $sizes^ `)`)? attr-dict `:` type($x)";

@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Checks that two operands have one element type and one batch, of `numBatch` dimensions.
+/// Checks that two operands have the same element type and batch, of `numBatch` dimensions.
 static LogicalResult verifyBatches(std::optional<Location> loc, StringRef name, Value x, Value y, int64_t numBatch,
                                    bool sameElement = true) {
   auto first = cast<RankedTensorType>(x.getType()), second = cast<RankedTensorType>(y.getType());
@@ -37,7 +37,7 @@ static LogicalResult verifyRanks(std::optional<Location> loc, StringRef name, Va
 
 static ArrayRef<int64_t> shapeOf(Value x) { return cast<RankedTensorType>(x.getType()).getShape(); }
 
-/// Folds a batch that only b, operand `last`, has into the side of b along which its equations differ.
+/// Collapses a batch that only b, operand `last`, has into the side of b along which its equations differ.
 static Value foldBatch(Emitter &e, Value b, int64_t dim, int64_t side) {
   // At this position it is merged with `side`, which comes before it.
   Value moved = e.moveDim(b, dim, side + 1);
@@ -57,7 +57,7 @@ static Value foldBatch(Emitter &e, Value b, int64_t dim, int64_t side) {
   return e.reshape(moved, withShape(type, shape), sizes);
 }
 
-/// The batching of an equation: a batch of right hand sides of one matrix is more right hand sides of it. `side` is the
+/// The batching of an equation: a batch of right-hand sides of one matrix is more right-hand sides of it. `side` is the
 /// dimension of b, counted without the batch, along which its equations differ.
 static LogicalResult batchEquations(Emitter &e, Operation *op, int64_t side, ValueRange operands,
                                     ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
@@ -68,7 +68,7 @@ static LogicalResult batchEquations(Emitter &e, Operation *op, int64_t side, Val
   folded.push_back(foldBatch(e, operands.back(), dims.back(), side));
   Value x = cloneWith(e, op, folded, folded.back().getType())->getResult(0);
   RankedTensorType type = withDim(op->getResult(0).getType(), side + 1, e.batchSize);
-  // The right hand sides without the batch are absent where only their type is known.
+  // The right-hand sides without the batch are absent if only their type is known.
   Value moved = e.moveDim(operands.back(), dims.back(), side + 1);
   results.push_back(e.reshape(x, withShape(type, shapeOf(moved)), e.sizes(moved)));
   resultDims.push_back(side + 1);
@@ -173,7 +173,7 @@ Value LuSolveOp::resultSize(Emitter &e, ValueRange, unsigned, int64_t dimension)
 
 OperandSets LuSolveOp::linearSets() { return {{3}}; }
 
-/// dx = a^-1 (db - da x), by the same factors.
+/// dx = a^-1 (db - da x), with the same factors.
 LogicalResult LuSolveOp::jvp(Emitter &plain, ValueRange primals, ArrayRef<Value> tangents,
                              SmallVectorImpl<Value> &results, SmallVectorImpl<Value> &resultTangents) {
   Matrices e(plain);

@@ -42,7 +42,7 @@ static Operation::result_range sorted(Emitter &e, ValueRange xs, int64_t dimensi
   return SortOp::create(e.builder, e.loc, xs, dimension, numKeys)->getResults();
 }
 
-/// The elements of `x`, which has some, whose places along `dimension` are `places`.
+/// The elements of `x`, which is not empty, at the indices `places` along `dimension`.
 static Value alongDimension(Emitter &e, Value x, Value places, int64_t dimension) {
   auto type = cast<RankedTensorType>(places.getType());
   int64_t rank = type.getRank();
@@ -56,7 +56,7 @@ static Value alongDimension(Emitter &e, Value x, Value places, int64_t dimension
   return e.reshape(windows, withElement(type, getElementTypeOrSelf(x)), sizes);
 }
 
-/// The tangents go where a further operand, the places of elements, went.
+/// The tangents are permuted like an additional operand, the indices of elements.
 LogicalResult SortOp::jvp(Emitter &e, ValueRange primals, ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,
                           SmallVectorImpl<Value> &resultTangents) {
   int64_t dimension = getDimension();

@@ -7,10 +7,11 @@ include "Dovetail.td"
 def SortOp : InferredOp<"sort", [DeclareOpInterfaceMethods<JvpOpInterface>, DeclareOpInterfaceMethods<BatchOpInterface>,
                                  DeclareOpInterfaceMethods<DimsOpInterface>,
                                  DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
-  let summary = "the operands, permuted alike along one dimension so that the first `num_keys` increase";
+  let summary = "the operands, permuted alike along one dimension so that the first `num_keys` are in increasing order";
   let description = [{
-    Later keys decide between elements whose earlier keys are equal; where all are, the order stays. -0 equals 0, a NaN is
-    greater than any number and equal to any NaN, and complex numbers order by the real part, then the imaginary part.
+    Later keys order elements whose earlier keys are equal; elements with equal keys keep their order. -0 equals 0, a
+    NaN is greater than any number and equal to any NaN, and complex numbers are ordered by real part, then by imaginary
+    part.
   }];
   let arguments = (ins Variadic<AnyArray>:$xs, I64Attr:$dimension, I64Attr:$num_keys);
   let results = (outs Variadic<AnyArray>:$sorted);

@@ -42,7 +42,7 @@ void registerSpecialOps(DovetailDialect &dialect) {
       >();
 }
 
-/// The jvp of a pointwise op that has no derivative by the operands in `missing`.
+/// The jvp of a pointwise op that has no derivative with respect to the operands in `missing`.
 template <typename Op>
 static LogicalResult jvpUnlessBy(ArrayRef<unsigned> missing, Op op, Emitter &e, ValueRange primals,
                                  ArrayRef<Value> tangents, SmallVectorImpl<Value> &results,

@@ -4,12 +4,12 @@
 
 include "PointwiseBase.td"
 
-/// An op of one float type that has a derivative by the last operand only; to ask for another is an error.
+/// An op of one float type that has a derivative with respect to the last operand only; any other is an error.
 class InLast<string mnemonic, dag operands, string format, list<string> names, string tangent>
     : Pointwise<mnemonic, operands, format # " attr-dict `:` type($" # names[!sub(!size(names), 1)] # ")", names,
                 !listconcat(!foreach(i, !range(!sub(!size(names), 1)), "zero"), [tangent]),
                 [SameTypeOperands, DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let description = "Tangent by the last operand: `" # tangent # "`; there is none by another.";
+  let description = "Tangent with respect to the last operand: `" # tangent # "`; the others have none.";
 }
 
 let isCheap = 0 in {
@@ -49,7 +49,7 @@ def IgammacOp : IncompleteGamma<"igammac", "e.mul(t, e.mul(gammaDensity(e, a, x)
 def RandomGammaGradOp : Pointwise<"random_gamma_grad", (ins Tensor<Float>:$a, Tensor<Float>:$x),
                                   "$a `,` $x attr-dict `:` type($x)", ["a", "x"], ["zero", "zero"],
                                   [SameTypeOperands, DeclareOpInterfaceMethods<JvpOpInterface>]> {
-  let summary = "derivative by a of the x at which igamma(a, x) has a fixed value";
+  let summary = "derivative with respect to a of the x at which igamma(a, x) has a fixed value";
   let description = "It has no tangent.";
 }
 def BetaincOp : InLast<"betainc", (ins Tensor<Float>:$a, Tensor<Float>:$b, Tensor<Float>:$x), "$a `,` $b `,` $x",

@@ -35,8 +35,8 @@ OperandSets WhileOp::linearSets() {
   return {llvm::to_vector_of<unsigned, 3>(llvm::seq<unsigned>(0, getNumOperands()))};
 }
 
-/// The known carries at the end of a loop, then the number of its steps. `known` computes the carries that do not
-/// depend on unknown operands, of which those that `unknown` marks start as unknown all the same, and are not carried.
+/// The known carries at the end of a loop, then its number of iterations. `known` computes the carries that do not
+/// depend on unknown operands; those of them that `unknown` marks start as unknown nevertheless, and are not carried.
 static FailureOr<ValueRange> countSteps(Emitter &e, WhileOp op, ValueRange operands,
                                         const llvm::SmallBitVector &unknown,
                                         const FunctionTransforms::Split<Body> &parts, Body predicate) {
@@ -46,7 +46,7 @@ static FailureOr<ValueRange> countSteps(Emitter &e, WhileOp op, ValueRange opera
       pick(operands.drop_front(numInits), bitsOf(~unknown, numInits, unknown.size() - numInits));
   auto number = RankedTensorType::get({}, IntegerType::get(op.getContext(), 32));
   inits.push_back(e.full(number, {}, 0.0));
-  // Both bodies take the number of steps behind the other carries.
+  // Both bodies take the iteration number after the other carries.
   SmallVector<Type> types(ValueRange(inits).getTypes());
   llvm::append_range(types, ValueRange(consts).getTypes());
   SmallVector<unsigned> positions;
@@ -65,7 +65,7 @@ static FailureOr<ValueRange> countSteps(Emitter &e, WhileOp op, ValueRange opera
       ++position;
     }
   body.results.push_back(inner.add(body.arguments()[inits.size() - 1], 1.0));
-  // The steps run a second time, and have their effects then.
+  // The iterations run a second time, which is when their effects happen.
   if (e.transforms().hasEffects(body.block()))
     body.prune(/*keepEffects=*/false);
   for (Operation &inner : body.block())
@@ -168,8 +168,8 @@ static FailureOr<Body> maskedStep(Emitter &e, WhileOp op, TypeRange types, Array
   return step;
 }
 
-// Where the predicate differs between the elements of the batch, it is carried, and the loop runs as long as it holds
-// for one of them.
+// If the predicate differs between the elements of the batch, it is carried, and the loop runs as long as it holds for
+// one of them.
 LogicalResult WhileOp::batch(Emitter &e, ValueRange operands, ArrayRef<int64_t> dims, SmallVectorImpl<Value> &results,
                              SmallVectorImpl<int64_t> &resultDims) {
   unsigned numInits = getInits().size();

@@ -187,7 +187,7 @@ LogicalResult WindowTakeOp::batch(Emitter &e, ValueRange operands, ArrayRef<int6
 }
 
 FactorMap WindowTakeOp::factorMap() {
-  // Offsets and results have one size everywhere.
+  // Offsets and results have the same size everywhere.
   FactorMap map = windowsOf(*this).factorMap(*this);
   int64_t rank = getType().getRank();
   for (int64_t d = 0; d < rank; ++d)
@@ -208,8 +208,8 @@ LogicalResult WindowPutOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 
 OperandSets WindowPutOp::linearSets() { return {{0}}; }
 
-// An element at offset k from the end of a window is scattered to the window's place, so its cotangent is gathered from
-// there.
+// An element at offset k from the end of a window is scattered to the window's position, so its cotangent is gathered
+// from there.
 LogicalResult WindowPutOp::transpose(Emitter &e, ValueRange operands, ArrayRef<Value> cotangents,
                                      MutableArrayRef<Value> operandCotangents) {
   Windows windows = windowsOfPut(*this);

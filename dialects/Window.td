@@ -1,4 +1,4 @@
-// Reductions over windows that slide along an array, and what their derivatives need.
+// Reductions over windows that slide along an array, and the ops of their derivatives.
 #ifndef DOVETAIL_WINDOW_TD
 #define DOVETAIL_WINDOW_TD
 
@@ -8,8 +8,8 @@ class Windowed<string mnemonic, list<Trait> traits>
     : InferredOp<mnemonic, traits # [DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<DimsOpInterface>]>;
 
-/// Along dimension d a window has `window[d]` elements that are `dilations[d]` apart, and the next one starts
-/// `strides[d]` further. Only windows that lie within the operand count: who wants others pads it.
+/// Along dimension d, a window has `window[d]` elements that are `dilations[d]` apart, and the next window starts
+/// `strides[d]` further. Only windows within the operand count; pad it for others.
 class OverWindows<string mnemonic, Type element, Type ansElement, string resultElement, list<Trait> traits>
     : Windowed<mnemonic, traits # [DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
   let arguments = (ins Tensor<element>:$x, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
@@ -40,7 +40,7 @@ class OverWindows<string mnemonic, Type element, Type ansElement, string resultE
 class ReduceWindow<string mnemonic, Type element, string neutral, string step, Trait derivative>
     : OverWindows<mnemonic, element, element, "::mlir::getElementTypeOrSelf(adaptor.getX())", [derivative]> {
   let extraClassDeclaration = [{
-    /// The neutral element, of a lowered type that had element type `b.elementType`, and one step.
+    /// The neutral element, of the lowered type of element type `b.elementType`, and one step.
     static ::mlir::Value emitNeutral(::dovetail::scalar::ScalarBuilder &b) {
       return ::dovetail::scalar::}] # neutral # [{(b);
     }
@@ -66,16 +66,16 @@ def ReduceWindowMinOp : ReduceWindow<"reduce_window_min", Ordered, "highest", "m
 class WindowArgReduce<string mnemonic>
     : OverWindows<mnemonic, Ordered, I32, "::mlir::IntegerType::get(context, 32)", []> {
   let summary = "the offset of the first extreme element of each window; a NaN is more extreme than any number";
-  let description = "The offset of an element counts those of the window before it in row-major order.";
+  let description = "The offset of an element is the number of elements of the window before it, in row-major order.";
   let weakOperands = [];
 }
 def WindowArgmaxOp : WindowArgReduce<"window_argmax">;
 def WindowArgminOp : WindowArgReduce<"window_argmin">;
 
-// With these two the extreme elements are differentiated to any order: each is the other's transpose.
+// These two give extreme elements derivatives of any order: each is the other's transpose.
 
 def WindowTakeOp : Windowed<"window_take", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
-  let summary = "the element of each window that is at the window's offset, and zero if there is none";
+  let summary = "the element of each window at the window's offset, or zero if there is none";
   let weakOperands = ["x"];
   let arguments = (ins AnyArray:$x, Tensor<I32>:$offsets, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$dilations);
@@ -87,10 +87,10 @@ def WindowTakeOp : Windowed<"window_take", [DeclareOpInterfaceMethods<LinearOpIn
 
 def WindowPutOp : Windowed<"window_put", [DeclareOpInterfaceMethods<LinearOpInterface>,
                                           DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
-  let summary = "the sum over each window of the elements whose offset, counted from the window's end, is their place there";
+  let summary = "the sum over each window of the elements whose offset, counted from the window's end, is their position in it";
   let description = [{
-    If `x` and `offsets` belong to windows over an array, padded by what the windows span, then these are the elements that
-    fall on each place of that array.
+    If `x` and `offsets` belong to the windows over an array, padded by the extent of the windows, then these are the
+    elements that fall on each position of that array.
   }];
   let weakOperands = ["x"];
   let arguments = (ins Tensor<Number>:$x, Tensor<I32>:$offsets, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$dilations);

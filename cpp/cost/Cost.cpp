@@ -1,4 +1,4 @@
-// The work of ops by what they are: pointwise, with a factor map, called, or with a cost of their own.
+// The cost of ops: pointwise ones, those with a factor map, calls, and those with a cost model of their own.
 #include "Cost.h"
 #include "dialects/Dialect.h"
 
@@ -70,7 +70,7 @@ static double pointsOf(Operation *op, const FactorMap &map) {
   return points;
 }
 
-/// A reduction adds up what it reads; a contraction adds up products, each counted with its sum.
+/// A reduction adds the elements that it reads; a contraction adds products, each counted together with its sum.
 static double flopsOfReduction(Operation *op, const FactorMap &map) {
   double points = pointsOf(op, map);
   if (op->getNumOperands() > 1)

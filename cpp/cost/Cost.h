@@ -1,4 +1,4 @@
-// How much work a program is: derived from what its ops say of themselves, before any of it is lowered.
+// The cost of a program, derived from its ops before any of it is lowered.
 #ifndef DOVETAIL_COST_COST_H
 #define DOVETAIL_COST_COST_H
 
@@ -8,14 +8,14 @@
 
 namespace dovetail {
 
-/// Amounts of work. Floats, since those of nested loops are larger than any integer; a `?` counts as 1 (passes that
-/// decide assume more, `Steps.h`).
+/// Amounts of work. They are floats, since those of nested loops exceed any integer; a `?` counts as 1 (passes that
+/// make decisions assume more, see `Steps.h`).
 struct Cost {
-  /// Operations of arithmetic, comparisons and conversions among them; those on complex numbers count as one.
+  /// Arithmetic operations, including comparisons and conversions; one on complex numbers counts as one.
   double flops = 0;
   /// Elements of elementary functions.
   double transcendentals = 0;
-  /// What the ops read and write, each for itself: nothing is fused.
+  /// Bytes that ops read and write, each op by itself, without fusion.
   double bytes = 0;
 
   Cost &operator+=(const Cost &other);
@@ -32,15 +32,15 @@ namespace dovetail {
 
 double elementsOf(mlir::Value value);
 double bytesOf(mlir::Value value);
-/// All that an op reads and writes, if it does so once.
+/// Everything that an op reads and writes, once.
 double bytesOf(mlir::Operation *op);
 
-/// The cost of running an op once. Loops of unknown length count as one step.
+/// The cost of running an op once. A loop of unknown length counts as one iteration.
 Cost costOf(mlir::Operation *op);
-/// That of the function `main` of a module, whose requests are expanded.
+/// The cost of the function `main` of a module, in which requests are expanded.
 Cost costOf(mlir::ModuleOp module);
 
-/// Attaches what ops say of their cost.
+/// Attaches the cost models of ops.
 void registerCosts(mlir::DialectRegistry &registry);
 
 } // namespace dovetail

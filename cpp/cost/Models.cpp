@@ -1,4 +1,4 @@
-// The costs that ops state, since they do not follow from their factor maps.
+// Cost models of ops for which the cost does not follow from the factor map.
 #include "Cost.h"
 #include "dialects/Checkpoint.h"
 #include "dialects/Control.h"
@@ -24,7 +24,7 @@ using OfBody = llvm::function_ref<Cost(Region &)>;
 template <typename Model, typename Op>
 struct Stated : CostOpInterface::ExternalModel<Model, Op> {};
 
-/// Arithmetic on all that is read and written once.
+/// One arithmetic operation per element that is read or written.
 Cost working(Operation *op, double flops) { return {flops, 0, bytesOf(op)}; }
 
 int64_t sizeAt(Value value, int64_t dimension) {
@@ -40,13 +40,13 @@ double product(ArrayRef<int64_t> sizes) {
 
 //===- Moving ----------------------------------------------------------------===//
 
-/// What only gives a value another name or shape.
+/// Ops that only give a value another name or shape.
 template <typename Op>
 struct Free : Stated<Free<Op>, Op> {
   Cost cost(Operation *, OfBody) const { return {}; }
 };
 
-/// What reads only as much of an array as it writes.
+/// Ops that read only as much of an array as they write.
 template <typename Op>
 struct Part : Stated<Part<Op>, Op> {
   Cost cost(Operation *op, OfBody) const {
@@ -57,7 +57,7 @@ struct Part : Stated<Part<Op>, Op> {
   }
 };
 
-/// What changes an array in its place.
+/// Ops that modify an array in place.
 template <typename Op>
 struct Update : Stated<Update<Op>, Op> {
   Cost cost(Operation *op, OfBody) const {
@@ -88,7 +88,7 @@ struct WindowCost : Stated<WindowCost<Op>, Op> {
   }
 };
 
-/// A step or several for each element.
+/// One or several steps per element.
 template <typename Op, int steps>
 struct RunningCost : Stated<RunningCost<Op, steps>, Op> {
   Cost cost(Operation *op, OfBody) const { return working(op, steps * elementsOf(op->getResult(0))); }
@@ -126,7 +126,7 @@ using ThreefryCost = RunningCost<Threefry2x32Op, 20 * 5 + 5 * 3>;
 
 //===- Matrices ----------------------------------------------------------------===//
 
-/// Of m x n matrices with k = min(m, n): `twelfths` / 12 of m n k, the leading term of the algorithm (Golub and Van
+/// For m x n matrices with k = min(m, n): `twelfths` / 12 of m n k, the leading term of the algorithm (Golub and Van
 /// Loan, Matrix Computations, 4th edition).
 template <typename Op, int twelfths>
 struct MatrixCost : Stated<MatrixCost<Op, twelfths>, Op> {
@@ -137,7 +137,7 @@ struct MatrixCost : Stated<MatrixCost<Op, twelfths>, Op> {
   }
 };
 
-/// `steps` for each element of the right sides, times the size of `a` where that is dense.
+/// `steps` for each element of the right-hand sides, times the size of `a` if that is dense.
 template <typename Op, int steps, bool isDense>
 struct EquationCost : Stated<EquationCost<Op, steps, isDense>, Op> {
   Cost cost(Operation *op, OfBody) const {

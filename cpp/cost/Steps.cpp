@@ -1,4 +1,4 @@
-// Estimates the steps of dovetail ops, for passes that decide by them.
+// Estimates the scalar steps of dovetail ops, for decisions of passes.
 #include "Steps.h"
 #include "Cost.h"
 #include "dialects/Control.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// A step is an f32 that is read and written.
+/// A step reads and writes an f32.
 constexpr int64_t kBytesOfStep = 8;
 
 int64_t plus(int64_t a, int64_t b) { return std::min(kMostSteps, a + b); }
@@ -37,7 +37,7 @@ int64_t iterationsOf(Operation *op) {
   return isa<CaseOp>(op) ? 1 : length < 0 ? kAssumedSize : length;
 }
 
-/// The size of each loop of an op by its factor map, multiplied, or the largest of its arrays.
+/// The product of the sizes of an op's loops, by its factor map, or the size of its largest array.
 static int64_t stepsOfLoops(Operation *op) {
   int64_t largest = 1;
   DenseMap<int64_t, int64_t> loops;

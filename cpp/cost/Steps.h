@@ -7,8 +7,8 @@
 
 namespace dovetail {
 
-/// What passes assume for a dynamic size, and for the iterations of a loop of unknown length. Amounts that users see
-/// (`Cost.h`) are per element of these: there a `?` counts as 1.
+/// The size that passes assume for dynamic dimensions, and for the iterations of a loop of unknown length. Amounts that
+/// users see (`Cost.h`) are per element of these: there, a `?` counts as 1.
 constexpr int64_t kAssumedSize = 64;
 
 /// The size, or the assumed one.
@@ -17,21 +17,22 @@ inline int64_t assumedSize(int64_t size) { return mlir::ShapedType::isDynamic(si
 /// Neither sums nor products of steps are larger than this.
 constexpr int64_t kMostSteps = int64_t(1) << 40;
 int64_t plus(int64_t a, int64_t b);
-/// Of factors of at least 1.
+/// The product of factors, each at least 1.
 int64_t times(int64_t a, int64_t b);
 int64_t product(llvm::ArrayRef<int64_t> sizes);
 
-/// A step reads or writes an element, or multiplies and adds two. So many ops on registers take about as long.
+/// The number of ops on registers that take as long as one step, which reads or writes an element, or multiplies and
+/// adds two.
 constexpr int64_t kOpsOfStep = 8;
 
-/// How many ops on registers the regions of an op hold, constants apart.
+/// The number of ops on registers in the regions of an op, except for constants.
 int64_t scalarOpsOf(mlir::Operation *op);
 
-/// About how many steps a dovetail op takes, and what is in it: what it states, of which arrays that it changes in
-/// their place are no part, or else the product of its loops' sizes, or the largest of its arrays.
+/// An estimate of the steps of a dovetail op and its bodies: the op's own cost, which excludes arrays that it modifies
+/// in place, or else the product of its loops' sizes, or the size of its largest array.
 int64_t stepsOf(mlir::Operation *op);
 
-/// How many iterations a loop or a choice has, or is assumed to have.
+/// The number of iterations of a loop or of runs of a branch, or an assumed one.
 int64_t iterationsOf(mlir::Operation *op);
 
 } // namespace dovetail

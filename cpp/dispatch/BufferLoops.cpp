@@ -14,16 +14,16 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Bytes of a vector: one register of AVX-512, or several smaller ones, which hides some latency.
+/// The bytes of a vector: one AVX-512 register, or several smaller ones, which hides some latency.
 constexpr int64_t kVectorBytes = 64;
-/// How many rows and columns of vectors are summed at once, so that sums need not wait for each other, and what is read
-/// is used several times; and up to how many ops the code for one may have.
+/// The number of rows and columns of vectors that are summed at once, so that sums need not wait for each other, and
+/// loaded values are used several times; and the maximum number of ops in the code for one.
 constexpr int64_t kRows = 4, kColumns = 2;
 constexpr size_t kMaxRepeated = 8;
 
 namespace {
 
-/// How an operand's elements lie along a loop.
+/// The layout of an operand's elements along a loop.
 enum class Access { Invariant, Contiguous, Strided };
 
 class LoopNest {
@@ -74,7 +74,7 @@ private:
     return access(op.getMatchingIndexingMap(&operand), operand.get(), dim);
   }
 
-  /// The loop along which memory is read and written in order, as far as there is one; -1 if there are no loops.
+  /// The loop along which memory is accessed in order as far as possible; -1 if there are no loops.
   int64_t chooseInner() {
     int64_t best = -1, bestScore = 0;
     for (int64_t d = 0, count = sizes.size(); d < count; ++d) {
@@ -103,7 +103,7 @@ private:
       if (!isa<linalg::IndexOp>(each) && !isVectorOp(each))
         return false;
     if (inner != sum)
-      // What does not vary along a parallel loop is written once.
+      // Values that do not vary along a parallel loop are written once.
       return llvm::all_of(op.getDpsInitsMutable(),
                           [&](OpOperand &init) { return access(init, inner) == Access::Contiguous; });
     return op.getNumDpsInits() == 1 && combiner() && access(*op.getDpsInitOperand(0), inner) == Access::Invariant;
@@ -115,7 +115,7 @@ private:
            (isa<arith::ConstantOp>(each) || OpTrait::hasElementwiseMappableTraits(&each));
   }
 
-  /// The op that adds an element to what a reduction has so far, if it is one that vectors know.
+  /// The op that adds an element to a reduction's accumulator, if vectors support it.
   Operation *combiner() {
     SmallVector<Operation *> ops;
     if (!matchReduction(op.getRegionOutputArgs(), 0, ops) || ops.size() != 1 || !linalg::getCombinerOpKind(ops[0]) ||
@@ -134,7 +134,7 @@ private:
       widen(operand.getType());
     for (Operation &each : op.getBlock()->without_terminator())
       llvm::for_each(each.getResultTypes(), widen);
-    // Halves are computed as f32.
+    // f16 is computed in f32.
     return kVectorBytes * 8 / std::max<int64_t>(bits, 32);
   }
 
@@ -144,7 +144,7 @@ private:
     return vector::BroadcastOp::create(b, VectorType::get(lanes, scalar.getType()), scalar);
   }
 
-  /// A loop whose iterations share what they read, and have few ops.
+  /// A loop whose iterations share loads, and have few ops.
   int64_t chooseRows(ArrayRef<utils::IteratorType> kinds) {
     if (op.getBlock()->getOperations().size() > kMaxRepeated)
       return -1;
@@ -169,8 +169,8 @@ private:
     return llvm::to_vector_of<Value>(made.getResults());
   }
 
-  /// Covers a loop by blocks of so many iterations as in `counts`, as far as they fit; `body` is told how many, and
-  /// what is carried.
+  /// Covers a loop with blocks of as many iterations as in `counts`, as far as they fit; `body` gets the number of
+  /// iterations and the carried values.
   SmallVector<Value> inBlocks(int64_t dim, ArrayRef<int64_t> counts, ValueRange inits,
                               function_ref<SmallVector<Value>(int64_t, ValueRange)> body) {
     Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[dim]), from = index(0);
@@ -233,7 +233,7 @@ private:
     });
   }
 
-  /// Computes so many rows and columns of vectors. What a sum has so far stays in registers.
+  /// Computes that many rows and columns of vectors. Accumulators stay in registers.
   void runBlock(int64_t numRows, int64_t numColumns, int64_t lanes) {
     Value row = rows < 0 ? Value() : ivs[rows], column = inner < 0 || inner == sum ? Value() : ivs[inner];
     size_t numKept = llvm::count_if(op.getDpsInitsMutable(), [&](OpOperand &init) { return isKept(init); });
@@ -274,7 +274,7 @@ private:
     });
   }
 
-  /// Adds to each of `kept` what is along the inner loop, in vectors.
+  /// Adds the elements along the inner loop to each of `kept`, in vectors.
   SmallVector<Value> runVectors(SmallVector<Value> kept, Step step) {
     Value size = getValueOrCreateConstantIndexOp(b, b.getLoc(), sizes[inner]), from = index(0);
     auto known = getConstantIntValue(sizes[inner]);
@@ -299,7 +299,7 @@ private:
     return kept;
   }
 
-  /// Calls `body` with lanes that are neutral, and combines what it makes of them with the scalars in `kept`.
+  /// Calls `body` with neutral lanes, and combines the resulting lanes with the scalars in `kept`.
   SmallVector<Value> reduced(ValueRange kept, int64_t lanes, function_ref<SmallVector<Value>(ValueRange)> body) {
     Operation *combine = combiner();
     Value neutral = arith::ConstantOp::create(b, *arith::getNeutralElement(combine));
@@ -335,7 +335,7 @@ private:
       memref::StoreOp::create(b, value, init.get(), place(init));
   }
 
-  /// The loop counter, along the vector if that is its loop.
+  /// The loop counter, as a vector if the vector is along its loop.
   Value counter(int64_t dim, int64_t lanes) {
     if (lanes == 1 || dim != inner)
       return ivs[dim];
@@ -363,10 +363,10 @@ private:
     values.map(each.getResults(), b.create(state)->getResults());
   }
 
-  /// Whether what the operand has so far stays in registers: a fused op may write elements along the loop as well.
+  /// Whether the operand's accumulator stays in registers: a fused op may also write elements along the loop.
   bool isKept(OpOperand &init) { return sum >= 0 && access(init, sum) == Access::Invariant; }
 
-  /// Computes elements from what is `kept` of sums, and from memory. Returns what is kept next; stores the rest.
+  /// Computes elements from the accumulators in `kept` and from memory. Returns the new accumulators; stores the rest.
   SmallVector<Value> element(int64_t lanes, ValueRange kept) {
     IRMapping values;
     Block *block = op.getBlock();
@@ -395,8 +395,8 @@ private:
   linalg::LinalgOp op;
   SmallVector<OpFoldResult> sizes;
   SmallVector<Value> ivs;
-  /// The loops along which vectors lie; that of which what is summed stays in registers; that of which several
-  /// iterations are computed at once. -1 where there is none.
+  /// The loop of vectors; the loop whose accumulators stay in registers; the loop of which several iterations are
+  /// computed at once. -1 if there is none.
   int64_t inner = -1, sum = -1, rows = -1;
   int64_t width = 1;
 };
@@ -410,7 +410,7 @@ void lowerToLoops(RewriterBase &rewriter, linalg::LinalgOp op, bool useVectors) 
   rewriter.eraseOp(op);
 }
 
-/// A type with bytes for bools.
+/// A type with bytes instead of bools.
 static Type bytesForBools(Type type) {
   if (auto shaped = dyn_cast<ShapedType>(type); shaped && shaped.getElementType().isInteger(1))
     return shaped.clone(IntegerType::get(type.getContext(), 8));

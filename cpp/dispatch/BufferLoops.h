@@ -7,9 +7,8 @@
 
 namespace dovetail {
 
-/// Writes `op`, which has buffers as operands, as loops, the innermost along the dimension in which most operands are
-/// contiguous. With `useVectors` that loop computes vectors where it can; sums in it are then reassociated. Erases
-/// `op`.
+/// Writes `op`, whose operands are buffers, as loops, the innermost along the dimension in which most operands are
+/// contiguous. With `useVectors`, that loop computes vectors where it can, which reassociates sums. Erases `op`.
 void lowerToLoops(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op, bool useVectors);
 
 /// Stores bools as bytes, in all buffers under `root`.

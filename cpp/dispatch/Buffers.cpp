@@ -33,7 +33,7 @@ namespace dovetail {
 
 void registerBufferization(DialectRegistry &registry) {
   registry.insert<bufferization::BufferizationDialect, memref::MemRefDialect, vector::VectorDialect>();
-  // They come into being while programs are lowered, or what was lowered is merged: too late to be loaded.
+  // They are created while programs are lowered or merged, when it is too late to load them.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     context->loadDialect<arith::ArithDialect, bufferization::BufferizationDialect, complex::ComplexDialect,
                          linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
@@ -47,14 +47,14 @@ void registerBufferization(DialectRegistry &registry) {
   tensor::registerSubsetOpInterfaceExternalModels(registry);
 }
 
-/// Whether what makes `operand` is better computed where it is used: there only, and there once, unless it
-/// is no more than a constant, or another type.
+/// Whether the op that computes `operand` should be moved to its use: if that is the only use, and runs once, unless
+/// the op is only a constant or a cast.
 static bool shouldFuse(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::LinalgOp>();
   auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
   if (!producer || !consumer || !producer->hasOneUse())
     return false;
-  // Into a loop it would go again for each iteration, and to behind what the loop writes over.
+  // Within a loop it would run once per iteration, and after the loop has overwritten its operands.
   bool isNear = producer->getBlock() == consumer->getBlock();
   if (isNear && consumer.getMatchingIndexingMap(operand).isPermutation())
     return true;
@@ -86,7 +86,7 @@ namespace {
 
 Value commonOrigin(Operation *choice, unsigned number);
 
-/// What `value` is written over, if it is made so.
+/// The destination that `value` overwrites, if it is computed in that way.
 Value overwritten(Value value) {
   Operation *op = value.getDefiningOp();
   if (isa_and_present<scf::IfOp, scf::IndexSwitchOp>(op))
@@ -94,7 +94,7 @@ Value overwritten(Value value) {
   return previousVersion(value);
 }
 
-/// The array from outside that each branch of a choice gives as one of the results, or has written over to make it.
+/// The outer array that each branch returns as one of the results, either unchanged or overwritten.
 Value commonOrigin(Operation *choice, unsigned number) {
   Value common;
   for (Region &region : choice->getRegions()) {
@@ -112,7 +112,7 @@ Value commonOrigin(Operation *choice, unsigned number) {
 
 //===- Reads before writes -------------------------------------------------------===//
 
-/// Moves an op of the same block, and what it needs, to before `place`, unless these write over something.
+/// Moves an op of the same block, with the ops that it needs, before `place`, unless these write to memory.
 void moveBefore(Operation *op, Operation *place) {
   llvm::SetVector<Operation *> needed;
   auto mayMove = [&](Operation *each) {
@@ -126,7 +126,7 @@ void moveBefore(Operation *op, Operation *place) {
     each->moveBefore(place);
 }
 
-/// Lets what reads an array do so before another op writes over it, where that needs nothing of it.
+/// Moves reads of an array before an op that overwrites it, unless they depend on that op.
 void readFirst(func::FuncOp function) {
   SmallVector<Value> written;
   function.walk([&](Operation *op) {
@@ -160,7 +160,8 @@ public:
     return success();
   }
 
-  /// A branch writes to memory that is there before it is chosen: that of an array which only branches change, or new.
+  /// A branch writes to memory that exists before it is taken: that of an array that only branches modify, or new
+  /// memory.
   LogicalResult branches(Operation *op) {
     b.setInsertionPoint(op);
     b.setLoc(op->getLoc());
@@ -184,7 +185,7 @@ public:
     return success();
   }
 
-  /// Lets `array` be computed in `place`.
+  /// Allows `array` to be computed in `place`.
   Value into(Value array, Value place, Operation *end) {
     auto result = dyn_cast<OpResult>(array);
     if (!result || result.getType() != place.getType())
@@ -211,8 +212,8 @@ public:
   }
 
 private:
-  /// How a value comes from the memory where it is wanted: it was written elsewhere; ops wrote over parts of that; or
-  /// loops or choices did, which is known to be in place only once all is.
+  /// How a value gets into the memory where it is required: it was written elsewhere; ops overwrote parts of that
+  /// memory; or loops or branches did, which is known to be in place only once all of them are.
   enum class Change { None, Parts, Loops };
 
   static Change changeOf(Value value, Value place) {
@@ -226,11 +227,11 @@ private:
     }
     if (!value)
       return Change::None;
-    // A loop starts from a copy if what it is given is needed after it.
+    // A loop starts from a copy if its initial value is needed after it.
     return change == Change::Loops && first && isUsedBehind(first, place) ? Change::None : change;
   }
 
-  /// Whether `value` lies in no memory that something else than it is written to.
+  /// Whether no memory of `value` is a target of other writes.
   static bool isFresh(Value value, Operation *end) {
     auto op = value.getDefiningOp<linalg::LinalgOp>();
     if (!op || op->getBlock() != end->getBlock())
@@ -245,8 +246,8 @@ private:
     return linalg::CopyOp::create(b, value, init.getResult()).getResult(0);
   }
 
-  /// Ends a block by writing each of `values`, which `end` hands on, over one of `places`. All are computed before the
-  /// first is written: none may lie in a place of another.
+  /// Ends a block by writing each of `values`, which `end` returns, to one of `places`. All are computed before the
+  /// first is written: none may be in the place of another.
   void write(Operation *end, MutableArrayRef<OpOperand> values, ValueRange places) {
     b.setLoc(end->getLoc());
     llvm::SmallPtrSet<void *, 8> seen;
@@ -274,7 +275,7 @@ private:
 
 } // namespace
 
-/// Lets each sum begin in memory of its own.
+/// Makes each sum start in memory of its own.
 static void separateFills(func::FuncOp function, ArrayRef<Output> outputs) {
   SmallVector<linalg::FillOp> fills;
   function.walk([&](linalg::FillOp op) { fills.push_back(op); });

@@ -6,27 +6,28 @@
 
 namespace dovetail {
 
-/// Registers how the ops that lowering writes become ops on buffers.
+/// Registers the bufferization of the ops that lowering emits.
 void registerBufferization(mlir::DialectRegistry &registry);
 
-/// An array that sequential code computes, and the one over which it is to be written.
+/// An array that sequential code computes, and the array that it overwrites.
 struct Output {
   mlir::Value array, place;
 };
 
-/// Writes `outputs` to their places, before the terminator of `function`. What a loop carries, and what a branch gives,
-/// is updated in place: a loop's arrays are copied before it where something else needs them, each iteration ends by
-/// writing what it made, whole, over what it was given, and what is elementwise is written there at once.
+/// Writes `outputs` to their places, before the terminator of `function`. Loop-carried values and results of branches
+/// are updated in place: a loop's arrays are copied before it if something else needs them, each iteration ends by
+/// overwriting its arguments with the values that it computed as a whole, and elementwise values are written there at
+/// once.
 mlir::LogicalResult updateInPlace(mlir::func::FuncOp function, llvm::ArrayRef<Output> outputs);
 
-/// Tensors become buffers; what does not fit into those there are is allocated. Fails, without a message, if a loop
-/// would need a new buffer in each iteration.
+/// Replaces tensors by buffers, and allocates those for which there is none. Fails, without a message, if a loop would
+/// need a new buffer in each iteration.
 mlir::LogicalResult bufferize(mlir::func::FuncOp function);
 
-/// Ops on whole buffers become loops, of vectors if told so.
+/// Lowers ops on whole buffers to loops, of vectors if requested.
 mlir::LogicalResult lowerToLoops(mlir::func::FuncOp function, bool useVectors);
 
-/// Folds, and merges ops that are the same. With `fuse` also elementwise ops that one other op uses, with that.
+/// Folds, and merges identical ops. With `fuse`, also fuses elementwise ops into their only user.
 void simplify(mlir::func::FuncOp function, bool fuse);
 
 } // namespace dovetail

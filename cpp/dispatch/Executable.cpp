@@ -1,4 +1,4 @@
-// Executables of hand-written code: what is bound to them, their export, and their calls.
+// Executables of hand-written code: their bindings, exports and calls.
 #include "Executable.h"
 #include "cpp/iree/Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,7 +43,7 @@ Value Executable::view(ImplicitLocOpBuilder &inside, Binding binding, MemRefType
   SmallVector<Value> operands = {arith::ConstantIndexOp::create(inside, offset)};
   llvm::append_range(operands, sizes);
   OperationState state(inside.getLoc(), "hal.interface.binding.subspan", operands, type);
-  // An input may be a part of an array, and begin at any of its elements.
+  // An input may be part of an array, and begin at any of its elements.
   state.addAttribute("alignment", inside.getIndexAttr(bytesOfElement(type.getElementType())));
   state.addAttribute("operandSegmentSizes", inside.getDenseI32ArrayAttr({1, static_cast<int32_t>(sizes.size())}));
   Buffer &buffer = (binding.isOutput ? outputs : inputs)[binding.index];

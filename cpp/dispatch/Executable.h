@@ -1,4 +1,4 @@
-// Executables of hand-written code: what is bound to them, their export, and their calls.
+// Executables of hand-written code: their bindings, exports and calls.
 #ifndef DOVETAIL_DISPATCH_EXECUTABLE_H
 #define DOVETAIL_DISPATCH_EXECUTABLE_H
 
@@ -14,7 +14,7 @@ int64_t bytesOfElement(mlir::Type element);
 /// grows: bindings are numbered when it is added to a program, inputs before outputs.
 class Executable {
 public:
-  /// The place of an input or an output in the interface.
+  /// The position of an input or an output in the interface.
   struct Binding {
     bool isOutput;
     unsigned index;
@@ -22,25 +22,25 @@ public:
 
   /// Binds an array that is read, with its dynamic sizes.
   Binding addInput(mlir::Value array, mlir::ValueRange sizes);
-  /// Binds an array that is written, which the call returns; in the memory of an input if one is given.
+  /// Binds an array that is written, and that the call returns; in the memory of an input if one is given.
   Binding addOutput(mlir::RankedTensorType type, mlir::ValueRange sizes, std::optional<unsigned> tiedInput = {});
 
   /// Passes a number of type `index` as a push constant of 32 bits, and returns its ordinal.
   unsigned addConstant(mlir::Value number);
 
-  /// The push constant, an i32, inside.
+  /// The push constant inside the executable, an i32.
   mlir::Value load(mlir::ImplicitLocOpBuilder &inside, unsigned constant);
 
-  /// The memory of a binding, `offset` bytes behind its beginning, inside; `sizes` are those that the type leaves open.
+  /// The memory of a binding inside the executable, from `offset` bytes on; `sizes` are the type's dynamic ones.
   mlir::Value view(mlir::ImplicitLocOpBuilder &inside, Binding binding, mlir::MemRefType type, mlir::ValueRange sizes,
                    int64_t offset = 0);
 
   size_t numBindings() const { return inputs.size() + outputs.size(); }
   bool hasOutputs() const { return !outputs.empty(); }
 
-  /// Adds the executable of `code`, a module of one function, to a program. The function gets the executable's name:
-  /// executables are linked together. `numGroups` writes how many workgroups run it, from the workload of a call; one
-  /// does if it is null.
+  /// Adds the executable of `code`, a module of one function, to a program. The function gets the executable's name,
+  /// because executables are linked together. `numGroups` computes the number of workgroups from the workload of a
+  /// call; if it is null, there is one.
   void addTo(mlir::ModuleOp program, llvm::StringRef name, mlir::OwningOpRef<mlir::ModuleOp> code, size_t workloadSize,
              llvm::function_ref<mlir::Value(mlir::ImplicitLocOpBuilder &, mlir::ValueRange workload)> numGroups = {});
 
@@ -50,7 +50,7 @@ public:
 
 private:
   struct Buffer {
-    /// The array that is read; null for one that is written.
+    /// The array that is read; null for an output.
     mlir::Value array;
     mlir::RankedTensorType type;
     llvm::SmallVector<mlir::Value> sizes;

@@ -1,4 +1,4 @@
-// Hand-written device kernels: how their items are spread over workgroups and threads.
+// Hand-written device kernels: distribution of their items over workgroups and threads.
 #include "Kernel.h"
 #include "Executable.h"
 #include "cpp/iree/Ops.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Threads of a workgroup on a GPU, and how many workgroups every device takes.
+/// Threads of a workgroup on a GPU, and a number of workgroups that every device supports.
 constexpr int64_t kThreads = 64, kMaxGroups = 32768;
 
 namespace {
@@ -109,7 +109,7 @@ struct KernelCode {
                      });
   }
 
-  /// What the number of workgroups depends on: rows whose number is not static.
+  /// The values that determine the number of workgroups: the dynamic numbers of rows.
   SmallVector<Value> workload() const {
     return staticRows() ? SmallVector<Value>() : SmallVector<Value>{cast<Value>(shape.rows)};
   }

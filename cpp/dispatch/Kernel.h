@@ -1,4 +1,4 @@
-// Hand-written device kernels, for what no composition of array ops makes good code of.
+// Hand-written device kernels, for computations that no composition of array ops expresses efficiently.
 #ifndef DOVETAIL_DISPATCH_KERNEL_H
 #define DOVETAIL_DISPATCH_KERNEL_H
 
@@ -7,45 +7,46 @@
 
 namespace dovetail {
 
-/// An array that kernels see as elements of one float type, one after the other: complex numbers are two.
+/// An array that kernels see as contiguous elements of one float type: complex numbers are two elements.
 struct Floats {
   mlir::RankedTensorType type;
-  /// Of the `?`s.
+  /// The sizes of its `?`s.
   llvm::SmallVector<mlir::Value> sizes;
-  /// How many there are for each row.
+  /// The number of elements per row.
   int64_t perRow;
-  /// What is read; null for a result.
+  /// The array that is read; null for a result.
   mlir::Value array;
-  /// Whether it has the same elements for all rows, `perRow` in all.
+  /// Whether all rows share the same elements, `perRow` in total.
   bool isShared = false;
 };
 
-/// A kernel runs for `rows * itemsPerRow` items, of which each writes elements of its own; they may run in any order.
+/// A kernel runs for `rows * itemsPerRow` items, each of which writes its own elements; they may run in any order.
 struct KernelShape {
-  /// Its functions differ where names do; those of one name are made once.
+  /// Its functions differ if their names do; those with the same name are built once.
   std::string name;
   mlir::Type element;
   mlir::OpFoldResult rows;
   int64_t itemsPerRow;
-  /// Rows that one item serves, of which the last may be fewer: then `itemsPerRow` items serve them all.
+  /// The number of rows that one item serves, fewer at the end; `itemsPerRow` items serve them all.
   int64_t rowsPerItem = 1;
-  /// How many items make work enough for a workgroup of a CPU; on other devices each is a thread's.
+  /// The number of items that are enough work for a workgroup of a CPU; on other devices, each is one thread.
   int64_t itemsPerGroup = 1;
-  /// Whether each item writes the places that it reads of the first input, so that the result may be in its memory.
+  /// Whether each item writes to the positions that it reads of the first input, so that the result may share its
+  /// memory.
   bool isInPlace = false;
 };
 
-/// What kernels ask of the program that they are for.
+/// Properties of the program's target that kernels depend on.
 class Kernels {
 public:
   explicit Kernels(mlir::ModuleOp program);
 
   bool isForCpu() const { return isCpu; }
-  /// Of the vectors in which a CPU computes; of any CPU, those that all have.
+  /// The size of a CPU's vectors in bytes; for generic targets, of those that all CPUs have.
   int64_t vectorBytes() const { return target == "cpu-generic" ? 16 : 64; }
 
-  /// Calls `prepare` where each workgroup begins, and `body` for each item; both get the memory of the inputs and the
-  /// result, and `body` the number of the item and that of rows.
+  /// Calls `prepare` at the beginning of each workgroup, and `body` for each item; both get the memory of the inputs
+  /// and the result, and `body` the index of the item and the number of rows.
   mlir::Value run(mlir::ImplicitLocOpBuilder &b, const KernelShape &shape, llvm::ArrayRef<Floats> inputs, Floats result,
                   llvm::function_ref<void(mlir::ImplicitLocOpBuilder &)> prepare,
                   llvm::function_ref<void(mlir::ImplicitLocOpBuilder &, mlir::ValueRange memory, mlir::Value item,

@@ -1,4 +1,4 @@
-// Puts barriers where IREE would fuse too many ops, or ops on too many arrays.
+// Inserts barriers where IREE would fuse too many ops, or ops on too many arrays.
 #include "Passes.h"
 #include "cpp/cost/Steps.h"
 #include "cpp/iree/Aliases.h"
@@ -17,18 +17,18 @@ namespace dovetail {
 
 namespace {
 
-/// So many scalar ops are fused at most, of more than one op on arrays. A further pass over memory costs no more than
-/// a tenth of what so many compute.
+/// The maximum number of scalar ops in a fusion of several ops on arrays. Another pass over memory costs no more than a
+/// tenth of the time of that many.
 constexpr size_t kMostOps = 512;
-/// A dispatch reads and writes so many arrays at most: IREE's runtime takes 32. Of arrays with elements its compiler
-/// fuses no more; of scalars it fuses all.
+/// The maximum number of arrays that a dispatch accesses: IREE's runtime takes 32. Its compiler observes this limit for
+/// arrays with elements, but fuses any number of scalars.
 constexpr size_t kMostArrays = 28;
 
-/// The ops on arrays of one block that the code generator may fuse, in clusters.
+/// Clusters of the ops on arrays of one block that the code generator may fuse.
 class Clusters {
 public:
-  /// Has an op join the clusters of what it reads, as far as they are small enough together, and puts barriers behind
-  /// the others.
+  /// Lets an op join the clusters of its operands, as far as these are small enough together, and inserts barriers
+  /// after the others.
   void add(linalg::LinalgOp op);
 
   bool hasBarriers() const {
@@ -36,24 +36,24 @@ public:
   }
 
 private:
-  /// What a cluster has and touches.
+  /// The contents of a cluster, and the arrays that it accesses.
   struct Extent {
     size_t scalarOps = 0;
-    /// What it reads from outside, and what may be read of it there.
+    /// The arrays that it reads from outside, and the dimensions that may be read there.
     llvm::SmallSetVector<Value, 8> arrays;
   };
 
-  /// Adds one extent to another, if both together are small enough.
+  /// Adds one extent to another, if they are small enough together.
   static bool join(Extent &extent, const Extent &other);
   /// The op that computes an array, if it can be fused with one that reads it.
   Operation *makerOf(Value array) const;
   Operation *clusterOf(Operation *op) const { return clusters.getLeaderValue(op); }
 
   llvm::EquivalenceClasses<Operation *> clusters;
-  /// By the op that stands for the cluster.
+  /// By the op that represents the cluster.
   DenseMap<Operation *, Extent> extents;
-  /// The barriers there are. Who reads an array later reads what is behind its barrier, so that the parts of a chain
-  /// that repeats itself are alike, and compiled once.
+  /// The existing barriers. Later readers of an array read it from behind its barrier, so that the parts of a
+  /// repetitive chain are alike, and compiled once.
   DenseMap<Value, Value> barriers;
 };
 
@@ -64,7 +64,7 @@ Operation *Clusters::makerOf(Value array) const {
   return maker && clusters.contains(maker) ? maker : nullptr;
 }
 
-/// Whether an op may be fused with what it reads.
+/// Whether an op may be fused with the producers of its operands.
 static bool isElementwise(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   return structured && structured.getNumReductionLoops() == 0;
@@ -92,7 +92,7 @@ void Clusters::add(linalg::LinalgOp op) {
         !maker || !(makerOf(array) || maker->hasTrait<OpTrait::ConstantLike>()))
       extent.arrays.insert(array);
   clusters.insert(op);
-  // What reduces ends the cluster of what it reads; if it is that which is fused, it is small.
+  // A reduction ends the cluster of its operands; if the reduction itself is fused, it is small.
   SmallVector<OpOperand *> read;
   if (isElementwise(op))
     llvm::append_range(read, op.getDpsInputOperands());
@@ -126,7 +126,7 @@ struct LimitFusionPass : impl::LimitFusionPassBase<LimitFusionPass> {
     for (Block *block : blocks) {
       Clusters clusters;
       for (Operation &op : llvm::make_early_inc_range(*block))
-        // A constant in another form is no array that is computed.
+        // A constant in another form is not a computed array.
         if (auto structured = dyn_cast<linalg::LinalgOp>(op); structured && !isa<linalg::FillOp>(op))
           clusters.add(structured);
       isAny |= clusters.hasBarriers();

@@ -23,14 +23,14 @@ namespace dovetail {
 
 namespace {
 
-/// Work is counted in ops on registers. One thread takes for this much about as long as a few dispatches take to start.
+/// Work is counted in ops on registers. One thread needs about as long for this many as the start of a few dispatches.
 constexpr int64_t kMostOfOp = int64_t(1) << 16, kMostOfGroup = int64_t(1) << 18;
-/// Of functions with more ops than this, the code generator takes longer than for several with fewer.
+/// With more ops than this in a function, the code generator takes longer than for several smaller functions.
 constexpr size_t kMostOps = 128;
-/// Arrays of so few elements cost nothing to hand out.
+/// Arrays with this few elements cost nothing to pass on.
 constexpr int64_t kTiny = 16;
 
-/// What an op reads: its operands, and what its regions use from outside.
+/// The values that an op reads: its operands, and outer values that its regions use.
 SmallVector<Value> readBy(Operation *op) {
   SmallVector<Value> values(op->getOperands());
   SetVector<Value> captured;
@@ -44,7 +44,7 @@ int64_t elementsOf(Value value) {
   return array ? array.getNumElements() : 0;
 }
 
-/// The ops on registers that compute an element; one of `math` counts as a step.
+/// The number of ops on registers that compute an element; one of `math` counts as a step.
 int64_t opsOfElement(Block &code) {
   int64_t ops = 0;
   for (Operation &op : code.without_terminator())
@@ -52,7 +52,7 @@ int64_t opsOfElement(Block &code) {
   return std::max<int64_t>(ops, 1);
 }
 
-/// How many ops on registers an op of static sizes takes.
+/// The number of ops on registers for an op of static sizes.
 int64_t workOf(Operation *op) {
   if (isReshape(op) || isa<tensor::EmptyOp>(op))
     return 0;
@@ -66,7 +66,7 @@ int64_t workOf(Operation *op) {
   return op->getNumRegions() ? elements * opsOfElement(op->getRegion(0).front()) : elements;
 }
 
-/// Whether an op costs nothing where it is used, and so is repeated there.
+/// Whether an op costs nothing at its use, and is therefore repeated there.
 bool isRepeated(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op))
     return true;
@@ -86,7 +86,7 @@ bool isSmall(Operation *op) {
     Operation *maker = value.getDefiningOp();
     return isStatic(value) || (maker && maker->hasTrait<OpTrait::ConstantLike>());
   };
-  // Barriers at the end of a function are uses that must stay there.
+  // Barriers at the end of a function are keep-alive uses, and stay there.
   if (op->getNumResults() == 0 || isa<scf::SCFDialect>(op->getDialect()) || !canRunInOneDispatch(op) ||
       isOptimizationBarrier(op))
     return false;
@@ -94,7 +94,7 @@ bool isSmall(Operation *op) {
          !op->walk([](Operation *inner) { return WalkResult(success(canRunInOneDispatch(inner))); }).wasInterrupted();
 }
 
-/// Whether the code generator begins a dispatch with the op: it fuses nothing into another op that reads all of an
+/// Whether the code generator starts a dispatch with the op: it fuses nothing into another op that reads the whole
 /// array for each of its elements.
 bool startsDispatch(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
@@ -102,7 +102,7 @@ bool startsDispatch(Operation *op) {
   return isExpandable(op) || isa<tensor::InsertSliceOp>(op);
 }
 
-/// A block's small ops in levels, so that no path between two of a level goes through an op that is not small.
+/// A block's small ops in levels, such that no path between two ops of a level goes through an op that is not small.
 class Levels {
 public:
   explicit Levels(Block &block) {
@@ -131,7 +131,7 @@ private:
       small.insert(op);
   }
 
-  /// Whether the op changes an array that comes from elsewhere, which a dispatch of its own does in place.
+  /// Whether the op updates an array from elsewhere, which a separate dispatch does in place.
   bool updatesOther(Operation *op) const {
     return llvm::any_of(destinationsOf(op), [&](Value destination) {
       Operation *maker = destination.getDefiningOp();
@@ -139,7 +139,7 @@ private:
     });
   }
 
-  /// What is not needed at once joins what needs it.
+  /// Ops that are not needed at once join their users.
   void delay(Operation *op) {
     std::optional<int64_t> latest;
     for (Operation *user : op->getUsers()) {
@@ -156,7 +156,7 @@ private:
   DenseSet<Operation *> small;
 };
 
-/// The ops of a level that are merged. What the code generator fuses into ops that are not small stays there.
+/// The ops of a level that are merged. Ops that the code generator fuses into large ops are not.
 class Group {
 public:
   explicit Group(ArrayRef<Operation *> level) : level(level) {
@@ -185,7 +185,7 @@ private:
     return maker && here.contains(maker) ? maker : nullptr;
   }
 
-  /// Ops that use what `op` makes, as far as they are of this level.
+  /// Users of the results of `op` that belong to this level.
   SmallVector<Operation *> usersHere(Operation *op) const {
     SmallVector<Operation *> users;
     for (Operation *user : op->getUsers())
@@ -194,7 +194,7 @@ private:
     return users;
   }
 
-  /// Whether merged ops use what `op` makes, and they alone, unless it is next to nothing.
+  /// Whether merged ops, and only these, use the results of `op`, unless its cost is negligible.
   bool belongsToUsers(Operation *op) const {
     auto isMerged = [&](Operation *user) { return merged.contains(op->getBlock()->findAncestorOpInBlock(*user)); };
     auto isTiny = [](Value value) { return elementsOf(value) <= kTiny; };
@@ -202,7 +202,7 @@ private:
            (llvm::all_of(op->getUsers(), isMerged) || llvm::all_of(op->getResults(), isTiny));
   }
 
-  /// Whether the op may be fused into one before it that is not small.
+  /// Whether the op may be fused into a preceding op that is not small.
   bool followsOther(Operation *op) const {
     return llvm::any_of(readBy(op), [&](Value value) {
       Operation *maker = value.getDefiningOp();
@@ -270,7 +270,7 @@ private:
   DenseSet<Operation *> here, merged;
 };
 
-/// Clones an op, and what it needs that is repeated.
+/// Clones an op, together with repeated ops that it needs.
 void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values) {
   for (Value value : readBy(op))
     if (Operation *maker = value.getDefiningOp(); !values.contains(value) && maker && isRepeated(maker))
@@ -278,7 +278,8 @@ void cloneWithRepeated(ImplicitLocOpBuilder &b, Operation *op, IRMapping &values
   b.clone(*op, values);
 }
 
-/// Replaces the ops by a dispatch. Fails if they use and make too many arrays for one, or need memory of unknown size.
+/// Replaces the ops by a dispatch. Fails if it would have too many operands and results, or need memory of unknown
+/// size.
 LogicalResult merge(ArrayRef<Operation *> ops) {
   DenseSet<Operation *> merged(ops.begin(), ops.end());
   Block *block = ops.front()->getBlock();
@@ -325,7 +326,7 @@ LogicalResult merge(ArrayRef<Operation *> ops) {
   return success();
 }
 
-/// Merges the ops, or each half of them, where that saves a dispatch.
+/// Merges the ops, or each half of them, if that saves a dispatch.
 bool mergeParts(ArrayRef<Operation *> ops) {
   if (llvm::count_if(ops, startsDispatch) < 2)
     return false;
@@ -336,7 +337,7 @@ bool mergeParts(ArrayRef<Operation *> ops) {
   return mergeParts(ops.drop_front(half)) || isAnyMerged;
 }
 
-/// Merges ops of a level in groups that one dispatch is worth. In their order, so that no group needs one behind it.
+/// Merges ops of a level in groups that are worth a dispatch, in order, so that no group needs a later one.
 bool mergeLevel(ArrayRef<Operation *> level) {
   SmallVector<Operation *> group;
   int64_t work = 0;
@@ -362,7 +363,7 @@ void mergeIn(Block &block) {
   bool isAnyMerged = false;
   for (auto &[number, level] : levels.members)
     isAnyMerged |= mergeLevel(level);
-  // A dispatch stands where the last of its ops stood, which may be behind what needs it.
+  // A dispatch replaces the last of its ops, which may come after users of the others.
   if (!isAnyMerged)
     return;
   sortTopologically(&block);

@@ -1,4 +1,4 @@
-// Builds one executable of loops and branches with all that is in them.
+// Builds one executable of loops and branches with all ops in them.
 #include "OneDispatch.h"
 #include "BufferLoops.h"
 #include "Buffers.h"
@@ -23,18 +23,18 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// Where views of memory begin, in bytes.
+/// The alignment of views of memory, in bytes.
 constexpr int64_t kAlignment = 64;
-/// More memory for temporaries than this is better used by several dispatches, each on all threads.
+/// Code that needs more memory for temporaries than this is better split into dispatches that use all threads.
 constexpr int64_t kMaxScratch = int64_t(1) << 26;
 
-/// Of 32 KiB of stack IREE 3.13 takes no more, vectors that leave registers among them.
+/// IREE 3.13 rejects more than 32 KiB of stack, which includes spilled vectors.
 constexpr int64_t kMaxStack = int64_t(1) << 13;
 
-/// More memory the runtime of IREE 3.13 does not hand to a dispatch.
+/// The runtime of IREE 3.13 does not pass more memory to a dispatch.
 constexpr size_t kMaxBuffers = 32;
 
-/// How many iterations the loops in a block have together, if that is known.
+/// The total number of iterations of the loops in a block, if that is known.
 static std::optional<int64_t> countIterations(Block &block) {
   int64_t total = 0;
   for (Operation &op : block) {
@@ -56,7 +56,7 @@ static std::optional<int64_t> countIterations(Block &block) {
 /// Marks the module in which a dispatch is under construction.
 constexpr StringLiteral kIsDispatch = "dovetail.dispatch";
 
-/// The outermost op around what the builder writes; null while ops around it are being made.
+/// The outermost op around the builder's insertion point; null while ops around it are under construction.
 static Operation *rootOf(ImplicitLocOpBuilder &b) {
   Operation *op = b.getInsertionBlock()->getParentOp();
   while (op && op->getParentOp())
@@ -76,7 +76,7 @@ static bool isKnownElement(Type type) {
          type.isInteger(64) || isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
-/// Whether an array of the type has no elements. Devices refuse memory of no bytes.
+/// Whether an array of the type has no elements. Devices reject memory of zero bytes.
 static bool isEmpty(ShapedType type) { return type.hasStaticShape() && type.getNumElements() == 0; }
 
 bool canRunInOneDispatch(Operation *op) {
@@ -133,7 +133,7 @@ public:
     return toLoops(outputs);
   }
 
-  /// Adds the executable to the program, and calls it. Returns what `results` stand for.
+  /// Adds the executable to the program, and calls it. Returns the values of `results`.
   SmallVector<Value> finish(ArrayRef<Shape> results) {
     SmallVector<Value> called;
     if (executable.hasOutputs()) {
@@ -199,7 +199,7 @@ private:
     };
     if (function.walk(isRefused).wasInterrupted())
       return failure();
-    // Until they are written, nothing else uses what is returned, and where to.
+    // Until they are written, neither the returned values nor their destinations have other uses.
     Operation *end = function.front().getTerminator();
     SmallVector<Value> held;
     for (const Output &result : results)
@@ -229,7 +229,7 @@ private:
                    countIterations(function.front()).value_or(kMostIterationsOnVulkan) < kMostIterationsOnVulkan);
   }
 
-  /// Constants with more than one value become inputs, and others are filled in.
+  /// Constants with several values become inputs; splats are filled in.
   void liftConstants() {
     SmallVector<arith::ConstantOp> constants;
     function.walk([&](arith::ConstantOp op) {
@@ -263,8 +263,8 @@ private:
     return arith::ConstantOp::create(inner, value.getSplatValue<TypedAttr>());
   }
 
-  /// Temporaries are parts of one more result; of one each on other devices than the CPU, of which SPIR-V knows no
-  /// views that begin elsewhere. Those of a few elements the CPU keeps in registers, if they are the function's own.
+  /// Temporaries are parts of one additional result, or, on devices other than the CPU, of one each, because SPIR-V has
+  /// no views with an offset. On the CPU, those of a few elements are in registers, if they are local to the function.
   LogicalResult placeTemporaries() {
     SmallVector<memref::AllocOp> allocs;
     function.walk([&](memref::AllocOp op) { allocs.push_back(op); });
@@ -278,7 +278,7 @@ private:
                                     kAlignment);
       if (isCpu && bytes == kAlignment && onStack < kMaxStack) {
         onStack += bytes;
-        // At the beginning each time: what was there first may be gone.
+        // Initialized each time, since the previous contents may be lost.
         inner.setInsertionPointToStart(&function.front());
         op.replaceAllUsesWith(memref::AllocaOp::create(inner, type).getResult());
         op.erase();
@@ -304,7 +304,7 @@ private:
 
   /// A name that no other executable has.
   std::string freeName() {
-    // Those made before come first, so that most names are found free at once.
+    // Earlier names come first, so that most names are found to be free at once.
     unsigned number = llvm::count_if(
         *program.getBody(), [](Operation &op) { return op.getName().getStringRef() == "hal.executable.source"; });
     std::string name;
@@ -321,7 +321,7 @@ private:
   ImplicitLocOpBuilder inner;
   func::FuncOp function;
   Executable executable;
-  /// The numbers that are handed in, as they are inside.
+  /// The numbers that are passed in, as values inside the dispatch.
   DenseMap<Value, Value> numbers;
   bool isCpu, isVulkan;
 };

@@ -1,4 +1,4 @@
-// Builds one executable of loops and branches with all that is in them.
+// Builds one executable of loops and branches with all ops in them.
 #ifndef DOVETAIL_DISPATCH_ONEDISPATCH_H
 #define DOVETAIL_DISPATCH_ONEDISPATCH_H
 
@@ -10,25 +10,25 @@ namespace dovetail {
 /// Mesa's Vulkan driver for CPUs ends all loops of a dispatch, silently, after this many iterations.
 constexpr int64_t kMostIterationsOnVulkan = (1 << 16) - 1;
 
-/// The element type and the sizes of an array that is to be made.
+/// The element type and the sizes of a result.
 struct Shape {
   mlir::Type element;
   llvm::SmallVector<mlir::OpFoldResult> sizes;
 };
 
-/// What `body` computes, in one dispatch that one thread runs: for loops whose bodies are small. `body` gets `inputs`
-/// as they are inside, arrays and numbers of type `index`, and must use nothing else of outside; it returns one array
-/// for each of `results`, or failure, as when a dovetail op in it has no lowering.
+/// Emits the code of `body` as one dispatch that runs on one thread, for loops whose bodies are small. `body` gets
+/// `inputs`, arrays and numbers of type `index`, as values inside the dispatch, and must not use other outer values; it
+/// returns one array for each of `results`, or failure, for instance if a dovetail op in it has no lowering.
 ///
-/// It writes ordinary lowered code: linalg, tensor, arith, math and complex ops, and `scf.for`, `while`, `if` and
-/// `index_switch` with arrays as what they carry or give. Nothing need be said about memory. What makes for good code:
-/// stacked results are carried, from `tensor.empty`, and changed by `tensor.insert_slice`; loops are results, not
-/// copied or reshaped first; scalars are carried as scalars. Temporaries are part of one more result, so that
-/// they may be large; but each has a size that is known.
+/// It emits ordinary lowered code: linalg, tensor, arith, math and complex ops, and `scf.for`, `while`, `if` and
+/// `index_switch` that carry or return arrays. It need not consider memory. For efficient code, stacked results should
+/// be carried, starting from `tensor.empty`, and updated by `tensor.insert_slice`; results of loops should be returned
+/// without copying or reshaping; and scalars should be carried as scalars. Temporaries are part of an additional
+/// result, so that they may be large, but each must have a known size.
 ///
-/// Fails, leaving `b` as it was, where the code cannot be such a dispatch: for ops that `canRunInOneDispatch` does not
-/// know, temporaries of unknown size, loops of which memory would be needed in each iteration, and iterations of more
-/// than `mostWork` scalar steps, those of copies among them that cannot be avoided. The same code then runs outside.
+/// Fails, leaving `b` unchanged, if the code cannot be such a dispatch: for ops that `canRunInOneDispatch` does not
+/// support, temporaries of unknown size, loops that would need new memory in each iteration, and iterations of more
+/// than `mostWork` scalar steps, including unavoidable copies. The same code then runs outside.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 dispatchOnce(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::ArrayRef<Shape> results,
              llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ImplicitLocOpBuilder &,

@@ -11,8 +11,8 @@ namespace dovetail {
 
 namespace {
 
-/// What fits one dispatch, in scalar steps of one iteration. One thread in vectors takes about as long for these as the
-/// host for starting dispatches, whatever the number of cores; a GPU has slower threads.
+/// The limit for one dispatch, in scalar steps per iteration. For this many, one thread with vectors takes about as
+/// long as the host needs to start dispatches, whatever the number of cores; a GPU has slower threads.
 constexpr int64_t kStepsOnCpu = int64_t(1) << 21, kStepsElsewhere = int64_t(1) << 10;
 /// The estimate ignores fusion and views; allow twice as much.
 constexpr int64_t kSlack = 2;
@@ -31,7 +31,7 @@ bool isForOneDispatch(Operation *op, ImplicitLocOpBuilder &b) {
   Target target(moduleOf(b));
   auto scan = dyn_cast<ScanOp>(op);
   int64_t steps = stepsOf(op);
-  // What it begins with is copied once, by the same thread.
+  // Its initial value is copied once, by the same thread.
   for (Type type : op->getResultTypes())
     if (auto array = dyn_cast<RankedTensorType>(type))
       steps = plus(steps, product(array.getShape()));

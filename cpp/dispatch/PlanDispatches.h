@@ -6,13 +6,14 @@
 
 namespace dovetail {
 
-/// Marks a module of which every loop is to run on the host, with dispatches for the ops inside: for tests of that way.
+/// Marks a module in which every loop is to run on the host, with dispatches for the ops inside; for tests of host
+/// loops.
 constexpr llvm::StringLiteral kHostLoops = "dovetail.host_loops";
 
 /// Whether one dispatch is expected to run the op faster than a dispatch for each op inside.
 bool isForOneDispatch(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b);
 
-/// The most scalar steps that one iteration of a loop in one dispatch takes.
+/// The maximum number of scalar steps of an iteration of a loop in one dispatch.
 int64_t mostStepsOfIteration(mlir::ImplicitLocOpBuilder &b);
 
 } // namespace dovetail

@@ -1,4 +1,4 @@
-// Radix sort of rows, from the least digit.
+// Radix sort of rows, least significant digit first.
 #include "RadixSort.h"
 #include "cpp/iree/Workgroups.h"
 #include "cpp/tensors/Builders.h"
@@ -14,8 +14,8 @@ constexpr int64_t kDigitValues = int64_t(1) << kDigit;
 
 namespace {
 
-/// The code for one row. `state` is all that it writes, as one array, which so is plainly used in place: two orders of
-/// the elements, of which each digit makes one from the other, and how often each digit has each of its values.
+/// The code for one row. `state` is everything that it writes, as a single array, which is therefore clearly used in
+/// place: two orders of the elements, each computed from the other by one digit, and the histogram of each digit.
 struct RadixSort {
   ImplicitLocOpBuilder &b;
   Value row, size, state;
@@ -35,7 +35,7 @@ struct RadixSort {
   Value get(Value from, Value place) { return tensor::ExtractOp::create(b, from, place); }
   Value set(Value into, Value place, Value x) { return tensor::InsertOp::create(b, x, into, place); }
 
-  /// Counts from 0, with `state` first of what is carried.
+  /// Counts from 0, with `state` as the first carry.
   SmallVector<Value> loop(Value count, ValueRange more, Body body) {
     SmallVector<Value> inits = {state};
     llvm::append_range(inits, more);
@@ -49,7 +49,7 @@ struct RadixSort {
     return SmallVector<Value>(result.getResults().drop_front());
   }
 
-  /// Where in `state` the number of elements is whose digit, the `place`th, is that of `element`.
+  /// The position in `state` of the count of elements whose digit, the `place`th, is that of `element`.
   Value counter(const Digit &digit, size_t place, Value element) {
     Value key = tensor::ExtractOp::create(b, digit.key, ValueRange{row, element});
     Value shift = arith::ConstantOp::create(b, b.getIntegerAttr(key.getType(), digit.shift));
@@ -58,10 +58,10 @@ struct RadixSort {
     return add(counters(place), toIndex(value));
   }
 
-  /// Where in `state` the numbers for a digit begin.
+  /// The position in `state` at which the counts of a digit begin.
   Value counters(size_t place) { return add(add(size, size), index(place * kDigitValues)); }
 
-  /// All elements in their order, and how often there is each value of each digit.
+  /// All elements in their order, and the histogram of each digit.
   void count(ArrayRef<Digit> digits) {
     loop(index(digits.size() * kDigitValues), {}, [&](Value i, ValueRange carry) -> SmallVector<Value> {
       return {set(carry[0], add(counters(0), i), number(0))};
@@ -76,8 +76,8 @@ struct RadixSort {
     });
   }
 
-  /// From how often there is each value of a digit, where the elements with it begin. Returns whether it is one for
-  /// all.
+  /// From the histogram of a digit, the positions at which the elements with each value begin. Returns whether all have
+  /// the same value.
   Value accumulate(size_t place) {
     Value all = arith::IndexCastOp::create(b, b.getI32Type(), size), no = arith::ConstantIntOp::create(b, 0, 1);
     SmallVector<Value> sums = loop(index(kDigitValues), {number(0), no}, [&](Value i, ValueRange carry) {
@@ -89,7 +89,7 @@ struct RadixSort {
     return sums[1];
   }
 
-  /// Leaves in the first places the numbers of the elements in increasing order.
+  /// Leaves the indices of the elements in increasing order in the first positions.
   void run(ArrayRef<Digit> digits) {
     count(digits);
     Value from = index(0), to = size;
@@ -105,7 +105,7 @@ struct RadixSort {
       to = select(isOrdered, to, from);
       from = next;
     }
-    // Either what is to be moved is in the second half, or nothing is.
+    // Either the elements to move are in the second half, or there are none.
     loop(from, {}, [&](Value i, ValueRange carry) -> SmallVector<Value> {
       return {set(carry[0], i, get(carry[0], add(from, i)))};
     });

@@ -6,15 +6,15 @@
 
 namespace dovetail {
 
-/// Keys of elements: unsigned integers of which the bits from `begin` to `end` count.
+/// Keys of elements: unsigned integers, of which the bits from `begin` to `end` are compared.
 struct SortKey {
   mlir::Value array;
   unsigned begin, end;
 };
 
-/// The numbers (i32) of the elements of each row in increasing order: the first columns of an array of more. Keys are
-/// arrays of rows, of which later ones decide between elements whose earlier ones are equal; where all are, the order
-/// stays. Only for the CPU.
+/// The indices (i32) of the elements of each row in increasing order: the first columns of a larger array. Keys are
+/// arrays of rows; later keys order elements whose earlier keys are equal, and elements with equal keys keep their
+/// order. Only for the CPU.
 mlir::Value orderByDigits(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<SortKey> keys);
 
 } // namespace dovetail

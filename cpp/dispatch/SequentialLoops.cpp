@@ -15,7 +15,7 @@ constexpr Names kScan = "iree_linalg_ext.scan", kScatter = "iree_linalg_ext.scat
 
 bool isNamed(Operation *op, StringRef name) { return op->getName().getStringRef() == name; }
 
-/// A part of an array, one element thick along some dimensions, which its own type lacks.
+/// A slice of an array with one element along some dimensions, which its own type drops.
 struct Part {
   SmallVector<OpFoldResult> offsets, sizes, strides;
   RankedTensorType type;
@@ -25,7 +25,7 @@ struct Part {
       : offsets(cast<RankedTensorType>(array.getType()).getRank(), b.getIndexAttr(0)), sizes(sizesOf(b, array)),
         strides(offsets.size(), b.getIndexAttr(1)), type(cast<RankedTensorType>(array.getType())) {}
 
-  /// The part at an index along a dimension of `array`; `dropped` dimensions before that are not in the type any more.
+  /// The slice at an index along a dimension of `array`; its type has lost the `dropped` dimensions before that.
   void at(ImplicitLocOpBuilder &b, int64_t dim, Value index, int64_t dropped = 0) {
     offsets[dim] = index;
     sizes[dim] = b.getIndexAttr(1);
@@ -66,7 +66,7 @@ SmallVector<Value> loop(ImplicitLocOpBuilder &b, Value count, ValueRange inits,
   return llvm::to_vector_of<Value>(made.getResults());
 }
 
-/// Carries the combination of what came before from slice to slice.
+/// Carries the combination of the preceding slices from slice to slice.
 SmallVector<Value> expandScan(ImplicitLocOpBuilder &b, Operation *scan) {
   Value x = scan->getOperand(0);
   int64_t dim = scan->getAttrOfType<IntegerAttr>("dimension").getInt();
@@ -86,7 +86,7 @@ SmallVector<Value> expandScatter(ImplicitLocOpBuilder &b, Operation *scatter) {
   Value updates = scatter->getOperand(0), places = scatter->getOperand(1), mask = scatter->getOperand(2);
   auto type = cast<RankedTensorType>(scatter->getOperand(3).getType());
   int64_t numIndexed = cast<RankedTensorType>(places.getType()).getDimSize(1);
-  // Windows lack the leading dimensions.
+  // Windows do not have the leading dimensions.
   int64_t numLacking = type.getRank() - cast<RankedTensorType>(updates.getType()).getRank() + 1;
   Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
   Value count = asValue(b, sizesOf(b, updates)[0]);

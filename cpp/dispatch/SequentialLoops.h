@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Whether `expand` knows the op: `tensor.concat`, `iree_linalg_ext.scan` and `scatter`.
+/// Whether `expand` supports the op: `tensor.concat`, `iree_linalg_ext.scan` and `scatter`.
 bool isExpandable(mlir::Operation *op);
 
 /// Replaces the op by loops over slices of its arrays, and `linalg` ops on these.

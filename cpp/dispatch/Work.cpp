@@ -21,7 +21,7 @@ static int64_t workOf(Region &region) {
   return work;
 }
 
-/// All that an iteration runs.
+/// Everything that an iteration runs.
 static int64_t workOfBodies(Operation &loop) {
   int64_t work = 0;
   for (Region &region : loop.getRegions())
@@ -29,7 +29,7 @@ static int64_t workOfBodies(Operation &loop) {
   return work;
 }
 
-/// How many iterations a loop has at most, if that is known: also of one that runs once or not at all.
+/// The maximum number of iterations of a loop, if it is known; also of one that runs once or not at all.
 static std::optional<APInt> mostIterations(LoopLikeOpInterface loop) {
   if (auto counted = dyn_cast<scf::ForOp>(*loop))
     if (auto choice = counted.getUpperBound().getDefiningOp<arith::SelectOp>())
@@ -40,7 +40,7 @@ static std::optional<APInt> mostIterations(LoopLikeOpInterface loop) {
   return loop.getStaticTripCount();
 }
 
-/// A step for each operand of each element, and more where much is computed; two for each product that is summed.
+/// One step per operand and element, more for expensive bodies; two for each product that is summed.
 static int64_t workOf(linalg::LinalgOp op) {
   int64_t each = 2;
   if (op.getNumReductionLoops() == 0)

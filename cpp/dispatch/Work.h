@@ -6,8 +6,8 @@
 
 namespace dovetail {
 
-/// How many scalar steps one iteration takes of that loop of the function of which one takes most. The function is on
-/// memory, so that the copies are seen that it could not do without.
+/// The number of scalar steps of an iteration of the most expensive loop of a function. The function operates on
+/// memory, so that its unavoidable copies are visible.
 int64_t workOfIteration(mlir::func::FuncOp function);
 
 } // namespace dovetail

@@ -85,7 +85,7 @@ SmallVector<Value> destinationsOf(Operation *op) {
       if (operand.getType() == result.getType())
         values.push_back(operand);
   if (auto tied = op->getAttrOfType<ArrayAttr>("tied_operands")) {
-    // Their numbers are of the operands behind the workload.
+    // Their indices refer to the operands after the workload.
     auto segments = op->getAttrOfType<DenseI32ArrayAttr>("operandSegmentSizes");
     int64_t first = segments ? segments[0] : 0;
     for (auto number : tied.getAsRange<IntegerAttr>())
@@ -113,7 +113,7 @@ Value previousVersion(Value array) {
 
 void forEachOp(func::FuncOp function, function_ref<void(Operation *)> visit) {
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // The code of a dispatch is the code generator's own.
+    // The code of a dispatch belongs to the code generator.
     if (op->getName().getStringRef() == "flow.dispatch.workgroups")
       return WalkResult::skip();
     visit(op);
@@ -158,7 +158,7 @@ void Aliases::join(Value a, Value b) {
     classes.unionSets(a.getAsOpaquePointer(), b.getAsOpaquePointer());
 }
 
-/// Whether a part of an array may have as many elements as the array.
+/// Whether a slice of an array may have as many elements as the array.
 static bool mayBeAllOf(Value part, Value whole) {
   auto small = cast<RankedTensorType>(part.getType()), large = cast<RankedTensorType>(whole.getType());
   return !small.hasStaticShape() || !large.hasStaticShape() || small.getNumElements() == large.getNumElements();

@@ -11,25 +11,25 @@ namespace dovetail {
 
 namespace {
 
-/// Whether IREE knows no such float, not even as a scalar.
+/// Whether IREE does not support this float type, not even for scalars.
 bool isForeign(Type type) {
   return isa<Float8E3M4Type, Float8E4M3Type, Float8E4M3B11FNUZType, Float6E2M3FNType, Float6E3M2FNType,
              Float4E2M1FNType>(type);
 }
 
-/// Whether this is an integer of 2 or 4 bits. Its byte has it in the low bits; what the others are is left open, but
-/// for arrays that are computed, in which they are zero.
+/// Whether this is an integer of 2 or 4 bits, stored in the low bits of its byte. The other bits are unspecified,
+/// except in computed arrays, where they are zero.
 bool isPacked(Type type) { return type.isInteger() && !type.isInteger(1) && type.getIntOrFloatBitWidth() < 8; }
 
 Type stored(Type type) { return isForeign(type) || isPacked(type) ? IntegerType::get(type.getContext(), 8) : type; }
 
-/// The type that a value has after the pass.
+/// The type of a value after the pass.
 Type storedValue(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor ? withElement(tensor, stored(tensor.getElementType())) : stored(type);
 }
 
-/// Whether this is scalar code; other ops move what they are given.
+/// Whether this is scalar code; other ops move their operands.
 bool computes(Operation *op) { return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()); }
 
 Attribute storedConstant(Attribute value) {
@@ -51,7 +51,7 @@ Attribute storedConstant(Attribute value) {
 
 enum class Extension { None, Zeros, Sign };
 
-/// What the other bits of a byte must be for an op that looks at them.
+/// The required value of a byte's other bits for an op that depends on them.
 Extension extensionFor(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op) && operand.getOperandNumber() == 1)
@@ -67,11 +67,11 @@ Extension extensionFor(OpOperand &operand) {
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ShLIOp,
           arith::SelectOp, arith::TruncIOp>(op))
     return Extension::None;
-  // Moved into an array, or looked at as an unsigned number.
+  // Moved into an array, or used as an unsigned number.
   return Extension::Zeros;
 }
 
-/// `byte`, of which `width` bits count, with the others as they must be.
+/// `byte`, whose lowest `width` bits count, with the other bits as required.
 Value extended(OpBuilder &b, Location loc, Value byte, unsigned width, Extension extension) {
   auto constant = [&](int64_t value) {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(b.getI8Type(), value)).getResult();
@@ -92,7 +92,7 @@ struct PackedUse {
   void extend() const {
     Operation *op = operand->getOwner();
     OpBuilder b(op);
-    // The code generator takes no padding that is computed beside the padded array.
+    // The code generator does not support padding that is computed next to the padded array.
     if (!computes(op))
       b.setInsertionPointAfterValue(operand->get());
     operand->set(extended(b, op->getLoc(), operand->get(), width, extensionFor(*operand)));
@@ -100,7 +100,7 @@ struct PackedUse {
       dropOuterZeros(op->getResult(0));
   }
 
-  /// Takes the zeros of a byte that are not the packed integer's from their number.
+  /// Subtracts the leading zeros of a byte that are not part of the packed integer.
   void dropOuterZeros(Value count) const {
     OpBuilder b(count.getContext());
     b.setInsertionPointAfterValue(count);
@@ -110,7 +110,7 @@ struct PackedUse {
   }
 };
 
-/// Whether a packed integer is moved as it is, from an array to another.
+/// Whether a packed integer moves unchanged from one array to another.
 bool isMoved(OpOperand &operand) {
   Operation *source = operand.get().getDefiningOp();
   return !computes(operand.getOwner()) && (!source || !computes(source));
@@ -141,7 +141,7 @@ struct BytesPass : impl::BytesPassBase<BytesPass> {
     }
   }
 
-  /// Gives everything that an op makes its new type.
+  /// Gives each result its new type.
   static void storeValuesOf(Operation *op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       constant.setValueAttr(cast<TypedAttr>(storedConstant(constant.getValue())));
@@ -153,7 +153,7 @@ struct BytesPass : impl::BytesPassBase<BytesPass> {
       result.setType(storedValue(result.getType()));
   }
 
-  /// Removes a conversion between what have become bytes.
+  /// Removes a conversion between types that are both bytes now.
   static void dropIfSame(Operation *op) {
     if (op->getOperand(0).getType() != op->getResult(0).getType())
       return;

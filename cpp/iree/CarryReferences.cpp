@@ -1,4 +1,4 @@
-// Makes the arrays that host loops carry, and that branches give, buffers that are written over.
+// Turns the arrays that host loops carry, and that branches return, into buffers that are overwritten.
 #include "Aliases.h"
 #include "Liveness.h"
 #include "Ops.h"
@@ -21,17 +21,17 @@ bool isComputing(Operation *op) {
          op->getName().getStringRef() == "flow.dispatch";
 }
 
-/// Whether IREE may write over the array in a use of it. What it sees no later use of is its own.
+/// Whether IREE may overwrite the array in a use of it. It owns an array for which it sees no later use.
 bool mayWrite(OpOperand &use) {
   Operation *user = use.getOwner();
-  // Host functions are lent their arguments.
+  // Host functions borrow their arguments.
   if (isa<tensor::DimOp, tensor::ExtractOp, tensor::ConcatOp, tensor::PadOp, func::CallOp>(user))
     return false;
   if (isView(user))
     return llvm::any_of(user->getResult(0).getUses(), mayWrite);
   if (auto choice = dyn_cast<scf::IfOp>(user->getParentOp()); choice && isa<scf::YieldOp>(user))
     return llvm::any_of(choice.getResult(use.getOperandNumber()).getUses(), mayWrite);
-  // What a loop begins with is copied there, if need be.
+  // A loop's initial value is copied there, if necessary.
   if (isa<LoopLikeOpInterface>(user))
     return false;
   return !isComputing(user) || llvm::is_contained(destinationsOf(user), use.get());
@@ -47,8 +47,8 @@ bool isReferable(Type type) {
   return array && !llvm::is_contained(array.getShape(), 0);
 }
 
-/// Whether an op is a host loop that can carry references. A `while` must begin a step with the arrays that its
-/// condition was given.
+/// Whether an op is a host loop that can carry references. The body of a `while` must start with the arrays of its
+/// condition.
 bool isRewritable(Operation *op) {
   if (auto loop = dyn_cast<scf::WhileOp>(op))
     return llvm::equal(loop.getConditionOp().getArgs().getTypes(), loop.getBefore().getArgumentTypes()) &&
@@ -59,8 +59,8 @@ bool isRewritable(Operation *op) {
   return isa<scf::ForOp>(op);
 }
 
-/// Whether all other ops that use an array compute what the one that writes over it needs. It then comes after them on
-/// every device, and they take no part in its dispatch.
+/// Whether all other ops that use an array compute values that its overwriting op needs. The latter then comes after
+/// them on every device, and they are not part of its dispatch.
 bool isLastUse(Value array, Operation *writer) {
   Block *block = writer->getBlock();
   return llvm::all_of(array.getUses(), [&](OpOperand &use) {
@@ -69,7 +69,7 @@ bool isLastUse(Value array, Operation *writer) {
       return true;
     if (user == writer)
       return llvm::count(writer->getOperands(), array) == 1;
-    // Of slices IREE makes parts of the same memory.
+    // IREE turns slices into parts of the same memory.
     if (isa<tensor::ExtractOp>(user) && user->getBlock() != block)
       user = user->getParentOp();
     return user->getBlock() == block && needs(writer, user) && !mayWrite(use) &&
@@ -79,8 +79,8 @@ bool isLastUse(Value array, Operation *writer) {
 
 bool isScatter(Operation *op) { return op->getName().getStringRef() == "iree_linalg_ext.scatter"; }
 
-/// The argument of a loop's body of which an array is a new version, in the same memory, and the op that first writes
-/// over it; or nulls: IREE writes over the operands of the ops between them, if nothing else uses these later.
+/// The argument of a loop's body of which an array is a new version, in the same memory, and the op that first
+/// overwrites it; or nulls. IREE overwrites the operands of the ops between them, if these have no later uses.
 std::pair<BlockArgument, Operation *> originOf(Value value, Block *body) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != body)
@@ -94,7 +94,7 @@ std::pair<BlockArgument, Operation *> originOf(Value value, Block *body) {
     return {};
   if (auto argument = dyn_cast<BlockArgument>(old))
     return argument.getOwner() == body ? std::make_pair(argument, op) : std::pair<BlockArgument, Operation *>();
-  // What a scatter computes from its array is kept apart from it by a barrier.
+  // A barrier separates what a scatter computes from its array.
   return (isScatter(op) ? isLastUse(old, op) : isForOneUse(old)) ? originOf(old, body)
                                                                  : std::pair<BlockArgument, Operation *>();
 }
@@ -106,14 +106,14 @@ struct Carry {
   SmallVector<Value> sizes;
 };
 
-/// Writes an array to a buffer. IREE 3.13 would have the buffer in the array's place where it sees no later use: so
-/// that what is needed later is copied, it has a keep-alive use at the end of its own block.
+/// Writes an array to a buffer. IREE 3.13 would replace the array's memory by the buffer if it sees no later use. A
+/// keep-alive use at the end of its own block makes it copy the array if that is needed later.
 Value copiedTo(ImplicitLocOpBuilder &b, Value array, ValueRange sizes, Value buffer) {
   llvm::for_each(neededLater(array, b.getInsertionBlock()), keepAlive);
   return writtenTo(b, array, sizes, buffer);
 }
 
-/// How a position gets its array at the end of a step.
+/// How a position gets its array at the end of an iteration.
 struct Step {
   enum Kind {
     Passed,  ///< It is what another position had: so are its buffers.
@@ -135,7 +135,7 @@ public:
         carries.push_back({unsigned(position), cast<RankedTensorType>(init.getType()), {}});
   }
 
-  /// Returns the loop that stands in its place.
+  /// Returns the loop that replaces it.
   Operation *rewrite() {
     if (carries.empty())
       return loop;
@@ -147,7 +147,7 @@ public:
     state.addOperands(references);
     state.addTypes(ValueRange(references).getTypes());
     state.addAttributes(loop->getAttrs());
-    // A condition that has effects passes on what tells their order.
+    // A condition with effects forwards the token of their order.
     SmallVector<Value> passed;
     if (auto repeated = dyn_cast<scf::WhileOp>(loop)) {
       llvm::append_range(passed, repeated.getConditionOp().getArgs());
@@ -193,16 +193,17 @@ private:
   unsigned first;
   SmallVector<Carry> carries;
   SmallVector<Step> steps;
-  /// For each carry, whether the body writes over its buffer, or over a copy in its spare one, to make what it yields.
+  /// For each carry, whether the body overwrites its buffer, or a copy in its second one, to compute the value that it
+  /// yields.
   SmallVector<bool> isOrigin;
-  /// Memory for copies of other arguments that something writes over.
+  /// Memory for copies of other arguments that are overwritten.
   DenseMap<Value, Value> saved;
   /// For each carry, which of the spare buffers is its second one.
   SmallVector<std::optional<unsigned>> spares;
   unsigned numSpares = 0;
 };
 
-/// New versions of what is carried are made in its own memory if nothing needs the old one later, else in a copy.
+/// New versions of carried arrays are made in their own memory if nothing needs the old one later, otherwise in a copy.
 void LoopRewriter::planUpdates(function_ref<void(unsigned, Step::Kind, std::optional<unsigned>)> take) {
   Block *body = blocks.back();
   Operation *yield = body->getTerminator();
@@ -222,14 +223,14 @@ void LoopRewriter::planUpdates(function_ref<void(unsigned, Step::Kind, std::opti
   }
 }
 
-/// Finds out how positions get their arrays. Each pair of buffers goes to one position.
+/// Determines how positions get their arrays. Each pair of buffers goes to one position.
 void LoopRewriter::plan() {
   Block *body = blocks.back();
   Operation *yield = body->getTerminator();
   SmallVector<bool> isPlanned(carries.size()), isTaken(carries.size());
   steps.resize(carries.size(), {Step::Written, 0});
   auto take = [&](unsigned target, Step::Kind kind, std::optional<unsigned> source) {
-    // Of unknown sizes each position has its own.
+    // For unknown sizes, each position has its own pair.
     bool fits =
         source && !isTaken[*source] && !isPlanned[target] &&
         (*source == target || (carries[target].type.hasStaticShape() && carries[*source].type == carries[target].type));
@@ -245,13 +246,13 @@ void LoopRewriter::plan() {
       take(target, Step::Passed, carryAt(argument));
   for (bool isOwn : {true, false})
     for (unsigned target = 0; target < carries.size(); ++target) {
-      // What an inner loop or choice gives has a buffer of its own.
+      // The result of an inner loop or branch has a buffer of its own.
       Operation *op = next(target).getDefiningOp();
       bool isMoved = op && (isRewritable(op) || isa<scf::IfOp>(op)) && next(target).hasOneUse();
       for (unsigned source = isOwn ? target : 0; source < (isOwn ? target + 1 : carries.size()); ++source)
         take(target, isMoved ? Step::Updated : Step::Written, source);
     }
-  // Pairs go around in cycles.
+  // Pairs move around in cycles.
   spares.resize(carries.size());
   for (unsigned target = 0; target < carries.size(); ++target)
     if (steps[target].kind == Step::Written || steps[target].kind == Step::Copied)
@@ -259,7 +260,7 @@ void LoopRewriter::plan() {
         spares[i] = numSpares++;
 }
 
-/// What the loop begins with. Arrays that others may still read, those of the caller among them, are copied.
+/// The loop's initial value. Arrays that others may still read, including those of the caller, are copied.
 SmallVector<Value> LoopRewriter::start(ImplicitLocOpBuilder &b) {
   SmallVector<Value> references(inits), added(numSpares);
   for (auto [carry, spare] : llvm::zip(carries, spares)) {
@@ -273,7 +274,7 @@ SmallVector<Value> LoopRewriter::start(ImplicitLocOpBuilder &b) {
       continue;
     }
     reference = allocatedBuffer(b, carry.type, carry.sizes);
-    // IREE knows only of an export what is in a buffer.
+    // IREE only knows the contents of a buffer through an export.
     if (!isa_and_present<tensor::EmptyOp>(op))
       reference = exportedBuffer(b, copiedTo(b, init, carry.sizes, reference), carry.sizes);
   }
@@ -287,8 +288,8 @@ SmallVector<Value> LoopRewriter::start(ImplicitLocOpBuilder &b) {
   return references;
 }
 
-/// Gives a block references instead of arrays, which it imports, and as its own where something writes over them. That
-/// is a copy, unless nothing needs the array later: of an array that is its own IREE copies slices onto each other.
+/// Gives a block references instead of arrays, and imports them, with ownership if they are overwritten. An overwritten
+/// array is a copy, unless nothing needs it later: in an array that it owns, IREE copies slices in place.
 void LoopRewriter::enter(Block *block, ValueRange references) {
   unsigned skipped = block->getNumArguments() - inits.size();
   for (Value added : references.drop_front(inits.size()))
@@ -347,12 +348,12 @@ void LoopRewriter::finishStep() {
       op.erase();
 }
 
-/// Puts the arrays of an op's results in place of what it gave before, `old`, which were arrays where these are others.
+/// Replaces the previous results of an op, `old`, which were arrays if these are references, by these.
 void replaceResults(ImplicitLocOpBuilder &b, ValueRange old, ValueRange results) {
   Operation *terminator = b.getInsertionBlock()->getTerminator();
   KeepAliveUses uses;
   for (auto [before, result] : llvm::zip_equal(old, results)) {
-    // An array that is used twice is not written over while slices of it are read, which IREE does not see.
+    // An array that is used twice is not overwritten while slices of it are read, which IREE does not see.
     bool isUsedHere = llvm::all_of(before.getUsers(), [&](Operation *op) { return op->getBlock() == b.getBlock(); });
     if (isArrayImport(result.getDefiningOp()) && mayBeWritten(before, terminator) &&
         !(isForOneUse(before) && isUsedHere))
@@ -363,7 +364,7 @@ void replaceResults(ImplicitLocOpBuilder &b, ValueRange old, ValueRange results)
 }
 
 void LoopRewriter::leave(ImplicitLocOpBuilder &b, Operation *made) {
-  // IREE 3.13 takes a `while` for one whose two regions have the same arguments, of which one that is not used is lost.
+  // IREE 3.13 assumes that the two regions of a `while` have the same arguments, and drops one that is not used.
   if (isa<scf::WhileOp>(made)) {
     ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockBegin(loop->getLoc(), blocks.back());
     for (BlockArgument argument : blocks.back()->getArguments())
@@ -377,8 +378,8 @@ void LoopRewriter::leave(ImplicitLocOpBuilder &b, Operation *made) {
   loop->erase();
 }
 
-/// Makes the branches of a choice give references to buffers that are each result's own: IREE 3.13 has no owner for
-/// what one branch computes and another passes on.
+/// Makes the branches of a choice return references to buffers, each result its own: IREE 3.13 assigns no owner to a
+/// value that one branch computes and another forwards.
 Operation *rewriteChoice(scf::IfOp choice) {
   if (llvm::none_of(choice.getResultTypes(), isReferable))
     return choice;
@@ -423,8 +424,8 @@ Operation *rewriteChoice(scf::IfOp choice) {
   return made;
 }
 
-/// Outer loops come first, so that what they import is known to the inner ones; of choices the inner ones, whose
-/// buffers the outer ones pass on.
+/// Outer loops come first, so that their imports are known to the inner ones; for branches, inner ones come first,
+/// since the outer ones forward their buffers.
 void carryReferences(Region &region) {
   for (Block &block : region)
     for (Operation *op = block.empty() ? nullptr : &block.front(); op; op = op->getNextNode()) {

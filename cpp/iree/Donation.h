@@ -1,4 +1,4 @@
-// Attributes that say which memory calls may reuse.
+// Attributes that state which memory calls may reuse.
 #ifndef DOVETAIL_IREE_DONATION_H
 #define DOVETAIL_IREE_DONATION_H
 
@@ -6,11 +6,11 @@
 
 namespace dovetail {
 
-/// Marks an argument of a function whose memory results may take, and, in its reflection, results that share memory.
+/// Marks an argument of a function whose memory results may reuse and, in its reflection, results that share memory.
 constexpr llvm::StringLiteral kDonated = "dovetail.donated", kSharing = "dovetail.sharing",
                               kHandedBack = "dovetail.handed_back";
 
-/// IREE's mark of an argument that the function uses up, which `--dovetail-reuse-arguments` puts on donated ones.
+/// IREE's mark of an argument that the function consumes, which `--dovetail-reuse-arguments` sets on donated ones.
 constexpr llvm::StringLiteral kConsumed = "iree.abi.consume";
 
 inline bool isDonated(mlir::func::FuncOp function, mlir::BlockArgument argument) {

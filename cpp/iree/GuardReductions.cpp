@@ -20,27 +20,28 @@ namespace dovetail {
 
 namespace {
 
-/// What folding may make of a value: one number for all elements, zero for all or nothing simpler, nothing simpler.
+/// The simplest value that folding may produce: one number for all elements, zero for all or nothing simpler, nothing
+/// simpler.
 enum class State { Constant, ZeroOrVaries, Varies };
 
 /// Kinds of ops on an integer and a constant, as a set.
 enum Kind : unsigned { None = 0, And = 1, Or = 2, Mul = 4, Sum = 8, Xor = 16, Extended = 32, Other = 64 };
 
-/// What is known of the elements of an array, or of a scalar within an op on arrays.
+/// Facts about the elements of an array, or about a scalar within an op on arrays.
 struct Known {
   State state;
-  /// Whether the value depends on what is known only when the program runs.
+  /// Whether the value depends on run-time values.
   bool isRuntime;
-  /// The same for values that are equal.
+  /// Equal for equal values.
   unsigned number;
-  /// The number of the integer that ops with constants began from, and the kinds of these ops.
+  /// The number of the integer from which ops with constants started, and the kinds of these ops.
   unsigned base;
   unsigned kinds = None;
-  /// The number itself, if it is one that folding finds.
+  /// The number itself, if folding finds it.
   Attribute literal = {};
 };
 
-/// Goes through a function in order.
+/// Walks a function in order.
 class Folding {
 public:
   explicit Folding(func::FuncOp function) {
@@ -59,13 +60,13 @@ private:
   void visitLinalg(linalg::LinalgOp op);
   void guard(linalg::LinalgOp op);
 
-  /// What is known of a value of the function, or of the block that is gone through.
+  /// The facts about a value of the function, or of the block that is being walked.
   Known known(Value value);
   Known constant(Attribute value);
   /// An element of an operand.
   Known load(const Known &array, AffineMap map);
   Known scalar(Operation *op);
-  /// What MLIR folds the op to, where numbers are known.
+  /// The result of MLIR's folding of the op, where numbers are known.
   std::optional<Known> fold(Operation *op);
   Known select(const Known &condition, const Known &yes, const Known &no);
   Known integers(Operation *op, const Known &lhs, const Known &rhs);
@@ -79,7 +80,7 @@ private:
     last += isNew;
     return it->second;
   }
-  /// That of an op's result. Only integers are compared.
+  /// The number of an op's result. Only integers are compared.
   unsigned numberOf(Operation *op, ArrayRef<Known> operands) {
     if (!op->getResult(0).getType().isIntOrIndex() || op->getNumRegions())
       return fresh();
@@ -175,7 +176,8 @@ static Kind kindOf(Operation *op) {
   return isa<arith::XOrIOp>(op) ? Xor : Other;
 }
 
-/// Whether the op makes something else than a constant of this constant and an integer that ops of these kinds made.
+/// Whether the op on this constant and an integer that ops of these kinds made may fold to something other than a
+/// constant.
 static bool keeps(Operation *op, const APInt &bound, unsigned kinds) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return !(kinds & Extended) && !isExtreme(compare.getPredicate(), bound);
@@ -195,7 +197,7 @@ static bool keeps(Operation *op, const APInt &bound, unsigned kinds) {
   return true;
 }
 
-/// Whether two integers that were one before ops of these kinds may cancel each other.
+/// Whether two integers that were equal before ops of these kinds may cancel.
 static bool mayCancel(Operation *op, bool isSame, unsigned kinds) {
   if (isa<arith::AndIOp, arith::OrIOp>(op))
     return kinds & Xor; // One of them is complemented.
@@ -205,7 +207,7 @@ static bool mayCancel(Operation *op, bool isSame, unsigned kinds) {
 }
 
 State Folding::stateOfIntegers(Operation *op, const Known &lhs, const Known &rhs) {
-  // What is multiplied, or masked, becomes nothing simpler than zero.
+  // A product or a masked value folds to nothing simpler than zero.
   bool isProduct = isa<arith::AndIOp, arith::MulIOp>(op);
   State worst = isProduct && std::max(lhs.state, rhs.state) != State::Constant ? State::ZeroOrVaries : State::Constant;
   bool lhsVaries = lhs.state == State::Varies && lhs.isRuntime, rhsVaries = rhs.state == State::Varies && rhs.isRuntime;
@@ -241,7 +243,7 @@ Known Folding::integers(Operation *op, const Known &lhs, const Known &rhs) {
   return result;
 }
 
-/// Whether the op gives zero for zero, and nothing simpler than its operand otherwise.
+/// Whether the op returns zero for zero, and nothing simpler than its operand otherwise.
 static bool isConversion(Operation *op) {
   return isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::SIToFPOp,
              arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp, arith::BitcastOp, arith::IndexCastOp,
@@ -256,7 +258,7 @@ std::optional<Known> Folding::fold(Operation *op) {
     return known(isZero(literals[0]) ? select.getFalseValue() : select.getTrueValue());
   if (llvm::none_of(literals, [](Attribute literal) { return !!literal; }))
     return std::nullopt;
-  // Folding may change the op in place.
+  // Folding may modify the op in place.
   Operation *copy = op->clone();
   SmallVector<OpFoldResult> results;
   std::optional<Known> folded;
@@ -307,7 +309,7 @@ Known Folding::scalar(Operation *op) {
   Type type = op->getOperands().empty() ? op->getResult(0).getType() : op->getOperand(0).getType();
   if (type.isIntOrIndex() && operands.size() == 2)
     return integers(op, operands[0], operands[1]);
-  // An integer as a float has bounds, beyond which a comparison is known.
+  // An integer converted to a float has bounds, beyond which a comparison is known.
   bool isBounded =
       isa<arith::CmpFOp>(op) && llvm::any_of(operands, [](const Known &each) { return each.kinds & Extended; });
   if (isa<arith::MulFOp>(op) && most == State::ZeroOrVaries)
@@ -315,12 +317,12 @@ Known Folding::scalar(Operation *op) {
   return made(most == State::Varies && !isBounded ? State::Varies : State::Constant);
 }
 
-/// What an op on arrays combines with a result so far, and the op that does so, if it counts how often.
+/// The operand that an op on arrays combines with its accumulator, and the combining op, if repetition matters to it.
 static std::pair<Value, Operation *> termOf(linalg::LinalgOp op, unsigned result) {
   Operation *step = op.getBlock()->getTerminator()->getOperand(result).getDefiningOp();
   if (!step || step->getNumOperands() != 2 || step->getBlock() != op.getBlock())
     return {};
-  // Of these, once is as good as often.
+  // For these, combining once is as good as repeatedly.
   if (isa<arith::AndIOp, arith::OrIOp, arith::MinSIOp, arith::MaxSIOp, arith::MinUIOp, arith::MaxUIOp,
           arith::MinimumFOp, arith::MaximumFOp>(step))
     return {};
@@ -367,7 +369,7 @@ void Folding::visitLinalg(linalg::LinalgOp op) {
     unsigned number = fresh();
     if (isReduction || !op.getIndexingMapMatchingResult(result).isIdentity())
       element = {isRuntime ? State::Varies : State::Constant, isRuntime, number, number};
-    // The code generator evaluates what depends on nothing.
+    // The code generator evaluates values that depend on nothing.
     if (!isRuntime && element.state == State::Varies)
       element.state = State::Constant;
     values[result] = element;

@@ -17,7 +17,7 @@ static ModuleOp moduleOf(ImplicitLocOpBuilder &b) {
 static func::FuncOp declaration(Operation *op, ImplicitLocOpBuilder &b, TypeRange operands, TypeRange results) {
   ModuleOp module = moduleOf(b);
   auto type = b.getFunctionType(operands, results);
-  // Of the operands, arrays are what the function takes; there may be more than the op has.
+  // The function takes the operands that are arrays; there may be more than the op has.
   SmallVector<Type> arrays;
   llvm::copy_if(op->getOperandTypes(), std::back_inserter(arrays), llvm::IsaPred<RankedTensorType>);
   llvm::copy_if(operands.drop_front(std::min<size_t>(arrays.size(), operands.size())), std::back_inserter(arrays),
@@ -32,7 +32,7 @@ static func::FuncOp declaration(Operation *op, ImplicitLocOpBuilder &b, TypeRang
       return function;
     count += other ? 1 : 0;
   }
-  // At the begin, so that whoever goes through the functions does not come to it.
+  // At the beginning, so that a walk over the functions does not reach it.
   ImplicitLocOpBuilder begin = ImplicitLocOpBuilder::atBlockBegin(b.getLoc(), module.getBody());
   auto function = func::FuncOp::create(begin, "host.f" + std::to_string(count), type);
   function.setPrivate();

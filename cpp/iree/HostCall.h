@@ -7,30 +7,30 @@
 
 namespace dovetail {
 
-/// Marks the declaration of a host function: which op it computes, on operands and results of which types.
+/// Marks the declaration of a host function: the op that it computes, and the types of operands and results.
 constexpr llvm::StringLiteral kHostOp = "dovetail.host_op";
-/// Marks the declaration of one that does more than compute values.
+/// Marks the declaration of a host function with side effects.
 constexpr llvm::StringLiteral kHasEffects = "dovetail.has_effects";
 
-/// A call of the op's host function on lowered operands. There is none within a dispatch.
+/// A call of the op's host function on lowered operands. There are none within a dispatch.
 void lowerToHostCall(mlir::Operation *op, mlir::ImplicitLocOpBuilder &b, mlir::ValueRange operands,
                      llvm::SmallVectorImpl<mlir::Value> &results);
 
 /// A host function that a lowered module imports.
 struct HostImport {
   llvm::StringRef name;
-  /// As the evaluator has them.
+  /// The types as the evaluator has them.
   llvm::StringRef op;
   mlir::DictionaryAttr attributes;
   mlir::FunctionType type;
-  /// Then it takes a number after the arrays and returns it after its results: the order of such calls.
+  /// If so, it takes a number after the arrays and returns it after its results, which orders such calls.
   bool hasEffects;
 };
 
 /// Makes the calls of functions that have effects depend on each other: IREE 3.13 moves calls past loops otherwise.
 void orderHostCalls(mlir::ModuleOp module);
 
-/// The imports of a module, which no longer says what they compute: equal code has equal text.
+/// Takes the imports of a module, and removes the description of what they compute: equal code has equal text.
 llvm::SmallVector<HostImport> takeHostImports(mlir::ModuleOp module);
 
 } // namespace dovetail

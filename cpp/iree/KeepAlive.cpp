@@ -13,7 +13,7 @@ namespace dovetail {
 
 namespace {
 
-/// Keeps the arguments alive that are the caller's and that an op might write over.
+/// Keeps arguments alive that belong to the caller and that an op might overwrite.
 void keepArguments(func::FuncOp function, KeepAliveUses &uses) {
   Aliases aliases(function);
   DenseSet<const void *> written;
@@ -23,8 +23,8 @@ void keepArguments(func::FuncOp function, KeepAliveUses &uses) {
       uses.insert(argument);
 }
 
-/// Keeps arrays alive that an op might write over, where they are needed in the next iteration of a loop or on the
-/// other side of a barrier.
+/// Keeps arrays alive that an op might overwrite, if they are needed in the next iteration of a loop or on the other
+/// side of a barrier.
 void keepShared(func::FuncOp function, KeepAliveUses &uses) {
   forEachDestination(function, [&](Operation *op, Value destination) {
     for (Value array : neededLater(destination, op->getBlock()))

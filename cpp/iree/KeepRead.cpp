@@ -1,4 +1,4 @@
-// Extends live ranges of arrays that are read while IREE may run the op that writes over them.
+// Extends live ranges of arrays that are read while IREE may run an op that overwrites them.
 #include "Aliases.h"
 #include "Liveness.h"
 #include "Passes.h"
@@ -15,13 +15,13 @@ namespace dovetail {
 
 namespace {
 
-/// Whether an op reads elements of its operands, in a place of its own in the order of dispatches.
+/// Whether an op reads elements of its operands, and has its own position in the order of dispatches.
 bool readsElements(Operation *op) {
   return !isa<tensor::DimOp, RegionBranchOpInterface>(op) && !op->hasTrait<OpTrait::IsTerminator>() && !isView(op) &&
          !passesOn(op);
 }
 
-/// IREE has each use of a number or a splat be one of its own.
+/// IREE duplicates numbers and splats for each use.
 bool isRepeatedByIree(Value array) {
   Operation *op = array.getDefiningOp();
   return op && (op->hasTrait<OpTrait::ConstantLike>() || isa<linalg::FillOp, tensor::EmptyOp>(op));
@@ -53,7 +53,7 @@ bool keepRead(func::FuncOp function) {
       SmallVector<Value> views = viewsOf(read->get());
       if (read->getOwner() == writer || isRepeatedByIree(views.back()) || uses.contains(views.front()))
         continue;
-      // Of two ops that write over one array IREE has one write over a copy anyway.
+      // If two ops overwrite one array, IREE makes one of them overwrite a copy anyway.
       if (writesOver(*read) || !areOrdered(writer, read->getOwner()))
         llvm::for_each(views, [&](Value view) { uses.insert(view); });
     }

@@ -36,7 +36,7 @@ std::optional<bool> collectDependences(Operation *op, Operation *earlier, llvm::
   return false;
 }
 
-/// Of so many ops `needs` looks for what computed their operands.
+/// The number of ops among which `needs` searches for the producers of its operands.
 constexpr size_t kMostSearched = 4096;
 
 bool needs(Operation *op, Operation *earlier) {
@@ -61,7 +61,7 @@ bool readsNoArray(Operation *op) {
   made.insert(op);
   for (size_t i = 0; i < made.size(); ++i) {
     Operation *part = made[i];
-    // What barriers and control flow give is no dispatch.
+    // Results of barriers and control flow are not dispatches.
     if (isa<RegionBranchOpInterface>(part) || isOptimizationBarrier(part))
       return false;
     WalkResult result = part->walk([&](Operation *inner) {
@@ -107,7 +107,7 @@ void collectReadsBehind(Operation *writer, Value array, llvm::SetVector<Operatio
   }
 }
 
-/// Whether an op made the array for one barrier alone, behind which it is the only one in its memory.
+/// Whether an op made the array only for a barrier, and the barrier's result is the only other value in its memory.
 static bool isForOneBarrier(Value array) {
   Operation *op = array.getDefiningOp();
   return op && isForOneUse(array) && !op->hasTrait<OpTrait::ConstantLike>() && !isa<RegionBranchOpInterface>(op) &&
@@ -130,7 +130,7 @@ bool isSharedByBarrier(Value array) {
   return entersBarrier(array);
 }
 
-/// Whether a loop in `block` has `inner` in it.
+/// Whether a loop in `block` contains `inner`.
 static bool isInLoopOf(Block *block, Block *inner) {
   for (; inner && inner != block; inner = inner->getParentOp()->getBlock())
     if (isa<LoopLikeOpInterface>(inner->getParentOp()))

@@ -10,60 +10,61 @@ namespace dovetail {
 
 //===- Dependences -------------------------------------------------------------===//
 
-/// Collects, of the block of `earlier`, the ops between it and `op` that `op` depends on, and `op`. Returns whether
-/// `op`, or an op in it, depends on `earlier`; then not all are collected. Nothing, if `mayVisit` is false for one of
+/// Collects the ops in the block of `earlier` between it and `op` that `op` depends on, and `op`. Returns whether `op`,
+/// or an op in it, depends on `earlier`; then not all are collected. Collects nothing if `mayVisit` is false for one of
 /// these ops, or one in them, before that is known.
 std::optional<bool> collectDependences(mlir::Operation *op, mlir::Operation *earlier,
                                        llvm::SetVector<mlir::Operation *> &between,
                                        llvm::function_ref<bool(mlir::Operation *)> mayVisit);
 
-/// Whether an op, or one in it, needs what an earlier one of its block computes. Between two that lie far apart with
-/// many ops between them this is not found out: false.
+/// Whether an op, or one in it, needs the results of an earlier op of its block. False for two ops with many ops
+/// between them, for which this is not determined.
 bool needs(mlir::Operation *op, mlir::Operation *earlier);
 
-/// Whether either of two ops waits for the other, by what it needs.
+/// Whether either of two ops waits for the other, by data dependence.
 bool areOrdered(mlir::Operation *a, mlir::Operation *b);
 
-/// Whether no array goes into what the op computes. IREE repeats such a dispatch in place of a copy of its result, and
-/// then merges it with others that compute the same.
+/// Whether the op reads no array. IREE repeats such a dispatch instead of copying its result, and then merges it with
+/// others that compute the same.
 bool readsNoArray(mlir::Operation *op);
 
 //===- Last uses ---------------------------------------------------------------===//
 
-/// Whether one op alone uses the elements of an array.
+/// Whether only one op uses the elements of an array.
 bool isForOneUse(mlir::Value array);
 
-/// Whether an op that runs behind `op` uses the array. Further iterations of a loop around both do not count.
+/// Whether an op that runs after `op` uses the array. Further iterations of a loop around both do not count.
 bool isUsedBehind(mlir::Operation *op, mlir::Value array);
 
-/// Collects the ops behind `writer` in its block that read an array, or a view of it from before `writer`.
+/// Collects the ops after `writer` in its block that read an array, or a view of it from before `writer`.
 void collectReadsBehind(mlir::Operation *writer, mlir::Value array, llvm::SetVector<mlir::Operation *> &reads);
 
-/// Whether an array is on one side of an optimization barrier while something else may be on the other, which IREE
-/// does not see to be the same memory.
+/// Whether an array is on one side of an optimization barrier while another value may be on the other side, in memory
+/// that IREE does not know to be the same.
 bool isSharedByBarrier(mlir::Value array);
 
-/// The array and what it is a view of, as far as they are needed after an op in `block` writes over them, though IREE
-/// does not see that: in the next iteration of a loop around `block`, or on the other side of an optimization barrier.
+/// The array and the arrays that it is a view of, as far as they are needed after an op in `block` overwrites them,
+/// though IREE does not see that: in the next iteration of a loop around `block`, or on the other side of an
+/// optimization barrier.
 llvm::SmallVector<mlir::Value> neededLater(mlir::Value array, mlir::Block *block);
 
 //===- Keep-alive uses ---------------------------------------------------------===//
 
-/// Whether the op is a barrier without results that are used: IREE takes it for a use.
+/// Whether the op is a barrier whose results are unused, which IREE takes for a use.
 bool isKeepAliveUse(mlir::Operation *op);
 
-/// Keep-alive uses: barriers at the ends of blocks, which extend the live range of an array to the end of the block
-/// that it is from. An op that would write over the array then writes over a copy.
+/// Keep-alive uses: barriers at the ends of blocks, which extend the live range of an array to the end of its block. An
+/// op that would overwrite the array then overwrites a copy.
 class KeepAliveUses {
 public:
-  /// Has the array be kept alive. Returns whether it was not yet.
+  /// Keeps the array alive. Returns whether it was not yet.
   bool insert(mlir::Value array);
 
   /// Whether the array is kept alive, by these uses or by one in the IR.
   bool contains(mlir::Value array) const;
 
-  /// Writes the uses, one barrier for each array: IREE wants the memory of all operands of one barrier to be of one
-  /// kind. Returns whether there are any.
+  /// Emits the uses, one barrier for each array, since IREE requires the memory of all operands of one barrier to be of
+  /// one kind. Returns whether there are any.
   bool emit();
 
 private:

@@ -64,7 +64,7 @@ struct CodegenDialect : Dialect {
 void registerIreeDialects(DialectRegistry &registry) {
   registry
       .insert<CodegenDialect, FlowDialect, GpuDialect, HalDialect, LinalgExtDialect, TensorExtDialect, UtilDialect>();
-  // The lowering makes ops by name, which loads nothing.
+  // The lowering creates ops by name, which does not load their dialects.
   registry.addExtension(+[](MLIRContext *context, DovetailDialect *) {
     context->getOrLoadDialect<CodegenDialect>();
     context->getOrLoadDialect<FlowDialect>();
@@ -135,7 +135,7 @@ Value computeBarrier(ImplicitLocOpBuilder &b, Value x) {
 SmallVector<Value> optimizationBarrier(ImplicitLocOpBuilder &b, ValueRange xs) {
   OperationState state(b.getLoc(), "util.optimization_barrier", xs, xs.getTypes());
   SmallVector<Value> results = llvm::to_vector_of<Value>(b.create(state)->getResults());
-  // Nothing is known of what comes out of the barrier, so its sizes are said again.
+  // IREE knows nothing of a barrier's result, so its sizes are stated again.
   for (auto [x, result] : llvm::zip_equal(xs, results))
     result = tieShape(b, result, dynamicSizes(b, x));
   return results;
@@ -207,7 +207,7 @@ std::pair<Value, Value> runningScan(ImplicitLocOpBuilder &b, Value x, Value neut
 
 Value scatterWindows(ImplicitLocOpBuilder &b, Value x, Value places, Value mask, Value updates, bool isUnique,
                      function_ref<Value(OpBuilder &, Location, Value, Value)> step) {
-  // IREE would copy a slice within the dispatch that updates it, where no workgroup may write.
+  // Within a dispatch, IREE would copy a slice that is updated, to where no workgroup may write.
   if (withoutReshapes(x).getDefiningOp<tensor::ExtractSliceOp>())
     x = computeBarrier(b, x);
   OperationState state(b.getLoc(), "iree_linalg_ext.scatter", {updates, places, mask, x}, x.getType());

@@ -1,4 +1,4 @@
-// Orders host calls that have effects by a token that goes through them.
+// Orders host calls with side effects by a token that is threaded through them.
 #include "HostCall.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -11,7 +11,7 @@ namespace dovetail {
 
 namespace {
 
-/// Makes each of these calls take a token from the one before it; loops and branches hand it on.
+/// Makes each of these calls take a token from the one before it; loops and branches forward it.
 class Threading {
 public:
   explicit Threading(ModuleOp module) {
@@ -55,14 +55,14 @@ private:
     return all;
   }
 
-  /// Replaces an op by one with a result more, which is returned.
+  /// Replaces an op by one with an additional result, which is returned.
   static Value replace(Operation *op, Operation *made) {
     op->replaceAllUsesWith(made->getResults().drop_back());
     op->erase();
     return made->getResults().back();
   }
 
-  /// Threads a region that takes the token as its last argument, and hands it on by its terminator.
+  /// Threads a region that takes the token as its last argument, and returns it from its terminator.
   void threadRegion(Region &region, Value token) {
     Value last = thread(region.front(), token);
     Operation *end = region.front().getTerminator();

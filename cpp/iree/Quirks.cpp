@@ -32,7 +32,7 @@ Value filledAlone(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, Value s
                        });
 }
 
-/// Whether one element is computed of elements that slices take out of arrays, looking at `count` ops at most.
+/// Whether one element is computed from elements extracted from slices of arrays; looks at no more than `count` ops.
 static bool isOfSlices(Value x, unsigned &count) {
   Operation *op = x.getDefiningOp();
   auto type = dyn_cast<RankedTensorType>(x.getType());

@@ -18,7 +18,7 @@ namespace {
 /// A dispatch of its own costs microseconds; smaller results are not worth it.
 constexpr int64_t kWorthwhile = int64_t(1) << 13;
 
-/// Whether arrays of this type are results of pointwise ops that a dispatch of its own can write.
+/// Whether arrays of this type are results of pointwise ops that a separate dispatch can write.
 bool isReusable(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
   return array && array.hasStaticShape() && array.getNumElements() >= kWorthwhile &&
@@ -31,7 +31,7 @@ linalg::GenericOp pointwiseProducer(Value result) {
   if (!op || op->getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
       !isReusable(result.getType()) || !op.getIndexingMapMatchingResult(op->getResult(0)).isIdentity())
     return {};
-  // Numbers that the body takes from outside would have to come in as operands.
+  // Outer numbers that the body uses would have to become operands.
   bool isClosed = true;
   op.getRegion().walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
@@ -41,7 +41,7 @@ linalg::GenericOp pointwiseProducer(Value result) {
   return isClosed ? op : linalg::GenericOp();
 }
 
-/// `op` with those pointwise ops in it that only it uses, so that no array lies between them.
+/// `op` with the pointwise ops fused in that only it uses, so that there are no arrays between them.
 linalg::GenericOp withProducers(IRRewriter &rewriter, linalg::GenericOp op) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -66,7 +66,7 @@ linalg::GenericOp withProducers(IRRewriter &rewriter, linalg::GenericOp op) {
   return op;
 }
 
-/// Has `op` write over `storage`, as late as its users allow, behind as many other uses of it.
+/// Makes `op` overwrite `storage`, as late as its users allow, after as many other uses of `storage` as possible.
 void writeOver(IRRewriter &rewriter, linalg::GenericOp op, Value storage) {
   Operation *first = nullptr;
   for (Operation *user : op->getResult(0).getUsers()) {
@@ -96,15 +96,15 @@ void writeOver(IRRewriter &rewriter, linalg::GenericOp op, Value storage) {
   rewriter.eraseOp(op);
 }
 
-/// Whether each element that `op` reads of `storage` is at the place of the one that it computes: else it might be
-/// written over too early.
+/// Whether each element that `op` reads of `storage` is at the position of the one that it computes: otherwise it might
+/// be overwritten too early.
 bool readsInPlace(linalg::GenericOp op, Value storage) {
   return llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
     return input->get() != storage || op.getMatchingIndexingMap(input).isIdentity();
   });
 }
 
-/// Whether a dispatch of its own can load what the op takes.
+/// Whether a separate dispatch can load the operands of the op.
 bool isLoadable(linalg::GenericOp op) {
   return llvm::all_of(op.getDpsInputs(), [](Value input) {
     auto type = dyn_cast<RankedTensorType>(input.getType());
@@ -112,13 +112,13 @@ bool isLoadable(linalg::GenericOp op) {
   });
 }
 
-/// Gives each donated argument at most one result: one that reads it, or else any of its type.
+/// Gives each donated argument at most one result: one that reads it, or else any result of its type.
 void reuse(func::FuncOp function, const llvm::SetVector<Value> &donated) {
   if (donated.empty())
     return;
   IRRewriter rewriter(function.getContext());
   llvm::SetVector<Operation *> candidates;
-  // Fusion replaces results, so that each is asked for when its turn comes.
+  // Fusion replaces results, so each one is looked up when its turn comes.
   Operation *terminator = function.front().getTerminator();
   for (unsigned i = 0; i < terminator->getNumOperands(); ++i)
     if (linalg::GenericOp op = pointwiseProducer(terminator->getOperand(i)))

@@ -1,4 +1,4 @@
-// Splits optimization barriers into one for each array.
+// Splits optimization barriers into one per array.
 #include "Aliases.h"
 #include "Passes.h"
 

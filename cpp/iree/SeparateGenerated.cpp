@@ -1,4 +1,4 @@
-// Makes generated arrays that are written over depend on an opaque number, so that IREE copies them.
+// Makes generated arrays that are overwritten depend on an opaque number, so that IREE copies them.
 #include "Aliases.h"
 #include "Liveness.h"
 #include "Ops.h"
@@ -32,7 +32,7 @@ Value numberOf(ImplicitLocOpBuilder &b, Value number, Type type) {
                     : arith::ExtSIOp::create(b, type, number).getResult();
 }
 
-/// An array with the same elements, which depend on a number that the code generator does not know: 1.
+/// An array with the same elements, which depend on a number that is opaque to the code generator: 1.
 Value dependent(ImplicitLocOpBuilder &b, Value array, Value one) {
   auto type = cast<RankedTensorType>(array.getType());
   AffineMap whole = b.getMultiDimIdentityMap(type.getRank()),
@@ -46,11 +46,11 @@ Value dependent(ImplicitLocOpBuilder &b, Value array, Value one) {
   return parallelLoops(b, sizesOf(b, array), type.getElementType(), {array, one}, {whole, number}, body);
 }
 
-/// Has generated arrays of dynamic sizes that are written over depend on an opaque one, and returns whether there are
-/// any. Of static sizes they are constants.
+/// Makes generated arrays of dynamic sizes that are overwritten depend on an opaque number, and returns whether there
+/// are any. Those of static sizes are constants.
 bool separateGenerated(func::FuncOp function) {
   llvm::SetVector<Value> written = writtenArrays(function);
-  // Of the parts IREE makes what others are inserted into.
+  // IREE turns the parts into the array that the others are inserted into.
   function.walk([&](tensor::ConcatOp op) { written.insert_range(op.getInputs()); });
   Value one;
   for (Value array : written) {

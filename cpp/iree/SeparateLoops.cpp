@@ -1,4 +1,4 @@
-// Puts barriers behind host loops.
+// Inserts barriers after host loops.
 #include "Ops.h"
 #include "Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,9 +31,9 @@ struct SeparateLoopsPass : impl::SeparateLoopsPassBase<SeparateLoopsPass> {
       if (arrays.empty())
         continue;
       for (Value array : arrays) {
-        // What the barrier itself takes stays.
+        // The operands of the barrier itself stay.
         auto uses = llvm::map_to_vector(array.getUses(), [](OpOperand &use) { return &use; });
-        // Each has its own: IREE would have the memory of all be of one kind.
+        // Each has its own: IREE would require all memory to be of one kind.
         Value separate = optimizationBarrier(b, array).front();
         for (OpOperand *use : uses)
           use->set(separate);

@@ -1,4 +1,4 @@
-// Puts barriers behind arrays that one op reads along several of its loops.
+// Inserts barriers after arrays that one op reads along several of its loops.
 #include "Aliases.h"
 #include "Ops.h"
 #include "Passes.h"
@@ -16,13 +16,13 @@ namespace dovetail {
 
 namespace {
 
-/// A loop of the op that a dispatch begins with, or none.
+/// A loop of the op that starts a dispatch, or none.
 constexpr int kNoLoop = -1;
-/// An array that depends on more such ops is read from behind a barrier.
+/// An array that depends on several such ops is read from behind a barrier.
 constexpr size_t kMostRoots = 16;
 
-/// For each op that a dispatch may begin with, and that an array may be computed with: along which of its loops each
-/// dimension of the array lies.
+/// For each op that may start a dispatch, and in whose dispatch an array may be computed: along which of its loops each
+/// dimension of the array is.
 using Origins = llvm::SmallMapVector<Operation *, SmallVector<int>, 2>;
 
 class Reads {
@@ -89,7 +89,7 @@ void Reads::visitElementwise(linalg::LinalgOp op) {
         if (loop == kNoLoop || isSizeOne(operand->get(), dimension))
           continue;
         auto own = dyn_cast<AffineDimExpr>(expr);
-        // Of two loops of the root along one of the op's IREE sees that they do not fit.
+        // If two loops of the root are along one loop of the op, IREE sees that they do not match.
         if (!own || (loops[own.getPosition()] != kNoLoop && loops[own.getPosition()] != loop)) {
           apart.insert(root);
           continue;
@@ -129,7 +129,7 @@ void Reads::visitView(Operation *op) {
           int64_t source = expands ? one : each, target = expands ? each : one;
           if (isSizeOne(from, source) || isSizeOne(to, target))
             continue;
-          // The first part of what is split or joined stands for all of it: IREE splits the loop, too.
+          // The first part of a split or joined dimension represents all of it: IREE splits the loop, too.
           if (isFirst)
             loops[target] = dimensions[source];
           isFirst = false;

@@ -26,7 +26,7 @@ DenseSet<Value> dependentArrays(func::FuncOp function) {
   return dependent;
 }
 
-/// States numbers in the reflection of a function.
+/// States indices in the reflection of a function.
 void state(func::FuncOp function, StringRef name, ArrayRef<unsigned> numbers) {
   if (numbers.empty())
     return;
@@ -37,7 +37,7 @@ void state(func::FuncOp function, StringRef name, ArrayRef<unsigned> numbers) {
   function->setAttr("iree.reflection", entries.getDictionary(b.getContext()));
 }
 
-/// States which results share memory, and which arguments may be handed back: no later call may write over them.
+/// States which results share memory, and which arguments may be returned: no later call may overwrite them.
 void stateSharing(func::FuncOp function, const Aliases &aliases) {
   DenseSet<Value> dependent = dependentArrays(function);
   OperandRange results = function.front().getTerminator()->getOperands();
@@ -69,7 +69,7 @@ struct StateSharingPass : impl::StateSharingPassBase<StateSharingPass> {
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && function.isPublic())
         stateSharing(function, Aliases(function));
-    // It changes attributes alone.
+    // It only changes attributes.
     markAllAnalysesPreserved();
   }
 };

@@ -1,4 +1,4 @@
-// Builds dispatches of given code, which IREE compiles as one piece.
+// Builds dispatches from given code, which IREE compiles as one unit.
 #include "Workgroups.h"
 #include "Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,7 +12,7 @@ namespace dovetail {
 
 namespace {
 
-/// An array as it is outside of a dispatch, or inside.
+/// An array outside of a dispatch, or inside it.
 struct Binding {
   RankedTensorType type;
   SmallVector<OpFoldResult> sizes;
@@ -32,7 +32,7 @@ struct Binding {
     return OpaqueType::get(StringAttr::get(type.getContext(), "iree_tensor_ext"), text);
   }
 
-  /// The binding in a block that gets the dynamic sizes as `arguments`, which it takes from there.
+  /// The binding in a block that gets the dynamic sizes as `arguments`.
   Binding enter(ImplicitLocOpBuilder &b, Value argument, ValueRange &arguments) const {
     SmallVector<OpFoldResult> inner(sizes);
     for (OpFoldResult &size : inner)
@@ -67,8 +67,8 @@ struct Binding {
 
 } // namespace
 
-/// A dispatch without code yet: its first block is for that, its second, which gets the workload, for the number of
-/// workgroups. `groups` are the workload, what is captured, and the sizes of the arrays in it and of the result.
+/// A dispatch without code yet: its first block is for the code, its second, which gets the workload, computes the
+/// number of workgroups. `groups` are the workload, the captured values, and the sizes of its arrays and of the result.
 static Operation *createWorkgroups(ImplicitLocOpBuilder &b, ArrayRef<ValueRange> groups, Type result,
                                    int64_t tiedOperand) {
   NamedAttribute tied = b.getNamedAttr("tied_operands", b.getIndexArrayAttr(tiedOperand));

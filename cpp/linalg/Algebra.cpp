@@ -1,4 +1,4 @@
-// The vocabulary in which algorithms on one matrix are written: elements, shapes, sums and products.
+// The vocabulary for algorithms on one matrix: elements, shapes, sums and products.
 #include "Algebra.h"
 #include "dialects/Create.h"
 #include "dialects/Dot.h"
@@ -32,7 +32,7 @@ double Algebra::tiniestOf(Value x) {
 
 //===- Elements --------------------------------------------------------------------===//
 
-/// Makes the one of two that is a number an array like the other.
+/// Broadcasts a scalar among two operands to the shape of the other one.
 static void makeAlike(Algebra &e, Value &x, Value &y) {
   if (Algebra::typeOf(x).getRank() < Algebra::typeOf(y).getRank())
     x = e.everywhere(x, y);
@@ -226,7 +226,7 @@ Value Algebra::with(Value x, int64_t dim, Value i, Value part) {
   for (int64_t d = 0; d < typeOf(x).getRank(); ++d)
     if (d != dim)
       others.push_back(d);
-  // For Vulkan IREE 3.13 writes wrong numbers where it fuses this with a product of x that the part comes from.
+  // For Vulkan, IREE 3.13 computes wrong numbers if it fuses this with a product of the array that the part comes from.
   part = OptimizationBarrierOp::create(builder, loc, ValueRange{part}).getResult(0);
   return choose(same(placesIn(x, dim), i), spread(part, others, x), x);
 }

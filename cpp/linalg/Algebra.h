@@ -1,4 +1,4 @@
-// The vocabulary in which algorithms on one matrix are written, as ops on arrays and loops around them.
+// The vocabulary for algorithms on one matrix: ops on arrays, and loops around them.
 #ifndef DOVETAIL_LINALG_ALGEBRA_H
 #define DOVETAIL_LINALG_ALGEBRA_H
 
@@ -6,8 +6,8 @@
 
 namespace dovetail {
 
-/// An emitter with what linear algebra needs. Vectors and matrices have one and two dimensions, numbers none; places
-/// are numbers of i32. Of a value that is real, conjugates and real parts are the value itself.
+/// An emitter for linear algebra. Vectors have one dimension, matrices two, numbers none; indices are numbers of i32.
+/// The conjugate and the real part of a real value are the value itself.
 class Algebra : public Emitter {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
@@ -22,17 +22,17 @@ public:
   static int64_t sizeOf(mlir::Value x, int64_t dim) { return typeOf(x).getDimSize(dim); }
   static bool isComplex(mlir::Value x) { return llvm::isa<mlir::ComplexType>(elementOf(x)); }
 
-  /// A number, of the elements of `like` or of that type.
+  /// A number, with the element type of `like` or the given one.
   mlir::Value number(mlir::Value like, double value);
   mlir::Value number(mlir::Type element, double value);
-  /// A place.
+  /// An index.
   mlir::Value place(int64_t value);
-  /// The difference of 1 to the next number, and the smallest one of which the inverse is finite, of real elements.
+  /// The difference between 1 and the next number, and the smallest number whose inverse is finite, for real elements.
   static double epsilonOf(mlir::Value x);
   static double tiniestOf(mlir::Value x);
 
   //===- Elements ---------------------------------------------------------------===//
-  // A scalar next to an array is broadcast to it.
+  // A scalar operand is broadcast to the shape of the other one.
 
   mlir::Value compare(CompareDirection direction, mlir::Value x, mlir::Value y);
   mlir::Value less(mlir::Value x, mlir::Value y) { return compare(CompareDirection::LT, x, y); }
@@ -57,25 +57,25 @@ public:
   mlir::Value withSignOf(mlir::Value x, mlir::Value y);
   /// A real array as one of `element`, real or complex.
   mlir::Value as(mlir::Value x, mlir::Type element);
-  /// The power of two below |x|, 1 where that is not a normal number.
+  /// The largest power of two not above |x|; 1 if |x| is not a normal number.
   mlir::Value powerOfTwoBelow(mlir::Value x);
 
   //===- Shapes -----------------------------------------------------------------===//
 
-  /// An array like `like`, of which dimension `dims[i]` is that of x.
+  /// An array like `like`, whose dimension `dims[i]` is that of x.
   mlir::Value spread(mlir::Value x, llvm::ArrayRef<int64_t> dims, mlir::Value like);
   mlir::Value everywhere(mlir::Value number, mlir::Value like) { return spread(number, {}, like); }
-  /// The matrix like `like` all of whose rows, or columns, are a vector.
+  /// The matrix like `like` whose rows, or columns, are all equal to a vector.
   mlir::Value eachRow(mlir::Value vector, mlir::Value like) { return spread(vector, {1}, like); }
   mlir::Value eachColumn(mlir::Value vector, mlir::Value like) { return spread(vector, {0}, like); }
   mlir::Value transposed(mlir::Value x) { return transpose(x, {1, 0}); }
   mlir::Value adjoint(mlir::Value x) { return conj(transposed(x)); }
   mlir::Value backwards(mlir::Value x, llvm::ArrayRef<int64_t> dims);
-  /// An array of the elements of `like`, of a static shape; of the shape of `like`.
+  /// An array of the elements of `like`, with a static shape; with the shape of `like`.
   mlir::Value filled(mlir::Value like, llvm::ArrayRef<int64_t> shape, double value);
   mlir::Value reshaped(mlir::Value x, llvm::ArrayRef<int64_t> shape);
 
-  /// For each element its place along a dimension, and for each place of a dimension that place.
+  /// For each element its index along a dimension, and for each position of a dimension that index.
   mlir::Value placesIn(mlir::Value like, int64_t dim);
   mlir::Value places(mlir::Value like, int64_t dim);
   mlir::Value places(int64_t count);
@@ -85,24 +85,24 @@ public:
   mlir::Value upperPart(mlir::Value x, int64_t offset = 0);
   mlir::Value identityLike(mlir::Value x);
   mlir::Value diagonalOf(mlir::Value x);
-  /// The matrix like `like` with that diagonal, the offset below the main one.
+  /// The matrix like `like` with the given diagonal, at the offset below the main one.
   mlir::Value diagonal(mlir::Value vector, mlir::Value like, int64_t offset = 0);
 
   //===- Parts ------------------------------------------------------------------===//
 
   mlir::Value slice(mlir::Value x, int64_t dim, int64_t begin, int64_t size);
-  /// Static arrays only: zeros, or that number, behind the elements of x up to a shape.
+  /// For static arrays: zeros, or the given number, appended to x up to a shape.
   mlir::Value padded(mlir::Value x, llvm::ArrayRef<int64_t> shape, double value = 0, llvm::ArrayRef<int64_t> low = {});
-  /// The elements at `start` along `dim` and, with a count, that many; without one the dimension is gone.
+  /// The elements at `start` along `dim`: as many as `count`, or, without it, one, whose dimension is dropped.
   mlir::Value at(mlir::Value x, int64_t dim, mlir::Value start);
   mlir::Value at(mlir::Value x, int64_t dim, mlir::Value start, int64_t count);
   mlir::Value row(mlir::Value x, mlir::Value i) { return at(x, 0, i); }
   mlir::Value column(mlir::Value x, mlir::Value i) { return at(x, 1, i); }
   mlir::Value element(mlir::Value x, mlir::Value i) { return at(x, 0, i); }
   mlir::Value element(mlir::Value x, mlir::Value i, mlir::Value j) { return at(at(x, 0, i), 0, j); }
-  /// x[places] along a dimension.
+  /// x[indices] along a dimension.
   mlir::Value take(mlir::Value x, int64_t dim, mlir::Value places);
-  /// x with something else at one place along a dimension.
+  /// x with another value at one index along a dimension.
   mlir::Value with(mlir::Value x, int64_t dim, mlir::Value i, mlir::Value part);
   mlir::Value exchanged(mlir::Value x, int64_t dim, mlir::Value i, mlir::Value j);
   mlir::Value joined(mlir::ValueRange parts, int64_t dim);
@@ -120,14 +120,14 @@ public:
   mlir::Value outer(mlir::Value x, mlir::Value y, mlir::Value like);
   /// The root of a sum of squared magnitudes, without overflow or underflow.
   mlir::Value norm(mlir::Value x);
-  /// `x` where all elements of `checked` are finite; elsewhere NaN.
+  /// `x` if all elements of `checked` are finite, otherwise NaN.
   mlir::Value nanUnlessFinite(mlir::Value x, mlir::Value isFinite);
   mlir::Value isAllFinite(mlir::Value x);
-  /// The order that sorts a vector.
+  /// The permutation that sorts a vector.
   mlir::Value orderOf(mlir::Value keys);
 
   //===- Loops --------------------------------------------------------------------===//
-  // What bodies use of outside is handed to them.
+  // Values from outside that bodies use are passed to them.
 
   using Step = llvm::function_ref<Values(Algebra &, mlir::ValueRange carries, mlir::ValueRange slices)>;
   using Predicate = llvm::function_ref<mlir::Value(Algebra &, mlir::ValueRange carries)>;
@@ -135,7 +135,7 @@ public:
 
   /// A scan over the slices of `xs`; `step` returns the next carries, followed by the values to stack.
   Values scan(mlir::ValueRange inits, mlir::ValueRange xs, Step step, bool reverse = false);
-  /// Steps as long as the predicate holds.
+  /// Iterates as long as the predicate holds.
   Values repeat(mlir::ValueRange inits, Predicate predicate, Update update);
 };
 

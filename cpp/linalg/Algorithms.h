@@ -1,4 +1,4 @@
-// Algorithms on one matrix, of which the decompositions of ops are made.
+// Algorithms on one matrix, from which the decompositions of ops are built.
 #ifndef DOVETAIL_LINALG_ALGORITHMS_H
 #define DOVETAIL_LINALG_ALGORITHMS_H
 
@@ -7,10 +7,11 @@
 
 namespace dovetail {
 
-/// Rows or columns in a block. Within a block algorithms go column by column; blocks are combined by matrix products.
+/// The number of rows or columns in a block. Within a block, algorithms go column by column; matrix products combine
+/// blocks.
 constexpr int64_t kBlock = 32;
 
-/// Attach the algorithms of one family each.
+/// Each attaches the algorithms of one family.
 void attachSvdDecompositions(mlir::MLIRContext *context);
 void attachTriangularDecompositions(mlir::MLIRContext *context);
 void attachCholeskyDecompositions(mlir::MLIRContext *context);
@@ -23,12 +24,12 @@ void attachSchurDecompositions(mlir::MLIRContext *context);
 /// Fails, with an error that says so, unless the sizes of `a` are known.
 llvm::LogicalResult requireSizes(mlir::Operation *op, mlir::Value a);
 
-/// x of l x = b for lower triangular l, of which only that triangle is read, without its diagonal if that is of ones.
+/// x of l x = b for lower triangular l, of which only that triangle is read, without its diagonal if that is all ones.
 mlir::Value solveLower(Algebra &e, mlir::Value l, mlir::Value b, bool isUnit);
 /// The same for upper triangular u.
 mlir::Value solveUpper(Algebra &e, mlir::Value u, mlir::Value b, bool isUnit);
 
-/// `size` rounded up to whole blocks, if it is known and more than one.
+/// `size` rounded up to whole blocks, if it is known and more than one block.
 inline int64_t wholeBlocks(int64_t size) {
   return mlir::ShapedType::isDynamic(size) || size <= kBlock ? size : llvm::alignTo(size, kBlock);
 }

@@ -1,4 +1,4 @@
-// The Cholesky factorisation.
+// The Cholesky factorization.
 #include "Algorithms.h"
 #include "dialects/Linalg.h"
 
@@ -17,15 +17,15 @@ static Value factorColumns(Algebra &e, Value rest, Value start) {
                   Value pivot = e.root(e.real(e.element(column, slices[1])));
                   Value places = e.places(column, 0), isAbove = e.less(places, slices[1]);
                   pivot = e.everywhere(e.as(pivot, Algebra::elementOf(column)), column);
-                  // On the diagonal of `a` imaginary parts count as zeros, as in LAPACK.
+                  // Imaginary parts on the diagonal of `a` count as zero, as in LAPACK.
                   column = e.choose(e.same(places, slices[1]), pivot, e.over(column, pivot));
                   return Algebra::Values{e.with(rows, 0, slices[0], e.choose(isAbove, e.zerosLike(column), column))};
                 })[0];
 }
 
 /// L of a = L L^H, as its transpose, in blocks of columns: one product subtracts the contribution of all earlier
-/// columns (4.2.9). Only the lower triangle of `a` is read. A negative pivot gives NaN, in it and in all that depends
-/// on it.
+/// columns (4.2.9). Only the lower triangle of `a` is read. A negative pivot gives NaN, in it and in everything that
+/// depends on it.
 static Value factor(Algebra &e, Value a) {
   Value columns = e.transposed(a);
   int64_t n = Algebra::sizeOf(a, 0);
@@ -55,7 +55,7 @@ struct Cholesky : DecomposeOpInterface::ExternalModel<Cholesky, CholeskyOp> {
   LogicalResult decompose(Operation *op, Emitter &emitter, ValueRange operands, SmallVectorImpl<Value> &results) const {
     Algebra e(emitter);
     Value l = e.transposed(factor(e, operands[0]));
-    // A factorization that fails is NaN as a whole.
+    // If the factorization fails, all of it is NaN.
     Value isDone = e.isAllFinite(e.diagonalOf(l));
     results.push_back(e.lowerPart(e.nanUnlessFinite(l, isDone)));
     return success();

@@ -39,7 +39,7 @@ LogicalResult requireSizes(Operation *op, Value a) {
 
 namespace {
 
-/// A batch of several dimensions as one.
+/// Collapses a batch of several dimensions into one.
 struct Batch {
   Emitter &e;
   unsigned numDims;
@@ -138,7 +138,7 @@ LogicalResult decompose(DecomposeOpInterface op, Functions &functions) {
   return success();
 }
 
-/// This many operations take no longer than a call of a host function.
+/// This many operations take no longer than the call of a host function.
 constexpr double kFewOperations = 4096;
 
 /// Returns true if the op is in the body of a loop or a branch and is cheaper than the call of its host function, which

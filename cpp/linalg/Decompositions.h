@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Attaches to ops on matrices the algorithms that the pass `dovetail-decompose` puts in their place.
+/// Attaches to ops on matrices the algorithms by which the pass `dovetail-decompose` replaces them.
 void attachDecompositions(mlir::MLIRContext *context);
 
 } // namespace dovetail

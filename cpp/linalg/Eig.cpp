@@ -11,8 +11,8 @@ namespace dovetail {
 namespace {
 
 /// Eigenvectors of an upper triangular matrix, as columns, with elements of at most 1: back substitution for all at
-/// once, row by row (7.6.4; LAPACK's trevc). Differences of eigenvalues that vanish are made as large as rounding may
-/// make them.
+/// once, row by row (7.6.4; LAPACK's trevc). Vanishing differences of eigenvalues are replaced by the largest ones that
+/// rounding may cause.
 Value triangularVectors(Algebra &e, Value t) {
   Value d = e.diagonalOf(t), numbers = e.places(t, 0);
   Value least = e.greatest(e.scale(e.maximum(e.sumMagnitude(t)), Algebra::epsilonOf(t)),
@@ -35,7 +35,7 @@ Value triangularVectors(Algebra &e, Value t) {
       /*reverse=*/true)[0];
 }
 
-/// Columns of norm 1 whose greatest element is real.
+/// Columns of norm 1 whose largest element is real.
 Value normalised(Algebra &e, Value v) {
   Type element = Algebra::elementOf(v);
   Value sizes = e.magnitude(v), most = e.make<ReduceMaxOp>(sizes, ArrayRef<int64_t>{0});

@@ -10,7 +10,7 @@ namespace dovetail {
 
 namespace {
 
-/// A matrix as Q T Q^H: T's diagonal and off-diagonal, and below them the vectors of the reflections in Q.
+/// A matrix as Q T Q^H: T's diagonal and off-diagonal and, below them, the vectors of the reflections in Q.
 struct Tridiagonal {
   Value packed, d, off, taus;
 };
@@ -21,8 +21,8 @@ Value hermitian(Algebra &e, Value a) {
   return e.choose(e.isBetween(a, 0, 0), on, e.add(below, e.adjoint(below)));
 }
 
-/// Reflections from both sides, column by column (Golub & Van Loan 8.3.1; LAPACK's sytd2 and hetd2). All of the matrix
-/// is updated, by one product with a vector and one change of rank two in each step.
+/// Reflections from both sides, column by column (Golub & Van Loan 8.3.1; LAPACK's sytd2 and hetd2). Each step updates
+/// the whole matrix, by one product with a vector and one change of rank two.
 Tridiagonal reduce(Algebra &e, Value lower) {
   Value a = hermitian(e, lower), numbers = e.places(a, 0);
   Type element = Algebra::elementOf(a);
@@ -35,7 +35,7 @@ Tridiagonal reduce(Algebra &e, Value lower) {
     Value half = e.times(e.times(r.tau, e.dot(e.conj(p), 0, r.vector, 0)), e.number(element, 0.5));
     Value w = e.minus(p, e.times(r.vector, half));
     Value change = e.add(e.outer(r.vector, e.conj(w), now), e.outer(w, e.conj(r.vector), now));
-    // Columns done hold vectors of reflections.
+    // Finished columns hold vectors of reflections.
     Value isRest = e.less(e.everywhere(k, e.placesIn(now, 1)), e.placesIn(now, 1));
     Value packed = e.choose(e.less(after, numbers), r.vector, column);
     packed = e.choose(e.same(numbers, after), e.as(r.beta, element), packed);
@@ -58,7 +58,7 @@ struct Sweep {
 };
 Sweep sweep(Algebra &e, Value d, Value off) {
   Value none = e.number(d, 0), isIn = e.negation(e.same(off, none));
-  // Blocks may end at each place.
+  // Blocks may end at any position.
   Value shifts = wilkinsonShift(e, shifted(e, d, 1), shifted(e, off, 1), d);
   Value shift = fromEnds(e, shifts, e.negation(isIn));
   Value isFirst = e.same(shifted(e, off, 1), none);
@@ -84,8 +84,8 @@ Sweep sweep(Algebra &e, Value d, Value off) {
   return {outs[4], shifted(e, outs[5], -1), outs[6], outs[7]};
 }
 
-/// Eigenvalues of a tridiagonal matrix and, if wanted, eigenvectors as rows; in no order. Each shows after about two
-/// steps; more than thirty is not heard of.
+/// Eigenvalues of a tridiagonal matrix, in no particular order, and, if wanted, eigenvectors as rows. Each eigenvalue
+/// converges in about two steps; more than thirty have not been observed.
 std::pair<Value, Value> iterate(Algebra &e, Value d, Value off, bool hasVectors) {
   int64_t n = Algebra::sizeOf(d, 0);
   SmallVector<Value> inits = {d, e.choose(isLeft(e, d, off), off, 0.0), e.place(0)};

@@ -12,7 +12,7 @@ Reflection reflect(Algebra &e, Value x, Value i) {
   Value below = e.choose(isBelow, x, 0.0), atOrBelow = e.choose(e.less(numbers, i), e.zerosLike(x), x);
   Value size = e.norm(atOrBelow), re = e.real(alpha);
   Value beta = e.neg(e.withSignOf(size, re));
-  // The vector already has that direction; the other values computed here are not used then.
+  // The vector already has that direction; the other values computed here are not used in that case.
   Value isDone = e.same(e.maximum(e.sumMagnitude(below)), e.number(size, 0));
   if (Algebra::isComplex(x))
     isDone = e.both(isDone, e.same(e.imag(alpha), e.number(size, 0)));

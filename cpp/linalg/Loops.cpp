@@ -1,4 +1,4 @@
-// The vocabulary in which algorithms on one matrix are written: loops whose bodies capture outer values.
+// The vocabulary for algorithms on one matrix: loops whose bodies capture outer values.
 #include "Algebra.h"
 #include "dialects/Control.h"
 
@@ -8,7 +8,7 @@ namespace dovetail {
 
 namespace {
 
-/// Turns captured outer values into further arguments of all bodies. Ops without operands, such as constants, are
+/// Turns captured outer values into additional arguments of all bodies. Ops without operands, such as constants, are
 /// cloned into the bodies, where they fold.
 class Capture {
 public:
@@ -28,7 +28,7 @@ public:
   SmallVector<Value> consts;
 
 private:
-  /// Values of loops within a body are theirs. Regions under construction have no op.
+  /// Values of loops within a body belong to it. Regions under construction have no op.
   static bool isOutside(Body &body, Value value) {
     Region *region = value.getParentRegion();
     while (region && region != body.region.get())

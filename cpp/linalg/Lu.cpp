@@ -1,4 +1,4 @@
-// The LU factorisation, and the ops derived from it.
+// The LU factorization, and the ops derived from it.
 #include "Algorithms.h"
 #include "dialects/Create.h"
 #include "dialects/Linalg.h"
@@ -10,13 +10,13 @@ namespace dovetail {
 
 namespace {
 
-/// Columns after elimination, as rows; the order of the rows of the matrix; and with which each was exchanged.
+/// Columns after elimination, as rows; the order of the matrix's rows; and the row that each was exchanged with.
 struct Factors {
   Value columns, order, pivots;
 };
 
-/// Elimination with partial pivoting (Golub & Van Loan 3.4.1) of columns `start` and on, of which `numSteps` in all
-/// have a pivot. A pivot of 0 has only zeros below, which stay.
+/// Elimination with partial pivoting (Golub & Van Loan 3.4.1) of the columns from `start` on, the first `numSteps` of
+/// which have a pivot. A pivot of 0 has only zeros below, which stay.
 Factors eliminate(Algebra &e, Value columns, Value start, Value numSteps) {
   Value order = e.places(columns, 1), steps = e.places(columns, 0);
   auto outs = e.scan({columns, order}, steps, [&](Algebra &e, ValueRange carries, ValueRange slices) {
@@ -39,7 +39,7 @@ Factors eliminate(Algebra &e, Value columns, Value start, Value numSteps) {
   return {outs[0], outs[1], outs[2]};
 }
 
-/// Blocks of columns, each of which is eliminated from those after it by one product (3.2.11).
+/// Blocks of columns; one product eliminates each from those after it (3.2.11).
 Factors eliminateBlocks(Algebra &e, Value columns, int64_t numSteps) {
   int64_t n = wholeBlocks(Algebra::sizeOf(columns, 0)), m = wholeBlocks(Algebra::sizeOf(columns, 1));
   int64_t count = wholeBlocks(numSteps) / kBlock;
@@ -101,7 +101,7 @@ struct Det : DecomposeOpInterface::ExternalModel<Det, DetOp> {
     FailureOr<Factors> factors = factor(e, op, operands[0]);
     if (failed(factors))
       return failure();
-    // Each exchange turns the sign.
+    // Each exchange flips the sign.
     Value diagonal = e.diagonalOf(factors->columns);
     Value isExchanged = e.negation(e.same(factors->pivots, e.places(factors->pivots, 0)));
     results.push_back(e.make<ReduceProdOp>(e.choose(isExchanged, e.neg(diagonal), diagonal), ArrayRef<int64_t>{0}));

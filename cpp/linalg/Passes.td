@@ -7,13 +7,14 @@ include "cpp/PassBase.td"
 def DecomposePass : ModulePass<"dovetail-decompose"> {
   let summary = "algorithms in other ops instead of ops on matrices";
   let description = [{
-    Each op that is an algorithm in other ops (`DecomposeOpInterface`) is replaced by it: loops whose bodies are products of
-    matrices, reductions and pointwise ops. The algorithm is emitted for one matrix, and then batched by the rules of its ops, all
-    leading dimensions as one. Algorithms and their sources are named at the functions in `cpp/linalg`; convergence is a loop with
-    a bounded number of steps, which input that is not finite does not enter. What a module does this way needs no library.
+    Each op with an algorithm in other ops (`DecomposeOpInterface`) is replaced by it: loops whose bodies are matrix
+    products, reductions and pointwise ops. The algorithm is emitted for one matrix, and then batched by the rules of
+    its ops, all leading dimensions as one. The functions in `cpp/linalg` name the algorithms and their sources.
+    Iterations to convergence are loops of bounded length, and are skipped for input that is not finite. The resulting
+    module needs no library.
 
-    With the module's attribute `dovetail.host_functions`, only small matrices in loops and branches are decomposed: a loop
-    of which all is in plain ops can be one dispatch.
+    With the module's attribute `dovetail.host_functions`, only ops on small matrices in loops and branches are
+    decomposed: a loop that consists of plain ops can be one dispatch.
   }];
 }
 

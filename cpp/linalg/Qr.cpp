@@ -1,4 +1,4 @@
-// The QR factorisation.
+// The QR factorization.
 #include "Algorithms.h"
 #include "Householder.h"
 #include "dialects/Create.h"
@@ -11,12 +11,12 @@ namespace dovetail {
 
 namespace {
 
-/// Matrices are handled as their transposes, of which a column lies in one place.
+/// Matrices are handled as their transposes, whose columns are contiguous.
 struct Factors {
   Value packed, taus, order;
 };
 
-/// Moves the column with the greatest remainder to the front (Golub & Van Loan 5.4.2). Recomputing the norms in each
+/// Moves the column with the largest remainder to the front (Golub & Van Loan 5.4.2). Recomputing the norms in each
 /// step costs half as much as the step, and avoids cancellation.
 void pivot(Algebra &e, Value step, Value &rows, Value &order) {
   Value isDone = e.either(e.less(e.placesIn(rows, 0), step), e.less(e.placesIn(rows, 1), step));
@@ -30,7 +30,7 @@ void pivot(Algebra &e, Value step, Value &rows, Value &order) {
   order = e.exchanged(order, 0, step, best);
 }
 
-/// Reflections for columns `start` and on, one after the other (5.2.2). `steps` are the numbers of those to take.
+/// Reflections for the columns from `start` on, one after the other (5.2.2). `steps` are the indices of those to take.
 Factors factorColumns(Algebra &e, Value columns, Value start, Value steps, bool isPivoting) {
   Value order = e.places(columns, 0);
   auto outs = e.scan({columns, order}, steps, [&](Algebra &e, ValueRange carries, ValueRange slices) {
@@ -50,7 +50,7 @@ Factors factorColumns(Algebra &e, Value columns, Value start, Value steps, bool 
   return {outs[0], outs[2], outs[1]};
 }
 
-/// Blocks of columns, each of which is then applied to those after it as one product (5.2.3).
+/// Blocks of columns; one product applies each to those after it (5.2.3).
 Factors factorBlocks(Algebra &e, Value columns, int64_t numSteps) {
   int64_t m = Algebra::sizeOf(columns, 1), n = wholeBlocks(Algebra::sizeOf(columns, 0));
   int64_t count = wholeBlocks(numSteps) / kBlock;
@@ -71,7 +71,7 @@ Factors factorBlocks(Algebra &e, Value columns, int64_t numSteps) {
   return {packed, e.slice(e.reshaped(outs[1], {count * kBlock}), 0, 0, numSteps), {}};
 }
 
-/// The factors as LAPACK's geqrf, or geqp3, has them.
+/// The factors in the form of LAPACK's geqrf, or geqp3.
 FailureOr<Factors> factor(Algebra &e, Operation *op, Value a, bool isPivoting) {
   int64_t m = Algebra::sizeOf(a, 0), n = Algebra::sizeOf(a, 1), numSteps = std::min(m, n);
   if (failed(requireSizes(op, a)))

@@ -1,4 +1,4 @@
-// The Schur form of real matrices, by QR steps with two shifts in real numbers.
+// The Schur form of real matrices, by QR steps with two shifts in real arithmetic.
 #include "Algorithms.h"
 #include "Rotations.h"
 #include "Schur.h"
@@ -10,7 +10,7 @@ namespace dovetail {
 
 namespace {
 
-/// The diagonal of a Hessenberg matrix, its superdiagonal and its subdiagonal, with 0 in the last place.
+/// The diagonal of a Hessenberg matrix, its superdiagonal and its subdiagonal, each with 0 at the end.
 struct Band {
   Value d, above, below;
 };
@@ -29,7 +29,7 @@ struct Reflection3 {
   Value tau, second, third;
 };
 
-/// The one that takes (x, y, z) to a multiple of (1, 0, 0) (LAPACK's larfg).
+/// The reflection that takes (x, y, z) to a multiple of (1, 0, 0) (LAPACK's larfg).
 Reflection3 reflectionOf(Algebra &e, Value x, Value y, Value z) {
   Value most = e.greatest(e.magnitude(y), e.magnitude(z)), isDone = isNone(e, most);
   Value scale = e.powerOfTwoBelow(e.greatest(e.magnitude(x), most));
@@ -48,14 +48,15 @@ struct Shifts {
   Value re, im;
 };
 
-/// Eigenvalues of the last two rows of blocks that end at each place (LAPACK's lahqr). Where these do not help, others.
+/// Eigenvalues of the last two rows of the blocks that end at each position (LAPACK's lahqr); others where these do not
+/// help.
 Shifts shifts(Algebra &e, Band h, Value isStuck) {
   Value a = shifted(e, h.d, 1), b = shifted(e, h.above, 1), c = shifted(e, h.below, 1), d = h.d;
   Value size = orOne(e, e.add(e.add(e.magnitude(a), e.magnitude(b)), e.add(e.magnitude(c), e.magnitude(d))));
   Value middle = e.scale(e.add(e.div(a, size), e.div(d, size)), 0.5), last = e.div(d, size);
   Value det = e.sub(e.mul(e.sub(e.div(a, size), middle), e.sub(last, middle)), e.mul(e.div(b, size), e.div(c, size)));
   Value root = e.root(e.magnitude(det)), isReal = e.less(det, e.number(det, 0));
-  // Of two real eigenvalues, the one nearest to the last element.
+  // Of two real eigenvalues, the one closest to the last element.
   Value isBelow = e.less(last, middle), nearest = e.choose(isBelow, e.sub(middle, root), e.add(middle, root));
   Value re = e.mul(e.choose(isReal, nearest, middle), size),
         im = e.mul(e.choose(isReal, e.zerosLike(root), root), size);
@@ -63,7 +64,8 @@ Shifts shifts(Algebra &e, Band h, Value isStuck) {
   return {e.choose(isStuck, e.add(d, e.scale(beside, 0.75)), re), e.choose(isStuck, e.scale(beside, 0.6614), im)};
 }
 
-/// A multiple of the first column of (H - s1)(H - s2), for blocks of three rows and more that begin at each place.
+/// A multiple of the first column of (H - s1)(H - s2), for the blocks of three or more rows that begin at each
+/// position.
 struct Start {
   Value first, second, third;
 };
@@ -76,7 +78,8 @@ Start startOf(Algebra &e, Band h, Shifts s, Value hasThird) {
   return {first, e.choose(hasThird, second, 0.0), e.choose(hasThird, third, 0.0)};
 }
 
-/// The rows of P H and, as far as these are carried, of P H P^T, for reflections P that chase a bulge down; and these.
+/// The rows of P H and, as far as these are carried, of P H P^T, for reflections P that chase a bulge down; and the
+/// reflections.
 struct Chase {
   Value rows, tau, second, third;
 };
@@ -109,7 +112,7 @@ Chase chase(Algebra &e, Value h, Value isStart, Start start, Value hasSecond, Va
   return {outs[3], outs[4], outs[5], outs[6]};
 }
 
-/// The columns of the rows that left before a reflection was made, and of z, each after all reflections.
+/// The columns of the rows that left before a reflection was made, and those of z, each after all reflections.
 Schur applyFromRight(Algebra &e, Chase c, Value z) {
   int64_t n = Algebra::sizeOf(c.rows, 0);
   Value columns = e.transposed(c.rows);
@@ -131,7 +134,7 @@ Schur applyFromRight(Algebra &e, Chase c, Value z) {
 }
 
 /// One step with two implicit shifts (Francis, The QR transformation, 1961; Golub & Van Loan 7.5.1) of all blocks of
-/// three rows and more at once, each with its own.
+/// three or more rows at once, each with its own shifts.
 Schur step(Algebra &e, Schur now, Value below, Value isStuck) {
   Band h = bandOf(e, now.t, below);
   Value isEnd = isNone(e, below), hasSecond = e.negation(isEnd);
@@ -145,13 +148,13 @@ Schur step(Algebra &e, Schur now, Value below, Value isStuck) {
 
 //===- Blocks of two rows -------------------------------------------------------------===//
 
-/// Plane rotations of neighbours, one for each pair, at the place of its first element: (x, y) becomes (c x + s y,
-/// c y - conj(s) x). Elsewhere c is 1 and s 0; no two pairs have an element in common.
+/// Plane rotations of neighbours, one for each pair, at the position of its first element: (x, y) becomes (c x + s y, c
+/// y - conj(s) x). Elsewhere c is 1 and s is 0; no two pairs share an element.
 struct PairRotations {
   Value c, s;
 };
 
-/// Rotates the columns of t and z, and by the adjoint the rows of t.
+/// Rotates the columns of t and z, and, by the adjoint, the rows of t.
 Schur rotatePairs(Algebra &e, Schur form, PairRotations r) {
   Value before = e.choose(e.same(e.places(r.c, 0), e.place(0)), e.number(r.c, 1), shifted(e, r.c, 1));
   Value both = e.as(e.mul(r.c, before), Algebra::elementOf(form.t));
@@ -203,7 +206,7 @@ Schur standardised(Algebra &e, Schur form) {
   Value d = e.diagonalOf(form.t), middle = e.scale(e.add(d, shifted(e, d, -1)), 0.5);
   d = e.choose(isPair, middle, e.choose(isSecond, shifted(e, middle, 1), d));
   form.t = e.choose(e.isBetween(form.t, 0, 0), e.eachRow(d, form.t), withSubdiagonal(e, form.t, below));
-  // Off-diagonal elements of equal sign next to equal diagonal elements: the eigenvalues are real after all.
+  // Off-diagonal elements of equal sign with equal diagonal elements: the eigenvalues are real after all.
   h = bandOf(e, form.t, below);
   Value isReal = e.both(isPair, e.either(haveOneSign(e, h.above, below), isNone(e, h.above)));
   Value b = e.root(e.magnitude(h.above)), c = e.root(e.magnitude(below));
@@ -232,7 +235,7 @@ Schur complexOfReal(Algebra &e, Schur form) {
   Value isPair = e.negation(isNone(e, h.below));
   Value b = e.root(e.magnitude(h.above)), c = e.root(e.magnitude(h.below)),
         frequency = e.choose(isPair, e.mul(b, c), 0.0);
-  // To the front with the eigenvalue a + i sqrt(|b c|), whose vector is (sqrt(|b|), i sqrt(|c|)) with the sign of b.
+  // Moves the eigenvalue a + i sqrt(|b c|) to the front, whose vector is (sqrt(|b|), i sqrt(|c|)) with the sign of b.
   Rotation r = rotationOf(e, e.choose(isPair, b, 1.0), e.choose(isPair, e.withSignOf(c, h.above), 0.0));
   form = rotatePairs(e, {complexOf(form.t), complexOf(form.z)}, {r.c, e.complex(zero, r.s)});
   Value d = e.complex(h.d, e.sub(frequency, shifted(e, frequency, 1)));

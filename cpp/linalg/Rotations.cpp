@@ -1,4 +1,4 @@
-// Chains of plane rotations, of which iterations for eigenvalues and singular values are made.
+// Chains of plane rotations, from which iterations for eigenvalues and singular values are built.
 #include "Rotations.h"
 #include "dialects/Cumulative.h"
 #include "dialects/Shape.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 namespace dovetail {
 
 Rotation rotationOf(Algebra &e, Value x, Value z) {
-  // Scaled by a power of two, so that nothing overflows, and exactly.
+  // Scaled by a power of two, so that nothing overflows and scaling is exact.
   Value scale = e.powerOfTwoBelow(e.greatest(e.magnitude(x), e.magnitude(z)));
   Value p = e.over(x, scale), q = e.over(z, scale);
   Value r = e.root(e.plus(e.times(p, p), e.times(q, q))), none = e.number(r, 0), isNone = e.same(r, none);

@@ -19,7 +19,7 @@ Hessenberg reduceToHessenberg(Algebra &e, Value a) {
     Value right = e.times(e.dot(now, 1, r.vector, 0), r.tau), isRest = e.less(k, numbers);
     Value left =
         e.sub(e.dot(e.conj(r.vector), 0, now, 0), e.times(e.conj(r.vector), e.dot(e.conj(r.vector), 0, right, 0)));
-    // Columns done hold vectors of reflections.
+    // Finished columns hold vectors of reflections.
     left = e.choose(isRest, e.times(left, e.conj(r.tau)), 0.0);
     Value change = e.add(e.outer(right, e.conj(r.vector), now), e.outer(r.vector, left, now));
     Value packed = e.choose(e.less(after, numbers), r.vector, column);
@@ -35,7 +35,7 @@ Value withSubdiagonal(Algebra &e, Value h, Value below) {
   return e.choose(e.isBetween(h, 1, 1), e.eachRow(below, h), e.upperPart(h));
 }
 
-/// The subdiagonal, with 0 for elements that do not count.
+/// The subdiagonal, with 0 for negligible elements.
 static Value keptSubdiagonal(Algebra &e, Value h, Value smallest) {
   Value below = subdiagonalOf(e, h), d = e.sumMagnitude(e.diagonalOf(h));
   Value size = e.scale(e.add(d, shifted(e, d, -1)), Algebra::epsilonOf(h));
@@ -88,7 +88,8 @@ ComplexRotation rotationOfComplex(Algebra &e, Value f, Value g) {
   return {sizes.c, e.times(e.times(phase(f, sizeOfF), e.conj(phase(g, sizeOfG))), e.as(sizes.s, element))};
 }
 
-/// The eigenvalue of the trailing 2 x 2 block nearest to its last element (7.5.2), for blocks that end at each place.
+/// The eigenvalue of the trailing 2 x 2 block closest to its last element (7.5.2), for blocks that end at each
+/// position.
 Value shifts(Algebra &e, Value d, Value below, Value above) {
   Value a = shifted(e, d, 1), b = shifted(e, above, 1), c = shifted(e, below, 1);
   Value half = e.scale(e.sub(a, d), 0.5), root = e.root(e.add(e.mul(half, half), e.mul(b, c)));

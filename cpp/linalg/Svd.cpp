@@ -11,13 +11,13 @@ namespace dovetail {
 namespace {
 
 /// A matrix as Q B P^H: Q and P are products of reflections, whose vectors are rows here; B is upper bidiagonal, given
-/// by its diagonal, and its superdiagonal followed by 0.
+/// by its diagonal, and by its superdiagonal followed by 0.
 struct Bidiagonal {
   Value d, off, leftVectors, leftTaus, rightVectors, rightTaus;
 };
 
 /// Reflections from both sides, of a column and a row in each step (Golub & Van Loan 5.4.8; LAPACK's gebd2), of a
-/// matrix with no more columns than rows. What is done with is not read again, and so not kept either.
+/// matrix with no more columns than rows. Finished parts are not read again, and therefore not kept.
 Bidiagonal reduce(Algebra &e, Value a) {
   auto outs = e.scan({a}, {e.places(a, 1)}, [&](Algebra &e, ValueRange carries, ValueRange slices) {
     Value now = carries[0], k = slices[0];
@@ -38,10 +38,10 @@ struct Sweep {
   Value d, off, rightC, rightS, leftC, leftS;
 };
 
-/// The vector whose second element the first rotation of a block eliminates, for a block that begins at each place. The
-/// shift is the eigenvalue of the trailing 2 x 2 block of B^T B nearest to its last element. A block with a singular
-/// value of zero gets no shift, and deflates it in one step (Demmel & Kahan, Accurate singular values of bidiagonal
-/// matrices, 1990).
+/// The vector whose second element the first rotation of a block eliminates, for a block that begins at each position.
+/// The shift is the eigenvalue of the trailing 2 x 2 block of B^T B closest to its last element. A block with a
+/// singular value of zero gets no shift, and deflates it in one step (Demmel & Kahan, Accurate singular values of
+/// bidiagonal matrices, 1990).
 Value starts(Algebra &e, Value d, Value off, Value tolerance) {
   Value before = shifted(e, d, 1), beside = shifted(e, off, 1), further = shifted(e, off, 2);
   Value last = e.add(e.mul(d, d), e.mul(beside, beside));
@@ -88,7 +88,7 @@ Sweep sweep(Algebra &e, Value d, Value off, Value tolerance) {
   return {outs[4], shifted(e, outs[5], -1), outs[6], outs[7], outs[8], outs[9]};
 }
 
-/// Singular values of a bidiagonal matrix, in no order and of any sign, and left and right vectors as rows.
+/// Singular values of a bidiagonal matrix, in no particular order and of any sign, and left and right vectors as rows.
 struct Values {
   Value d, left, right;
 };

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace dovetail {
 
 /// Forward substitution, row by row (Golub & Van Loan, Matrix Computations, 4th ed., 3.1.1). Each row is a product with
-/// all of x, of which the rows to come are still zero.
+/// all of x, whose later rows are still zero.
 static Value substitute(Algebra &e, Value l, Value b, bool isUnit) {
   return e.scan({e.zerosLike(b)}, {e.places(l, 0), l, b}, [&](Algebra &e, ValueRange carries, ValueRange slices) {
     Value i = slices[0], x = carries[0];
@@ -20,10 +20,10 @@ static Value substitute(Algebra &e, Value l, Value b, bool isUnit) {
   })[0];
 }
 
-/// Block by block (3.1.4): one matrix product gives the contribution of all earlier blocks.
+/// Block by block (3.1.4): one matrix product computes the contribution of all earlier blocks.
 static Value substituteBlocks(Algebra &e, Value l, Value b, bool isUnit) {
   int64_t n = Algebra::sizeOf(l, 0), m = Algebra::sizeOf(b, 1), whole = wholeBlocks(n), count = whole / kBlock;
-  // Further rows are those of the identity.
+  // The padding rows are those of the identity.
   Value rows = e.padded(l, {whole, whole});
   if (whole != n)
     rows = e.choose(e.both(e.isBetween(rows, 0, 0), e.compare(CompareDirection::GE, e.placesIn(rows, 0), e.place(n))),

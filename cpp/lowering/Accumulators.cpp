@@ -1,4 +1,4 @@
-// Types in which sums and other reductions accumulate.
+// The types in which sums and other reductions accumulate.
 #include "Accumulators.h"
 #include "cpp/tensors/Target.h"
 #include "dialects/Dialect.h"

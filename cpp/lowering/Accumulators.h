@@ -1,4 +1,4 @@
-// Types in which sums and other reductions accumulate.
+// The types in which sums and other reductions accumulate.
 #ifndef DOVETAIL_LOWERING_ACCUMULATORS_H
 #define DOVETAIL_LOWERING_ACCUMULATORS_H
 
@@ -8,14 +8,14 @@ namespace dovetail {
 
 /// The type in which sums and products of elements of this type are accumulated.
 mlir::Type accumulatorType(mlir::Type element);
-/// The type in which an op of the program sums many elements of this type. On a CPU floats are summed in f64: that is
+/// The type in which an op of the program sums many elements of this type. On a CPU, floats are summed in f64: this is
 /// free where memory is the bottleneck, and the error does not grow with the number of elements.
 mlir::Type sumType(mlir::Operation *op, mlir::Type element);
 /// Returns true if a sum over a dimension of this size is so short that `accumulatorType` loses only a few units in the
 /// last place.
 bool isShortSum(int64_t terms);
-/// The type in which a reduction takes in `terms` elements: `sumType` where it adds many, as those do that are linear,
-/// and `accumulatorType` otherwise.
+/// The type in which a reduction accumulates `terms` elements: `sumType` for linear reductions of many elements,
+/// otherwise `accumulatorType`.
 mlir::Type reductionType(mlir::Operation *op, mlir::Type element, int64_t terms);
 
 } // namespace dovetail

@@ -23,7 +23,7 @@ struct CallbackLowering : LowerOpInterface::ExternalModel<CallbackLowering, Call
                                 "callbacks";
     unsigned count = cast<CallbackOp>(op).getArgs().size();
     ValueRange sizes = operands.drop_front(count);
-    // It is told the sizes of its results, which it has to keep.
+    // It gets the sizes of its results, which it must observe.
     SmallVector<Value> args(operands.take_front(count)), outs;
     for (Value size : sizes)
       args.push_back(tensor::FromElementsOp::create(

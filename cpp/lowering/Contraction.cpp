@@ -24,7 +24,7 @@ Value contracted(ImplicitLocOpBuilder &b, const ContractionLoops &loops, Value l
   return generic.getResult(0);
 }
 
-/// Four real contractions: three would be quicker, but lose accuracy where parts differ in magnitude.
+/// Four real contractions: three would be faster, but lose accuracy if parts differ in magnitude.
 static Value complexContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, ComplexType element, Type accumulator,
                                 SumOfProducts sum) {
   Type real = element.getElementType();
@@ -37,7 +37,7 @@ static Value complexContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, C
   Value lhsRe = part(lhs, false), lhsIm = part(lhs, true), rhsRe = part(rhs, false), rhsIm = part(rhs, true);
   Value reRe = sum(lhsRe, rhsRe, real, accumulator), imIm = sum(lhsIm, rhsIm, real, accumulator);
   Value reIm = sum(lhsRe, rhsIm, real, accumulator), imRe = sum(lhsIm, rhsRe, real, accumulator);
-  // If they were fused with the op that joins them, the four would not be vectorized, and not compile for Vulkan.
+  // If they were fused with the op that joins them, the four would not be vectorized, and would not compile for Vulkan.
   for (Value *each : {&reRe, &imIm, &reIm, &imRe})
     *each = computeBarrier(b, *each);
   SmallVector<OpFoldResult> sizes = sizesOf(b, reRe);
@@ -62,8 +62,8 @@ Value lowerContraction(ImplicitLocOpBuilder &b, Value lhs, Value rhs, Type eleme
   return converted(b, sum(lhs, rhs, element, accumulator), accumulator, result);
 }
 
-/// The operand with all its dimensions of loops from `first` on as one, which the code generator knows as a matrix
-/// product's. If they are not side by side and in order, they are brought to the end.
+/// The operand with all its dimensions for the loops from `first` on collapsed into one, which the code generator
+/// recognizes as that of a matrix product. If they are not adjacent and in order, they are moved to the end.
 static Operand withOneReducedLoop(ImplicitLocOpBuilder &b, Operand operand, int64_t first) {
   auto isReduced = [&](int64_t loop) { return loop >= first; };
   auto *begin = llvm::find_if(operand.loops, isReduced);
@@ -104,7 +104,7 @@ static bool hasOwnLoop(const Operand &operand, const Operand &other, int64_t num
   });
 }
 
-/// Loops that run over the dimensions of both operands and, the first `numParallel`, over those of the result.
+/// The loops over the dimensions of both operands and, the first `numParallel` of them, over those of the result.
 static ContractionLoops loopsOf(ImplicitLocOpBuilder &b, const Operand &lhs, const Operand &rhs, int64_t numParallel,
                                 int64_t numReduced) {
   ContractionLoops loops;
@@ -125,11 +125,11 @@ static ContractionLoops loopsOf(ImplicitLocOpBuilder &b, const Operand &lhs, con
 
 //===- Long sums in blocks -----------------------------------------------------------===//
 
-/// Shorter sums are not split, and no sum is split into fewer or shorter blocks; that would gain little.
+/// Shorter sums are not split, and no sum is split into fewer or shorter blocks; little would be gained.
 constexpr int64_t kLongSum = 1000, kFewestBlocks = 4, kLeastBlock = 250;
 
-/// The block size for a long sum of products, if the results of the blocks take no more memory than the operands; else
-/// 0.
+/// The block size for a long sum of products, if the results of the blocks take no more memory than the operands;
+/// otherwise 0.
 static int64_t blockOf(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   auto sizes = [&](const Operand &operand) {
     return llvm::zip_equal(operand.loops, cast<RankedTensorType>(operand.value.getType()).getShape());
@@ -154,8 +154,8 @@ static int64_t blockOf(const Operand &lhs, const Operand &rhs, int64_t numParall
 }
 
 int64_t blockAcross(int64_t size, ArrayRef<int64_t> inner) {
-  // Blocks of long rows are short, for the code generator to hold all sums of a vector in registers; those of short
-  // rows are long, for it to have enough to do.
+  // Blocks of long rows are short, so that the code generator can hold all sums of a vector in registers; those of
+  // short rows are long, so that it has enough work.
   constexpr int64_t longRow = 256, longSum = 100;
   bool isLong = llvm::any_of(inner, ShapedType::isDynamic) || llvm::product_of(inner) >= longRow;
   int64_t best = isLong ? 8 : 64, least = best / 2, most = best * 2;
@@ -190,7 +190,7 @@ bool isStored(Value x) {
   return !isa_and_nonnull<linalg::LinalgOp>(op);
 }
 
-/// `blockAcross` for a vector and a matrix, where the vector's products with single elements are in its rows.
+/// `blockAcross` for a vector and a matrix whose rows are multiplied by single elements of the vector.
 static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   for (const Operand *operand : {&lhs, &rhs}) {
     auto shape = cast<RankedTensorType>(operand->value.getType()).getShape();
@@ -201,7 +201,7 @@ static int64_t blockAcross(const Operand &lhs, const Operand &rhs, int64_t numPa
   return 0;
 }
 
-/// The number of products in each part, where few results have many terms; 0 if the sum is not split.
+/// The number of products in each part, if few results have many terms; 0 if the sum is not split.
 static int64_t blockOfParts(const Operand &lhs, const Operand &rhs, int64_t numParallel) {
   int64_t terms = sizeOf(lhs, numParallel), results = 1;
   for (int64_t loop = 0; loop < numParallel; ++loop) {
@@ -222,7 +222,7 @@ static Operand partOf(ImplicitLocOpBuilder &b, const Operand &operand, int64_t l
           operand.loops};
 }
 
-/// The operand with its summed dimension in blocks, over which the first loop runs.
+/// The operand with its summed dimension split into blocks, over which the first loop runs.
 static Operand inBlocksOf(ImplicitLocOpBuilder &b, const Operand &operand, int64_t loop, int64_t block) {
   auto type = cast<RankedTensorType>(operand.value.getType());
   SmallVector<int64_t> shape, loops;
@@ -252,7 +252,7 @@ static Value sumOfBlocks(ImplicitLocOpBuilder &b, const Operand &lhs, const Oper
   Operand y = inBlocksOf(b, part(rhs, 0, length - rest), numParallel, block);
   ContractionLoops loops = loopsOf(b, x, y, numParallel + 1, 1);
   Value blocks = contracted(b, loops, x.value, y.value, element, accumulator);
-  // The code generator's choice are tiles of several blocks, which it computes one by one where they are not whole.
+  // The code generator would choose tiles of several blocks, and compute incomplete ones block by block.
   if (numParallel == 0 && Target(b.getInsertionBlock()->getParentOp()).isCpu())
     setTiles(blocks.getDefiningOp(), {1, 0}, {1, 0}, {0, 4 * kLanes});
   Value init;

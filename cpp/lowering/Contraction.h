@@ -14,7 +14,7 @@ struct Operand {
 
 /// A contraction in which every dimension runs over a loop. The result has dimensions for the first `numParallel`
 /// loops; the others are reductions, and run over both operands. `sum` is the type in which real vector-vector and
-/// matrix-vector products are accumulated. Products of matrices use `accumulatorType`, and add long sums in blocks.
+/// matrix-vector products accumulate. Matrix products use `accumulatorType`, and add long sums in blocks.
 mlir::Value lowerDot(mlir::ImplicitLocOpBuilder &b, Operand lhs, Operand rhs, int64_t numParallel, mlir::Type element,
                      mlir::Type result, mlir::Type sum);
 
@@ -39,7 +39,7 @@ using SumOfProducts = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, m
 mlir::Value lowerContraction(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs, mlir::Value rhs, mlir::Type element,
                              mlir::Type result, mlir::Type accumulator, SumOfProducts sum);
 
-/// The block size for a sum along a dimension of `size`, inside of which lie dimensions of `inner` elements: 0 if it is
+/// The block size for a sum along a dimension of `size`, with dimensions of `inner` elements inside of it: 0 if it is
 /// the innermost one, or they are too few. Blocks are added in the elements' own type, which is fast and accurate, and
 /// their sums in `sumType`.
 int64_t blockAcross(int64_t size, llvm::ArrayRef<int64_t> inner);
@@ -47,7 +47,7 @@ int64_t blockAcross(int64_t size, llvm::ArrayRef<int64_t> inner);
 /// Returns true if a reduction of `terms` elements is split so that several threads reduce a part each: if there are
 /// many terms, and too few results to occupy the threads.
 bool isInParts(int64_t terms, int64_t results);
-/// Into how many parts a dimension is split then: 0 if none are alike.
+/// The number of equal parts into which a dimension is then split; 0 if there are none.
 int64_t partsOfReduction(int64_t size);
 
 /// The number of elements that the code generator reduces at once; it reduces the remainder one by one.

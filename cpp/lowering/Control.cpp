@@ -29,7 +29,7 @@ struct Slice {
     type = RankedTensorType::get(whole.getShape().drop_front(), whole.getElementType());
   }
 
-  // Slices of nothing are written out: the verifier takes no places in dimensions without elements.
+  // Empty slices are written explicitly: the verifier accepts no positions in dimensions without elements.
   bool isEmpty() const { return llvm::is_contained(type.getShape(), 0); }
 
   Value read(ImplicitLocOpBuilder &b, Value array) const {
@@ -43,7 +43,7 @@ struct Slice {
   }
 };
 
-/// A loop or a choice between branches: in one dispatch where that pays, else among the other ops.
+/// A loop or a choice between branches: in one dispatch if that pays off, otherwise among the other ops.
 LogicalResult
 lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef<Shape> shapes,
              function_ref<LogicalResult(ImplicitLocOpBuilder &, ValueRange, SmallVectorImpl<Value> &)> emit,
@@ -66,8 +66,8 @@ lowerControl(Operation *op, ImplicitLocOpBuilder &b, ValueRange inputs, ArrayRef
   return emit(b, inputs, results);
 }
 
-/// A number of an array without dimensions, at least 0, as a size. It is said to be so: IREE 3.13 takes a place after
-/// an array of a size without bounds, rounded up to whole lines of memory, for 0.
+/// A number in an array without dimensions, at least 0, as a size, with that bound stated: IREE 3.13 computes 0 for an
+/// offset after an array of unbounded size, rounded up to whole cache lines.
 Value sizeOf(ImplicitLocOpBuilder &b, Value array) {
   Value number = tensor::ExtractOp::create(b, array, ValueRange());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(number.getType()));
@@ -87,7 +87,7 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
     if (failed(stackedShapes(scan, b, operands, length, stacked)))
       return failure();
     llvm::append_range(shapes, stacked);
-    // Inside of a dispatch the sizes are further inputs.
+    // Inside a dispatch, the sizes are additional inputs.
     SmallVector<Value> inputs(operands);
     for (Shape &shape : stacked)
       for (OpFoldResult size : shape.sizes)
@@ -167,7 +167,7 @@ struct ScanLowering : LowerOpInterface::ExternalModel<ScanLowering, ScanOp> {
     Value zero = arith::ConstantIndexOp::create(b, 0), one = arith::ConstantIndexOp::create(b, 1);
     Value end = asValue(b, length), last = arith::SubIOp::create(b, end, one);
     auto loop = scf::ForOp::create(b, zero, end, one, state);
-    // The body is built in place, so that its ops can look at what encloses them.
+    // The body is built in place, so that its ops can inspect the ops around them.
     ImplicitLocOpBuilder inner = ImplicitLocOpBuilder::atBlockBegin(b.getLoc(), loop.getBody());
     Value i = loop.getInductionVar();
     Value index = scan.getReverse() ? arith::SubIOp::create(inner, last, i).getResult() : i;
@@ -272,7 +272,7 @@ struct CaseLowering : LowerOpInterface::ExternalModel<CaseLowering, CaseOp> {
     Value bound = arith::ConstantOp::create(b, b.getI32IntegerAttr(number));
     Value isThis = arith::CmpIOp::create(b, arith::CmpIPredicate::sle, index, bound);
     auto types = llvm::map_to_vector(op.getResultTypes(), loweredType);
-    // Sizes that are not known are results too: IREE 3.13 does not find those of all choices in loops.
+    // Unknown sizes are results too: IREE 3.13 does not find those of all branches in loops.
     int64_t numSizes = 0;
     for (Type type : types)
       numSizes += numDynamicDims(type);

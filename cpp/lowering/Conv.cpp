@@ -1,5 +1,5 @@
-// Lowering of convolutions. All targets know how to tile a contraction over the places of a small kernel; what would be
-// slow that way becomes a sum of products of slices, or one dot.
+// Lowering of convolutions. All targets can tile a contraction over the positions of a small kernel; convolutions for
+// which that would be slow become a sum of products of slices, or one dot.
 #include "dialects/Conv.h"
 #include "Accumulators.h"
 #include "Contraction.h"
@@ -51,7 +51,7 @@ struct Convolution {
     });
   }
 
-  /// The product of static sizes; none where one is not static or it exceeds `most`.
+  /// The product of static sizes; none if one is not static or it exceeds `most`.
   std::optional<int64_t> places(function_ref<OpFoldResult(int64_t)> size, int64_t most) const {
     int64_t count = 1;
     for (int64_t label : windows) {
@@ -85,7 +85,7 @@ struct Range {
   bool isKept;
 };
 
-/// The slice of `x` that has a range along each label, and the labels of its dimensions.
+/// The slice of `x` with a range along each label, and the labels of its dimensions.
 std::pair<Value, Dims> sliced(const Convolution &conv, Value x, ArrayRef<int64_t> labels,
                               function_ref<std::optional<Range>(int64_t)> rangeOf) {
   SmallVector<OpFoldResult> starts, sizes, strides;
@@ -105,7 +105,7 @@ std::pair<Value, Dims> sliced(const Convolution &conv, Value x, ArrayRef<int64_t
 
 //===- Products of slices --------------------------------------------------------===//
 
-/// An elementwise sum over the kernel's places of products of slices, for convolutions that sum no channels.
+/// An elementwise sum over the kernel's positions of products of slices, for convolutions that sum no channels.
 Value sumOfSlices(const Convolution &conv, Type element, Type accumulator) {
   ImplicitLocOpBuilder &b = conv.b;
   SmallVector<Value> inputs;
@@ -153,7 +153,7 @@ Value sumOfSlices(const Convolution &conv, Type element, Type accumulator) {
 
 //===- A dot ---------------------------------------------------------------------------===//
 
-// Where a large kernel slides to few places, as in gradients by kernels, a dot is a better contraction.
+// If a large kernel has few positions, as in gradients with respect to kernels, a dot is a better contraction.
 
 /// The loops of such a dot: over the dimensions of the result, then over the reduced dimensions in the operand's order,
 /// so that they collapse to one loop without a transposition.
@@ -173,7 +173,7 @@ struct DotLoops {
   }
 };
 
-/// A dot for each place.
+/// A dot for each position.
 Value dotsByPlace(const Convolution &conv, Type element, Type result, Type accumulator) {
   ImplicitLocOpBuilder &b = conv.b;
   DotLoops loops(conv, llvm::to_vector(llvm::make_filter_range(conv.ansDims,
@@ -202,12 +202,12 @@ Value dotsByPlace(const Convolution &conv, Type element, Type result, Type accum
   return ans;
 }
 
-/// A dot with an array that repeats the elements of `lhs` for each place of the result, for large kernels that slide to
-/// few places: those of gradients by kernels.
+/// A dot with an array that repeats the elements of `lhs` for each position of the result, for large kernels with few
+/// positions: those of gradients with respect to kernels.
 Value dotOfPatches(const Convolution &conv, Type element, Type result, Type accumulator) {
   ImplicitLocOpBuilder &b = conv.b;
   DotLoops dotLoops(conv, conv.ansDims);
-  // Dimensions of the patches: `lhs` with the kernel's places in place of its own, and the result's places before
+  // Dimensions of the patches: `lhs` with the kernel's positions instead of its own, and the result's positions before
   // channels.
   SmallVector<OpFoldResult> sizes;
   SmallVector<AffineExpr> exprs(conv.lhsDims.size());
@@ -243,7 +243,7 @@ Value dotOfPatches(const Convolution &conv, Type element, Type result, Type accu
   Value lhs = withoutRest(b, conv.lhs, map, sizes);
   Value patches =
       parallelLoops(b, sizes, stored, lhs, map, [](OpBuilder &, Location, ValueRange args) { return args[0]; });
-  // Fused with the dot they would be the slow contraction again.
+  // Fused with the dot, they would be the slow contraction again.
   patches = computeBarrier(b, patches);
   return lowerDot(b, {patches, loops}, dotLoops.rhs(), conv.ansDims.size(), element, result, accumulator);
 }
@@ -259,7 +259,7 @@ Convolution channelsLast(const Convolution &conv) {
   auto ordered = [&](Value x, ArrayRef<int64_t> labels, auto rank) -> std::pair<Value, Dims> {
     Dims order = range(0, labels.size());
     llvm::stable_sort(order, [&](int64_t i, int64_t j) { return rank(labels[i]) < rank(labels[j]); });
-    // Fused with the contraction, the transposition would give back the order that is slow.
+    // Fused with the contraction, the transposition would restore the slow order.
     Value moved = llvm::is_sorted(order) ? x : computeBarrier(conv.b, transposed(conv.b, x, order));
     return {moved, llvm::map_to_vector(order, [&](int64_t d) { return labels[d]; })};
   };
@@ -314,8 +314,8 @@ Value contraction(const Convolution &conv, Type element, Type accumulator) {
   return contracted(b, loops, lhs, conv.rhs, element, accumulator);
 }
 
-/// To how many places a row of them is made longer: the code generator vectorises rows of a multiple of 8 places twice
-/// as well as those of one of 4, and these twice as well as others.
+/// The number of positions to which a row is padded: the code generator vectorizes rows of a multiple of 8 positions
+/// twice as well as those of a multiple of 4, and these twice as well as others.
 int64_t roundedRow(int64_t count) {
   int64_t eights = llvm::alignTo(count, 8), fours = llvm::alignTo(count, 4);
   return count < 4 ? count : 3 * eights <= 4 * fours ? eights : fours;
@@ -341,7 +341,7 @@ void lengthenRows(Convolution &conv) {
       tensor::PadOp::create(conv.b, withShape(type, shape), conv.lhs, attrs(low), attrs(high), scalar::zero(outer));
 }
 
-/// The contraction of `conv` with its dimensions in the order wanted.
+/// The contraction of `conv` with its dimensions in the given order.
 Value contractionInOrder(const Convolution &conv, Type element, Type accumulator) {
   Convolution ordered = channelsLast(conv);
   SmallVector<OpFoldResult> sizes = ordered.ansSizes();

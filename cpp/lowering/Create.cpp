@@ -48,7 +48,7 @@ struct ConstantLowering : LowerOpInterface::ExternalModel<ConstantLowering, Cons
   }
 };
 
-/// The array of `sizes` whose elements are their places along a dimension.
+/// The array of `sizes` whose elements are their indices along a dimension.
 Value counted(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, int64_t dimension, Type element) {
   return parallelLoops(b, sizes, scalar::lowered(element), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
     // 64 bits hold any index; they are narrowed only in the conversion.
@@ -72,7 +72,7 @@ struct IotaLowering : LowerOpInterface::ExternalModel<IotaLowering, IotaOp> {
       results.push_back(counted(b, sizes, iota.getDimension(), type.getElementType()));
       return success();
     }
-    // For GPUs IREE 3.13 compiles no reduction with which it fused one of places; a table, computed when the program is
+    // For GPUs, IREE 3.13 does not compile reductions with indices fused in; a table, computed when the program is
     // loaded, is read instead.
     int64_t dimension = iota.getDimension();
     Value table = computeBarrier(b, counted(b, sizes[dimension], 0, type.getElementType()));

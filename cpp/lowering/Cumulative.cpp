@@ -1,4 +1,4 @@
-// Lowering of running reductions to IREE's scan, in blocks where one dimension alone is long, and of the recurrence.
+// Lowering of running reductions to IREE's scan, in blocks if only one dimension is long, and of the recurrence.
 #include "dialects/Cumulative.h"
 #include "Accumulators.h"
 #include "Lowering.h"
@@ -29,7 +29,8 @@ Value doublings(ImplicitLocOpBuilder &b, Value size) {
 
 namespace {
 
-/// A running reduction of elements of type `element`, in which it accumulates; those of several blocks in type `wide`.
+/// A running reduction of elements of type `element`, in which it accumulates; totals of several blocks are of type
+/// `wide`.
 template <typename Op>
 struct Running {
   ImplicitLocOpBuilder &b;
@@ -54,7 +55,7 @@ struct Running {
     });
   }
 
-  /// The same with neutral elements after the others, and without them, where no whole number of blocks fits.
+  /// The same with neutral elements appended, and without them, if there is no whole number of blocks.
   Value inAnyBlocks(Value x, int64_t size) const {
     auto type = cast<RankedTensorType>(x.getType());
     int64_t rest = type.getDimSize(dimension) % size;
@@ -66,7 +67,7 @@ struct Running {
     auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
     scalar::ScalarBuilder outer(b.getLoc(), b, element);
     Value neutral = Op::emitNeutral(outer);
-    // Its own array, lest the code generator fuses the padding into the scan.
+    // A separate array, lest the code generator fuses the padding into the scan.
     Value padded = computeBarrier(
         b, tensor::PadOp::create(b, withShape(type, shape), x, attrs(low), attrs(high), neutral).getResult());
     SmallVector<int64_t> ones(type.getRank(), 1);
@@ -103,16 +104,16 @@ struct Running {
 
 } // namespace
 
-/// Rows in which a scan keeps a GPU busy, so that splitting them would only cost.
+/// The number of rows in which a scan occupies a GPU, so that splitting them would only cost time.
 constexpr int64_t kEnoughRows = 4096;
-/// Below this blocks cost more than they win.
+/// Below this, blocks cost more than they gain.
 constexpr int64_t kLongRow = 1024;
 
 /// This many elements are summed one by one with an error of a few units in the last place.
 constexpr int64_t kAccurateBlock = 128, kAnyBlock = std::numeric_limits<int64_t>::max();
 
-/// A number near the square root of the size, but at most `most`, if there is one a divisor, if the dimension is worth
-/// splitting; else 0.
+/// A number close to the square root of the size, but at most `most`, preferably a divisor, if the dimension is worth
+/// splitting; otherwise 0.
 static int64_t blockSize(RankedTensorType type, int64_t dimension, int64_t most) {
   int64_t size = type.getDimSize(dimension);
   if (!type.hasStaticShape() || size < kLongRow || type.getNumElements() / size >= kEnoughRows)
@@ -161,8 +162,8 @@ struct CumulativeLowering : LowerOpInterface::ExternalModel<CumulativeLowering<O
   }
 };
 
-/// Pairs (factor, x) compose: in step k each element takes in the 2^k elements before those that it holds. Both rows
-/// are one array.
+/// Pairs (factor, x) compose: step k combines each element with the 2^k elements before those that it already covers.
+/// Both rows are one array.
 struct RecurrenceLowering : LowerOpInterface::ExternalModel<RecurrenceLowering, LinearRecurrenceOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
@@ -185,7 +186,7 @@ struct RecurrenceLowering : LowerOpInterface::ExternalModel<RecurrenceLowering, 
     return success();
   }
 
-  /// On a CPU one thread in order is sooner done than all by doubling, which computes 2 log n times as much. Null
+  /// On a CPU, one thread in order is faster than all threads by doubling, which does 2 log n times the work. Null
   /// elsewhere.
   static Value byOneThread(ImplicitLocOpBuilder &b, Value factor, Value x, int64_t dimension, bool reverse) {
     auto module = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();

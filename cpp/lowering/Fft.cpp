@@ -73,7 +73,7 @@ struct AlongDimension {
   }
 };
 
-/// Lowers `op` by `transform`; fails within programs for one thread, which kernels are no part of.
+/// Lowers `op` by `transform`; fails within programs for one thread, which cannot contain kernels.
 template <typename Op>
 LogicalResult lowerFourier(Op op, ImplicitLocOpBuilder &b, Value x, bool needsLast, SmallVectorImpl<Value> &results,
                            Transform transform) {

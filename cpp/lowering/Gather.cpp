@@ -25,7 +25,7 @@ Value columnOf(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
   return tensor::ExtractSliceOp::create(b, columnType, indices, offsets, sizes, strides);
 }
 
-/// The `column`-th of the indices of the window at the place of the loops.
+/// The `column`-th of the indices of the window at the position of the loops.
 Value numberAt(ImplicitLocOpBuilder &b, Value indices, int64_t column) {
   SmallVector<Value> place;
   for (int64_t d = 0, rank = cast<RankedTensorType>(indices.getType()).getRank() - 1; d < rank; ++d)
@@ -62,8 +62,8 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
       return success();
     }
     SmallVector<Value> columns, last = lastStarts(b, x, dims, window);
-    // IREE 3.13 does not compile some loops over strided slices such as columns, and others are slow: of several, the
-    // body reads the indices where they are.
+    // IREE 3.13 does not compile some loops over strided slices such as columns, and others are slow: if there are
+    // several, the body reads the indices from the original array.
     if (dims.size() == 1)
       columns.push_back(columnOf(b, indices, 0));
     auto loops =
@@ -79,14 +79,14 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
       return readAt(b, x, dims, starts, last, numIndexed, indexElement);
     };
     Value found = parallelLoops(b, sizes, type.getElementType(), columns, maps, body);
-    // IREE 3.13 does not compile the reduction of a slice at a place for GPUs, where it fuses the two.
+    // For GPUs, IREE 3.13 does not compile a reduction fused with a slice at a computed position.
     bool isOnGpu = Target(op).isGpu() && !isInDispatch(b);
     results.push_back(isOnGpu && numIndexed == 0 ? computeBarrier(b, found) : found);
     return success();
   }
 
-  /// The element of the loops' place: the start that is nearest within bounds is read, and replaced by zero where it is
-  /// not the one that was asked for.
+  /// The element at the loops' position: reads at the closest start within bounds, and replaces the element by zero if
+  /// that is not the requested start.
   static Value readAt(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> dims, ValueRange starts, ValueRange last,
                       int64_t numIndexed, Type indexElement) {
     auto type = cast<RankedTensorType>(x.getType());
@@ -97,7 +97,7 @@ struct GatherLowering : LowerOpInterface::ExternalModel<GatherLowering, GatherOp
     for (auto [dim, number, end] : llvm::zip_equal(dims, starts, last)) {
       Value asked = indexOf(b, number, indexElement);
       Value start = arith::MaxSIOp::create(b, arith::MinSIOp::create(b, asked, end), zero);
-      // Quicker than two comparisons with the bounds, and the same as long as the window fits the operand.
+      // Faster than two comparisons with the bounds, and equivalent as long as the window fits the operand.
       Value isInside = type.isDynamicDim(dim)
                            ? isWithin(b, asked, end)
                            : arith::CmpIOp::create(b, arith::CmpIPredicate::eq, asked, start).getResult();

@@ -29,7 +29,7 @@ SmallVector<Value> lastStarts(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t
   return last;
 }
 
-/// Windows of fewer elements are read as quickly one by one, where they are used.
+/// Smaller windows are read just as fast one by one, at their use.
 constexpr int64_t kMinElements = 16;
 
 namespace {
@@ -42,12 +42,12 @@ RankedTensorType typeOf(const IndexedWindows &windows) {
   return withShape(type, shape);
 }
 
-/// One window: where it is, and whether it is wholly within the array.
+/// One window: its position, and whether it is wholly within the array.
 struct WindowSlice {
   SmallVector<OpFoldResult> offsets, sizes, strides;
   Value isInside;
 
-  /// The nearest one within the array to that at `loops`.
+  /// The closest one within the array to that at `loops`.
   WindowSlice(ImplicitLocOpBuilder &b, const IndexedWindows &windows, ValueRange loops)
       : sizes(sizesOf(b, windows.x)), strides(sizes.size(), b.getIndexAttr(1)) {
     offsets.assign(sizes.size(), b.getIndexAttr(0));
@@ -178,7 +178,7 @@ Value updateWindows(ImplicitLocOpBuilder &b, const IndexedWindows &windows, Valu
     };
     if (!window.isInside)
       return write(each, {}, now);
-    // A loop that runs once or never writes in place, which a choice would not.
+    // A loop that runs once or never updates in place; a branch would not.
     Value zero = arith::ConstantIndexOp::create(each, 0), one = arith::ConstantIndexOp::create(each, 1);
     return repeated(each, arith::SelectOp::create(each, window.isInside, one, zero), now, write);
   });

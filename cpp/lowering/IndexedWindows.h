@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Windows of `x` of the sizes in `window` along `dims`, and whole along the others: each begins, along `dims`,
+/// Windows of `x` with the sizes in `window` along `dims`, and full size along the others: each begins, along `dims`,
 /// at the numbers of one vector along the last dimension of `indices`, whose dialect element type is `indexElement`.
 struct IndexedWindows {
   mlir::Value x, indices;
@@ -17,11 +17,11 @@ struct IndexedWindows {
   bool areForSlices() const;
 };
 
-/// The windows, with the dimensions of `indices` but the last in front; one that is not wholly within `x` is zeros.
+/// The windows, with the dimensions of `indices` except the last in front; one that is not wholly within `x` is zeros.
 mlir::Value readWindows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows);
 
-/// `x` with each window within it, one after the other, replaced by what `step` makes of its elements and of those of
-/// `updates`, which has the windows as `readWindows` gives them.
+/// `x` with each window within it, one after the other, replaced by the result of `step` on its elements and those of
+/// `updates`, which has the windows in the form that `readWindows` returns.
 mlir::Value
 updateWindows(mlir::ImplicitLocOpBuilder &b, const IndexedWindows &windows, mlir::Value updates,
               llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)> step);

@@ -65,7 +65,7 @@ LogicalResult lowerBody(ImplicitLocOpBuilder &b, Region &body, ValueRange argume
   IRMapping values;
   values.map(body.getArguments(), arguments);
   for (Operation &op : opsOf(body)) {
-    // Code generated from the op names it in its location.
+    // The location of generated code names the op that it comes from.
     b.setLoc(NameLoc::get(op.getName().getIdentifier(), op.getLoc()));
     if (failed(lowerOp(b, &op, values)))
       return failure();

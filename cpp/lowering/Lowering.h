@@ -9,7 +9,7 @@ namespace dovetail {
 /// Attaches the lowerings of all families.
 void attachLowerings(mlir::MLIRContext *context);
 
-/// Attach the lowerings of one family each.
+/// Each attaches the lowerings of one family.
 void attachBarrierLowerings(mlir::MLIRContext *context);
 void attachCallbackLowerings(mlir::MLIRContext *context);
 void attachCollectiveLowerings(mlir::MLIRContext *context);
@@ -28,7 +28,7 @@ void attachSizeLowerings(mlir::MLIRContext *context);
 void attachSortLowerings(mlir::MLIRContext *context);
 void attachWindowLowerings(mlir::MLIRContext *context);
 
-/// The lowered ops of a body on lowered arguments, where the builder is.
+/// Emits the lowered ops of a body on lowered arguments, at the builder's position.
 llvm::LogicalResult lowerBody(mlir::ImplicitLocOpBuilder &b, mlir::Region &body, mlir::ValueRange arguments,
                               llvm::SmallVectorImpl<mlir::Value> &results);
 
@@ -40,10 +40,11 @@ mlir::Value lowerReduce(mlir::ImplicitLocOpBuilder &b, ReduceOpInterface op, mli
 struct Indexed {
   mlir::Value value, index;
 };
-/// The more extreme of two, and its index. They may be visited in any order: of equal elements the lesser index counts.
+/// The more extreme of two elements, and its index. Visits may be in any order: of equal elements, the smaller index
+/// wins.
 llvm::SmallVector<mlir::Value, 2> extremeOf(scalar::ScalarBuilder &b, bool isMaximum, Indexed best, Indexed candidate);
 
-/// `x` backwards along some dimensions.
+/// `x` reversed along some dimensions.
 mlir::Value reversed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> dims);
 
 /// The number of times 1 must be doubled to reach `size`.

@@ -19,13 +19,13 @@ static TypedAttr splatElement(Value operand) {
 
 Value lowerPointwise(ImplicitLocOpBuilder &b, PointwiseOpInterface op, ValueRange operands) {
   Type element = scalar::lowered(getElementTypeOrSelf(op->getResult(0)));
-  // Constants of one value go into the scalar code; one operand in two places is read once.
+  // Splats go into the scalar code; an operand that occurs twice is read once.
   SmallVector<Value> inputs;
   SmallVector<TypedAttr> splats;
   SmallVector<unsigned> inputOf(operands.size());
   for (auto [i, operand] : llvm::enumerate(operands)) {
     splats.push_back(splatElement(op->getOperand(i)));
-    // Loops over no input at all become a fill, of which IREE 3.13 loses the size where it is summed.
+    // Loops without inputs become a fill; IREE 3.13 loses its size if it is summed.
     bool isLast = i + 1 == operands.size() && inputs.empty();
     if (isLast)
       splats.back() = nullptr;

@@ -33,7 +33,7 @@ static SmallVector<OpFoldResult> keptSizes(ImplicitLocOpBuilder &b, Value x, Arr
   return kept;
 }
 
-/// The number of elements reduced to one.
+/// The number of elements that are reduced to one.
 static int64_t numReduced(RankedTensorType type, ArrayRef<int64_t> dims) {
   int64_t terms = 1;
   for (int64_t dim : dims)
@@ -42,8 +42,8 @@ static int64_t numReduced(RankedTensorType type, ArrayRef<int64_t> dims) {
   return terms;
 }
 
-/// `x`, of the dialect's element type `element`, reduced in one loop nest over `dims` in type `accumulator`, of which
-/// the result is.
+/// `x`, of the dialect's element type `element`, reduced in one loop nest over `dims` in type `accumulator`, which is
+/// that of the result.
 static Value reducedAtOnce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
                            Type accumulator) {
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
@@ -60,7 +60,7 @@ static Value reducedAtOnce(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value 
   return generic.getResult(0);
 }
 
-/// `x` with dimensions of sizes `replacement` in place of `count` from `first` on: one for several, or several for one.
+/// `x` with dimensions of sizes `replacement` instead of `count` from `first` on: one for several, or several for one.
 static Value reshaped(ImplicitLocOpBuilder &b, Value x, int64_t first, int64_t count, ArrayRef<int64_t> replacement) {
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<int64_t> shape(type.getShape().take_front(first));
@@ -79,8 +79,8 @@ static Value reshaped(ImplicitLocOpBuilder &b, Value x, int64_t first, int64_t c
   return tensor::CollapseShapeOp::create(b, withShape(type, shape), x, groups);
 }
 
-/// The dimension to split, of those to be reduced, and into how many parts, which are reduced at the same time: where
-/// there are too few results to keep several threads busy. No parts if there is none.
+/// The dimension to split, of those to be reduced, and the number of parts, which are reduced concurrently: if there
+/// are too few results to occupy several threads. No parts if there is none.
 static std::pair<int64_t, int64_t> partsOf(RankedTensorType type, ArrayRef<int64_t> dims) {
   int64_t terms = numReduced(type, dims);
   if (ShapedType::isDynamic(terms) || !type.hasStaticShape())
@@ -95,7 +95,7 @@ static std::pair<int64_t, int64_t> partsOf(RankedTensorType type, ArrayRef<int64
   return {0, 0};
 }
 
-/// The same as `reducedAtOnce`, in parts where that is quicker.
+/// The same as `reducedAtOnce`, in parts if that is faster.
 static Value reduced(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
                      Type accumulator) {
   auto type = cast<RankedTensorType>(x.getType());
@@ -114,7 +114,7 @@ static Value reduced(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, Arr
 }
 
 namespace {
-/// Reduced dimensions that lie side by side, and how many elements they have.
+/// Adjacent reduced dimensions, and their number of elements.
 struct Run {
   int64_t first, count, size;
 };
@@ -133,8 +133,8 @@ static SmallVector<Run> runsOf(RankedTensorType type, ArrayRef<int64_t> dims) {
   return runs;
 }
 
-/// A sum of floats over `dims`, of dialect type `element`, in type `sum`: over dimensions that are not the innermost
-/// ones, in blocks.
+/// A sum of floats over `dims`, of dialect type `element`, in type `sum`; in blocks over dimensions that are not
+/// innermost.
 static Value summed(ImplicitLocOpBuilder &b, ReduceOpInterface op, Value x, ArrayRef<int64_t> dims, Type element,
                     Type sum) {
   auto type = cast<RankedTensorType>(x.getType());

@@ -1,5 +1,5 @@
-// Lowering of scatters to `iree_linalg_ext.scatter`, whose windows have one element along the dimensions it indexes and
-// are whole along the others, and which has a mask for windows to drop.
+// Lowering of scatters to `iree_linalg_ext.scatter`, whose windows have one element along the dimensions that it
+// indexes and full size along the others, and which has a mask for windows to drop.
 #include "IndexedWindows.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/iree/Ops.h"
@@ -40,18 +40,19 @@ bool mayBeComputedFrom(Value value, Value x) {
   return mayReach(value, 1024, [&](Value next) { return next == x; });
 }
 
-/// Unknown, so false, for values computed by many ops.
+/// Unknown, and therefore false, for values computed by many ops.
 bool isConstant(Value value) { return !mayReach(value, 64, llvm::IsaPred<BlockArgument>); }
 
-/// A scatter on its way to IREE's form. Loops run over the windows, then over the elements of a window along `spread`.
+/// A scatter in transition to IREE's form. Loops run over the windows, then over the elements of a window along
+/// `spread`.
 struct ScatterForm {
   ImplicitLocOpBuilder &b;
   Value x, indices, updates;
   SmallVector<int64_t> dims, window;
   Type indexElement;
   int64_t numIndexed;
-  /// The dimensions of the operand that IREE indexes, those of them along which windows have several elements, and the
-  /// ones that are whole.
+  /// The dimensions of the operand that IREE indexes; those of them along which windows have several elements; and
+  /// those of full size.
   SmallVector<int64_t> indexed, spread, whole;
 
   ScatterForm(ImplicitLocOpBuilder &b, ValueRange operands, ArrayRef<int64_t> dims, ArrayRef<int64_t> window,
@@ -84,7 +85,7 @@ struct ScatterForm {
       updates = tensor::CastOp::create(b, withShape(type, shape), updates);
   }
 
-  /// Windows that are whole along all dimensions are places along a new first one.
+  /// Windows of full size along all dimensions become positions along a new first one.
   void insertIndexedDim() {
     x = withUnitDim(x, 0);
     updates = withUnitDim(updates, numIndexed);
@@ -100,7 +101,7 @@ struct ScatterForm {
     shape.insert(shape.begin() + position, 1);
     SmallVector<OpFoldResult> sizes = sizesOf(b, value);
     sizes.insert(sizes.begin() + position, b.getIndexAttr(1));
-    // The new dimension shares a group with the one that it comes before, or else with the last.
+    // The new dimension shares a group with the one after it, or else with the last.
     SmallVector<ReassociationIndices> groups;
     for (int64_t d = 0, shift = 0; d < type.getRank(); ++d) {
       ReassociationIndices group;
@@ -133,7 +134,7 @@ struct ScatterForm {
     return sizes;
   }
 
-  /// Start of the window of these loops along `dims[i]`.
+  /// The start of the window of these loops along `dims[i]`.
   Value startAt(ImplicitLocOpBuilder &body, int64_t i) {
     SmallVector<Value> place;
     for (int64_t d = 0; d < numIndexed; ++d)
@@ -153,7 +154,7 @@ struct ScatterForm {
     });
   }
 
-  /// Where IREE puts the elements of these loops, one index for each of `indexed`.
+  /// IREE's position of the elements of these loops, one index for each of `indexed`.
   Value places() {
     SmallVector<OpFoldResult> sizes = loopSizes();
     int64_t column = sizes.size();
@@ -182,7 +183,7 @@ struct ScatterForm {
     });
   }
 
-  /// The updates with their dimensions in the order of the loops, the single ones gone, then the whole ones.
+  /// The updates with their dimensions in the order of the loops, without single ones, then those of full size.
   Value orderedUpdates() {
     SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, numIndexed)), single;
     for (int64_t dim : indexed)
@@ -217,7 +218,7 @@ struct ScatterForm {
     return tensor::CollapseShapeOp::create(b, type, value, groups);
   }
 
-  /// All dimensions of the loops as one; IREE wants at least one.
+  /// All dimensions of the loops as one; IREE requires at least one.
   Value withOneLoop(Value value) {
     int64_t numLoops = numIndexed + spread.size();
     auto type = cast<RankedTensorType>(value.getType());
@@ -240,7 +241,7 @@ struct ScatterForm {
       back[dim] = i;
     Value result = scatterWindows(b, transposed(b, x, order), withOneLoop(places()), withOneLoop(mask()),
                                   withOneLoop(orderedUpdates()), isUnique, step);
-    // A pad fused behind a scatter that computes is not compiled.
+    // A pad fused behind a scatter that computes does not compile.
     return transposed(b, computeBarrier(b, result), back);
   }
 };
@@ -274,7 +275,7 @@ struct ScatterLowering : LowerOpInterface::ExternalModel<ScatterLowering<Op>, Op
     for (Value &input : MutableArrayRef(inputs).drop_front())
       if (mayBeComputedFrom(input, operands[0]) || (changesConstant && isConstant(input)))
         input = computeBarrier(b, input);
-    // It would make its own copy of a part of another array, on the stack, which does not hold an unknown size.
+    // It would copy a part of another array to the stack, which cannot hold an unknown size.
     if (!type.hasStaticShape() && operands[0].getDefiningOp<tensor::ExtractSliceOp>())
       inputs[0] = computeBarrier(b, operands[0]);
     ScatterForm form(b, inputs, scatter.getDims(), scatter.getWindow(), indexElement);

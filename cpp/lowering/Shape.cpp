@@ -110,7 +110,7 @@ struct SliceLowering : LowerOpInterface::ExternalModel<SliceLowering, SliceOp> {
       return success();
     }
     SmallVector<OpFoldResult> sizes = sizesOf(b, slice.getType(), operands.drop_front());
-    // The stride of a single element says nothing; whole rows may have others between them.
+    // The stride of a single element is irrelevant; whole rows may have others between them.
     SmallVector<int64_t> strides(slice.getStrides());
     std::optional<int64_t> last;
     for (auto [d, size] : llvm::enumerate(slice.getType().getShape())) {
@@ -130,12 +130,12 @@ struct SliceLowering : LowerOpInterface::ExternalModel<SliceLowering, SliceOp> {
     auto attrs = [&](ArrayRef<int64_t> values) { return getAsIndexOpFoldResult(b.getContext(), values); };
     Value part = tensor::ExtractSliceOp::create(b, cast<RankedTensorType>(loweredType(slice.getType())), operands[0],
                                                 attrs(slice.getStarts()), sizes, attrs(strides));
-    // Processors look up no numbers of less than 32 bits in vectors.
+    // Processors have no vector look-up of numbers of less than 32 bits.
     results.push_back(hasGaps ? computeBarrier(b, part) : part);
     return success();
   }
 
-  /// Each element of the result looks up where it comes from.
+  /// Each element of the result looks up its source.
   static Value lookedUp(ImplicitLocOpBuilder &b, Value x, ArrayRef<int64_t> starts, ArrayRef<int64_t> strides,
                         ArrayRef<OpFoldResult> sizes) {
     return parallelLoops(b, sizes, getElementTypeOrSelf(x), {}, {}, [&](OpBuilder &inner, Location loc, ValueRange) {
@@ -150,7 +150,7 @@ struct SliceLowering : LowerOpInterface::ExternalModel<SliceLowering, SliceOp> {
   }
 };
 
-/// Each element of the result looks up where it comes from: right for any low, interior and size.
+/// Each element of the result looks up its source, which is right for any low, interior and size.
 struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
                       SmallVectorImpl<Value> &results) const {
@@ -226,7 +226,7 @@ struct PadLowering : LowerOpInterface::ExternalModel<PadLowering, PadOp> {
   /// Static padding: an extract_slice that crops, then a tensor.pad; null for dynamic padding.
   static Value padOrCrop(ImplicitLocOpBuilder &b, PadOp pad, Value x, Value value) {
     auto to = cast<RankedTensorType>(pad.getType());
-    // Padded complex arrays crash the code generator in some fusions, and wide ones it cannot fill.
+    // Padded complex arrays crash the code generator in some fusions, and it cannot fill wide ones.
     if (isa<ComplexType>(getElementTypeOrSelf(x)) || !to.hasStaticShape() ||
         !cast<RankedTensorType>(x.getType()).hasStaticShape())
       return nullptr;
@@ -278,10 +278,10 @@ struct ConcatenateLowering : LowerOpInterface::ExternalModel<ConcatenateLowering
   }
 
 private:
-  /// Indices of this many dimensions are computed where they are used.
+  /// Indices with this many dimensions are computed at their use.
   static constexpr size_t kComponents = 4;
 
-  /// Parts of size 1, of which each element of the result selects one. Unlike copies of memory, the selection fuses
+  /// Parts of size 1, one of which each element of the result selects. Unlike copies of memory, the selection fuses
   /// with its users.
   static Value chosen(ImplicitLocOpBuilder &b, ValueRange parts, int64_t dimension) {
     SmallVector<OpFoldResult> sizes = sizesOf(b, parts[0]);

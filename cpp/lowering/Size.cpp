@@ -1,4 +1,4 @@
-// Lowering of dynamic sizes, with the bounds that IREE is told.
+// Lowering of dynamic sizes, with the bounds that IREE needs.
 #include "dialects/Size.h"
 #include "Lowering.h"
 #include "cpp/iree/Ops.h"

@@ -1,4 +1,4 @@
-// Lowering of sort: short rows by counting; others by their digits on the CPU, and by merging in parallel elsewhere.
+// Lowering of sort: short rows by counting; others by radix sort on the CPU, and by merging in parallel elsewhere.
 #include "dialects/Sort.h"
 #include "Lowering.h"
 #include "cpp/dispatch/RadixSort.h"
@@ -12,7 +12,7 @@ namespace dovetail {
 
 //===- Keys --------------------------------------------------------------------===//
 
-/// The unsigned integer that orders as a float does: -0 as 0, and all NaNs as the one that is last.
+/// The unsigned integer that is ordered as a float is: -0 equals 0, and all NaNs are one value, which is last.
 static Value orderOfFloat(scalar::ScalarBuilder &b, Value x) {
   Type element = b.elementType;
   if (cast<FloatType>(element).getWidth() < 32) {
@@ -34,7 +34,7 @@ static Value orderOfFloat(scalar::ScalarBuilder &b, Value x) {
   return arith::XOrIOp::create(b, bits, arith::OrIOp::create(b, sign, pattern(APInt::getSignedMinValue(width))));
 }
 
-/// The unsigned integer, of 32 bits if they do, that orders as an integer or a bool does.
+/// The unsigned integer, of 32 bits if that suffices, that is ordered as an integer or a bool is.
 static Value orderOfInteger(scalar::ScalarBuilder &b, Value x) {
   unsigned width = x.getType().getIntOrFloatBitWidth();
   bool isUnsigned = b.elementType.isUnsignedInteger() || width == 1;
@@ -47,7 +47,7 @@ static Value orderOfInteger(scalar::ScalarBuilder &b, Value x) {
   return arith::AddIOp::create(b, x, arith::ConstantOp::create(b, least));
 }
 
-/// The bits of such an integer that tell elements apart.
+/// The bits of such an integer that distinguish elements.
 static std::pair<unsigned, unsigned> significantBits(Type element) {
   unsigned width = element.getIntOrFloatBitWidth();
   auto real = dyn_cast<FloatType>(element);
@@ -57,7 +57,7 @@ static std::pair<unsigned, unsigned> significantBits(Type element) {
   return {24 - real.getFPMantissaWidth(), 32};
 }
 
-/// Arrays of unsigned integers that order, one after the other, as `x` does.
+/// Arrays of unsigned integers that, one after the other, are ordered as `x` is.
 static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVectorImpl<SortKey> &keys) {
   auto complex = dyn_cast<ComplexType>(element);
   Type part = complex ? complex.getElementType() : element;
@@ -70,12 +70,12 @@ static void appendKeys(ImplicitLocOpBuilder &b, Value x, Type element, SmallVect
       return isa<FloatType>(part) ? orderOfFloat(body, value) : orderOfInteger(body, value);
     });
     auto [begin, end] = significantBits(part);
-    // Else each use of a widened integer would widen the whole array, on the stack.
+    // Otherwise, each use of a widened integer would widen the whole array, on the stack.
     keys.push_back({computeBarrier(b, key), begin, end});
   }
 }
 
-/// True if the first keys precede the second ones; `ifEqual` where all keys are equal.
+/// True if the first keys precede the second ones; `ifEqual` if all keys are equal.
 static Value isBefore(OpBuilder &b, Location loc, ValueRange first, ValueRange second, Value ifEqual) {
   Value result = ifEqual;
   for (auto [x, y] : llvm::reverse(llvm::zip_equal(first, second))) {
@@ -88,12 +88,12 @@ static Value isBefore(OpBuilder &b, Location loc, ValueRange first, ValueRange s
 
 //===- Short rows ----------------------------------------------------------------===//
 
-/// Up to this size of the dimension two passes over all pairs of elements are faster than merging, and than counting
+/// Up to this size of the dimension, two passes over all pairs of elements are faster than merging, and than counting
 /// the values of digits.
 constexpr int64_t kShortRow = 256, kShortRowOnCpu = 64;
 
-/// For each element along `dimension` the sum over all elements of the row: `term` gets the arguments of `row`, whose
-/// dimension is summed, and of `own`, then the numbers of both: from `numbers`, a table, unless that is null.
+/// For each element along `dimension`, the sum over all elements of the row: `term` gets the arguments of `row`, whose
+/// dimension is summed, and of `own`, then the indices of both: from `numbers`, a table, unless that is null.
 static Value sumOverRow(ImplicitLocOpBuilder &b, int64_t dimension, ValueRange row, ValueRange own, Value numbers,
                         ArrayRef<OpFoldResult> sizes,
                         function_ref<Value(ImplicitLocOpBuilder &, ValueRange, ValueRange, Value, Value)> term) {
@@ -129,7 +129,7 @@ static Value sumOverRow(ImplicitLocOpBuilder &b, int64_t dimension, ValueRange r
   return generic.getResult(0);
 }
 
-/// An element goes where the number of those before it says; in each place is the element of that number.
+/// An element goes to the position given by the number of elements before it; each position holds that element's index.
 static Value orderByCounting(ImplicitLocOpBuilder &b, ValueRange keys, int64_t dimension, Value numbers,
                              ArrayRef<OpFoldResult> sizes) {
   Value places =
@@ -156,7 +156,7 @@ namespace {
 struct MergedElement {
   ImplicitLocOpBuilder &b;
   ValueRange keys;
-  /// Numbers of elements, sorted in runs; in the first pass, not yet written, those of their places.
+  /// Indices of elements, sorted in runs; in the first pass, not yet written, their positions.
   Value order, isFirstPass;
   int64_t dimension;
   SmallVector<Value> place;
@@ -170,7 +170,7 @@ struct MergedElement {
   Value less(Value x, Value y) { return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y); }
   Value select(Value p, Value x, Value y) { return arith::SelectOp::create(b, p, x, y); }
 
-  /// The number of the element at a position of the row, and its keys; of some element for positions outside.
+  /// The index of the element at a position of the row, and its keys; any element for positions outside.
   std::pair<Value, SmallVector<Value>> at(Value position) {
     place[dimension] = greatest(least(position, last), constant(0));
     Value here = arith::IndexCastOp::create(b, b.getI32Type(), place[dimension]);
@@ -281,8 +281,8 @@ static Value numberInRow(ImplicitLocOpBuilder &b, Value order, ArrayRef<Value> p
 
 //===- The op ----------------------------------------------------------------------===//
 
-/// The element numbers as a table, for GPUs, where IREE 3.13 cannot compile sums of values that depend on indices; else
-/// null.
+/// The indices of elements as a table, for GPUs, where IREE 3.13 cannot compile sums of values that depend on indices;
+/// otherwise null.
 static Value numbersFor(Operation *op, ImplicitLocOpBuilder &b, OpFoldResult size) {
   if (!Target(op).isGpu())
     return {};
@@ -292,7 +292,7 @@ static Value numbersFor(Operation *op, ImplicitLocOpBuilder &b, OpFoldResult siz
       }));
 }
 
-/// The elements of `x` in an order given by their numbers along `dimension`, as rows or not. Bools are looked up as
+/// The elements of `x` in an order given by their indices along `dimension`, as rows or not. Bools are looked up as
 /// bytes, which is how they are stored: the code generator would convert them all first, on the stack.
 static Value reordered(ImplicitLocOpBuilder &b, Value x, Value order, bool areRows, int64_t dimension,
                        ArrayRef<OpFoldResult> sizes) {

@@ -69,17 +69,17 @@ struct WindowLoops {
 
   int64_t rank() const { return sizes.size(); }
 
-  /// Computes new accumulators from the arrays' elements at a place of the window, the offset of that place, the
+  /// Computes new accumulators from the arrays' elements at a position of the window, the offset of that position, the
   /// elements of the arrays in `ofWindows`, and the accumulators.
   using Step = function_ref<SmallVector<Value, 2>(OpBuilder &, Location, ValueRange elements, Value offset,
                                                   ValueRange ofWindows, ValueRange accumulators)>;
 
-  /// The last accumulator of each window, from the `neutral` ones.
+  /// The final accumulator of each window, starting from the `neutral` ones.
   Value reduced(ValueRange elements, ValueRange ofWindows, ValueRange neutral, Step step) const {
     // An array may be shorter than its windows, and then there are no windows; slices and loops cannot express that.
     if (llvm::any_of(sizes, [](OpFoldResult size) { return getConstantIntValue(size) == std::optional<int64_t>(0); }))
       return empty(b, sizes, neutral.back().getType());
-    // The code generator vectorises no reduction that carries two values or looks at indices.
+    // The code generator vectorizes no reduction that carries two values or uses indices.
     constexpr int64_t fewSteps = 32;
     bool isPlain = ofWindows.empty() && elements.size() == 1 && neutral.size() == 1;
     return isPlain || windowSize() > fewSteps ? inLoops(elements, ofWindows, neutral, step)
@@ -108,7 +108,7 @@ struct WindowLoops {
         inputs = llvm::map_to_vector(elements, [&](Value x) { return withoutRest(b, x, map(place), loops); });
     llvm::append_range(inputs, ofWindows);
     if (!sliding.empty()) {
-      // Nothing reads it: it tells how far the loops over a window go.
+      // Nothing reads it: it determines the extent of the loops over a window.
       maps.insert(maps.begin() + inputs.size(), map(within));
       inputs.push_back(tensor::EmptyOp::create(b, shape, b.getI8Type()));
     }
@@ -156,7 +156,7 @@ struct WindowLoops {
     return getAsIndexOpFoldResult(b.getContext(), values);
   }
 
-  /// The number of window elements before the place of the loops.
+  /// The number of window elements before the position of the loops.
   Value offsetOfLoops(OpBuilder &inner, Location loc) const {
     ImplicitLocOpBuilder body(loc, inner);
     Value offset = arith::ConstantIndexOp::create(body, 0);

@@ -7,7 +7,7 @@
 namespace dovetail {
 
 /// `x` without the elements after the last one that loops of these sizes read, in dimensions with a loop of one
-/// iteration: the code generator drops that loop, and then takes the size of `x` for the trip count of the others.
+/// iteration: the code generator drops that loop, and then uses the size of `x` as the trip count of the others.
 mlir::Value withoutRest(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::AffineMap map,
                         llvm::ArrayRef<mlir::OpFoldResult> loops);
 

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace dovetail {
 
-/// IREE's complaint of an optimization barrier on arrays in memory of different kinds.
+/// IREE's error for an optimization barrier on arrays in memory of different kinds.
 constexpr llvm::StringLiteral kBarrierRefused = "'util.optimization_barrier' op";
 
 ArrayRef<Form> forms() {
@@ -36,7 +36,7 @@ const Form *findForm(StringRef name) {
 static bool carriesUnknownSizes(ModuleOp lowered) {
   bool found = false;
   lowered->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    // The code of a dispatch is the code generator's own.
+    // The code of a dispatch belongs to the code generator.
     if (op->getName().getStringRef() == "flow.dispatch.workgroups")
       return WalkResult::skip();
     found |= isa<LoopLikeOpInterface>(op) && llvm::count_if(op->getResultTypes(), [](Type type) {
@@ -49,7 +49,7 @@ static bool carriesUnknownSizes(ModuleOp lowered) {
 }
 
 bool Form::suits(ModuleOp lowered) const {
-  // IREE has wrong results where a loop carries several arrays of unknown size as they are.
+  // IREE computes wrong results if a loop carries several arrays of unknown size by value.
   return carriesReferences || !carriesUnknownSizes(lowered);
 }
 

@@ -6,18 +6,18 @@
 
 namespace dovetail {
 
-/// A form of a lowered program. IREE compiles the first that it does not refuse.
+/// A form of a lowered program. The first one that IREE accepts is used.
 struct Form {
   llvm::StringRef name, reason;
-  /// Whether groups of small ops are merged into dispatches; for CPUs alone.
+  /// Whether groups of small ops are merged into dispatches; only for CPUs.
   bool mergesOps;
   /// Whether host loops carry references to buffers instead of arrays.
   bool carriesReferences;
-  /// Whether barriers stand behind host loops.
+  /// Whether there are barriers after host loops.
   bool separatesLoops;
-  /// Whether each array that an optimization barrier takes gets a barrier of its own.
+  /// Whether each operand of an optimization barrier gets a barrier of its own.
   bool separatesBarriers;
-  /// What IREE must have said of the form tried before; empty for any refusal.
+  /// The error of IREE for the previous form that this one is for; empty for any error.
   llvm::StringRef after;
 
   /// Whether IREE compiles this form of a lowered program correctly, if at all.

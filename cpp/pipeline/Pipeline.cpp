@@ -1,4 +1,4 @@
-// The phases a program goes through; the only place that knows their order.
+// The phases that a program goes through; the only place that knows their order.
 #include "Pipeline.h"
 #include "cpp/dispatch/Passes.h"
 #include "cpp/iree/Passes.h"
@@ -93,7 +93,7 @@ ArrayRef<Phase> phases() {
 }
 
 namespace {
-/// Writes the module as it is after a phase, `NN-<phase>.mlir`.
+/// Writes the module after a phase, `NN-<phase>.mlir`.
 struct DumpPass : PassWrapper<DumpPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(DumpPass)
   DumpPass(std::string path) : path(std::move(path)) {}

@@ -1,4 +1,4 @@
-// The phases a program goes through.
+// The phases that a program goes through.
 #ifndef DOVETAIL_PIPELINE_PIPELINE_H
 #define DOVETAIL_PIPELINE_PIPELINE_H
 
@@ -15,8 +15,9 @@ struct Phase {
 /// All phases, in order.
 llvm::ArrayRef<Phase> phases();
 
-/// Adds the passes of the phases after `from` (all, if empty) up to and with `to`; false if there are no such phases.
-/// The phases after `lower` make a form. With `dump`, a folder, the module after each phase is written there.
+/// Adds the passes of the phases after `from` (all, if empty) up to and including `to`; false if there are no such
+/// phases. The phases after `lower` produce a form. With `dump`, a folder, the module after each phase is written
+/// there.
 bool addPhases(mlir::OpPassManager &manager, llvm::StringRef from, llvm::StringRef to, const Form &form,
                llvm::StringRef dump = "");
 

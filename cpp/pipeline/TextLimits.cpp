@@ -8,12 +8,12 @@ using llvm::Twine;
 
 namespace dovetail {
 
-/// The parser's stack has room for several times as many brackets within brackets.
+/// The parser's stack has room for several times as many nested brackets.
 static constexpr unsigned kDeepest = 1000;
-/// The parser makes room for as many results of an op as a use numbers.
+/// The parser allocates as many results of an op as the number in a use of it.
 static constexpr uint64_t kMostResults = 1 << 20;
 
-/// What is no token: comments, and strings, in which anything may stand. Returns where it ends, or `at` if there is
+/// Skips what is not a token: comments, and strings, which may contain anything. Returns its end, or `at` if there is
 /// none.
 static size_t skipOpaque(StringRef text, size_t at) {
   if (text.substr(at).starts_with("//"))
@@ -25,14 +25,14 @@ static size_t skipOpaque(StringRef text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
-/// A name, with what can be part of one.
+/// A name, with everything that can be part of one.
 static StringRef nameAt(StringRef text, size_t at) {
   return text.substr(at).take_while(
       [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '-'; });
 }
 
-/// Where the list that starts at `at` has an iterator type that is none: `linalg.generic`, where it is not quoted,
-/// takes all for strings.
+/// The position, in the list that starts at `at`, of an invalid iterator type: an unquoted `linalg.generic` accepts any
+/// string.
 static std::optional<size_t> findBadIterator(StringRef text, size_t at, bool isQuoted) {
   StringRef rest = text.substr(at).ltrim();
   if (!rest.consume_front("=") || !(rest = rest.ltrim()).consume_front("["))
@@ -62,7 +62,7 @@ std::optional<TextFault> findFault(StringRef text) {
     char c = text[at];
     if (llvm::isAlpha(c) || c == '_') {
       StringRef name = nameAt(text, at);
-      // The parser asks a type that has no width for it.
+      // The parser queries the width of a type that has none.
       if (name == "array" && text.substr(at + name.size()).ltrim().consume_front("<")) {
         StringRef element = text.substr(text.find('<', at) + 1).ltrim();
         if (nameAt(element, 0) == "index")

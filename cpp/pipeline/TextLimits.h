@@ -7,13 +7,13 @@
 
 namespace dovetail {
 
-/// What is wrong, and where it begins.
+/// The error, and its position.
 struct TextFault {
   size_t offset;
   std::string message;
 };
 
-/// The first fault for which MLIR's parser would end the process instead of reporting it.
+/// The first error for which MLIR's parser would end the process instead of reporting it.
 std::optional<TextFault> findFault(llvm::StringRef text);
 
 } // namespace dovetail

@@ -125,7 +125,7 @@ Value real(ScalarBuilder &b, Value x) { return complex::ReOp::create(b, x); }
 Value imag(ScalarBuilder &b, Value x) { return complex::ImOp::create(b, x); }
 Value conj(ScalarBuilder &b, Value x) { return complex(b, real(b, x), arith::NegFOp::create(b, imag(b, x))); }
 
-/// Saturating, NaN to zero: the bounds are the outermost floats that truncate into the integer type.
+/// Saturating, with NaN as zero: the bounds are the outermost floats that truncate into the integer type.
 static Value floatToInt(ScalarBuilder &b, Value x, IntegerType to) {
   if (isNarrow(x.getType()))
     x = widen(b, x);
@@ -161,7 +161,7 @@ static Value floatToFloat(ScalarBuilder &b, Value x, FloatType to) {
   auto from = cast<FloatType>(x.getType());
   if (from == to)
     return x;
-  // f16 and bf16 meet in f32, and f8 formats meet all others there.
+  // f16 and bf16 are promoted to f32 together, and f8 formats to f32 with any other.
   FloatType single = b.getF32Type();
   if (isNarrow(from) && (to.getWidth() <= 16 || isSmall(from)))
     return floatToFloat(b, widen(b, x), to);
@@ -192,7 +192,7 @@ Value convert(ScalarBuilder &b, Value x, Type to) {
     if (isa<FloatType>(from))
       return floatToFloat(b, x, floatTo);
     bool isUnsigned = from.isUnsignedInteger() || from.isInteger(1);
-    // Narrow floats are rounded once, from a type that holds the integer well enough.
+    // Narrow floats are rounded once, from a type that represents the integer exactly enough.
     FloatType wide = floatTo.getWidth() < 32 ? FloatType(b.getF32Type()) : floatTo;
     Value converted =
         isUnsigned ? arith::UIToFPOp::create(b, wide, x).getResult() : arith::SIToFPOp::create(b, wide, x).getResult();

@@ -6,7 +6,7 @@
 
 namespace dovetail::scalar {
 
-/// The type in which an element type is computed: the same without the sign of integers.
+/// The type in which an element type is computed: the same, with signless integers.
 mlir::Type lowered(mlir::Type element);
 
 mlir::Value add(ScalarBuilder &b, mlir::Value x, mlir::Value y);
@@ -31,8 +31,8 @@ mlir::Value real(ScalarBuilder &b, mlir::Value x);
 mlir::Value imag(ScalarBuilder &b, mlir::Value x);
 mlir::Value conj(ScalarBuilder &b, mlir::Value x);
 
-/// From `b.elementType` to `to`. Float to integer saturates and takes NaN to 0; integers wrap; complex to real takes
-/// the real part; anything to bool asks whether it is not zero.
+/// Converts from `b.elementType` to `to`. Float to integer saturates and takes NaN to 0; integers wrap; complex to real
+/// takes the real part; anything to bool tests whether it is nonzero.
 mlir::Value convert(ScalarBuilder &b, mlir::Value x, mlir::Type to);
 mlir::Value bitcast(ScalarBuilder &b, mlir::Value x, mlir::Type to);
 
@@ -40,7 +40,7 @@ mlir::Value bitcast(ScalarBuilder &b, mlir::Value x, mlir::Type to);
 mlir::Value zero(ScalarBuilder &b);
 mlir::Value one(ScalarBuilder &b);
 mlir::Value allOnes(ScalarBuilder &b);
-/// The least and the greatest value; infinite for floats.
+/// The smallest and the largest value; infinite for floats.
 mlir::Value lowest(ScalarBuilder &b);
 mlir::Value highest(ScalarBuilder &b);
 

@@ -39,13 +39,13 @@ static Bool isInfinite(Real x) { return abs(x) == std::numeric_limits<double>::i
 static Bool isInfinite(Complex z) { return isInfinite(z.re) | isInfinite(z.im); }
 static Real atan2(Real y, Real x) { return {{x.b, atan2(*x.b, y.v, x.v)}}; }
 
-/// 1 for infinities, else 0, with the sign of x: the direction of an infinite number.
+/// 1 for infinities, otherwise 0, with the sign of x: the direction of an infinite number.
 static Real boxed(Real x) { return copysign(select(isInfinite(x), x.constant(1.0), x.constant(0.0)), x); }
 
-/// A zero part, where the result would be NaN though it has the part as a factor.
+/// A zero part, where the result would be NaN although it has the part as a factor.
 static Real orZero(Real part, Real result) { return select((part == 0) & isNan(result), part, result); }
 
-/// 2^k for -bias <= k <= bias, with zero for the least.
+/// 2^k for -bias <= k <= bias, with zero for the smallest.
 static Real powerOfTwo(Real like, Int k) { return asReal(shl(k + like.bias(), like.fractionBits())); }
 
 namespace {
@@ -70,7 +70,7 @@ struct Normalized {
   Real modulus;
   Bool large, small;
 
-  /// One of three powers of two: what `factor` is for large, small and other numbers, to the power of exponent/2.
+  /// One of three powers of two, for large, small and other numbers: that of `factor`, to the power of exponent/2.
   Real power(int halves) const {
     auto constant = [&](int exponent) { return modulus.constant(std::ldexp(1.0, exponent * halves)); };
     return select(large, constant(-modulus.pick(34, 270)), select(small, constant(modulus.pick(40, 300)), constant(0)));
@@ -105,8 +105,7 @@ static Complex signOf(Complex z) {
   return {n.z.re / divisor, n.z.im / divisor};
 }
 
-/// The root of (+-x, y), but for the sign of the imaginary part, from its larger part (Hull, Fairgrieve and Tang,
-/// 1994).
+/// The root of (+-x, y), up to the sign of the imaginary part, from its larger part (Hull, Fairgrieve and Tang, 1994).
 static Complex rootFrom(Real larger, Real x, Real y) {
   Real smaller = abs(y) / select(larger == 0, 1.0, 2.0 * larger);
   Bool left = x < 0;
@@ -149,7 +148,7 @@ struct Centered {
 };
 } // namespace
 
-/// Zero stays zero, and of an infinite number the direction is kept.
+/// Zero stays zero, and an infinite number keeps its direction.
 static Centered centered(Complex z, Bool infinite) {
   Real like = z.re;
   Int larger = smax(magnitudeBits(z.re), magnitudeBits(z.im));
@@ -182,7 +181,7 @@ namespace {
 struct Angle {
   Real sin, cos;
 };
-/// (1 + less1) * 2^exponent; `past` the range, times any normal number it is infinite.
+/// (1 + less1) * 2^exponent; `past` the range, infinite times any normal number.
 struct Modulus {
   Real less1;
   Int exponent;
@@ -205,11 +204,11 @@ static Modulus expModulus(Real x) {
   return {select(isNan(x), x, e.significand), e.exponent, x > limit};
 }
 
-/// The number of this modulus, which is a power to x, at the angle y.
+/// The number with this modulus, raised to the power x, at the angle y.
 static Complex polar(Modulus modulus, Real x, Angle angle, Real y) {
   PowerOfTwo scale = widePowerOfTwo(x, modulus.exponent);
   Real first = (1.0 + modulus.less1) * scale.first, second = select(modulus.past, x.infinity(), scale.second);
-  // An infinite modulus, or its inverse, leaves something to say even without an angle.
+  // An infinite modulus, or its inverse, determines the result even without an angle.
   Bool lost = isNan(angle.cos) & isInfinite(x);
   Real cos = select(lost, 1.0, angle.cos), sin = select(lost & (x < 0), 0.0, angle.sin);
   return {first * cos * second, orZero(y, first * sin * second)};
@@ -221,7 +220,7 @@ static Complex exp2Of(Complex z) {
   Real x = z.re, y = z.im, limit = x.constant(254.0f, 2044.0);
   Real bounded = clamped(x, limit), k = nearestInteger(bounded);
   Real less1 = exp2Around(bounded - k) - 1.0;
-  // y log(2) = high + low, where the product of short parts is exact and `high` is it with less than an ulp of change.
+  // y log(2) = high + low, where the product of short parts is exact and `high` differs from it by less than an ulp.
   Real shortLog = x.constant(0x1.62ep-1f, 0x1.62e42ep-1),
        restOfLog = x.constant(0x1.0bfbe8p-15f, 0x1.efa39ef35793cp-25);
   Real shortY = top(y), product = shortY * shortLog;
@@ -264,7 +263,7 @@ static Hyperbolic hyperbolic(Real x) {
   return {copysign(expm1 + expm1 * inverse, x), exp + inverse, powerOfTwo(x, e.exponent - inner - 1)};
 }
 
-/// The cosine, whose lack does not make an infinite real part NaN.
+/// The cosine; if it is missing, an infinite real part does not become NaN.
 static Real cosineAt(Real x, Angle angle) { return select(isNan(angle.cos) & isInfinite(x), 1.0, angle.cos); }
 
 static Complex sinhOf(Complex z) {
@@ -287,7 +286,7 @@ static Complex tanhOf(Complex z) {
   Real square = h.sinh * h.sinh + 4.0 * angle.cos * angle.cos;
   Real im = 4.0 * angle.sin * angle.cos / square;
   im = select(isInfinite(z.re) & isNan(im), 0.0, orZero(z.im, im));
-  // With a finite real part, only at a known angle.
+  // With a finite real part, only for a known angle.
   Bool saturated = (abs(z.re) > z.re.constant(20.0f, 30.0)) & (isInfinite(z.re) | (abs(angle.cos) <= 1));
   Real re = orZero(z.re, h.sinh * h.cosh / square);
   return {select(saturated, copysign(z.re.constant(1.0), z.re), re), im};
@@ -305,7 +304,7 @@ static Complex logisticOf(Complex z) {
   Real square = lack * lack + 2.0 * u * onePlusCos;
   Real left = u * select(onePlusCos < oneLessCos, onePlusCos - lack, (1.0 + u) - oneLessCos);
   Real re = select(x < 0, left, lack + u * onePlusCos) / square, im = 2.0 * u * half.sin * half.cos / square;
-  // As (1 + tanh(z/2)) / 2: of an infinite real part, whatever the angle is.
+  // As (1 + tanh(z/2)) / 2, for an infinite real part and any angle.
   Bool infinite = isInfinite(x);
   re = select((x > x.constant(40.0f, 80.0)) & (infinite | (abs(half.cos) <= 1)), 1.0, re);
   return {select(infinite & (x < 0), 0.0, re), select(infinite, 0.0, im)};
@@ -357,8 +356,8 @@ static Complex powOf(Complex x, Complex y) {
 // Inverse functions ---------------------------------------------------------------------------------------------------
 
 namespace {
-/// An argument in the first quadrant as z/unit. Next to a large number, which is scaled down, 1 is taken as 0; for an
-/// infinite number the direction is kept.
+/// An argument in the first quadrant as z/unit. Next to a large number, which is scaled down, 1 is taken as 0; an
+/// infinite number keeps its direction.
 struct Quadrant {
   Real x, y, unit;
   Bool large, infinite;

@@ -42,7 +42,7 @@ Real shiftExponent(Real x, Int k) { return asReal(bits(x) + shl(k, x.fractionBit
 /// exp(r) - 1 for |r| <= log(2)/2.
 static Real expm1Around(Real r) { return r + r * r * horner(r, expTail); }
 
-/// x - k log(2) but for the low part of log(2).
+/// x - k log(2), up to the low part of log(2).
 static Real reducedByHigh(Real x, Real k) { return x - opaque(k * Ln2::high(x)); }
 
 Scaled expParts(Real x) {
@@ -56,7 +56,7 @@ Scaled expPartsLess1(Real high, Real low) {
 }
 
 Real expOf(Real x) {
-  // Past `largest` the result is infinite; NaN takes the same way out.
+  // Past `largest` the result is infinite; NaN takes the same path.
   Real largest = x.constant(0x1.62e42ep+6f, 0x1.62e42fefa39efp+9);
   Real smallest = x.constant(-104.0f, -745.5);
   Bool finite = x <= largest;
@@ -106,7 +106,7 @@ static Real logisticOf(Real x) {
   Real negative = -abs(x);
   Real e = ldexp(expParts(select(negative > smallest, negative, smallest)));
   Real result = select(x < 0, e, 1.0) / (1.0 + e);
-  // There the result is exp(x), which a division would flush when it is subnormal.
+  // There the result is exp(x), which a division would flush if it is subnormal.
   result = select(x < x.constant(-60.0f, -600.0), e, result);
   return select(isNan(x), x, result);
 }

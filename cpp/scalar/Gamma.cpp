@@ -83,7 +83,7 @@ Real logPositive(Real x) {
 
 Real sinPi(Real r) { return r * horner(r * r, sinPiFactor); }
 
-/// From here on asymptotic series hold; below, the recurrence leads to a short interval.
+/// From here on, asymptotic series hold; below, the recurrence leads to a short interval.
 static constexpr double large = 8;
 
 Real lgammaPositive(Real x) {

@@ -1,4 +1,4 @@
-// The logarithm of the gamma function and its derivative, as far as other special functions are built from them.
+// The logarithm of the gamma function and its derivative, as used by other special functions.
 #ifndef DOVETAIL_SCALAR_GAMMA_H
 #define DOVETAIL_SCALAR_GAMMA_H
 
@@ -14,13 +14,13 @@ Real sinPi(Real r);
 Real lgammaPositive(Real x);
 /// log(gamma(1 + a)) / a for 0 <= a <= 1.
 Real lgamma1pFactor(Real a);
-/// gamma(1 + a) for 0 <= a < 8; something else for other a.
+/// gamma(1 + a) for 0 <= a < 8; unspecified for other a.
 Real gamma1p(Real a);
 /// gamma(a) / (sqrt(2 pi / a) (a/e)^a), which tends to 1, for a > 0.
 Real scaledGamma(Real a);
 /// psi(x) for every x.
 Real digammaOf(Real x);
-/// ratio - 1 - log(ratio) for a positive ratio, given it and mu = ratio - 1.
+/// ratio - 1 - log(ratio) for a positive ratio, given the ratio and mu = ratio - 1.
 Real excess(Real mu, Real ratio);
 
 } // namespace dovetail::scalar

@@ -1,4 +1,4 @@
-// The regularised incomplete beta function.
+// The regularized incomplete beta function.
 #include "Gamma.h"
 #include "Loop.h"
 
@@ -16,7 +16,7 @@ struct Arguments {
 };
 } // namespace
 
-/// The element of number m of the continued fraction.
+/// The element with index m of the continued fraction.
 static Real denominator(const Arguments &v, Real m) {
   Real odd = v.p + 2.0 * m + 1.0;
   Real shifted = (v.p + m) / odd * (v.lambda + 1.0 + m * (1.0 + v.y));
@@ -24,7 +24,7 @@ static Real denominator(const Arguments &v, Real m) {
 }
 
 /// x^p (1-x)^q / (B(p, q) I_x(p, q)), the even part of the continued fraction of DLMF 8.17.22, in the form of A. R.
-/// DiDonato and A. H. Morris (1992), by Lentz's method. Not `taken`, it ends at once.
+/// DiDonato and A. H. Morris (1992), by Lentz's method. If not `taken`, it ends at once.
 static Real fraction(const Arguments &at, Bool taken) {
   Real zero = at.x.constant(0.0), one = at.x.constant(1.0);
   Real first = at.p / (at.p + 1.0) * (at.lambda + 1.0);

@@ -1,4 +1,5 @@
-// The incomplete gamma functions, and how a sample of the gamma distribution moves with its parameter.
+// The incomplete gamma functions, and the derivative of a sample of the gamma distribution with respect to its
+// parameter.
 #include "Gamma.h"
 #include "Loop.h"
 
@@ -90,7 +91,7 @@ static std::pair<Real, Real> fraction(const Parameters &p, bool derivative) {
   Real b = p.x + 1.0 - p.a, start = 1.0 / b, huge = p.a.constant(0x1p+100);
   // Value, last factor, c, d, number of steps; and the derivatives of value, c, d, and of the factor.
   auto more = [&](ArrayRef<Real> v) {
-    // A factor may stay one unit off.
+    // A factor may stay one unit away from 1.
     Real unit = v[0].constant(0x1p-23f, 0x1p-52);
     Bool value = abs(v[1] - 1.0) > unit;
     if (derivative)
@@ -179,7 +180,7 @@ static Real incomplete(Real a, Real x, bool lower) {
                       : select(p.isFraction, above, select(isSmall(p), smallUpper(p), 1.0 - below));
   result = select(p.isUniform, uniform(p, lower), result);
   result = select(x == 0, lower ? 0.0 : 1.0, select(x == x.infinity(), x.constant(lower ? 1.0 : 0.0), result));
-  // The limit for a to 0, all of it near x = 0.
+  // The limit as a tends to 0, where all mass is near x = 0.
   return select((a == 0) & (x > 0), lower ? 1.0 : 0.0, orNan(a, x, result));
 }
 

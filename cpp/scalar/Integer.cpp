@@ -8,7 +8,7 @@ using namespace mlir;
 namespace dovetail::scalar {
 
 namespace {
-/// A division whose divisor is replaced by 1 where the processor would trap, or the result be undefined.
+/// A division whose divisor is replaced by 1 where the processor would trap, or the result would be undefined.
 struct SafeDivision {
   Int x, y;
   Bool byZero;
@@ -42,7 +42,7 @@ Value rem(ScalarBuilder &b, Value x, Value y) {
   SafeDivision safe = safeDivision(b, x, y);
   if (b.elementType.isUnsignedInteger())
     return select(safe.byZero, safe.x, Int{{&b, arith::RemUIOp::create(b, x, safe.y.v)}}).v;
-  // Not arith.remsi, which MLIR's conversion to SPIR-V gets wrong for the least integer.
+  // Not arith.remsi, which MLIR's conversion to SPIR-V gets wrong for the smallest integer.
   Int quotient = {{&b, arith::DivSIOp::create(b, x, safe.y.v)}};
   return select(safe.byZero, safe.x, safe.x - quotient * safe.y).v;
 }

@@ -52,7 +52,7 @@ static Real atan2Real(Real y, Real x) {
   Int larger = select(inverted, yBits, xBits), smaller = select(inverted, xBits, yBits);
   Scaled numerator = normalize(smaller), denominator = normalize(larger);
 
-  // The ratio, but not below 2^-limit, which nothing but the ratio itself can tell from zero.
+  // The ratio, clamped to at least 2^-limit, below which only the ratio itself differs from zero.
   int64_t limit = x.pick(30, 60);
   Int gap = denominator.exponent - numerator.exponent;
   Bool far = gap > limit;

@@ -23,7 +23,7 @@ Real ldexp(Scaled x);
 
 /// exp(x) for |x| within a few units of the finite range; the significand is in [0.7, 1.42].
 Scaled expParts(Real x);
-/// The same for high + low, where low is small, and with the significand less 1.
+/// The same for high + low, where low is small, and with the significand minus 1.
 Scaled expPartsLess1(Real high, Real low);
 /// exp(x) and 2^x in the format, for every x.
 Real expOf(Real x);
@@ -46,7 +46,7 @@ Real remOf(Real x, Real y);
 Real floorDivOf(Real x, Real y);
 Real floorRemOf(Real x, Real y);
 
-/// The nearest integer, halves to the even one.
+/// The nearest integer, ties to even.
 Real roundEvenOf(Real x);
 
 /// The splits of log(2): a multiple of the high part by an exponent is exact, with a bit to spare.

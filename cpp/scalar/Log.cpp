@@ -15,10 +15,10 @@ static constexpr double logDouble[] = {0x1.5555555555593p-1, 0x1.999999997f9f8p-
                                        0x1.2f11264509d3ap-3};
 static constexpr Polynomial logTail = {logSingle, logDouble};
 
-/// The pattern of a positive number, made normal: a subnormal is taken as an integer, whose exponent starts lower.
+/// The bit pattern of a positive number, normalized: a subnormal is taken as an integer, whose exponent starts lower.
 struct NormalBits {
   Int pattern;
-  /// The correction of the pattern's exponent, less `bias`.
+  /// The correction of the pattern's exponent, minus `bias`.
   Int offset;
 };
 
@@ -92,7 +92,7 @@ static Real log1pReal(Real x) {
   return select((x > -1) & (x < std::numeric_limits<double>::infinity()), result, special);
 }
 
-/// high + logOf1Plus(low - high) of two numbers; where that is undefined, as of two equal infinities, their sum.
+/// high + logOf1Plus(low - high) of two numbers; if that is undefined, as for two equal infinities, their sum.
 static Value logOfSum(ScalarBuilder &b, Value x, Value y, llvm::function_ref<Real(Real)> logOf1Plus) {
   return onReals(b, {x, y}, [&](ArrayRef<Real> args) {
     Real x = args[0], y = args[1];
@@ -124,7 +124,7 @@ Value ldexp(ScalarBuilder &b, Value x, Value k) {
     if (x.isDouble())
       change = {{&b, arith::ExtSIOp::create(b, b.getI64Type(), k)}};
     auto clamped = [](Int x, int64_t low, int64_t high) { return smin(smax(x, x.constant(low)), x.constant(high)); };
-    // No change leads further than from the least number to beyond the largest.
+    // No exponent change leads further than from the smallest number to beyond the largest.
     change = clamped(change, -4 * x.bias(), 4 * x.bias());
     Scaled parts = normalize(magnitude);
     Int exponent = parts.exponent + change;

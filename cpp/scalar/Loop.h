@@ -11,7 +11,7 @@ namespace dovetail::scalar {
 using Reals = llvm::SmallVector<Real, 8>;
 
 /// Repeats `step` on the carried values as long as `more` holds. Both get the carried values and then the `fixed` ones:
-/// no other value of outside may be the left operand of an operation within them.
+/// within them, no other outside value may be the left operand of an operation.
 inline Reals iterate(llvm::ArrayRef<Real> carried, llvm::ArrayRef<Real> fixed,
                      llvm::function_ref<Bool(llvm::ArrayRef<Real>)> more,
                      llvm::function_ref<Reals(llvm::ArrayRef<Real>)> step) {

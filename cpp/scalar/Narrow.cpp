@@ -24,7 +24,7 @@ struct Format {
     oneZero = isa<Float8E4M3B11FNUZType, Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
   }
 
-  /// By how many bits the fraction of f32 is longer.
+  /// The number of bits by which the fraction of f32 is longer.
   int shift() const { return 23 - fractionBits; }
   /// The difference of the exponent biases, added to get that of f32.
   int64_t rebias() const { return 127 - (1 - leastExponent); }
@@ -33,7 +33,7 @@ struct Format {
   int64_t sign() const { return int64_t(1) << (width - 1); }
   int64_t largest() const { return sign() - 1; }
   int64_t infinity() const { return sign() - (int64_t(1) << fractionBits); }
-  /// Without a NaN, that of the other sign's zero.
+  /// If there is no NaN, that of the other sign's zero.
   int64_t nan() const {
     if (oneZero || !hasNan)
       return sign();
@@ -52,7 +52,7 @@ struct Format {
 
 constexpr int64_t singleNan = 0x7fc00000, halfOfOne = 0x00400000;
 
-/// The f32 of a byte that is a power of two's exponent in it, and NaN if all bits are set.
+/// The f32 value of a byte that holds a power of two's exponent, or NaN if all bits are set.
 static Value widenExponent(Int byte) {
   Int result = select(byte == 0, byte.constant(halfOfOne), shl(byte, 23));
   return asReal(select(byte == 0xff, byte.constant(singleNan), result)).v;

@@ -8,7 +8,7 @@ namespace dovetail::scalar {
 
 /// Returns true if floats of this type are computed in f32.
 bool isNarrow(mlir::Type type);
-/// Returns true for floats of 8 bits or less, on which IREE's own arithmetic, if any, is partly wrong.
+/// Returns true for floats of 8 bits or less, for which IREE's own arithmetic, if any, is partly wrong.
 bool isSmall(mlir::Type type);
 /// Returns true if arithmetic on floats of this type must be written in f32, with a rounding after each op: IREE's own
 /// is wrong, or omits roundings.
@@ -17,8 +17,8 @@ bool isRoundedHere(mlir::Type type);
 /// The f32 equal to a narrow float.
 mlir::Value widen(ScalarBuilder &b, mlir::Value x);
 
-/// The float of a narrow type that is nearest to an f32, ties to even. Overflow gives infinity, where there is none
-/// NaN, and where there is none either the largest number; without a NaN, NaN becomes a zero.
+/// The float of a narrow type that is closest to an f32, ties to even. Overflow gives infinity; NaN if there is none;
+/// and the largest number if there is neither. Without a NaN, NaN becomes a zero.
 mlir::Value narrow(ScalarBuilder &b, mlir::Value x, mlir::Type type);
 
 } // namespace dovetail::scalar

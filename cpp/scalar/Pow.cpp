@@ -73,7 +73,7 @@ static Real powReal(Real x, Real y) {
   Bool xZero = xBits == 0, yNegative = bits(y) < 0, one = {{x.b, arith::ConstantIntOp::create(*x.b, 1, 1)}};
   Bool xSpecial = xZero | (xBits == infinity);
   result = select(xSpecial, select(xZero ^ yNegative, x.constant(0.0), x.infinity()), result);
-  // A negative base asks whether the exponent is integral, and odd.
+  // For a negative base, the question is whether the exponent is integral, and odd.
   Real halved = bounded * 0.5;
   Bool integral = bounded - floor(bounded) == 0, even = halved - floor(halved) == 0;
   result = asReal(bits(result) ^ select(integral & (even ^ one), signBit(x), bits(x).constant(0)));
@@ -82,13 +82,13 @@ static Real powReal(Real x, Real y) {
   return select((yBits == 0) | (x == 1), 1.0, result);
 }
 
-/// x^y modulo 2^width by squaring, with a loop: the bits of y are not known before.
+/// x^y modulo 2^width by squaring, with a loop, since the bits of y are not known before.
 static Value integerPower(ScalarBuilder &b, Value x, Value y) {
   Type type = x.getType();
   Int base = {{&b, x}}, exponent = {{&b, y}}, one = base.constant(1), zero = base.constant(0);
   bool isSigned = !b.elementType.isUnsignedInteger();
   Bool negative = exponent < 0;
-  // Only the reciprocals of 1 and -1 are nonzero; for these the exponent's parity decides.
+  // Only the reciprocals of 1 and -1 are nonzero; for these, the exponent's parity decides.
   if (isSigned)
     exponent = select(negative, exponent & 1, exponent);
   auto loop = scf::WhileOp::create(
@@ -140,7 +140,7 @@ Value integerPow(ScalarBuilder &b, Value x, int64_t exponent) {
   }
   if (isa<IntegerType>(x.getType())) {
     Int base = {{&b, x}};
-    // Only the reciprocals of 1 and -1 are nonzero; for these the exponent's parity decides.
+    // Only the reciprocals of 1 and -1 are nonzero; for these, the exponent's parity decides.
     if (exponent < 0)
       magnitude &= 1;
     auto multiply = [&](Value x, Value y) { return arith::MulIOp::create(b, x, y).getResult(); };

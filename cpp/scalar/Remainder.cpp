@@ -6,8 +6,8 @@ using namespace mlir;
 namespace dovetail::scalar {
 
 namespace {
-/// Residues of an integer with its highest of fractionBits + 1 bits set, so that every product of two fits a quotient
-/// of that many bits.
+/// Residues modulo an integer with its highest of fractionBits + 1 bits set, so that the quotient of any product of two
+/// fits that many bits.
 struct Modulus {
   Int m;
   Real inverse;
@@ -23,7 +23,8 @@ static Real floatOf(Int x) {
   return {{x.b, arith::SIToFPOp::create(*x.b, type, x.v)}};
 }
 
-/// a b modulo m: the quotient is estimated in floats, and the difference, small, is right modulo the word.
+/// a b modulo m: the quotient is estimated in floats; the difference is small, and therefore right modulo the word
+/// size.
 static Int multiply(Int a, Int b, const Modulus &modulus) {
   Int quotient = nearInteger(floatOf(a) * modulus.inverse * floatOf(b));
   Int residue = a * b - quotient * modulus.m;

@@ -108,7 +108,7 @@ Value is_finite(ScalarBuilder &b, Value x) {
 }
 
 Value nextafter(ScalarBuilder &b, Value x, Value y) {
-  // On bit patterns of any width; they order as the magnitudes do.
+  // On bit patterns of any width, which are ordered like the magnitudes.
   unsigned width = x.getType().getIntOrFloatBitWidth();
   Type type = b.getIntegerType(width);
   Int from = {{&b, arith::BitcastOp::create(b, type, x)}}, to = {{&b, arith::BitcastOp::create(b, type, y)}};
@@ -140,8 +140,8 @@ Value heaviside(ScalarBuilder &b, Value x, Value y) {
   });
 }
 
-/// Reductions know the plain op, so floats get nothing else, except where IREE is wrong: it has no arithmetic for the
-/// small ones, and its pass that writes the maximum of f16 in f32 dies of vectors.
+/// Reductions recognize the plain op, so floats get nothing else, except where IREE is wrong: it has no arithmetic for
+/// the small ones, and its pass that writes the maximum of f16 in f32 crashes on vectors.
 template <typename Float, typename Unsigned, typename Signed>
 static Value extremum(ScalarBuilder &b, Value x, Value y) {
   if (isSmall(x.getType()) || x.getType().isF16())
@@ -157,7 +157,7 @@ static Value firstInOrder(ScalarBuilder &b, Value x, Value y, arith::CmpFPredica
   Value before = select(b, equalReal, arith::CmpFOp::create(b, isBefore, imag(b, x), imag(b, y)),
                         arith::CmpFOp::create(b, isBefore, real(b, x), real(b, y)));
   auto isNan = [&](Value z) { return notEqual(b, z, z); };
-  // Where y alone is NaN, no comparison may keep x.
+  // If only y is NaN, no comparison may keep x.
   Value isX = select(b, isNan(y), isNan(x), bitOr(b, before, isNan(x)));
   return select(b, isX, x, y);
 }

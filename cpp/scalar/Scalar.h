@@ -13,8 +13,8 @@ struct ScalarBuilder : mlir::ImplicitLocOpBuilder {
   ScalarBuilder(mlir::Location loc, mlir::OpBuilder &builder, mlir::Type elementType)
       : ImplicitLocOpBuilder(loc, builder), elementType(elementType) {}
 
-  /// The dialect's element type of the op's first operand. Integer functions read the sign from it, which lowered
-  /// (signless) values have lost; float functions look at the type of the value only.
+  /// The dialect's element type of the op's first operand. Integer functions read the signedness from it, which lowered
+  /// (signless) values have lost; float functions only look at the type of the value.
   mlir::Type elementType;
 };
 
@@ -68,10 +68,10 @@ mlir::Value polygamma(ScalarBuilder &b, mlir::Value n, mlir::Value x);
 /// The sum of (q + k)^-s over k = 0, 1, ...
 mlir::Value zeta(ScalarBuilder &b, mlir::Value s, mlir::Value q);
 
-// Regularised incomplete integrals: of t^(a-1) exp(-t) below x and above it, of t^(a-1) (1-t)^(b-1) below x.
+// Regularized incomplete integrals: of t^(a-1) exp(-t) below x and above it, of t^(a-1) (1-t)^(b-1) below x.
 mlir::Value igamma(ScalarBuilder &b, mlir::Value a, mlir::Value x);
 mlir::Value igammac(ScalarBuilder &b, mlir::Value a, mlir::Value x);
-/// The derivative by a of the x at which igamma(a, x) has a fixed value.
+/// The derivative with respect to a of the x at which igamma(a, x) has a fixed value.
 mlir::Value random_gamma_grad(ScalarBuilder &b, mlir::Value a, mlir::Value x);
 mlir::Value betainc(ScalarBuilder &b, mlir::Value p, mlir::Value q, mlir::Value x);
 
@@ -82,9 +82,9 @@ mlir::Value bessel_i1e(ScalarBuilder &b, mlir::Value x);
 // Rounding, sign and order.
 mlir::Value floor(ScalarBuilder &b, mlir::Value x);
 mlir::Value ceil(ScalarBuilder &b, mlir::Value x);
-/// To the nearest integer, halves to the even one.
+/// To the nearest integer, ties to even.
 mlir::Value round_even(ScalarBuilder &b, mlir::Value x);
-/// To the nearest integer, halves away from zero.
+/// To the nearest integer, ties away from zero.
 mlir::Value round_away(ScalarBuilder &b, mlir::Value x);
 /// -1, 0 or 1 (floats keep zeros and NaN; complex numbers give x/|x|, and 0 at 0).
 mlir::Value sign(ScalarBuilder &b, mlir::Value x);

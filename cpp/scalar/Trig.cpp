@@ -84,8 +84,8 @@ static llvm::SmallVector<Int> windowOfTwoOverPi(Int index) {
   return window;
 }
 
-/// The upper word of the 64-bit product of two 32-bit words, and the lower. Of halves: the code generator has no
-/// `arith.mului_extended` of vectors of several dimensions, and not every device has words of 64 bits.
+/// The upper and the lower word of the 64-bit product of two 32-bit words, from halves: the code generator has no
+/// `arith.mului_extended` for vectors of several dimensions, and not every device has 64-bit words.
 static std::pair<Int, Int> multiply32(Int x, Int y) {
   Int x0 = x & 0xffff, x1 = shr(x, 16), y0 = y & 0xffff, y1 = shr(y, 16);
   Int middle = x1 * y0 + shr(x0 * y0, 16), other = x0 * y1 + (middle & 0xffff);

@@ -14,7 +14,7 @@ static constexpr double bernoulli[] = {0x1.5555555555555p-4,   -0x1.6c16c16c16c1
 
 static Real power(Real x, Real y) { return {{x.b, pow(*x.b, x.v, y.v)}}; }
 
-/// The sum of a^-s, (a+1)^-s, ... for s > 1, by Euler and Maclaurin's formula (DLMF 2.10.1).
+/// The sum of a^-s, (a+1)^-s, ... for s > 1, by the Euler-Maclaurin formula (DLMF 2.10.1).
 static Real eulerMaclaurin(Real a, Real s) {
   Real last = s - 1.0, inverse = 1.0 / a;
   Real term = s * inverse, sum = a.constant(0.0);
@@ -27,7 +27,7 @@ static Real eulerMaclaurin(Real a, Real s) {
   return power(a, -last) * (1.0 / last + inverse * (0.5 + sum));
 }
 
-/// Terms are summed one by one until they vanish or this formula holds. So far below zero it never does.
+/// Terms are summed one by one until they vanish or this formula holds. Far below zero it never does.
 static constexpr int mostTerms = 4096;
 
 static Real zetaOf(Real s, Real q) {

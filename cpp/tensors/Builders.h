@@ -14,7 +14,7 @@
 
 namespace dovetail {
 
-/// The type after lowering: integers without sign.
+/// The type after lowering, with signless integers.
 mlir::Type loweredType(mlir::Type type);
 
 /// The sizes of all dimensions, as attributes where static.
@@ -25,7 +25,7 @@ llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::ImplicitLocOpBuilder &b, mli
 mlir::Value empty(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element);
 mlir::Value filled(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Value scalar);
 
-/// `body` computes an element of the result from the elements of `inputs`, all loops parallel.
+/// `body` computes an element of the result from the elements of `inputs`; all loops are parallel.
 mlir::Value parallelLoops(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes, mlir::Type element,
                           mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                           llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::ValueRange)> body);
@@ -33,17 +33,17 @@ mlir::Value parallelLoops(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::Op
 /// `x` with `body` applied to each element.
 mlir::Value mapElements(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type element,
                         llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)> body);
-/// `part` makes the real and the imaginary part of an array of a complex type; they are joined.
+/// `part` computes the real and the imaginary part of an array of a complex type; they are then joined.
 mlir::Value joined(mlir::ImplicitLocOpBuilder &b, mlir::ComplexType element,
                    llvm::function_ref<mlir::Value(bool isImaginary)> part);
 
 /// A size as a value.
 mlir::Value asValue(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size);
-/// `count` elements of `x` along a dimension, from the one at `from` on.
+/// `count` elements of `x` along a dimension, starting at `from`.
 mlir::Value sliced(mlir::ImplicitLocOpBuilder &b, mlir::Value x, int64_t dim, int64_t from, int64_t count);
 /// `x` with its dimensions in another order.
 mlir::Value transposed(mlir::ImplicitLocOpBuilder &b, mlir::Value x, llvm::ArrayRef<int64_t> order);
-/// `x`, whose dialect element type is `from`, with elements of the dialect's type `to`.
+/// `x`, whose dialect element type is `from`, converted to the dialect's type `to`.
 mlir::Value converted(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Type from, mlir::Type to);
 
 } // namespace dovetail

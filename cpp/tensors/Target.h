@@ -6,10 +6,10 @@
 
 namespace dovetail {
 
-/// The module's attribute that says it; without it the lowered program suits every target.
+/// The module attribute that states it; without it, the lowered program suits every target.
 constexpr llvm::StringLiteral kTarget = "dovetail.target";
 
-/// The target that a module states. Of one that states none neither question is true.
+/// The target that a module states. If it states none, both queries are false.
 class Target {
 public:
   explicit Target(mlir::ModuleOp module) {

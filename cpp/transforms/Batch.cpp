@@ -31,7 +31,7 @@ bool Functions::names(Operation *op, StringAttr axis) {
       .wasInterrupted();
 }
 
-/// Repeats an operand over a batch whose size is a value: bodies and callees find it in an argument.
+/// Broadcasts an operand over a batch whose size is a value: bodies and callees take it from an argument.
 static LogicalResult giveBatch(Emitter &e, Operation *op, MutableArrayRef<Value> operands,
                                MutableArrayRef<int64_t> dims) {
   if (!e.batchSizeValue)

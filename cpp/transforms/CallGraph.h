@@ -17,10 +17,10 @@ llvm::FailureOr<llvm::SmallVector<mlir::func::FuncOp>> calleesFirst(mlir::func::
 /// Removes private functions that no public one needs.
 void eraseUncalled(mlir::ModuleOp module);
 
-/// The function of that name, or an error that lists those there are; also an error if it refers to itself.
+/// The function of that name, or an error that lists the existing ones; also an error if it refers to itself.
 llvm::FailureOr<mlir::func::FuncOp> findFunction(mlir::ModuleOp module, llvm::StringRef name);
 
-/// The mask of the arguments with these numbers, which must be differentiable, or where `takesIntegers`, numbers.
+/// The mask of the arguments with these indices, which must be differentiable or, if `takesIntegers`, numbers.
 llvm::FailureOr<llvm::SmallBitVector> argumentMask(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> numbers,
                                                    bool takesIntegers = false);
 

@@ -1,4 +1,4 @@
-// Finds the first op that makes a NaN or an infinity.
+// Finds the first op that produces a NaN or an infinity.
 #include "CheckFinite.h"
 #include "Passes.h"
 #include "dialects/Control.h"
@@ -15,7 +15,7 @@ namespace dovetail {
 
 namespace {
 
-/// The code of no op.
+/// The code for no op.
 constexpr int32_t kNone = std::numeric_limits<int32_t>::max();
 
 /// The number of codes reduced at once: a dispatch of IREE 3.13 reads at most 32 arrays, and each code is computed from
@@ -38,7 +38,7 @@ bool onlyHandsOn(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() || (isa<CheapOpInterface>(op) && !isa<PointwiseOpInterface>(op));
 }
 
-/// Instruments one function to find the first op that makes an unwanted value.
+/// Instruments one function to find the first op that produces an unwanted value.
 class Asking {
 public:
   Asking(func::FuncOp function, ArrayRef<Unwanted> kinds) : kinds(kinds), context(function.getContext()) {
@@ -46,13 +46,13 @@ public:
     function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { numbers.insert({op, numbers.size()}); });
   }
 
-  /// The code at the end of a block; `code` is that at its begin, null for none.
+  /// The code at the end of a block; `code` is that at its beginning, null for none.
   Value ask(Block &block, Value code);
 
 private:
   /// The state of a block since the last op with regions.
   struct Segment {
-    /// Where values of one shape, computed from each other, are together.
+    /// Groups values of one shape that are computed from each other.
     llvm::EquivalenceClasses<void *> groups;
     /// The codes of one group, in the order of its ops, as arrays of its shape.
     llvm::MapVector<void *, SmallVector<Value>> codes;
@@ -62,9 +62,9 @@ private:
   void askOp(Operation *op);
   /// The code of each element of a result.
   Value codeOf(Emitter &e, Operation *op, Value result);
-  /// True where an element has the value; null if no element can.
+  /// True where an element has the value; null if no element can have it.
   Value has(Emitter &e, Value array, Unwanted kind);
-  /// The code after the present segment, which it ends.
+  /// The code after the current segment, which it ends.
   Value settle(Emitter &e, Value code);
   Value none(Emitter &e, ValueRange sizes, ArrayRef<int64_t> shape) {
     return e.full(RankedTensorType::get(shape, IntegerType::get(context, 32)), sizes, kNone);
@@ -144,7 +144,7 @@ void Asking::askOp(Operation *op) {
   }
 }
 
-/// The least of each element.
+/// The minimum of each element.
 static Value leastOf(Emitter &e, ArrayRef<Value> codes) {
   Value least = codes.front();
   for (Value code : codes.drop_front())

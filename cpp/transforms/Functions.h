@@ -40,7 +40,7 @@ private:
   llvm::FailureOr<Transpose<Body>> transposeWhole(mlir::Region &source, mlir::ValueRange outs, const Mask &linear,
                                                   const Mask &results);
 
-  /// The result for `key`, computed at the first request from the transformed body; a failure is not kept.
+  /// The result for `key`, computed from the transformed body at the first request; failures are not cached.
   template <typename Result, typename Made>
   llvm::FailureOr<Result> memoised(std::map<std::string, Result> &memo, const std::string &key, Function function,
                                    llvm::function_ref<llvm::FailureOr<Made>()> transform,
@@ -60,12 +60,12 @@ private:
 /// incompatible.
 llvm::FailureOr<mlir::Value> ofType(Emitter &e, mlir::Operation *op, mlir::Value x, mlir::Type type);
 
-/// Checks that a function is one block that ends in a return, as all transforms need it.
+/// Checks that a function is one block that ends in a return, as all transforms require.
 llvm::LogicalResult checkTransformable(mlir::func::FuncOp function);
-/// The same of a function's body. Other bodies are verified, or made here.
+/// The same for a function's body. Other bodies are verified, or made here.
 llvm::LogicalResult checkTransformable(mlir::Region &body);
 
-/// Refuses a function with an array whose bytes no index can count.
+/// Rejects a function with an array whose size in bytes exceeds the index type.
 llvm::LogicalResult checkSizes(mlir::func::FuncOp function);
 
 } // namespace dovetail

@@ -23,7 +23,7 @@ static LogicalResult expandCalleesOf(func::FuncOp function, Functions &functions
 
 static bool isSize(Type type) { return isa<IndexType>(type); }
 
-/// Callers know arrays only: a size leaves and enters functions as that of an array without elements.
+/// Callers only know arrays: a size enters and leaves functions as that of an array without elements.
 static RankedTensorType carrierType(MLIRContext *context) {
   return RankedTensorType::get({ShapedType::kDynamic, 0}, IntegerType::get(context, 1));
 }
@@ -57,7 +57,7 @@ static func::FuncOp takingArrays(Functions &functions, func::FuncOp function) {
   return functions.add(function, ".arrays", std::move(body));
 }
 
-/// Lets the functions exchange arrays only.
+/// Makes the functions exchange only arrays.
 static void exchangeArrays(Functions &functions, Linearization &made, ArrayRef<int64_t> wrt) {
   func::FuncOp &linear = made.cotangent ? made.cotangent : made.tangent;
   if (llvm::none_of(linear.getArgumentTypes(), isSize))

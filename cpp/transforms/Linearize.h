@@ -15,11 +15,11 @@ struct Linearization {
   llvm::SmallBitVector active, nonzero;
 };
 
-/// Linearizes with respect to the arguments numbered `wrt`. Requests that the function makes are expanded first.
+/// Linearizes with respect to the arguments in `wrt`. Requests in the function are expanded first.
 llvm::FailureOr<Linearization> linearize(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> wrt, bool transpose);
 
-/// The transpose of a function that is linear itself in the arguments numbered `linear`, which may be integers: these
-/// have no derivatives. It has no tangent function. What it knows are arguments, and sizes.
+/// The transpose of a function that is itself linear in the arguments in `linear`, which may be integers, without
+/// derivatives. It has no tangent function. Its known values are arguments and sizes.
 llvm::FailureOr<Linearization> transposeLinear(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> linear);
 
 /// Marks the results of the function that carry the batch if the arguments marked in `batched` do.

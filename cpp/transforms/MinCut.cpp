@@ -52,7 +52,7 @@ void VertexCut::saturate() {
         edges[number].capacity -= amount;
         edges[number ^ 1].capacity += amount;
       }
-      // On from the first edge that is full.
+      // Continues from the first saturated edge.
       size_t full = llvm::find_if(path, [&](unsigned number) { return edges[number].capacity == 0; }) - path.begin();
       at = edges[path[full] ^ 1].to;
       path.resize(full);

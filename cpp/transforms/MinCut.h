@@ -9,7 +9,7 @@
 
 namespace dovetail {
 
-/// A directed graph whose vertices cost something to remove. Dinic's algorithm (Y. Dinitz, 1970) finds the maximal flow
+/// A directed graph whose vertices have costs of removal. Dinic's algorithm (Y. Dinitz, 1970) finds the maximum flow
 /// through vertices of these capacities, and with it the cheapest set of vertices on all paths from sources to sinks.
 class VertexCut {
 public:
@@ -22,11 +22,11 @@ public:
   void addSource(unsigned vertex);
   void addSink(unsigned vertex);
 
-  /// The cheapest vertices on all paths from sources to sinks, and of several such sets that nearest to the sinks.
+  /// The cheapest vertices on all paths from sources to sinks; of several such sets, the one closest to the sinks.
   llvm::SmallVector<unsigned> solve();
 
 private:
-  // A vertex is two nodes, with an edge of its cost between them.
+  // A vertex is two nodes, connected by an edge with its cost as capacity.
   struct Edge {
     unsigned to;
     int64_t capacity;

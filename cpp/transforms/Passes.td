@@ -12,22 +12,22 @@ class FunctionPass<string flag> : ModulePass<flag> {
 def JvpPass : FunctionPass<"dovetail-jvp"> {
   let summary = "forward-mode derivative of a function";
   let description = [{
-    Adds `@f.jvp`: (primals, tangents of the arguments in `wrt`) to (results, tangents of the results that depend on them).
-    The body is walked once. An op none of whose operands has a tangent is copied. Otherwise its rule gives the tangents of
-    its results: the stated one, the sum of the tangent formulas of a pointwise op, or the op itself on the tangents where
-    it is linear. A missing tangent is zero, and nothing is emitted for it.
+    Adds `@f.jvp`: (primals, tangents of the arguments in `wrt`) to (results, tangents of the results that depend on
+    them). The body is walked once. An op none of whose operands has a tangent is copied. Otherwise its rule returns the
+    tangents of its results: the stated rule, the sum of the tangent formulas of a pointwise op, or the op itself on the
+    tangents if it is linear. A missing tangent is zero, and nothing is emitted for it.
   }];
   let options = functionOption # [ListOption<"wrt", "wrt", "int64_t", "the arguments that get tangents">];
 }
 
 def SplitPass : FunctionPass<"dovetail-split"> {
-  let summary = "what a function can compute before some of its arguments are known";
+  let summary = "partitions a function into the part that does not depend on some arguments, and the rest";
   let description = [{
     Adds `@f.known`: (known arguments) to (known results, residuals), and `@f.rest`: (residuals, unknown arguments) to
-    (unknown results). Every op whose operands are known is known; an op with a body is first split itself. Residuals are
-    those known values of the fewest bytes from which cheap ops compute all that the rest needs (a minimal cut); these ops, and
-    those without operands, are repeated there. Applied to a jvp with unknown
-    tangents this is linearization.
+    (unknown results). Every op whose operands are known is known; an op with a body is first split itself. Residuals
+    are the known values with the fewest bytes from which cheap ops can compute everything that the rest needs (a
+    minimum cut); these ops, and those without operands, are repeated there. Applied to a jvp with unknown tangents,
+    this is linearization.
   }];
   let options = functionOption # [ListOption<"unknown", "unknown", "int64_t", "the arguments that are unknown">];
 }
@@ -36,8 +36,8 @@ def TransposePass : FunctionPass<"dovetail-transpose"> {
   let summary = "transpose of a function that is linear in some of its arguments";
   let description = [{
     Adds `@f.transpose`: (other arguments, sizes of the `?`s of the linear arguments, cotangents of the results) to
-    (cotangents of the linear arguments). Ops that do not depend on the linear arguments are copied; the others are visited
-    in reverse order, and each adds its share to the cotangents of its operands.
+    (cotangents of the linear arguments). Ops that do not depend on the linear arguments are copied; the others are
+    visited in reverse order, and each adds its share to the cotangents of its operands.
   }];
   let options = functionOption # [ListOption<"linear", "linear", "int64_t", "the arguments in which it is linear">];
 }
@@ -45,9 +45,10 @@ def TransposePass : FunctionPass<"dovetail-transpose"> {
 def BatchPass : FunctionPass<"dovetail-batch"> {
   let summary = "a function over a batch";
   let description = [{
-    Adds `@f.batch`, whose argument i carries the batch as dimension `dims[i]`, or none for -1. An op none of whose operands
-    carries the batch is copied, unless it, its bodies or its callees name the axis of the batch; else its batching rule
-    decides where the batch goes in its results, or, for pointwise ops, all operands get it where the first has it.
+    Adds `@f.batch`, whose argument i carries the batch as dimension `dims[i]`, or none for -1. An op none of whose
+    operands carries the batch is copied, unless it, its bodies or its callees name the axis of the batch. Otherwise its
+    batching rule decides where its results carry the batch; for pointwise ops, all operands get it where the first one
+    has it.
   }];
   let options = functionOption # [
     ListOption<"dims", "dims", "int64_t", "position of the batch in each argument">,
@@ -68,7 +69,7 @@ def ExpandPass : ModulePass<"dovetail-expand"> {
   let summary = "transform requests become calls of transformed functions";
   let description = [{
     Visits functions callees first, so that requests are expanded innermost first and every transform sees only calls. A
-    transform is made once for each pair of function and request. Functions that nobody calls any more are removed.
+    transform is made once for each pair of function and request. Functions without callers are removed.
   }];
 }
 
@@ -77,24 +78,25 @@ def InlinePass : ModulePass<"dovetail-inline"> {
 }
 
 def CheckFinitePass : ModulePass<"dovetail-check-finite"> {
-  let summary = "the first op that makes a NaN or an infinity, as one more result";
+  let summary = "an additional result that identifies the first op that produces a NaN or an infinity";
   let description = [{
-    For modules whose attribute `dovetail.unwanted` lists `nan`, `inf` or both; others stay as they are, and it is removed.
-    The functions get one more result, an `i32`: twice the number of the first op, in the order of execution, that made such a
-    value, and 1 more if it is an infinity; the largest number if none did. Ops are numbered in the order of the text of the
-    module before, those in bodies included, whether or not they are asked.
+    For modules whose attribute `dovetail.unwanted` lists `nan`, `inf` or both; others stay unchanged. The attribute is
+    removed. The functions get an additional result, an `i32`: twice the number of the first op, in order of execution,
+    that produced such a value, plus 1 if it is an infinity; the largest number if there is none. Ops are numbered in
+    the order of the module's text before the pass, including those in bodies, whether or not they are checked.
 
-    A pointwise op makes a value where none of its operands has it; other ops make what they have, unless they only move
-    elements, or are constants. Codes of ops that are pointwise on each other's results are combined elementwise, and reduced a
-    few at once, between two ops with bodies. Through bodies the code found so far goes as one more value
-    (`ThreadOpInterface`). Predicates of loops are not asked: what they compute reaches no result.
+    A pointwise op produces a value if none of its operands has it; other ops produce whatever their results contain,
+    unless they only move elements, or are constants. Codes of ops that are pointwise on each other's results are
+    combined elementwise, and reduced a few at a time, between two ops with bodies. The code found so far is threaded
+    through bodies as an additional value (`ThreadOpInterface`). Predicates of loops are not checked: their values reach
+    no result.
   }];
 }
 
 def PrintFactorsPass : ModulePass<"dovetail-print-factors"> {
   let summary = "a remark with the factor map of each op that has one, for tests";
   let description = [{
-    `([i,k],[k,j])->([i,j]) {reduced k}` stands for a product of matrices; a dimension that is no loop of its own is `_`.
+    `([i,k],[k,j])->([i,j]) {reduced k}` is a matrix product; `_` is a dimension that is not a loop.
   }];
 }
 

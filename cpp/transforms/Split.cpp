@@ -110,8 +110,8 @@ static bool isCheap(Operation *op) {
   return op->getNumOperands() == 0 || (cheap && cheap.isCheap());
 }
 
-/// The known values to keep for the unknown ops: those of the fewest bytes from which cheap ops compute all others.
-/// What cannot be kept is computed again, whatever that costs.
+/// The known values to keep for the unknown ops: those with the fewest bytes from which cheap ops compute all others.
+/// Values that cannot be kept are recomputed at any cost.
 static DenseSet<Value> chooseResiduals(const Partition &whole, const Keeping &keeping, FunctionTransforms &transforms) {
   VertexCut cut;
   DenseSet<Value> ragged = findRagged(whole, keeping.loopInvariant);

@@ -29,8 +29,8 @@ public:
   DenseMap<std::pair<Value, int64_t>, Value> knownSizes;
   DenseMap<Value, Value> cotangents;
 
-  /// Binds the arguments of `source` to `args`: first those that are not linear, then the sizes of the linear ones.
-  /// Returns the first argument after these.
+  /// Binds the arguments of `source` to `args`: first the nonlinear ones, then the sizes of the linear ones. Returns
+  /// the index of the first argument after these.
   Block::args_iterator bind(Region &source, const llvm::SmallBitVector &isLinear, Block::args_iterator args) {
     for (unsigned i = 0; i < isLinear.size(); ++i)
       if (!isLinear.test(i))
@@ -52,13 +52,13 @@ public:
     return e;
   }
 
-  /// Copies an op that is not linear; false if it is.
+  /// Copies an op that is not linear; returns false if it is.
   bool copy(Operation *op) {
     if (llvm::none_of(op->getOperands(), [&](Value operand) { return linear.contains(operand); })) {
       builder.clone(*op, values);
       return true;
     }
-    // A question for a size needs no elements.
+    // A size query needs no elements.
     if (auto query = dyn_cast<SizeQueryOpInterface>(op))
       if (Value size = sizeOf(op->getOperand(0), query.getQueriedDimension())) {
         values.map(op->getResult(0), size);
@@ -97,7 +97,8 @@ public:
     sum = e.add(sum, cotangent);
   }
 
-  /// A size of the source in the target. One that comes with linear values follows from their sizes.
+  /// The target's value of a size of the source. One that is computed together with linear values follows from their
+  /// sizes.
   Value sizeValue(Value size) {
     if (!linear.contains(size))
       return values.lookup(size);
@@ -119,11 +120,11 @@ public:
     return knownSizes[{size, 0}] = known;
   }
 
-  /// Set if a requested size has no rule; reported where it happened.
+  /// Set if a requested size has no rule, which was reported at the query.
   bool isSizeMissing = false;
 
 private:
-  /// The size of a value of the source, of which there may be no elements in the target; null for values of the target.
+  /// The size of a value of the source whose elements may not exist in the target; null for values of the target.
   Value sizeOf(Value value, int64_t dim) {
     auto type = cast<RankedTensorType>(value.getType());
     if (!type.isDynamicDim(dim))
@@ -146,7 +147,7 @@ private:
     return source.isSize() ? sizeValue(source.value) : sizeOf(source.value, *source.dimension);
   }
 
-  /// A size as the rule of its op gives it: of a result, or one that is a result.
+  /// A size by the rule of its op: that of a result, or a result that is a size.
   Value statedSize(OpResult value, int64_t dim) {
     Operation *op = value.getOwner();
     if (auto stated = dyn_cast<ResultSizeOpInterface>(op)) {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 
-# As typing.TYPE_CHECKING, without the time that importing typing takes.
+# Like typing.TYPE_CHECKING, without the time to import typing.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any

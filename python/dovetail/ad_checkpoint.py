@@ -1,4 +1,4 @@
-"""Checkpoints: what reverse mode computes again instead of keeping it."""
+"""Checkpoints: recomputing values in reverse mode instead of keeping them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: `checkpoint(f)` makes derivatives that keep little; `save` and `load` keep trees.
+"""Checkpoints: `checkpoint(f)` reduces the memory of derivatives; `save` and `load` store trees.
 
 The module can be called: it is the function `dovetail.ad_checkpoint.checkpoint`, which is also
 `dovetail.remat`.

@@ -15,7 +15,7 @@ def dovetail_opt() -> None:
 
 
 def dovetail() -> None:
-    """Look at module files and run them, by `dovetail.runtime` alone."""
+    """Inspect and run module files, with `dovetail.runtime` alone."""
     from dovetail.runtime.commands import main  # lazy
 
     sys.exit(main(sys.argv[1:]))

@@ -60,8 +60,8 @@ def update(name: str, value: Any) -> None:
     """Change a setting for the whole process.
 
     Args:
-      name: the setting; a `jax_` before it is ignored.
-      value: what it is from now on.
+      name: the setting; a `jax_` prefix is ignored.
+      value: its new value.
 
     Raises:
       AttributeError: there is no such setting.
@@ -78,10 +78,10 @@ def read(name: str) -> Any:
     """The value of a setting, by name.
 
     Args:
-      name: the setting; a `jax_` before it is ignored.
+      name: the setting; a `jax_` prefix is ignored.
 
     Returns:
-      The value that holds here.
+      The value that applies here.
 
     Raises:
       AttributeError: there is no such setting.
@@ -104,7 +104,7 @@ def __getattr__(name: str) -> Any:
 
 
 class _Settings(ModuleType):
-    """This module, in which assignment to a setting is an error instead of its end."""
+    """This module, in which assignment to a setting is an error instead of replacing it."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         setting = name.removeprefix("jax_")

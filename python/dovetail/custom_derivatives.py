@@ -1,4 +1,4 @@
-"""Functions with derivative rules of their own."""
+"""Functions with custom derivative rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Printing, callbacks and pictures of shardings from within traced functions."""
+"""Printing, callbacks and sharding diagrams within traced functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays exchanged with other libraries without a copy."""
+"""Exchange of arrays with other libraries without copying."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees of arrays as one vector, by JAX's module name."""
+"""Trees of arrays as one vector, under JAX's module name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ravel_pytree"]
 
 
 def ravel_pytree(pytree: Any) -> tuple[Array, Unravel]:
-    """The elements of all leaves as one vector, and the function that makes the tree of it again.
+    """The elements of all leaves as one vector, and the function that restores the tree.
 
     Args:
       pytree: a tree of arrays and numbers.
@@ -47,7 +47,7 @@ def ravel_pytree(pytree: Any) -> tuple[Array, Unravel]:
 
 
 class Unravel:
-    """What makes a tree of a vector; two for trees of the same leaves are equal.
+    """Makes a tree from a vector; two such functions for trees of the same leaves are equal.
 
     Args:
       spec: the tree's structure.
@@ -69,8 +69,8 @@ class Unravel:
         """The tree of the elements of a vector.
 
         Args:
-          flat: a vector of the size of all leaves; its element type must be that which these
-            promote to, unless they all have that type.
+          flat: a vector of the total size of the leaves; its element type must be that to which
+            they promote, unless they all have that type.
 
         Raises:
           ValueError: it has another size.
@@ -104,7 +104,7 @@ class Unravel:
 
 
 def _as(part: Array, dtype: np.dtype) -> Array:
-    """Elements in the type of their leaf; of a complex vector the real ones may be real leaves."""
+    """Elements in the type of their leaf; real leaves take the real parts of a complex vector."""
     if dtypes.kind(part.dtype) == "c" and dtypes.kind(dtype) != "c":
         part = lax.real(part)
     return lax.convert_element_type(part, dtype)

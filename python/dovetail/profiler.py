@@ -1,4 +1,4 @@
-"""Profiles and traces of what a process does."""
+"""Profiles and traces of the process."""
 
 from __future__ import annotations
 

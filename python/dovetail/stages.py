@@ -37,9 +37,9 @@ class Wrapped(Protocol):
         ...
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
-        """Trace it for arguments of such types."""
+        """Trace it for arguments of the given types."""
         ...
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
-        """Trace and lower it for arguments of such types."""
+        """Trace and lower it for arguments of the given types."""
         ...

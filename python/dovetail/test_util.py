@@ -41,12 +41,12 @@ def check_grads(
       args: a tuple of its arguments.
       order: the highest order of derivatives to check.
       modes: `"fwd"` for `jvp`, `"rev"` for `vjp`, or both.
-      atol: absolute bound of the error; by default it depends on the element type.
-      rtol: bound of the error relative to the derivative.
+      atol: absolute error bound; by default it depends on the element type.
+      rtol: error bound relative to the derivative.
       eps: step of the central difference.
 
     Raises:
-      AssertionError: a derivative is not what finite differences give.
+      AssertionError: a derivative differs from finite differences.
 
     Example:
       >>> import dovetail.numpy as dnp
@@ -95,17 +95,18 @@ def check_jvp(
     eps: float | None = None,
     err_msg: str = "",
 ) -> None:
-    """Check that `f_jvp(args, tangents)` gives the value of `f` and its derivative in a direction.
+    """Check that `f_jvp(args, tangents)` returns the value of `f` and its derivative in a
+    direction.
 
     Args:
       f: takes and returns pytrees of arrays.
       f_jvp: takes a tuple of arguments and one of tangents, of the same shapes and dtypes; returns
         (value, tangent).
       args: a tuple of its arguments, arrays of any shapes.
-      atol: absolute bound of the error; by default it depends on the element type.
-      rtol: bound of the error relative to the derivative.
+      atol: absolute error bound; by default it depends on the element type.
+      rtol: error bound relative to the derivative.
       eps: step of the central difference.
-      err_msg: what the message of an error begins with.
+      err_msg: a prefix for the error message.
 
     Raises:
       AssertionError: it does not.
@@ -132,7 +133,7 @@ def check_vjp(
     eps: float | None = None,
     err_msg: str = "",
 ) -> None:
-    """Check that `f_vjp(*args)` gives `f`'s value and the transpose of its derivative.
+    """Check that `f_vjp(*args)` returns `f`'s value and the transpose of its derivative.
 
     For random cotangents c and a random direction t it compares the real parts of the sums of
     c J t, with J t from finite differences, and of (transpose of J) c times t.
@@ -142,10 +143,10 @@ def check_vjp(
       f_vjp: takes the arguments; returns (value, function from cotangents of the value to a tuple
         of those of the arguments).
       args: a tuple of its arguments, arrays of any shapes.
-      atol: absolute bound of the error; by default it depends on the element type.
-      rtol: bound of the error relative to the derivative.
+      atol: absolute error bound; by default it depends on the element type.
+      rtol: error bound relative to the derivative.
       eps: step of the central difference.
-      err_msg: what the message of an error begins with.
+      err_msg: a prefix for the error message.
 
     Raises:
       AssertionError: it does not.
@@ -192,9 +193,9 @@ def _wide(leaf: Any) -> np.ndarray:
 
 
 def _random_like(tree: Any, seed: int = 0) -> Any:
-    """Random tangents of a tree's leaves, those of integers being of type float0."""
-    # Not the stream of `default_rng(seed)`, which arguments may be from: along these themselves a
-    # wrong derivative of a homogeneous function may look right.
+    """Random tangents of a tree's leaves; those of integers are of type float0."""
+    # Not the stream of `default_rng(seed)`, from which arguments may be: in the direction of the
+    # arguments themselves, a wrong derivative of a homogeneous function may look right.
     rng = np.random.default_rng((seed, 1))
 
     def sample(leaf: Any) -> np.ndarray:

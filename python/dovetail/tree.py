@@ -1,4 +1,6 @@
-"""Functions of pytrees (nested tuples, lists, dicts, registered classes), by JAX's short names."""
+"""Functions of pytrees (nested tuples, lists, dicts, registered classes), under JAX's short
+names.
+"""
 
 from __future__ import annotations
 

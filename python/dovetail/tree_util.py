@@ -1,4 +1,4 @@
-"""Pytrees by JAX's long names: functions, paths of keys, registration."""
+"""Pytrees under JAX's long names: functions, paths of keys, registration."""
 
 from __future__ import annotations
 

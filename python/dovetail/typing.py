@@ -1,4 +1,4 @@
-"""What annotations call arrays and element types, by JAX's module name."""
+"""Annotations for arrays and element types, under JAX's module name."""
 
 from __future__ import annotations
 

@@ -38,16 +38,16 @@ CASES: dict[str, tuple[Callable[..., Any], Callable[[int], tuple[tuple[int, ...]
 
 _INTRODUCTION = """
 Written by `.venv/bin/python tools/accuracy --reductions`. The largest relative errors in units of
-the type's epsilon (float32 2⁻²³, bfloat16 2⁻⁷, float16 2⁻¹⁰), of which rounding the result alone
-may cost a half. The elements are uniform in (0, 1), those of float16 in (0, 2⁻⁹), so that errors of
-summation add up. The columns say how many elements the arguments have. Dovetail's are of programs
-compiled and evaluated; JAX {jax} is compiled. Sums beyond the range of a type are left out. The
-variances of float16 are subnormal numbers, which alone makes them inexact.
+the type's epsilon (float32 2⁻²³, bfloat16 2⁻⁷, float16 2⁻¹⁰); rounding the result alone may cost
+half a unit. The elements are uniform in (0, 1), for float16 in (0, 2⁻⁹), so that summation errors
+accumulate. The columns give the number of elements. Dovetail's programs are compiled and evaluated;
+JAX {jax} is compiled. Sums beyond the range of a type are omitted. The variances of float16 are
+subnormal numbers, which alone makes them inexact.
 
-Compiled for a CPU, sums of more than 64 numbers, and so products of a vector with another or a
-matrix, are formed in f64, or in blocks of at most 128 numbers in f32 that are added in f64;
-products of matrices with sums of 1000 terms or more in blocks of at least 250, unless a size is
-symbolic. For other devices it is the code generator that chooses an order.
+On CPUs, compiled sums of more than 64 numbers, including products of a vector with another or with
+a matrix, are accumulated in f64, or in blocks of at most 128 numbers in f32 that are added in f64;
+matrix products with sums of 1000 terms or more in blocks of at least 250, unless a size is
+symbolic. On other devices the code generator chooses the order.
 
 """
 

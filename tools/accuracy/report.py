@@ -53,10 +53,10 @@ _INTRODUCTION = """\
 
 Written by `.venv/bin/python tools/accuracy --write`, which compiles each function of
 `dovetail.ops` with `dovetail.jit` for a target, runs it, and compares the results with exact
-values. The last time this was with IREE {iree}:
+values. It last ran with IREE {iree}:
 
-- `cpu`: {machine}; columns below that name no target are this one.
-- `cpu-generic`: {generic}; for programs that are to run on other machines.
+- `cpu`: {machine}; columns below without a target are for this one.
+- `cpu-generic`: {generic}; for programs that run on other machines.
 - Vulkan: lavapipe, Mesa's driver that computes on the CPU.
 
 {limits}
@@ -64,28 +64,28 @@ values. The last time this was with IREE {iree}:
 ## Real functions
 
 The largest errors found, in units in the last place (ulp) of the exact value, down to the spacing
-of subnormals, and the arguments where they were. A wrong NaN, infinity or sign, that of zeros
-included, counts as an infinite error.
+of subnormals, and the arguments where they occur. A wrong NaN, infinity or sign, including the sign
+of zero, counts as an infinite error.
 
-- **f32**: of all 2³² values one at random among each {step} consecutive ones; among {generic_step}
-  on `cpu-generic`, among {vulkan_step} on Vulkan. **f64**: 2²² values, spread alike over all bit
-  patterns. Besides, in both: 2¹⁸ in each interval of interest; floats next to roots, branch points,
-  limits and multiples of π/2; subnormals, the least and greatest numbers, zeros, infinities, NaN;
-  and three times over, 2¹⁴ near each of the {worst} worst so far.
+- **f32**: of all 2³² values, a random one among each {step} consecutive ones; among {generic_step}
+  on `cpu-generic`, among {vulkan_step} on Vulkan. **f64**: 2²² values, spread evenly over all bit
+  patterns. In addition, for both: 2¹⁸ in each interval of interest; floats next to roots, branch
+  points, limits and multiples of π/2; subnormals, the smallest and largest numbers, zeros,
+  infinities, NaN; and, in three rounds, 2¹⁴ near each of the {worst} worst so far.
 - **f16 and bf16** are computed in f32 and rounded once more. All 65,536 values are tried.
-- **Functions of two arguments**: all pairs of special values, and 2²² random pairs, of which pow
-  gets three times as many again that give finite results; in f16 and bf16, 2²⁰.
-- **References** are the functions in f64, for f64 in extended precision. The {worst} arguments that
-  are worst by them are computed again with mpmath in 50 digits; those are the errors given.
+- **Functions of two arguments**: all pairs of special values, and 2²² random pairs (2²⁰ in f16 and
+  bf16); for pow, three times as many more whose results are finite.
+- **References** are the functions in f64, and in extended precision for f64. The {worst} arguments
+  with the largest errors are recomputed with mpmath to 50 digits, which gives the errors below.
 - max and min get no subnormals here (see below), and on Vulkan they do not order -0 and +0.
 
-Not in the table: addition, multiplication and division, which are those of the processor;
-`integer_pow`, which is products, each rounded, of complex numbers and for exponents from -4 to 5,
-and else pow; and the 8-bit formats, which are computed in f32 and rounded.
+Not in the table: addition, multiplication and division, which are the processor's; `integer_pow`,
+which for complex numbers and for exponents from -4 to 5 consists of products, each rounded, and
+otherwise of pow; and the 8-bit formats, which are computed in f32 and rounded.
 
-Each op rounds its result to its element type, also where several become one loop: what is compiled
-of bf16, f16 and the 8-bit formats is what the same ops give one by one. Only sums and products of
-matrices are wider inside.
+Each op rounds its result to its element type, even if several ops become one loop: compiled
+programs in bf16, f16 and the 8-bit formats return what the same ops return one by one. Only sums
+and matrix products are wider internally.
 
 """
 
@@ -93,14 +93,14 @@ _COMPLEX = """
 ## Complex functions
 
 The largest errors in norm, |result - exact| / |exact|, in units of the type's epsilon (2⁻²³ and
-2⁻⁵²), where |exact| is a normal number that is neither within 10⁸ of the least one nor within a
-factor of 2 of the greatest. Those of pow are divided by 1 + |y log x| / 2, as its error grows with
-the exponent of e, which is rounded.
+2⁻⁵²), where |exact| is a normal number that is neither within 10⁸ of the smallest one nor within a
+factor of 2 of the largest. Errors of pow are divided by 1 + |y log x| / 2, as they grow with the
+exponent of e, which is rounded.
 
-Arguments are ordinary ones, neighbourhoods of roots, poles, branch points and the unit circle, and
-for some functions the ends of the range: about 3,400, whose exact values mpmath computes in 60
-digits or more. Of complex64, {screened:,} random arguments, and three times over 2¹² near each of
-the {worst} worst so far, are first compared with the same function of complex128, and the {worst}
+The arguments are ordinary ones, neighbourhoods of roots, poles, branch points and the unit circle,
+and, for some functions, the ends of the range: about 3,400, whose exact values mpmath computes to
+60 digits or more. For complex64, {screened:,} random arguments and, in three rounds, 2¹² near each
+of the {worst} worst so far are first compared with the same function of complex128, and the {worst}
 worst of them are added. Infinities, NaN, signed zeros and branch cuts are compared with NumPy in
 `tests/python/ops/test_complex.py`.
 
@@ -109,15 +109,15 @@ worst of them are added. Infinities, NaN, signed zeros and branch cuts are compa
 _SUBNORMAL = """
 ## Subnormal numbers
 
-IREE's CPU runtime has the processor read subnormal numbers as zero and write zero for them in
-arithmetic of f32 and f64, and so of bf16. The real functions above compute with the bits of such
-numbers, and keep them, but for those that the following table names. It was made with subnormal
-arguments, beside ordinary and special ones, and with arguments whose result is subnormal. Beside
-the functions above it looks at negation, arithmetic, comparison, and conversion to f64; a complex
-function is judged in norm, by arguments with subnormal parts only. f16 is a matter of its own:
-where the processor has no conversions of it, IREE's own from f32 writes zero for subnormal numbers.
+IREE's CPU runtime makes the processor read and write subnormal numbers as zero in arithmetic on f32
+and f64, and therefore on bf16. The real functions above compute with the bits of such numbers and
+keep them, except for those in the following table. It was made with subnormal arguments, next to
+ordinary and special ones, and with arguments whose result is subnormal. In addition to the
+functions above it covers negation, arithmetic, comparison, and conversion to f64; a complex
+function is judged in norm, on arguments with only subnormal parts. f16 is a special case: on
+processors without instructions for it, IREE's own conversion from f32 writes zero for subnormals.
 
-| target and type | zeros stand for subnormal arguments, results, or both |
+| target and type | zeros replace subnormal arguments, results, or both |
 | --- | --- |
 """
 

@@ -17,7 +17,7 @@ namespace {
 
 /// Longer keys are not worth the memory.
 constexpr unsigned maxWords = 1 << 16;
-/// As many programs does a jitted function keep.
+/// The number of programs that a jitted function keeps.
 constexpr size_t maxPrograms = 2048;
 
 /// Set once, never released.

@@ -1,4 +1,4 @@
-// Python types around C++ structs whose Python objects the garbage collector can see.
+// Python types for C++ structs whose references to Python objects the garbage collector can see.
 //
 // Types of nanobind would complain of objects that live until the process ends, as jitted functions do.
 #ifndef DOVETAIL_BINDINGS_CALLS_HEAPTYPE_H
@@ -10,7 +10,7 @@
 
 namespace dovetail {
 
-/// An object of such a type. The struct has `traverse(visit)`, which visits the objects it owns, and `clear()`.
+/// An object of such a type. The struct has `traverse(visit)`, which visits the objects that it owns, and `clear()`.
 template <typename T>
 struct Object {
   PyObject_HEAD;

@@ -21,7 +21,7 @@ nb::object callPython(const nb::object &function, Args... args) {
       PyObject_Vectorcall(function.ptr(), storage + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
 }
 
-/// An immutable buffer of what IREE returned.
+/// An immutable buffer of an array that IREE returned.
 PyObject *newBuffer(PyObject *reference, PyObject *dtype, PyObject *device, PyObject *shape, bool isShared) {
   PyObject *buffer = runtime->buffer->tp_alloc(runtime->buffer, 0);
   if (!buffer)
@@ -59,7 +59,7 @@ private:
   bool pushMade(const Input &input, PyObject *leaf);
   nb::object resultAt(size_t number);
 
-  /// An array that the call is given for good.
+  /// An array that is donated to the call.
   struct Donated {
     PyObject *array;
     /// The array's data after donation, and its former data, which is kept alive at that index.
@@ -74,7 +74,7 @@ private:
   const Invocation &self;
   llvm::ArrayRef<PyObject *> leaves;
   nb::object arguments, results;
-  /// The arrays' data. Held until the program has run: it reads them, and no other call must take them for its own.
+  /// The arrays' data, held until the program has run: it reads them, and no other call may consume them.
   llvm::SmallVector<nb::object, 24> held;
   llvm::SmallVector<Donated, 8> donated;
   /// A list of arrays, if there are any.
@@ -218,7 +218,7 @@ bool Invocation::Call::take() {
 bool Invocation::Call::run() {
   if (callPython(self.invoke, self.function.ptr(), arguments.ptr(), results.ptr()).is_valid())
     return true;
-  // The garbage collector may have been here.
+  // The garbage collector may have run here.
   if (!self.failure.is_valid())
     return false;
   nb::python_error error;
@@ -261,12 +261,12 @@ PyObject *Invocation::Call::result() {
 }
 
 PyObject *Invocation::call(llvm::ArrayRef<PyObject *> leaves) const {
-  // The garbage collector may have been here.
+  // The garbage collector may have run here.
   if (!invoke.is_valid() || leaves.size() != inputs.size())
     return nullptr;
   Call call(*this, leaves);
   if (!call.makeArguments() || !call.take()) {
-    // The slow path knows what to say.
+    // The slow path reports the error.
     dropException();
     return nullptr;
   }
@@ -296,7 +296,7 @@ void Invocation::set(PyObject *args, PyObject *kwargs) {
 }
 
 void Invocation::clear() {
-  // First the objects that a call reads: releasing objects can run Python code.
+  // Objects that a call reads come first: releasing objects can run Python code.
   for (auto *object : {&invoke, &function, &device, &space, &put, &list, &pushRef, &getRef, &argument, &copied,
                        &unshare, &failure, &place})
     object->reset();

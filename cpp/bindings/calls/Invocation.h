@@ -1,4 +1,4 @@
-// A compiled program with all that a call of it needs.
+// A compiled program with everything that a call of it needs.
 #ifndef DOVETAIL_BINDINGS_CALLS_INVOCATION_H
 #define DOVETAIL_BINDINGS_CALLS_INVOCATION_H
 
@@ -22,19 +22,19 @@ struct Input {
 
 /// A result of a compiled program.
 struct Output {
-  /// The shape is None where each call has another.
+  /// The shape is None if it differs between calls.
   nanobind::object dtype, shape;
   bool isWeak;
   /// True if its memory may have other users.
   bool isShared;
 };
 
-/// Calls go through the Python objects of IREE's runtime, whose library exports nothing else. Threads may call it at
-/// the same time: it does not change. A call takes donated arrays from their owners at once, all or none, right before
-/// the program runs: of two calls that are given one array, the second finds it used up.
+/// Calls go through the Python objects of IREE's runtime, whose library exports nothing else. Threads may use it
+/// concurrently: it is immutable. A call takes donated arrays from their owners at once, all or none, right before the
+/// program runs: of two calls with the same donated array, the second finds it deleted.
 class Invocation {
 public:
-  /// Sets what Python describes by keywords.
+  /// Sets what Python passes as keywords.
   void set(PyObject *args, PyObject *kwargs);
 
   bool isSet() const { return invoke.is_valid(); }
@@ -74,12 +74,12 @@ private:
   nanobind::object device, space, put;
   /// The size in bytes from which NumPy arrays are shared instead of copied.
   Py_ssize_t shareBytes = 0;
-  /// Python's part: any leaf as an argument and the array that it shares, a copy of a leaf, and results that share
-  /// none.
+  /// Callbacks to Python: conversion of any leaf to an argument and the array that it shares, copies of leaves, and
+  /// results that share nothing.
   nanobind::object argument, copied, unshare;
   /// Makes the exception for a failed call, from the error and the leaves.
   nanobind::object failure;
-  /// Where the results are, and whether they must stay there; None if there is nothing to say.
+  /// The place of the results, and whether they are committed to it; None for the default.
   nanobind::object place;
 };
 

@@ -67,7 +67,7 @@ bool addArray(Key &key, PyObject *array) {
   if (!data || !place)
     return false;
   uint64_t weak = arrayIn(array).weak == Py_True, placed = isPlaced(array);
-  // There is one object of each place.
+  // Each place is a unique object.
   return addTyped(key, uint64_t(Tag::Array) | weak << 16 | placed << 17, array, data) &&
          (!placed || key.addObject(Tag::Object, place));
 }

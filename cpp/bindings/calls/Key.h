@@ -39,13 +39,13 @@ public:
   Key &operator=(const Key &) = delete;
   ~Key();
 
-  /// Each is false if the key is full, or if there is no telling objects apart; the code of objects may have raised
-  /// what must not be caught.
+  /// Each is false if the key is full, or if objects cannot be distinguished; the code of objects may have raised an
+  /// exception that must propagate.
   bool add(uint64_t word) { return words.size() < limit && (words.push_back(word), true); }
   bool add(Tag tag, uint64_t value) { return add(uint64_t(tag)) && add(value); }
-  /// An object that equals itself only.
+  /// An object that is compared by identity.
   bool addObject(Tag tag, PyObject *object);
-  /// An object that equals others of its type, by `==`.
+  /// An object that is compared with others of its type by `==`.
   bool addValue(PyObject *object);
   bool addText(Tag tag, PyObject *text);
   /// An array or a number of which only the type is in the key.
@@ -67,7 +67,7 @@ private:
 bool isPlaced(PyObject *array);
 /// Adds an array of the package, with its place.
 bool addArray(Key &key, PyObject *array);
-/// Adds something with the shape and the element type of `array`.
+/// Adds an object with the shape and the element type of `array`.
 bool addTyped(Key &key, uint64_t tag, PyObject *leaf, PyObject *array);
 
 } // namespace dovetail

@@ -23,8 +23,8 @@ public:
     Recipe recipe;
   };
 
-  /// The entry of a key, or null; it is now the one used last. May run Python code if the key has values, which may
-  /// raise what must not be caught.
+  /// The entry of a key, or null; marks it as the most recently used one. May run Python code if the key has values,
+  /// which may raise an exception that must propagate.
   Entry *find(const Key &key, uint64_t hash) {
     auto [first, last] = places.equal_range(hash);
     for (; first != last; ++first) {
@@ -87,7 +87,7 @@ private:
   static bool sameValues(const Entry &entry, const Key &key) {
     if (key.values.empty())
       return true;
-    // Held: they are compared by code that may make the memory forget the entry.
+    // Held: they are compared by code that may make the cache evict the entry.
     std::vector<nanobind::object> values = entry.values;
     for (size_t i = 0; i < values.size(); ++i)
       if (int same = PyObject_RichCompareBool(values[i].ptr(), key.values[i], Py_EQ); same != 1) {

@@ -18,7 +18,7 @@ PyObject *currentSettings() {
   PyObject *settings;
   if (PyContextVar_Get(package->settings.ptr(), nullptr, &settings) < 0)
     return nullptr;
-  // They are kept for ever.
+  // They are kept forever.
   Py_DECREF(settings);
   return settings;
 }
@@ -45,7 +45,7 @@ void setData(PyObject *array, PyObject *data) {
     Py_XDECREF(object);
 }
 
-/// As one step for other threads: two that exchange the data of one array get different ones.
+/// Atomic for other threads: two that exchange the data of one array get different data.
 static nb::object exchangeData(nb::handle array, nb::handle data) {
   if (!isArray(array.ptr()))
     throw nb::type_error("exchange_data needs an array");

@@ -38,7 +38,7 @@ inline bool isBuffer(PyObject *object) { return runtime && Py_TYPE(object) == ru
 inline bool isShared(PyObject *buffer) {
   return runtime->shared.get(buffer).ptr() != Py_False || runtime->host.get(buffer).ptr() != Py_None;
 }
-/// Forbids calls to write over a buffer.
+/// Forbids calls to overwrite a buffer.
 inline void setShared(PyObject *buffer) { runtime->shared.set(buffer, Py_True); }
 inline bool isOf(PyObject *object, const nanobind::object &type) {
   return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject *>(type.ptr()));
@@ -46,7 +46,7 @@ inline bool isOf(PyObject *object, const nanobind::object &type) {
 
 /// Returns true while this thread traces a function.
 bool isTracing();
-/// The settings that hold here: one object for equal settings, which lives for ever. Null with a Python error.
+/// The settings that apply here: one object for equal settings, which is never released. Null with a Python error.
 PyObject *currentSettings();
 
 /// Drops a Python error that another way of doing the same may explain, but none such as an interrupt.
@@ -57,7 +57,7 @@ inline void dropException() {
 
 /// Makes an array from its data; `host` is its value as a NumPy array, if known.
 PyObject *newArray(PyObject *data, PyObject *host, bool weak, PyObject *place = Py_None);
-/// Gives an array other data. Runs no Python code as long as the former is held elsewhere.
+/// Replaces the data of an array. Runs no Python code as long as the old data is held elsewhere.
 void setData(PyObject *array, PyObject *data);
 
 void bindPackage(nanobind::module_ &m);

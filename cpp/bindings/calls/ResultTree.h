@@ -8,10 +8,10 @@
 
 namespace dovetail {
 
-/// Makes a tree of leaves: here, where it consists of Python's own containers, else by a Python function.
+/// Makes a tree of leaves: in C++ if it consists of Python's own containers, otherwise by a Python function.
 class ResultTree {
 public:
-  /// `example` is the tree with the number of each leaf in its place; `unflatten` makes it of a list.
+  /// `example` is the tree with the index of each leaf in its place; `unflatten` makes the tree from a list.
   void set(nanobind::handle example, nanobind::object unflatten);
   /// Null with a Python error.
   PyObject *build(llvm::ArrayRef<PyObject *> leaves) const;
@@ -33,7 +33,7 @@ private:
   /// Children follow their parent.
   struct Node {
     Kind kind;
-    /// A leaf's number, or how many children there are.
+    /// A leaf's index, or the number of children.
     unsigned count;
     /// The keys of a dict as a tuple, or the class of a named tuple.
     nanobind::object object;

@@ -9,9 +9,9 @@ namespace dovetail {
 
 /// The fields of an array; all null if it was never initialized.
 struct ArrayStorage {
-  /// An array of NumPy or a buffer, and that array, or None if it is not known.
+  /// A NumPy array or a buffer, and the NumPy array, or None if it is not known.
   PyObject *data, *host;
-  /// Where it is and whether it must stay there, or None.
+  /// Its place and whether it is committed to it, or None.
   PyObject *place;
   /// A bool.
   PyObject *weak;
@@ -38,7 +38,7 @@ class Slot {
 public:
   Slot(nanobind::handle type, const char *name);
 
-  /// Null where it was never set.
+  /// Null if it was never set.
   nanobind::object get(PyObject *object) const {
     PyObject *value = PyMember_GetOne(reinterpret_cast<char *>(object), member);
     if (!value)

@@ -9,7 +9,7 @@ namespace dovetail {
 
 namespace {
 
-/// The entries of a dict whose keys are all strings, by key. They are held: code that runs may change the dict.
+/// The entries of a dict whose keys are all strings, by key. They are held, as code that runs may change the dict.
 class Entries {
 public:
   ~Entries() {
@@ -79,7 +79,7 @@ bool TreeKeyMaker::addKeywords(PyObject *kwargs, const Statics &statics) {
 }
 
 bool TreeKeyMaker::addTree(PyObject *tree) {
-  // One that was donated is as it was before.
+  // A donated array counts as it was before.
   if (isArray(tree))
     return addArray(key, tree);
   if (isHost(tree))
@@ -149,7 +149,7 @@ bool TreeKeyMaker::addDict(PyObject *dict) {
   return true;
 }
 
-/// A tree whose root is of a class that Python knows how to take apart: by its structure as an object.
+/// A tree whose root is of a class that Python can flatten: by its structure as an object.
 bool TreeKeyMaker::addNodes(PyObject *tree) {
   auto flat = nb::steal(PyObject_CallOneArg(package->flatten.ptr(), tree));
   PyObject *leaves, *structure;
@@ -157,7 +157,7 @@ bool TreeKeyMaker::addNodes(PyObject *tree) {
     dropException();
     return false;
   }
-  // It may be a leaf of a kind that is not known here.
+  // It may be a leaf of an unknown kind.
   if (PyList_GET_SIZE(leaves) == 1 && PyList_GET_ITEM(leaves, 0) == tree)
     return false;
   return key.add(uint64_t(Tag::Nodes)) && key.addValue(structure) &&

@@ -9,12 +9,12 @@
 
 namespace dovetail {
 
-/// The functions in an attribute `regions`, whose bodies an op gets; none without it.
+/// The functions in an attribute `regions`, whose bodies become those of an op; none without it.
 std::vector<Function> regionsOf(nanobind::dict values);
 
-/// The attributes of a Python dict, less `regions`: bool, int, float; str for a keyword of our enums; a sequence of
-/// ints; a dtype; a Function for its symbol; (bytes, dtype name, shape) for an array; meshes and shardings; None for a
-/// mark without a value.
+/// The attributes of a Python dict, except for `regions`: bool, int, float; str for a keyword of our enums; a sequence
+/// of ints; a dtype; a Function for its symbol; (bytes, dtype name, shape) for an array; meshes and
+/// shardings; None for a unit attribute.
 mlir::NamedAttrList toAttributes(nanobind::dict values);
 
 /// The inverse, for all inherent and discardable attributes of an op; arrays become (bytes, dtype name, shape, is

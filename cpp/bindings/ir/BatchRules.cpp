@@ -1,4 +1,4 @@
-// Rules for batching that are Python functions.
+// Batching rules that are Python functions.
 #include "BatchRules.h"
 #include "Context.h"
 #include "Function.h"
@@ -12,8 +12,8 @@ namespace nb = nanobind;
 namespace dovetail {
 
 FailureOr<BatchedByRule> askPython(StringRef name, ArrayRef<bool> batched, int64_t size) {
-  // Exceptions must not pass through the compiler. The module is looked up each time: a reference that is kept would
-  // outlive the interpreter.
+  // Exceptions must not pass through the compiler. The module is looked up each time: a stored reference would outlive
+  // the interpreter.
   try {
     nb::object ask = nb::module_::import_("dovetail.transforms.custom_batching").attr("ask_rule");
     nb::object made = ask(name.str(), std::vector<bool>(batched.begin(), batched.end()), size);

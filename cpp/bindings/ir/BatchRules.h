@@ -1,4 +1,4 @@
-// Rules for batching that are Python functions.
+// Batching rules that are Python functions.
 #ifndef DOVETAIL_BINDINGS_IR_BATCHRULES_H
 #define DOVETAIL_BINDINGS_IR_BATCHRULES_H
 
@@ -6,7 +6,7 @@
 
 namespace dovetail {
 
-/// Asks `dovetail.transforms.custom_batching`. What it raises is kept for the next `Diagnostics::raise`.
+/// Calls `dovetail.transforms.custom_batching`. An exception is kept for the next `Diagnostics::raise`.
 llvm::FailureOr<BatchedByRule> askPython(llvm::StringRef name, llvm::ArrayRef<bool> batched, int64_t size);
 
 } // namespace dovetail

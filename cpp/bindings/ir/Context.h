@@ -14,7 +14,7 @@ namespace dovetail {
 /// One context for all modules, so that types and attributes are shared. It is used under the GIL only.
 mlir::MLIRContext &context();
 
-/// An error of the compiler, with the place in the user's program that it is about (line 0 if not known).
+/// An error of the compiler, with the location in the user's program that it refers to (line 0 if unknown).
 struct CompilerError : std::runtime_error {
   CompilerError(const std::string &message, std::string file, unsigned line)
       : runtime_error(message), file(std::move(file)), line(line) {}
@@ -37,10 +37,10 @@ private:
   unsigned line = 0;
 };
 
-/// The type of an array of such elements; a size of -1 is `?`. The name "index" gives sizes.
+/// The type of an array of such elements; a size of -1 is `?`. The name "index" stands for sizes.
 mlir::Type arrayType(const std::vector<int64_t> &shape, const std::string &element);
 mlir::Type elementType(const std::string &name);
-/// The name NumPy and ml_dtypes have for an element type.
+/// The name of an element type in NumPy and ml_dtypes.
 std::string elementName(mlir::Type type);
 
 } // namespace dovetail

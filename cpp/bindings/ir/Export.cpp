@@ -1,4 +1,4 @@
-// Puts functions of several modules into one, for other processes.
+// Combines functions of several modules into one, for other processes.
 #include "Export.h"
 #include "Attributes.h"
 #include "Context.h"
@@ -21,7 +21,7 @@ namespace dovetail {
 
 using Shared = std::shared_ptr<Module>;
 
-/// Adds `function` of another module to `module`, with those that it needs; names that are taken are changed.
+/// Adds `function` of another module to `module`, with the functions that it needs; conflicting names are changed.
 static Function adopt(const Shared &module, const Function &function) {
   FailureOr<SmallVector<func::FuncOp>> needed = calleesFirst(function.op());
   if (failed(needed))
@@ -54,7 +54,7 @@ static void publish(const Function &function, const std::string &name) {
     throw CompilerError("the module has another function called '" + name + "'", "", 0);
 }
 
-/// Adds reflection attributes to those that a function has.
+/// Adds reflection attributes to those of a function.
 static void reflect(const Function &function, nb::typed<nb::dict, nb::str, nb::str> texts) {
   Builder b(&context());
   NamedAttrList entries(function.op()->getAttrOfType<DictionaryAttr>("iree.reflection"));
@@ -63,7 +63,7 @@ static void reflect(const Function &function, nb::typed<nb::dict, nb::str, nb::s
   function.op()->setAttr("iree.reflection", entries.getDictionary(&context()));
 }
 
-/// Replaces arguments by what `make` makes of each, and removes them.
+/// Replaces arguments by the values that `make` creates for each, and removes them.
 template <typename Make>
 static void replaceArguments(func::FuncOp function, ArrayRef<unsigned> positions, Make make) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
@@ -111,7 +111,7 @@ static void bindParameters(const Function &function, const std::vector<unsigned>
   });
 }
 
-/// Turns calls that this process's rules batch into plain calls.
+/// Turns calls with batching rules of this process into plain calls.
 static void forgetRules(const Shared &module) {
   SmallVector<CustomVmapOp> ops;
   module->op->walk([&](CustomVmapOp op) { ops.push_back(op); });

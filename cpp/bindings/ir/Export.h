@@ -1,4 +1,4 @@
-// Puts functions of several modules into one, for other processes.
+// Combines functions of several modules into one, for other processes.
 #ifndef DOVETAIL_BINDINGS_IR_EXPORT_H
 #define DOVETAIL_BINDINGS_IR_EXPORT_H
 

@@ -18,7 +18,7 @@ struct Module {
   /// Objects that the compiler may use as long as the module, or one derived from it, exists.
   std::vector<nanobind::object> kept;
 
-  /// Keeps also what another module keeps, of which ops come here.
+  /// Also keeps the objects of another module, whose ops are added.
   void keepWhatIsKeptBy(const Module &other) {
     for (const nanobind::object &object : other.kept)
       if (llvm::none_of(kept, [&](const nanobind::object &known) { return known.is(object); }))
@@ -47,7 +47,7 @@ using SizeSource =
 using Attributes = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 /// Bytes, the name of an element type, and a shape.
 using EncodedArray = nanobind::typed<nanobind::tuple, nanobind::bytes, nanobind::str, Shape>;
-/// The number, the shape and the name of the element type of each result.
+/// The value number, the shape and the name of the element type of each result.
 using Emitted = nanobind::typed<nanobind::list, nanobind::typed<nanobind::tuple, unsigned, Shape, nanobind::str>>;
 
 /// One op of a body, as data.
@@ -79,16 +79,16 @@ public:
   /// (shape, element name) pairs. The attribute `regions` is a tuple of functions, whose bodies become the op's.
   Emitted emit(const std::string &name, const std::vector<unsigned> &operands, Attributes attributes,
                GivenTypes results, const SourceLocation &location);
-  /// Appends arithmetic on sizes, or finds the value it folds to: `constant` of `number`, `dim` with that number, or an
-  /// op of two sizes. Returns the number of the value.
+  /// Appends arithmetic on sizes, or finds the value that it folds to: `constant` of `number`, `dim` with that number,
+  /// or an op of two sizes. Returns the number of the value.
   unsigned emitSize(const std::string &name, const std::vector<unsigned> &operands, int64_t number,
                     const SourceLocation &location);
-  /// The source of the size of a `?` in an op's result: a dimension of another value, as (value, dimension), or a
-  /// value, with dimension -1. None where the op has no rule for it.
+  /// The source of a `?` in an op's result: a dimension of another value, as (value, dimension), or a value, with
+  /// dimension -1. None if the op has no rule for it.
   SizeSource sizeSource(unsigned value, int64_t dimension);
   /// Appends the body of a function without calls; returns the numbers of its results.
   std::vector<unsigned> splice(const Function &flat, const std::vector<unsigned> &arguments);
-  /// Gives a finished function arguments of `types`, of which that at `positions[i]` is the present argument i.
+  /// Gives a finished function arguments of `types`; that at `positions[i]` is the present argument i.
   void rearrange(const std::vector<unsigned> &positions,
                  const std::vector<std::pair<std::vector<int64_t>, std::string>> &types);
   /// Ends the function.

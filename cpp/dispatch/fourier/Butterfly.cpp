@@ -1,4 +1,4 @@
-// Transforms by their factors, and of prime lengths by the definition.
+// Transforms by their factors, and by the definition for prime lengths.
 #include "Butterfly.h"
 #include "Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace dovetail::fourier {
 
-/// A product and a sum may be one instruction.
+/// A product and a sum may become one instruction.
 constexpr auto kFused = arith::FastMathFlags::contract;
 
 Value Arithmetic::constant(double value) {
@@ -51,7 +51,7 @@ Complex Arithmetic::rotate(Complex x, int64_t k, int64_t n, bool inverse) {
   std::complex<long double> w = root(inverse ? n - k : k, n);
   auto re = static_cast<double>(w.real()), im = static_cast<double>(w.imag());
   if (8 * k % n == 0) {
-    // Both parts have one magnitude.
+    // Both parts have the same magnitude.
     Value c = constant(std::abs(re)), sum = add(x.re, x.im), difference = sub(x.re, x.im);
     Value first = (re > 0) == (im > 0) ? difference : sum, second = (re > 0) == (im > 0) ? sum : sub(x.im, x.re);
     Complex turned = {mul(first, c), mul(second, c)};

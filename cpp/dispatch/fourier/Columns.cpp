@@ -1,4 +1,4 @@
-// Kernels for transforms that fit into the nearest cache: Stockham's algorithm on vectors of columns.
+// Kernels for transforms that fit into the first-level cache: Stockham's algorithm on vectors of columns.
 #include "Columns.h"
 #include "Roots.h"
 #include "Vectors.h"
@@ -16,25 +16,25 @@ namespace dovetail::fourier {
 /// The longest straight-line transform.
 constexpr int64_t kLongestButterfly = 16;
 
-/// From this length on the transform of a few rows is better made in two steps.
+/// From this length on, the transform of a few rows is faster in two steps.
 constexpr int64_t kFewColumns = 64;
 
-/// About how many complex numbers make work enough for a workgroup of a CPU.
+/// The number of complex numbers that are enough work for a workgroup of a CPU.
 constexpr int64_t kGroupWork = 8192;
 
 namespace {
 
-/// Which columns are neighbours in a vector.
+/// The columns that are neighbours in a vector.
 enum class Lanes {
-  /// Those that differ in `i`, or a single one.
+  /// Columns that differ in `i`, or a single one.
   inner,
-  /// Those that differ in `k`, where `inner` is 1: neighbours in x, far from each other in the result.
+  /// Columns that differ in `k`, where `inner` is 1: neighbours in x, but far apart in the result.
   rest,
-  /// Those of different rows, where there is one column in each.
+  /// Columns of different rows, with one column each.
   rows
 };
 
-/// How a step is made.
+/// The layout of a step.
 struct Layout {
   Lanes lanes = Lanes::inner;
   int64_t width = 1;
@@ -46,7 +46,7 @@ struct Layout {
     auto upTo = [&](int64_t count) { return std::min<int64_t>(most, llvm::bit_floor(static_cast<uint64_t>(count))); };
     if (step.inner > 1) {
       int64_t width = upTo(step.inner), half = width / 2;
-      // Better twice as many vectors than one that does columns once more.
+      // Twice as many vectors are better than one that repeats columns.
       return {Lanes::inner, step.inner % width != 0 && step.inner % half == 0 ? half : width};
     }
     if (step.rest > 1)
@@ -68,7 +68,7 @@ public:
   }
 
   bool isTwiddled() const { return step.rest > 1; }
-  /// Whether the columns of a vector lie apart, so that they are moved one by one.
+  /// Whether the columns of a vector are apart, so that they are moved one by one.
   bool gathers() const { return layout.lanes == Lanes::rows; }
   bool scatters() const { return layout.lanes != Lanes::inner; }
   int64_t itemsPerRow() const {
@@ -123,10 +123,10 @@ private:
   SmallVector<int64_t> radices;
   SmallVector<Buffer> buffers;
 
-  /// Of the item that is being written.
+  /// Values of the item under construction.
   ImplicitLocOpBuilder *b = nullptr;
   Value x, ans, passRoots, tableOfRoots, tableOfLanes, rows;
-  /// Where columns begin in x and the result, in elements, for each lane that lies apart.
+  /// The beginnings of columns in x and the result, in elements, for each separate lane.
   SmallVector<Value> starts, ends;
   Value k;
 };
@@ -145,7 +145,7 @@ std::string Columns::name() const {
   return text;
 }
 
-/// For each pass but the last, exp(-2 pi i p j / (radix * m)) for all p < m and 0 < j < radix.
+/// For each pass except the last, exp(-2 pi i p j / (radix * m)) for all p < m and 0 < j < radix.
 SmallVector<std::complex<long double>> Columns::passTable() const {
   SmallVector<std::complex<long double>> values;
   int64_t left = step.length;
@@ -159,7 +159,7 @@ SmallVector<std::complex<long double>> Columns::passTable() const {
   return values;
 }
 
-/// For each j, exp(-2 pi i j l / n) of all lanes l, the real parts and then the imaginary ones, as pairs.
+/// For each j, exp(-2 pi i j l / n) of all lanes l: the real parts, then the imaginary parts, as pairs.
 SmallVector<std::complex<long double>> Columns::laneTable() const {
   SmallVector<long double> floats;
   int64_t n = step.length * step.rest;
@@ -232,7 +232,7 @@ Complex Columns::loadInput(Value k) {
   return loadComplex(arithmetic(), x, add(starts[0], mul(k, step.rest * step.inner)), step.from);
 }
 
-/// Element j of the transform, as it is in the result.
+/// Element j of the transform, in the order of the result.
 Complex Columns::finished(Value j, Complex x) {
   Arithmetic arithmetic = this->arithmetic();
   if (isTwiddled()) {
@@ -252,14 +252,14 @@ void Columns::storeResult(Value j, Complex value) {
   storeComplex(arithmetic(), value, ans, add(ends[0], mul(j, step.inner)), step.to);
 }
 
-/// Calls `body` for the first of each `layout.width` elements; of the last, some are done once more.
+/// Calls `body` for the first of each `layout.width` elements; the last call may repeat some.
 void Columns::forBlocks(llvm::function_ref<void(Value)> body) {
   int64_t width = layout.width;
   loop(llvm::divideCeil(step.length, width),
        [&](Value block) { body(arith::MinUIOp::create(*b, mul(block, width), index(step.length - width))); });
 }
 
-/// Brings columns that lie apart side by side.
+/// Gathers columns that are apart.
 void Columns::gather(const Buffer &into) {
   if (step.length >= layout.width)
     return gatherBlocks(into);
@@ -288,7 +288,7 @@ void Columns::gatherBlocks(const Buffer &into) {
   });
 }
 
-/// Brings neighbouring columns to where they are in the result.
+/// Moves neighbouring columns to their positions in the result.
 void Columns::scatter(const Buffer &from) {
   if (step.length >= layout.width)
     return scatterBlocks(from);
@@ -318,14 +318,14 @@ void Columns::scatterBlocks(const Buffer &from) {
 
 //===- The transform -----------------------------------------------------------===//
 
-/// Where the columns of an item are.
+/// The positions of an item's columns.
 void Columns::locate(Value item) {
   starts.clear();
   ends.clear();
   if (layout.lanes == Lanes::rows) {
     Value first = mul(item, layout.width), last = arith::SubIOp::create(*b, rows, index(1));
     for (int64_t lane = 0; lane < layout.width; ++lane) {
-      // Where there are no more rows, the last once more.
+      // If there are no more rows, the last one is repeated.
       Value row = arith::MinUIOp::create(*b, add(first, index(lane)), last);
       starts.push_back(mul(row, step.length));
     }
@@ -335,7 +335,7 @@ void Columns::locate(Value item) {
   Value perRow = index(itemsPerRow());
   Value row = itemsPerRow() == 1 ? item : arith::DivUIOp::create(*b, item, perRow).getResult();
   Value place = itemsPerRow() == 1 ? index(0) : arith::RemUIOp::create(*b, item, perRow).getResult();
-  // Of the last vector, which must not reach further, some columns are done once more.
+  // The last vector, which must not extend further, repeats some columns.
   auto within = [&](Value vector, int64_t count) -> Value {
     return arith::MinUIOp::create(*b, mul(vector, layout.width), index(count - layout.width));
   };
@@ -418,11 +418,11 @@ SmallVector<Step> stepsOf(FloatType element, OpFoldResult rows, int64_t length, 
                           double scale, bool isForCpu) {
   SmallVector<Step> steps;
   int64_t rest = length;
-  // Of few rows there are vectors only within them.
+  // With few rows, vectors are only within them.
   auto known = getConstantIntValue(rows);
   bool isFew = inner == 1 && kFewColumns <= length && length <= kLongestOnCpu && known && *known < 4;
   SmallVector<int64_t> factors = balancedFactors(length, isForCpu && !isFew ? kLongestOnCpu : kLongestElsewhere);
-  // Later steps have vectors of columns, as many as the product of the factors before.
+  // Later steps have vectors of columns, as many as the product of the previous factors.
   llvm::stable_sort(factors, [](int64_t x, int64_t y) { return (x & -x) > (y & -y); });
   for (int64_t factor : factors) {
     rest /= factor;
@@ -453,7 +453,7 @@ Value runStep(ImplicitLocOpBuilder &b, Kernels &kernels, const Step &step, Value
     if (layout.lanes == Lanes::rest && layout.width > 1)
       inputs.push_back(sharedTable(b, step.element, columns.laneTable()));
   }
-  // Steps after the first have an array that nothing else uses; overlapping vectors would read what they wrote.
+  // Steps after the first have an array without other uses; overlapping vectors would read what they wrote.
   bool isInPlace = step.rest == 1 && step.isLater && step.from == step.to && step.inner % layout.width == 0;
   KernelShape shape = {columns.name() + (isInPlace ? "_in_place" : ""),
                        step.element,

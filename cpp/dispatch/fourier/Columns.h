@@ -1,4 +1,4 @@
-// Kernels for transforms that fit into the nearest cache.
+// Kernels for transforms that fit into the first-level cache.
 #ifndef DOVETAIL_DISPATCH_FOURIER_COLUMNS_H
 #define DOVETAIL_DISPATCH_FOURIER_COLUMNS_H
 
@@ -7,7 +7,7 @@
 
 namespace dovetail::fourier {
 
-/// The longest transform that one kernel makes on a CPU, and on other devices, where it is held in registers.
+/// The longest transform of a single kernel: on a CPU, and on other devices, where it is held in registers.
 constexpr int64_t kLongestOnCpu = 256, kLongestElsewhere = 16;
 
 /// A step of a transform of `length * rest` elements of which each is `inner` complex numbers: x is rows of (length,
@@ -21,7 +21,7 @@ struct Step {
   bool inverse;
   double scale = 1.0;
   Parts from = Parts::complex, to = Parts::complex;
-  /// Whether x is the result of a step before.
+  /// Whether x is the result of a previous step.
   bool isLater = false;
 };
 

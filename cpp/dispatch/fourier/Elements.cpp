@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace dovetail::fourier {
 
-/// How many elements make work enough for a workgroup of a CPU.
+/// The number of elements that are enough work for a workgroup of a CPU.
 constexpr int64_t kGroupElements = 4096;
 
 bool Elements::isVector() const { return isa<VectorType>(arithmetic.type); }
@@ -58,8 +58,8 @@ struct Writer {
     });
   }
 
-  /// Elements `from` to `to` of a row, of which `from` is a multiple of the width: what vectors cover, and around it
-  /// one by one.
+  /// Elements `from` to `to` of a row, where `from` is a multiple of the width: vectors for the range that they cover,
+  /// single elements around it.
   void range(ImplicitLocOpBuilder &b, ValueRange memory, Value row, Value from, Value to) const {
     int64_t first = llvm::alignTo(shape.vectorFrom, width), last = shape.vectorTo / width * width;
     if (width == 1 || first >= last)

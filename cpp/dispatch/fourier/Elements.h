@@ -14,7 +14,7 @@ struct Rows {
   Parts parts = Parts::complex;
 };
 
-/// What computes element `k` of a row, or a vector of elements from `k` on.
+/// Computes element `k` of a row, or a vector of elements from `k` on.
 struct Elements {
   Arithmetic arithmetic;
   mlir::ValueRange memory;
@@ -31,8 +31,7 @@ struct Elements {
   mlir::Value table(unsigned number) const { return memory[starts.size() + number]; }
 };
 
-/// A kernel's results, rows of `size` numbers; for elements from `vectorFrom` until `vectorTo` its code may be that of
-/// vectors.
+/// A kernel's results, rows of `size` numbers; elements from `vectorFrom` to `vectorTo` may be computed in vectors.
 struct ElementsShape {
   std::string name;
   mlir::FloatType element;
@@ -41,7 +40,7 @@ struct ElementsShape {
   Parts parts = Parts::complex;
 };
 
-/// What `body` computes, as an array of `result`'s type.
+/// Computes an array of `result`'s type, by `body`.
 mlir::Value runElements(mlir::ImplicitLocOpBuilder &b, Kernels &kernels, const ElementsShape &shape,
                         llvm::ArrayRef<Rows> inputs, llvm::ArrayRef<Floats> tables, const Memory &result,
                         llvm::function_ref<Complex(Elements &)> body);

@@ -22,7 +22,7 @@ bool isSmooth(int64_t length) {
   return length == 1;
 }
 
-/// The divisors that one factor may be.
+/// The divisors that a factor may be.
 static llvm::SmallVector<int64_t> candidates(int64_t length, int64_t limit) {
   llvm::SmallVector<int64_t> divisors;
   for (int64_t d = 2; d <= std::min(length, std::max(limit, kLargestPrime)); ++d)
@@ -31,7 +31,7 @@ static llvm::SmallVector<int64_t> candidates(int64_t length, int64_t limit) {
   return divisors;
 }
 
-/// Into `count` factors, if that can be.
+/// Splits into `count` factors, if possible.
 static bool split(int64_t length, int64_t count, int64_t limit, llvm::SmallVectorImpl<int64_t> &factors) {
   llvm::SmallVector<int64_t> divisors = candidates(length, limit);
   if (count == 1) {
@@ -69,7 +69,7 @@ int64_t quickLength(int64_t length) {
 }
 
 std::complex<long double> root(int64_t k, int64_t n) {
-  // In the first eighth of the circle, where nothing cancels.
+  // In the first octant of the circle, where nothing cancels.
   k %= n;
   int64_t eighth = 8 * k / n;
   auto at = [&](int64_t numerator, int64_t denominator) {

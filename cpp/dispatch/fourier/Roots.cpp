@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace dovetail::fourier {
 
-/// Of more roots than this there are two tables.
+/// Above this number of roots, there are two tables.
 constexpr int64_t kLargestTable = 1024;
 
 Floats sharedTable(ImplicitLocOpBuilder &b, FloatType element, ArrayRef<std::complex<long double>> values) {
@@ -56,7 +56,7 @@ Floats Roots::table(ImplicitLocOpBuilder &b, FloatType element) const {
 
 static Value index(ImplicitLocOpBuilder &b, int64_t value) { return arith::ConstantIndexOp::create(b, value); }
 
-/// Where the coarse one of two factors of root k is.
+/// The position of the coarse one of two factors of root k.
 static Value coarsePlace(ImplicitLocOpBuilder &b, Value k, int64_t step) {
   return arith::AddIOp::create(b, arith::DivUIOp::create(b, k, index(b, step)), index(b, step));
 }
@@ -79,7 +79,7 @@ Complex Roots::from(Arithmetic &arithmetic, Value table, Value k) const {
   if (step == 1)
     return loadComplex(arithmetic, table, k);
   ImplicitLocOpBuilder &b = arithmetic.b;
-  // No vector reaches over the end of the fine table, whose size is a multiple of its width.
+  // No vector extends past the end of the fine table, whose size is a multiple of its width.
   Complex fine = loadComplex(arithmetic, table, arith::RemUIOp::create(b, k, index(b, step)));
   return arithmetic.mul(fine, tableEntry(arithmetic, table, coarsePlace(b, k, step)));
 }

@@ -1,4 +1,4 @@
-// Transforms of complex and real numbers by steps, and those of lengths with large prime factors.
+// Transforms of complex and real numbers in steps, and those of lengths with large prime factors.
 #include "Transforms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,23 +36,23 @@ Value Transforms::bySteps(Value x, int64_t length, int64_t inner, bool inverse, 
 
 //===- Large prime factors -----------------------------------------------------===//
 
-// With c[k] = exp(-i pi k^2 / n) it is ans[j] = c[j] (sum over k of x[k] c[k] conj(c[j - k])): a convolution, for which
-// any longer transforms do (L. I. Bluestein, A linear filtering approach to the computation of discrete Fourier
+// With c[k] = exp(-i pi k^2 / n), ans[j] = c[j] (sum over k of x[k] c[k] conj(c[j - k])): a convolution, which any
+// longer transforms compute (L. I. Bluestein, A linear filtering approach to the computation of discrete Fourier
 // transform, 1970).
 
-/// Up to this size what the other factor transforms to is a constant, and up to half of it c.
+/// Up to this size, the transform of the other factor is a constant, and up to half of it c is.
 constexpr int64_t kLargestFilter = 8192;
 
 namespace {
 
-/// c, or its conjugate if `inverse`: of long ones, from tables of roots.
+/// c, or its conjugate if `inverse`; long ones from tables of roots.
 struct Chirp {
   int64_t length;
   bool inverse, isForCpu;
 
   Roots roots() const { return {2 * length, inverse}; }
   bool isTable() const { return length <= kLargestFilter / 2; }
-  /// c[k] with all that it takes.
+  /// c[k] with all its factors.
   std::complex<long double> value(int64_t k) const {
     int64_t place = k * k % (2 * length);
     return root(inverse ? 2 * length - place : place, 2 * length);
@@ -72,7 +72,7 @@ struct Chirp {
       return loadComplex(elements.arithmetic, elements.table(0), k);
     ImplicitLocOpBuilder &b = elements.arithmetic.b;
     int64_t period = 2 * length;
-    // An index of other devices than CPUs has 32 bits.
+    // An index has 32 bits on devices other than CPUs.
     if (isForCpu || length * length < int64_t(1) << 32) {
       Value square = arith::MulIOp::create(b, k, k);
       return roots().at(elements.arithmetic, elements.table(0),
@@ -90,7 +90,7 @@ static Value isLess(Elements &at, Value x, int64_t y) {
   return arith::CmpIOp::create(at.arithmetic.b, arith::CmpIPredicate::ult, x, at.index(y));
 }
 
-/// The transform of conj(c) with as many zeros between its sides as there is room, over the size.
+/// The transform of conj(c), with the available number of zeros between its two sides, divided by the size.
 Floats Transforms::filter(int64_t length, int64_t size, bool inverse) {
   Chirp chirp = {length, !inverse, kernels.isForCpu()};
   if (size <= kLargestFilter) {
@@ -167,8 +167,8 @@ Value Transforms::byConvolution(Value x, int64_t length, bool inverse, double sc
 
 //===- Real numbers ------------------------------------------------------------===//
 
-// Of even length, as complex numbers of half the length: those of even places, and those of odd places as imaginary
-// parts.
+// Even lengths are computed as complex numbers of half the length: elements of even index, with those of odd index as
+// imaginary parts.
 
 /// Halves the sum and the difference of z and the conjugate of `mirrored`.
 static std::pair<Complex, Complex> evenAndOdd(Arithmetic &arithmetic, Complex z, Complex mirrored) {
@@ -187,7 +187,7 @@ Value Transforms::ofReal(Value x, int64_t length, const Memory &result) {
   Roots roots = {length, false};
   auto elementAt = [&](Elements &at) {
     ImplicitLocOpBuilder &inner = at.arithmetic.b;
-    // Both ends, which are no part of vectors, are element 0.
+    // Both ends, which are not part of vectors, are element 0.
     auto loadWrapped = [&](Value k) {
       return at.load(0, arith::SelectOp::create(inner, isLess(at, k, half), k, at.index(0)));
     };
@@ -202,7 +202,7 @@ Value Transforms::ofReal(Value x, int64_t length, const Memory &result) {
                      roots.table(b, element), result, elementAt);
 }
 
-/// Element `k` of a half spectrum; elements at the ends are real, whatever is there.
+/// Element `k` of a half spectrum; elements at the ends are taken as real.
 static Complex loadReal(Elements &at, Value k, Value isEnd) {
   Complex z = at.load(0, k);
   return {z.re, arith::SelectOp::create(at.arithmetic.b, isEnd, at.arithmetic.constant(0.0), z.im)};

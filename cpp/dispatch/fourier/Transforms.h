@@ -14,12 +14,12 @@ struct Transforms {
   mlir::FloatType element;
   mlir::OpFoldResult rows;
 
-  /// An array of the rows, for results that are used further.
+  /// An array of the rows, for intermediate results.
   Memory rowsOf(int64_t size) const;
-  /// The transform of complex numbers, or of real ones `from` which it is made; `to` real only real parts are kept.
+  /// The transform of complex numbers, or of numbers from `from` that are real; `to` real keeps only real parts.
   mlir::Value complex(mlir::Value x, int64_t length, int64_t inner, bool inverse, double scale, const Memory &result,
                       Parts from = Parts::complex, Parts to = Parts::complex);
-  /// The half spectrum of real rows, and the signal that has one.
+  /// The half spectrum of real rows, and the inverse.
   mlir::Value ofReal(mlir::Value x, int64_t length, const Memory &result);
   mlir::Value toReal(mlir::Value x, int64_t length, const Memory &result);
 

@@ -17,7 +17,7 @@ static Value shuffled(ImplicitLocOpBuilder &b, Value x, Value y, int64_t count, 
 
 static int64_t widthOf(Value x) { return cast<VectorType>(x.getType()).getDimSize(0); }
 
-/// Lanes of x and y in turn, of their first halves or all of them.
+/// Interleaves the lanes of x and y, of their first halves or all of them.
 static Value interleaved(ImplicitLocOpBuilder &b, Value x, Value y, int64_t first, int64_t count) {
   int64_t width = widthOf(x);
   return shuffled(b, x, y, count, [&](int64_t lane) { return first + lane / 2 + (lane % 2) * width; });

@@ -1,4 +1,4 @@
-// Complex numbers side by side in memory, as vectors of real and imaginary parts.
+// Adjacent complex numbers in memory, as vectors of real and imaginary parts.
 #ifndef DOVETAIL_DISPATCH_FOURIER_VECTORS_H
 #define DOVETAIL_DISPATCH_FOURIER_VECTORS_H
 
@@ -6,14 +6,14 @@
 
 namespace dovetail::fourier {
 
-/// What goes in or out: complex numbers, or real ones, which have no imaginary part or lose it.
+/// The kind of numbers that are loaded or stored: complex numbers, or real ones, without imaginary part.
 enum class Parts { complex, real };
 
-/// The numbers from the one with number `place` on, as many as the arithmetic's type holds.
+/// The numbers from index `place` on, as many as the arithmetic's type holds.
 Complex loadComplex(Arithmetic arithmetic, mlir::Value memory, mlir::Value place, Parts parts = Parts::complex);
 void storeComplex(Arithmetic arithmetic, Complex x, mlir::Value memory, mlir::Value place, Parts parts);
 
-/// The lanes in reverse order; a single number as it is.
+/// The lanes in reverse order; a single number is unchanged.
 mlir::Value backwards(mlir::ImplicitLocOpBuilder &b, mlir::Value x);
 
 /// As many vectors as each has lanes, a power of two: lane i of result j is lane j of vector i.

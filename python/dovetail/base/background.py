@@ -17,12 +17,12 @@ from dovetail.runtime.ending import at_exit
 
 T = TypeVar("T")
 
-# Each mostly waits for a compiler's process, which takes memory.
+# Each mostly waits for a compiler process, which takes memory.
 _MOST_THREADS = min(4, os.cpu_count() or 1)
-# An exit waits no longer for threads, which have nothing to wait for then.
+# At exit, threads are not waited for any longer than this; nothing is left to wait for then.
 _EXIT_SECONDS = 5.0
 
-# Set when the interpreter exits: nothing is worth waiting for any more.
+# Set when the interpreter exits: no work is worth waiting for any more.
 ending = threading.Event()
 # Cleanups to run at exit, before the threads are joined.
 _at_end: list[Callable[[], Any]] = []
@@ -30,7 +30,7 @@ _at_end: list[Callable[[], Any]] = []
 _lock = threading.Lock()
 _queue: deque[weakref.ref[Job[Any]]] = deque()
 _threads: set[threading.Thread] = set()
-# All that is not done; a forked process has no thread that would finish it.
+# All unfinished work; a forked process has no thread that would finish it.
 _unfinished: weakref.WeakSet[Job[Any]] = weakref.WeakSet()
 
 
@@ -38,7 +38,7 @@ class _Here(threading.local):
     """The task that this thread runs."""
 
     job: Job[Any] | None = None
-    # Held by a background thread except where it waits for something outside of this process.
+    # Held by a background thread except while it waits for something outside this process.
     is_worker = False
 
 
@@ -52,16 +52,17 @@ class Job(Generic[T]):
     """A piece of work, done once.
 
     Args:
-      work: what is to be done. It runs in a copy of the present context, if in the background.
+      work: a function without arguments. In the background, it runs in a copy of the present
+        context.
 
     Attributes:
-      is_done: whether it is done, well or not.
-      error: what it raised, if it is.
-      notices: what `warn` was told of in the background.
+      is_done: whether it is done, successfully or not.
+      error: the exception that it raised, if any.
+      notices: warnings that `warn` collected in the background.
     """
 
     def __init__(self, work: Callable[[], T]) -> None:
-        # Let go of when it is done, with all that the caller's context refers to.
+        # Released when it is done, with everything that the caller's context refers to.
         self._work: Callable[[], T] | None = work
         self._context: contextvars.Context | None = contextvars.copy_context()
         self._result: T | None = None
@@ -82,13 +83,13 @@ class Job(Generic[T]):
         if self._is_queued or self.is_done or ending.is_set():
             return
         with _lock:
-            # Where there can be no thread at all, the next call asks again.
+            # If no thread can be started, the next call tries again.
             if not self._is_queued and _has_thread():
                 self._is_queued = True
                 _queue.append(weakref.ref(self))
 
     def finish(self) -> None:
-        """Have it done now: by this thread, or waited for where another does it."""
+        """Finish the work: run it on this thread, or wait for the thread that runs it."""
         while not self.is_done:
             ended = self._ended
             if not self._attempt():
@@ -107,7 +108,7 @@ class Job(Generic[T]):
         return self._result  # type: ignore[return-value]
 
     def _attempt(self) -> bool:
-        """Do it unless another thread does."""
+        """Run the work unless another thread does."""
         with self._lock:
             if self._is_running or self.is_done:
                 return self.is_done
@@ -122,7 +123,7 @@ class Job(Generic[T]):
             self.error = error
             self.is_done = True
         finally:
-            # Also after an interrupt, which leaves it to be done.
+            # Also after an interrupt, which leaves the work undone.
             _here.job = outer
             if self.is_done:
                 self._work = self._context = None
@@ -134,7 +135,7 @@ class Job(Generic[T]):
         return True
 
     def _attempt_here(self) -> None:
-        """Do it, on a thread of the background, in the context in which it was made."""
+        """Run the work on a background thread, in the context in which it was created."""
         context = self._context
         # Another thread may have done it in the meantime.
         if context is not None:
@@ -166,18 +167,18 @@ def _serve() -> None:
                     _threads.discard(threading.current_thread())
                     return
                 job = _queue.popleft()()
-            # Nobody wants it any more if it is gone.
+            # The job may be gone if nobody needs it any more.
             if job is not None and not ending.is_set():
                 job._attempt_here()
             del job
     finally:
-        # Also when a listener of `monitoring` raised something that is no `Exception`.
+        # Also if a listener of `monitoring` raised something that is not an `Exception`.
         _threads.discard(threading.current_thread())
 
 
 @contextlib.contextmanager
 def outside() -> Iterator[None]:
-    """A block in which this thread waits for something outside of this process."""
+    """A block in which this thread waits for something outside this process."""
     if not _here.is_worker:
         yield
         return
@@ -189,7 +190,7 @@ def outside() -> Iterator[None]:
 
 
 def wait() -> None:
-    """Wait until nothing is queued or worked on in the background."""
+    """Wait until no work is queued or running in the background."""
     while True:
         with _lock:
             threads = list(_threads)
@@ -200,7 +201,9 @@ def wait() -> None:
 
 
 def warn(message: str) -> None:
-    """Warn at the user's line, or, in the background, keep the message for whom the work is for."""
+    """Warn at the user's line, or, in the background, keep the message for the caller of the
+    work.
+    """
     if _here.is_worker and _here.job is not None:
         _here.job.notices.append(message)
         return
@@ -212,7 +215,7 @@ def warn(message: str) -> None:
 
 
 def at_end(end: Callable[[], Any]) -> None:
-    """Have something called when the interpreter exits, before threads are waited for."""
+    """Call a function when the interpreter exits, before threads are waited for."""
     _at_end.append(end)
 
 
@@ -239,7 +242,7 @@ def _after_fork_in_parent() -> None:
 
 
 def _after_fork_in_child() -> None:
-    """Only the thread that forked is there."""
+    """Only the forking thread exists."""
     global _lock, _working
     _lock, _working = threading.Lock(), threading.RLock()
     _here.is_worker = False

@@ -10,15 +10,15 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
-# Also the limit of distinct calls of one jitted function that are cached in C++.
+# Also the limit on distinct calls of one jitted function that are cached in C++.
 MOST_PROGRAMS = 2048
 
 
 class Bounded(Generic[K, V]):
-    """Entries by key, of which those used last are kept. Threads may share it.
+    """Entries by key, of which the most recently used are kept. Threads may share it.
 
     Args:
-      limit: how many.
+      limit: the maximum number of entries.
 
     >>> squares = Bounded(2)
     >>> squares[1], squares[2] = 1, 4
@@ -34,7 +34,7 @@ class Bounded(Generic[K, V]):
         self._entries: OrderedDict[K, V] = OrderedDict()
 
     def get(self, key: K) -> V | None:
-        """The entry, which is now the one used last; None if there is none."""
+        """The entry, which becomes the most recently used one; None if there is none."""
         value = self._entries.get(key)
         if value is not None:
             # Another thread may have dropped it meanwhile.
@@ -59,9 +59,9 @@ class Bounded(Generic[K, V]):
         return len(self._entries)
 
     def values(self) -> list[V]:
-        """The entries, the one used last at the end."""
+        """The values, the most recently used one last."""
         return list(self._entries.values())
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all entries."""
         self._entries.clear()

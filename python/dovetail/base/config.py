@@ -295,12 +295,12 @@ class Snapshot(NamedTuple):
     """The settings that calls of compiled functions depend on.
 
     Attributes:
-      trace_key: the values of those that a traced program depends on.
+      trace_key: the values of the settings that a traced program depends on.
       disable_jit: whether functions are called as plain Python.
-      checks: values that are looked for in results: `nan`, `inf`; usually none.
-      guards: whether some transfers are logged or refused.
-      recording: whether a trace of the profiler is on, which has all calls recorded.
-      place: where arrays are that are not committed to a device; None for the first device.
+      checks: values that results are checked for: `nan`, `inf`; usually none.
+      guards: whether some transfers are logged or forbidden.
+      recording: whether a profiler trace is active, which records all calls.
+      place: where uncommitted arrays are; None for the first device.
 
     Example:
       >>> from dovetail.base import config
@@ -330,15 +330,15 @@ def _no_default_place() -> Any:
 default_place: Callable[[], Any] = _no_default_place
 
 
-# Replaced at a change rather than cleared: a snapshot from before it may still be in the making.
+# Replaced rather than cleared: a snapshot from before the change may still be under construction.
 _snapshots: dict[tuple[Any, ...], Snapshot] = {}
 
 
 def snapshot() -> Snapshot:
-    """The settings that hold here, at the cost of reading one.
+    """The settings that apply here, at the cost of reading one.
 
     Returns:
-      A `Snapshot`; where the same overrides hold, the same object.
+      A `Snapshot`; the same object for the same overrides.
 
     Example:
       >>> from dovetail.base import config
@@ -350,7 +350,7 @@ def snapshot() -> Snapshot:
     known = snapshots.get(overrides)
     if known is None:
         key = (*[option.value for option in _TRACED], compile.value == "never")
-        # Leaks are detected while tracing, so turning the check on traces again.
+        # Leaks are detected while tracing, so turning the check on causes retracing.
         key += (check_tracer_leaks.value,)
         checks = ("nan",) * debug_nans.value + ("inf",) * debug_infs.value
         guards = any(part.value != "allow" for part in transfer_guard.parts[1:])

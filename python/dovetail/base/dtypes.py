@@ -68,7 +68,9 @@ from dovetail.base.errors import float0_error, type_error
 
 
 class TypePromotionError(ValueError):
-    """Two element types have no common one that is safe to take without being asked."""
+    """Two element types have no common type to which both convert safely without an explicit
+    request.
+    """
 
 
 # Promotion ----------------------------------------------------------------------------------------
@@ -103,7 +105,7 @@ _WEAK_DTYPE = {"int*": int64, "float*": float64, "complex*": complex128}
 
 @functools.cache
 def _above(node: str) -> frozenset[str]:
-    """The node and all that it promotes to."""
+    """The node and everything that it promotes to."""
     return frozenset({node}).union(*map(_above, _STEPS[node]))
 
 
@@ -158,7 +160,7 @@ def _promote(pairs: tuple[tuple[np.dtype, bool], ...], strict: bool) -> tuple[np
 def _promoted(
     pairs: tuple[tuple[np.dtype, bool], ...], operands: Sequence[Any] | None
 ) -> tuple[np.dtype, bool]:
-    """The common type; strict promotion concerns operands that the user gave."""
+    """The common type; strict promotion applies to operands that the user passed."""
     if config.numpy_dtype_promotion.value != "strict":
         return _promote(pairs, False)
     try:
@@ -191,17 +193,18 @@ def promote(
 ) -> tuple[np.dtype, bool]:
     """The common type, and whether it is weak, of `(dtype, weak_type)` pairs.
 
-    A 64-bit type that an array has stays; one that only arises is truncated without `enable_x64`.
+    A 64-bit type of an array is kept; one that only results from promotion is truncated without
+    `enable_x64`.
 
     Args:
       *pairs: at least one pair of an element type and a bool.
-      operands: what has these types. Strict promotion concerns them if the user gave them.
+      operands: the operands with these types. Strict promotion applies if the user passed them.
 
     Returns:
       (dtype, bool).
 
     Raises:
-      TypePromotionError: there is no common type that may be taken without being asked.
+      TypePromotionError: there is no common type that is safe without an explicit request.
 
     Example:
       >>> promote((int32, False), (float32, True))
@@ -217,7 +220,7 @@ def dtype_and_weakness(x: Any) -> tuple[np.dtype, bool]:
     """Canonical element type, and whether it is weak, of an array, a scalar, or a dtype.
 
     Args:
-      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+      x: an array, a tracer, a NumPy array, a number, or anything that denotes a dtype.
 
     Returns:
       (dtype, bool).
@@ -244,17 +247,17 @@ def dtype_and_weakness(x: Any) -> tuple[np.dtype, bool]:
 
 
 def dtype(x: Any) -> np.dtype:
-    """The element type that an array or a scalar has here.
+    """The element type of an array or a scalar under the current settings.
 
     Args:
-      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+      x: an array, a tracer, a NumPy array, a number, or anything that denotes a dtype.
 
     Returns:
       The canonical dtype.
 
     Raises:
       TypeError: it is none of these.
-      ValueError: it is None, which NumPy has as float64.
+      ValueError: it is None, which NumPy would treat as float64.
 
     Example:
       >>> dtype(1.0)
@@ -269,11 +272,11 @@ def dtype(x: Any) -> np.dtype:
 
 
 def is_weakly_typed(x: Any) -> bool:
-    """True if `x` is weakly typed: its type yields to that of other operands, as for Python
+    """True if `x` is weakly typed: its type yields to those of other operands, as for Python
     scalars.
 
     Args:
-      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+      x: an array, a tracer, a NumPy array, a number, or anything that denotes a dtype.
 
     Returns:
       A bool.
@@ -295,18 +298,18 @@ def result_type(*args: Any, return_weak_type_flag: Literal[True]) -> tuple[np.dt
 def result_type(
     *args: Any, return_weak_type_flag: bool = False
 ) -> np.dtype | tuple[np.dtype, bool]:
-    """The element type that an operation on `args` computes in.
+    """The element type in which an operation on `args` computes.
 
     Args:
       *args: at least one array, scalar or dtype.
-      return_weak_type_flag: whether to say if the result is weakly typed, too.
+      return_weak_type_flag: whether to also return whether the result is weakly typed.
 
     Returns:
-      The canonical dtype, and if it is asked for, whether it is weak.
+      The canonical dtype and, if requested, whether it is weak.
 
     Raises:
       ValueError: there are no arguments.
-      TypePromotionError: there is no common type that may be taken without being asked.
+      TypePromotionError: there is no common type that is safe without an explicit request.
 
     Example:
       >>> result_type("int8", 1.0)
@@ -331,7 +334,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
       The dtype; requested 64-bit types are not truncated.
 
     Raises:
-      TypePromotionError: there is no common type that may be taken without being asked.
+      TypePromotionError: there is no common type that is safe without an explicit request.
 
     Example:
       >>> promote_types("int8", "float16")
@@ -342,7 +345,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
         weak = isinstance(t, type) and t in (int, float, complex)
         pairs.append((PYTHON[t] if weak else as_dtype(t), weak))
     dtype, weak = _promoted(tuple(pairs), (a, b))
-    # 64-bit types that were asked for are not truncated, one that only arises is.
+    # 64-bit types that were requested are not truncated; one that only results from promotion is.
     wide = weak or any(given in TRUNCATED for given, _ in pairs)
     return dtype if wide else canonicalize_dtype(dtype)
 
@@ -351,7 +354,7 @@ def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
 
 
 class extended(np.generic):
-    """The class of element types that NumPy has no idea of, for `issubdtype`; it has no values.
+    """The class of element types unknown to NumPy, for `issubdtype`; it has no values.
 
     Example:
       >>> issubdtype(float32, extended)
@@ -370,7 +373,7 @@ class prng_key(extended):
 
 
 _CLASSES = {"i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
-# NumPy files the types of ml_dtypes under `generic` only.
+# NumPy classifies the types of ml_dtypes only as `generic`.
 _CLASS_OF = {t.type: _CLASSES[kind] for t, kind in KINDS.items() if t.isbuiltin != 1}
 
 
@@ -389,7 +392,7 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
       True
     """
     is_class = [isinstance(t, type) and issubclass(t, np.generic) for t in (a, b)]
-    # Also extended types, of which NumPy has no idea, have their class as `type`.
+    # Extended types, which NumPy does not know, have their class as `type`, too.
     a, b = (
         t if given else getattr(t, "type", None) or np.dtype(t).type
         for t, given in zip((a, b), is_class, strict=True)
@@ -437,7 +440,7 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
     try:
         return asked == np.dtype(kind)
     except TypeError:
-        # A misspelt name is a wrong value, anything else a wrong type.
+        # A misspelled name is a wrong value, anything else a wrong type.
         error = ValueError if isinstance(kind, str) else TypeError
         raise error(
             f"kind must be a dtype or one of {', '.join(map(repr, _ISDTYPE))}, got: {kind!r}"
@@ -469,7 +472,7 @@ def scalar_type_of(x: Any) -> type:
     """The Python type of the elements of an array, scalar or dtype.
 
     Args:
-      x: an array, a tracer, a NumPy array, a number, or what means a dtype.
+      x: an array, a tracer, a NumPy array, a number, or anything that denotes a dtype.
 
     Returns:
       `bool`, `int`, `float` or `complex`.

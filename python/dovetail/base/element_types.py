@@ -1,4 +1,4 @@
-"""Element types: which there are, which ones are in use, and their limits."""
+"""Element types: which ones exist, which ones are in use, and their limits."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ TRUNCATED = {int64: int32, uint64: uint32, float64: float32, complex128: complex
 _REAL_OF = {complex64: float32, complex128: float64}
 _COMPLEX_OF = {float64: complex128, int64: complex128, uint64: complex128}
 
-# Python's scalar types and the types their values get.
+# Python's scalar types and the types of their values.
 PYTHON = {bool: bool_, int: int64, float: float64, complex: complex128}
 
 DTypeLike = Any
@@ -97,7 +97,7 @@ def kind(dtype: np.dtype) -> str:
       One of "b", "i", "u", "f", "c": bool, signed, unsigned, float, complex.
 
     Raises:
-      KeyError: it is no element type.
+      KeyError: it is not an element type.
 
     Example:
       >>> kind(bfloat16)
@@ -116,7 +116,7 @@ def is_inexact(dtype: np.dtype) -> bool:
       A bool.
 
     Raises:
-      KeyError: it is no element type.
+      KeyError: it is not an element type.
 
     Example:
       >>> is_inexact(bfloat16), is_inexact(int32)
@@ -135,7 +135,7 @@ def is_integer(dtype: np.dtype) -> bool:
       A bool.
 
     Raises:
-      KeyError: it is no element type.
+      KeyError: it is not an element type.
 
     Example:
       >>> is_integer(int32), is_integer(bool_)
@@ -148,7 +148,7 @@ def is_integer(dtype: np.dtype) -> bool:
 
 
 def as_dtype(dtype: DTypeLike) -> np.dtype:
-    """The NumPy dtype that a name, class or dtype means.
+    """The NumPy dtype that a name, class or dtype denotes.
 
     Args:
       dtype: a name such as "float32", a class such as `float`, or a dtype.
@@ -175,7 +175,7 @@ def as_dtype(dtype: DTypeLike) -> np.dtype:
 
 
 def canonicalize_dtype(dtype: DTypeLike) -> np.dtype:
-    """The dtype in use for `dtype`: 64-bit ones become 32-bit unless `enable_x64` is on.
+    """The dtype in use for `dtype`: 64-bit types become 32-bit unless `enable_x64` is on.
 
     Args:
       dtype: a name, a class or a dtype.
@@ -201,14 +201,14 @@ def requested(dtype: DTypeLike, name: str) -> np.dtype: ...
 @overload
 def requested(dtype: DTypeLike, name: str, default: np.dtype) -> np.dtype: ...
 def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> np.dtype:
-    """The canonical dtype of a user's `dtype=` argument to a function.
+    """The canonical dtype for a user's `dtype=` argument.
 
-    Where it would be truncated, the setting `explicit_x64_dtypes` says whether there is a warning,
-    or an error, or the type as asked for.
+    If it would be truncated, the setting `explicit_x64_dtypes` determines whether this is a warning
+    or an error, or whether the type is used as requested.
 
     Args:
-      dtype: the argument; None for `default`, where there is one. The classes `int`, `float` and
-        `complex` ask for no width, and are truncated silently.
+      dtype: the argument; None for `default`, if there is one. The classes `int`, `float` and
+        `complex` imply no width, and are truncated silently.
       name: the function's name, for the warning.
       default: the dtype that None stands for.
 
@@ -217,7 +217,7 @@ def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> n
 
     Raises:
       TypeError: arrays cannot have it.
-      ValueError: it would be truncated, and the setting says that this is an error.
+      ValueError: it would be truncated, and the setting makes this an error.
 
     Example:
       >>> requested(float, "zeros"), requested(None, "zeros", int32)
@@ -227,7 +227,7 @@ def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> n
         return canonicalize_dtype(default)
     asked = as_dtype(dtype)
     result = canonicalize_dtype(asked)
-    # `float` and `int` ask for "the default float", not for 64 bits.
+    # `float` and `int` mean "the default float", not 64 bits.
     if result == asked or (isinstance(dtype, type) and dtype in PYTHON):
         return result
     mode = config.explicit_x64_dtypes.value
@@ -248,7 +248,7 @@ def requested(dtype: DTypeLike, name: str, default: np.dtype | None = None) -> n
 
 
 def default_dtype(of: Literal["i", "u", "f", "c"]) -> np.dtype:
-    """The type a kind of number has when nothing else is said.
+    """The default type of a kind of number.
 
     Args:
       of: "i", "u", "f" or "c": signed, unsigned, float or complex.
@@ -265,13 +265,13 @@ def default_dtype(of: Literal["i", "u", "f", "c"]) -> np.dtype:
 
 
 def dtype_of_sizes(sizes: Iterable[Any]) -> np.dtype:
-    """The type that indices into dimensions are given as where JAX takes the narrowest.
+    """The type of indices into dimensions, for functions where JAX uses the narrowest type.
 
     Args:
       sizes: of the dimensions, known or symbolic.
 
     Returns:
-      int32, and the default integer type where a size is not known or needs more bits.
+      int32, or the default integer type if a size is unknown or needs more bits.
 
     Example:
       >>> dtype_of_sizes((3, 4))
@@ -301,7 +301,7 @@ def to_inexact_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def to_numeric_dtype(dtype: np.dtype) -> np.dtype:
-    """The type that values of a type are converted to where bool is no number.
+    """The type that values of a type are converted to where bool is not a numeric type.
 
     Args:
       dtype: an element type.
@@ -393,7 +393,7 @@ def iinfo(dtype: DTypeLike) -> Any:
 
 
 def itemsize_bits(dtype: DTypeLike) -> int:
-    """The bits of an element: those that mean something, of bool 8.
+    """The number of significant bits of an element; 8 for bool.
 
     Args:
       dtype: a name, a class or a dtype.
@@ -420,11 +420,11 @@ def itemsize_bits(dtype: DTypeLike) -> int:
 
 @functools.cache
 def limit(dtype: np.dtype, greatest: bool) -> Any:
-    """The greatest or the least value of a type, infinite if it has infinities.
+    """The largest or the smallest value of a type, infinite if it has infinities.
 
     Args:
       dtype: bool, an integer type, a float type or a complex type.
-      greatest: which of the two.
+      greatest: whether to return the largest.
 
     Returns:
       A bool, int or float.

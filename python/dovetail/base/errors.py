@@ -1,4 +1,4 @@
-"""Errors of tracing, and errors of arguments with the user's place."""
+"""Errors of tracing, and errors about arguments with the user's location."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dovetail.base.trace_stack import stack
 
 
 class JAXTypeError(TypeError):
-    """Base class of type errors raised while tracing, by JAX's name."""
+    """Base class of type errors raised while tracing, under JAX's name."""
 
 
 class JAXIndexError(IndexError):
-    """Base class of index errors raised while tracing, by JAX's name."""
+    """Base class of index errors raised while tracing, under JAX's name."""
 
 
 class MismatchError(TypeError, ValueError):
@@ -27,7 +27,9 @@ class MismatchError(TypeError, ValueError):
 
 
 class TransformError(MismatchError, NotImplementedError):
-    """The compiler cannot transform the program as asked: of the classes that JAX has for it."""
+    """The compiler cannot transform the program as requested; it belongs to JAX's classes for such
+    errors.
+    """
 
 
 class TracerError(JAXTypeError):
@@ -39,7 +41,7 @@ class ConcretizationTypeError(TracerError):
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
-    """Python asked whether a value is true that is not known while a function is traced."""
+    """Python tested the truth of a value that is unknown while a function is traced."""
 
 
 class TracerIntegerConversionError(ConcretizationTypeError):
@@ -47,7 +49,7 @@ class TracerIntegerConversionError(ConcretizationTypeError):
 
 
 class NonConcreteBooleanIndexError(ConcretizationTypeError, JAXIndexError):
-    """A mask whose value is not known was used as an index: the result's shape depends on it."""
+    """A mask with unknown values was used as an index: the result's shape depends on them."""
 
 
 class TracerArrayConversionError(TracerError):
@@ -55,7 +57,7 @@ class TracerArrayConversionError(TracerError):
 
 
 class LeakedTracerError(TracerError):
-    """A tracer was used after, or outside, the function whose tracing made it."""
+    """A tracer was used after, or outside, the function whose tracing created it."""
 
 
 class ClosedOverError(TransformError, LeakedTracerError):
@@ -67,14 +69,14 @@ class InconclusiveDimensionOperation(Exception):
 
 
 class UnknownSizeError(NotImplementedError):
-    """A size that is known only when the program runs is needed before."""
+    """A size that is known only when the program runs is needed earlier."""
 
 
 class KeyReuseError(TypeError):
     """A random key was used a second time."""
 
 
-# Where users find them, and tracebacks say that they are.
+# The module where users find them, and which tracebacks show.
 for _error in [value for value in globals().values() if isinstance(value, type)]:
     if issubclass(_error, Exception):
         _error.__module__ = "dovetail.errors"
@@ -87,7 +89,7 @@ JaxRuntimeError = RuntimeError
 def warn(
     message: str, stacklevel: int | None = None, category: type[Warning] = UserWarning
 ) -> None:
-    """Warn the user, whose line is found; a `stacklevel` is counted as of `warnings.warn`."""
+    """Warn at the user's line; a `stacklevel` counts as in `warnings.warn`."""
     if stack.recording is not None:
         # A remembered call would not warn.
         stack.recording.refuse()
@@ -100,7 +102,7 @@ def warn(
 
 @contextlib.contextmanager
 def needed_for(purpose: str) -> Iterator[None]:
-    """State, in errors about unknown values, what the value is needed for."""
+    """State, in errors about unknown values, the purpose for which the value is needed."""
     try:
         yield
     except ConcretizationTypeError as error:
@@ -117,7 +119,7 @@ def explained(error: Exception) -> Exception:
 
 
 def type_error(message: str) -> TypeError:
-    """A TypeError that says where the user's program is."""
+    """A TypeError with the location in the user's program."""
     return TypeError(f"{message}, {here()}")
 
 
@@ -130,15 +132,17 @@ def float0_error() -> TypeError:
 
 
 def value_error(message: str) -> ValueError:
-    """A ValueError that says where the user's program is."""
+    """A ValueError with the location in the user's program."""
     return ValueError(f"{message}, {here()}")
 
 
 def axis_error(message: str) -> np.exceptions.AxisError:
-    """NumPy's error of axes, which is a ValueError and an IndexError, with the user's place."""
+    """NumPy's error about axes, which is a ValueError and an IndexError, with the user's
+    location.
+    """
     return np.exceptions.AxisError(f"{message}, {here()}")
 
 
 def index_error(message: str) -> IndexError:
-    """An IndexError that says where the user's program is."""
+    """An IndexError with the location in the user's program."""
     return IndexError(f"{message}, {here()}")

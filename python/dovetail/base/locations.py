@@ -1,4 +1,4 @@
-"""Source locations: where in the user's program something is traced, called or refused."""
+"""Source locations: where in the user's program something is traced, called or rejected."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from types import FrameType
 
 import optree
 
-# A file, a line (0 if not known) and the name of a function.
+# A file, a line (0 if unknown) and the name of a function.
 Location = tuple[str, int, str]
 
-# This package, and the one that calls the functions which it maps over trees.
+# This package, and the one that calls the functions that it maps over trees.
 _PACKAGES = tuple(
     os.path.dirname(os.path.abspath(file)) + os.sep
     for file in (os.path.dirname(__file__), optree.__file__)
@@ -44,7 +44,7 @@ def user_frame() -> FrameType | None:
 
 
 def location() -> Location:
-    """Where the user's program is now."""
+    """The current location in the user's program."""
     frame = user_frame()
     if frame is None:
         return "", 0, ""
@@ -68,5 +68,5 @@ def describe(where: Location) -> str:
 
 
 def here() -> str:
-    """Where the user's program is now, as messages say it."""
+    """The current location in the user's program, as text for messages."""
     return "at " + describe(location())

@@ -1,4 +1,4 @@
-"""Element types, types of arrays and constants, as the compiler names and takes them."""
+"""Element types, array types and constants, in the form that the compiler uses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def dtype_named(name: str) -> np.dtype:
 
 
 def dtype_name(dtype: np.dtype) -> str:
-    """The name of a NumPy dtype, which NumPy itself works out each time."""
+    """The name of a NumPy dtype, which NumPy itself recomputes each time."""
     name = _NAMES.get(dtype)
     if name is None:
         name = _NAMES[dtype] = dtype.name
@@ -30,5 +30,5 @@ def dtype_name(dtype: np.dtype) -> str:
 
 
 def encode_array(value: np.ndarray) -> tuple[bytes, str, tuple[int, ...]]:
-    """An array as the compiler takes it for a constant."""
+    """An array as a constant for the compiler."""
     return value.tobytes(), dtype_name(value.dtype), value.shape

@@ -1,6 +1,6 @@
-"""Events of the process and their listeners: what is traced, compiled, found in a cache.
+"""Events of the process and their listeners: tracing, compilation, cache look-ups.
 
-The package records, each duration with the keyword `fun_name`, the name of the function:
+Events recorded by the package; durations have the keyword `fun_name`, the name of the function:
 
 | event | when |
 |---|---|
@@ -24,7 +24,7 @@ class _EventListener(Protocol):
     """Callback for an event."""
 
     def __call__(self, event: str, /, **kwargs: str | int) -> None:
-        """Take note of an event."""
+        """Handle an event."""
         ...
 
 
@@ -32,7 +32,7 @@ class _DurationListener(Protocol):
     """Callback for an event with a duration."""
 
     def __call__(self, event: str, duration_secs: float, /, **kwargs: str | int) -> None:
-        """Take note of an event's duration, in seconds."""
+        """Handle an event's duration, in seconds."""
         ...
 
 
@@ -42,7 +42,7 @@ class _TimeSpanListener(Protocol):
     def __call__(
         self, event: str, start_time: float, end_time: float, /, **kwargs: str | int
     ) -> None:
-        """Take note of an event's begin and end, in seconds of `time.time`."""
+        """Handle an event's start and end, in seconds of `time.time`."""
         ...
 
 
@@ -50,7 +50,7 @@ class _ScalarListener(Protocol):
     """Callback for an event with a number."""
 
     def __call__(self, event: str, value: float | int, /, **kwargs: str | int) -> None:
-        """Take note of a number."""
+        """Handle a number."""
         ...
 
 
@@ -61,7 +61,7 @@ class _Listeners(Generic[L]):
     """The listeners for one kind of event, in order of registration."""
 
     def __init__(self) -> None:
-        # Replaced rather than changed: another thread may be calling them.
+        # Replaced rather than modified: another thread may be calling them.
         self.all: tuple[L, ...] = ()
 
     def add(self, callback: L) -> None:
@@ -84,11 +84,11 @@ _scalars: _Listeners[_ScalarListener] = _Listeners()
 
 
 def record_event(event: str, **kwargs: str | int) -> None:
-    """Tell listeners of an event.
+    """Notify listeners of an event.
 
     Args:
       event: its name, a path.
-      kwargs: what else is known of it.
+      kwargs: additional data.
 
     Example:
       >>> from dovetail import monitoring
@@ -102,12 +102,12 @@ def record_event(event: str, **kwargs: str | int) -> None:
 
 
 def record_event_duration_secs(event: str, duration: float, **kwargs: str | int) -> None:
-    """Tell listeners how long something took.
+    """Notify listeners of a duration.
 
     Args:
       event: its name, a path.
       duration: how long it took, in seconds.
-      kwargs: what else is known of it.
+      kwargs: additional data.
 
     Example:
       >>> from dovetail import monitoring
@@ -123,12 +123,12 @@ def record_event_duration_secs(event: str, duration: float, **kwargs: str | int)
 def record_event_time_span(
     event: str, start_time: float, end_time: float, **kwargs: str | int
 ) -> None:
-    """Tell listeners when something began and ended.
+    """Notify listeners of a time span.
 
     Args:
       event: its name, a path.
       start_time, end_time: in seconds of `time.time`.
-      kwargs: what else is known of it.
+      kwargs: additional data.
 
     Example:
       >>> from dovetail import monitoring
@@ -142,12 +142,12 @@ def record_event_time_span(
 
 
 def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
-    """Tell listeners of a number.
+    """Notify listeners of a number.
 
     Args:
-      event: what it is a number of, a path.
+      event: the name of the measured quantity, a path.
       value: the number.
-      kwargs: what else is known of it.
+      kwargs: additional data.
 
     Example:
       >>> from dovetail import monitoring
@@ -161,10 +161,10 @@ def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
 
 
 def register_event_listener(callback: _EventListener) -> None:
-    """Have a function called at each `record_event`.
+    """Call a function at each `record_event`.
 
     Args:
-      callback: takes the event's name, and what else is known of it as keywords.
+      callback: takes the event's name, and additional data as keywords.
 
     Example:
       >>> from dovetail import monitoring
@@ -181,7 +181,7 @@ def register_event_listener(callback: _EventListener) -> None:
 
 
 def register_event_duration_secs_listener(callback: _DurationListener) -> None:
-    """Have a function called at each `record_event_duration_secs`.
+    """Call a function at each `record_event_duration_secs`.
 
     Args:
       callback: takes the event's name, the seconds, and keywords.
@@ -204,10 +204,10 @@ def register_event_duration_secs_listener(callback: _DurationListener) -> None:
 
 
 def register_event_time_span_listener(callback: _TimeSpanListener) -> None:
-    """Have a function called at each `record_event_time_span`.
+    """Call a function at each `record_event_time_span`.
 
     Args:
-      callback: takes the event's name, begin and end in seconds, and keywords.
+      callback: takes the event's name, start and end in seconds, and keywords.
 
     Example:
       >>> from dovetail import monitoring
@@ -218,7 +218,7 @@ def register_event_time_span_listener(callback: _TimeSpanListener) -> None:
 
 
 def register_scalar_listener(callback: _ScalarListener) -> None:
-    """Have a function called at each `record_scalar`.
+    """Call a function at each `record_scalar`.
 
     Args:
       callback: takes the event's name, the number, and keywords.
@@ -232,7 +232,7 @@ def register_scalar_listener(callback: _ScalarListener) -> None:
 
 
 def unregister_event_listener(callback: _EventListener) -> None:
-    """Take `register_event_listener` back.
+    """Undo `register_event_listener`.
 
     Args:
       callback: the function.
@@ -249,7 +249,7 @@ def unregister_event_listener(callback: _EventListener) -> None:
 
 
 def unregister_event_duration_listener(callback: _DurationListener) -> None:
-    """Take `register_event_duration_secs_listener` back.
+    """Undo `register_event_duration_secs_listener`.
 
     Args:
       callback: the function.
@@ -266,7 +266,7 @@ def unregister_event_duration_listener(callback: _DurationListener) -> None:
 
 
 def unregister_event_time_span_listener(callback: _TimeSpanListener) -> None:
-    """Take `register_event_time_span_listener` back.
+    """Undo `register_event_time_span_listener`.
 
     Args:
       callback: the function.
@@ -283,7 +283,7 @@ def unregister_event_time_span_listener(callback: _TimeSpanListener) -> None:
 
 
 def unregister_scalar_listener(callback: _ScalarListener) -> None:
-    """Take `register_scalar_listener` back.
+    """Undo `register_scalar_listener`.
 
     Args:
       callback: the function.
@@ -300,7 +300,7 @@ def unregister_scalar_listener(callback: _ScalarListener) -> None:
 
 
 def clear_event_listeners() -> None:
-    """Forget all listeners.
+    """Remove all listeners.
 
     Example:
       >>> from dovetail import monitoring

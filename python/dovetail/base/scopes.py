@@ -1,4 +1,4 @@
-"""Blocks of code that are computed while tracing, or that errors and the IR call by a name."""
+"""Blocks of code that are evaluated while tracing, or that have names in errors and the IR."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def ensure_compile_time_eval() -> Iterator[None]:
 
 @contextmanager
 def named_scope(name: str) -> Iterator[None]:
-    """Let the IR's locations, and errors, name the block that an op is from.
+    """Name a block of code in the IR's locations and in errors.
 
     Args:
-      name: what to call it; names of blocks within blocks are joined by slashes.
+      name: its name; names of nested blocks are joined by slashes.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -59,11 +59,11 @@ def named_scope(name: str) -> Iterator[None]:
 
 
 def named_call(fun: F, *, name: str | None = None) -> F:
-    """The function within a scope of its name, or of another.
+    """The function within a scope with its name, or with another name.
 
     Args:
       fun: the function.
-      name: what to call the scope, as in `named_scope`; by default the function's name.
+      name: the name of the scope, as in `named_scope`; by default the function's name.
 
     Returns:
       A function that calls `fun` within the scope.

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 # All settings by name.
 options: dict[str, Option[Any]] = {}
-# All that is overridden here, as one object: equal overrides are the same object.
+# All overrides here, as one object: equal overrides are the same object.
 state: ContextVar[tuple[Any, ...]] = ContextVar("state", default=())
 _states: dict[tuple[Any, ...], tuple[Any, ...]] = {(): state.get()}
 _listeners: list[Callable[[], Any]] = []
@@ -60,21 +60,21 @@ Example:
 
 
 class Option(Generic[T]):
-    """One setting. Its first value is that of the environment variable `DOVETAIL_<NAME>`, else
+    """One setting. Its initial value is that of the environment variable `DOVETAIL_<NAME>`, or
     `default`.
 
     `option.value` reads it; `with option(value):`, or `@option(value)` before a function, overrides
     it there.
 
     Args:
-      name: what it is called.
-      default: its first value.
-      doc: what it does, one line or two.
-      choices: what it may be; by default True or False.
-      check: in place of `choices`, gives the value to keep for one that is asked for.
-      accepts: with `check`, what it may be, in words.
-      example: with `check`, a value.
-      also: settings of the same choices that change with this one.
+      name: its name.
+      default: its initial value.
+      doc: its description, one line or two.
+      choices: its possible values; by default True or False.
+      check: instead of `choices`, maps a requested value to the one that is stored.
+      accepts: with `check`, a description of the possible values.
+      example: with `check`, a possible value.
+      also: settings with the same choices that change together with this one.
 
     >>> from dovetail.config import enable_x64
     >>> with enable_x64(True):
@@ -113,7 +113,7 @@ class Option(Generic[T]):
 
     @property
     def value(self) -> T:
-        """The value that holds here."""
+        """The value that applies here."""
         return self._override.get(self._value)
 
     def set(self, value: T) -> None:
@@ -169,7 +169,7 @@ class Option(Generic[T]):
 
 
 class Fixed(Option[T]):
-    """A setting of the whole process, which cannot change any more once it was used.
+    """A setting of the whole process, which cannot be changed once it has been used.
 
     >>> from dovetail import config
     >>> config.num_cpu_devices.value
@@ -182,12 +182,12 @@ class Fixed(Option[T]):
         self._used = False
 
     def use(self) -> T:
-        """The value, for good."""
+        """The value, which is final from now on."""
         self._used = True
         return self._value
 
     def set(self, value: T) -> None:
-        """Change the value, unless it was used."""
+        """Change the value, unless it has been used."""
         if self._used and self._checked(value) != self._value:
             raise RuntimeError(
                 f"{self.name} config should be updated before backends are initialized, that is "
@@ -198,7 +198,7 @@ class Fixed(Option[T]):
         super().set(value)
 
     def __call__(self, new_val: Any = ...) -> Override:
-        """An error: there is no value for a `with` block alone."""
+        """An error: a `with` block cannot have its own value."""
         raise TypeError(
             f"{self.name} is a setting of the whole process; call "
             f"dovetail.config.update({self.name!r}, {new_val!r})"
@@ -206,7 +206,7 @@ class Fixed(Option[T]):
 
 
 class Override(ContextDecorator):
-    """The length of a `with` block, or of calls of a function, with another value of a setting."""
+    """Overrides a setting for the length of a `with` block, or of calls of a function."""
 
     def __init__(self, option: Option[Any], value: Any) -> None:
         self._option = option
@@ -246,10 +246,10 @@ def changed() -> None:
 
 
 def on_change(listener: Callable[[], Any]) -> None:
-    """Have a function called when a setting of the whole process changes.
+    """Call a function whenever a process-wide setting changes.
 
     Args:
-      listener: a function without arguments; it is kept for good.
+      listener: a function without arguments; it is never removed.
 
     Example:
       >>> from dovetail.base import config

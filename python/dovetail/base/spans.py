@@ -12,15 +12,15 @@ from dovetail.base import monitoring
 
 
 class Span(NamedTuple):
-    """Something that took time.
+    """A time span.
 
     Attributes:
-      kind: what was done: `trace`, `compile`, `call` …
-      name: to what, or what a user calls it.
-      start: when it began, in nanoseconds of `time.perf_counter_ns`.
-      duration: how long it took, in nanoseconds.
+      kind: the activity: `trace`, `compile`, `call` …
+      name: its object, or the user's name for it.
+      start: its start, in nanoseconds of `time.perf_counter_ns`.
+      duration: its duration in nanoseconds.
       thread: the thread's number.
-      arguments: what else is known.
+      arguments: additional data.
     """
 
     kind: str
@@ -32,13 +32,13 @@ class Span(NamedTuple):
 
 
 class Recorder:
-    """Collects spans; threads may add to it at the same time.
+    """Collects spans; threads may add to it concurrently.
 
     Attributes:
-      start: when it began, in nanoseconds.
+      start: when it started, in nanoseconds.
       spans: those that have ended.
-      threads: the names of the threads that they are from.
-      calls: the calls of programs, by their executions; see `programs/dispatch_times.py`.
+      threads: the names of their threads.
+      calls: the calls of programs, by execution; see `programs/dispatch_times.py`.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Recorder:
         self.calls: dict[int, Any] = {}
 
     def add(self, kind: str, name: str, start: int, end: int, arguments: dict[str, Any]) -> None:
-        """Add what ended just now on this thread."""
+        """Add a span that ended just now on this thread."""
         thread = threading.get_ident()
         if thread not in self.threads:
             self.threads[thread] = threading.current_thread().name
@@ -82,11 +82,11 @@ class _Timed:
 
 
 def span(kind: str, name: str, /, **arguments: Any) -> AbstractContextManager[Any]:
-    """A `with` block that is a span if anybody records.
+    """A `with` block that is a span if a trace is being recorded.
 
     Args:
       kind, name: as in `Span`.
-      arguments: what else is to be seen of it.
+      arguments: additional data to show.
     """
     to = recorder
     return _nothing if to is None else _Timed(to, kind, name, arguments)
@@ -94,11 +94,11 @@ def span(kind: str, name: str, /, **arguments: Any) -> AbstractContextManager[An
 
 @contextmanager
 def step(kind: str, event: str, name: str) -> Iterator[None]:
-    """A `with` block that makes a program from a function: a span, and an event's duration.
+    """A `with` block that makes a program from a function: a span, and the duration of an event.
 
     Args:
       kind, name: as in `Span`.
-      event: what `monitoring` calls it.
+      event: its name in `monitoring`.
     """
     if recorder is None and not monitoring.has_timers():
         yield
@@ -114,10 +114,11 @@ def step(kind: str, event: str, name: str) -> Iterator[None]:
 
 
 def watched(watch: Any) -> Any:
-    """A watch of an evaluation that also makes a span of each op, if anybody records.
+    """A watcher of an evaluation that also records a span for each op, if a trace is being
+    recorded.
 
     Args:
-      watch: what else looks at the evaluation, or None.
+      watch: another watcher of the evaluation, or None.
     """
     to = recorder
     if to is None:
@@ -136,6 +137,6 @@ def watched(watch: Any) -> Any:
 
 
 def described(place: Any) -> str:
-    """A place in the user's program, as `file:line (function)`."""
+    """A location in the user's program, as `file:line (function)`."""
     file, line, function = place
     return f"{file}:{line} ({function})" if file else ""

@@ -12,12 +12,12 @@ _numbers = itertools.count()
 
 
 def make_user_context(default_value: Any = None) -> UserContext:
-    """A value of one's own on which what jitted functions compute may depend.
+    """A user-defined value on which the computations of jitted functions may depend.
 
     A jitted function is traced and compiled once for each value, as it is for each setting.
 
     Args:
-      default_value: what it is outside of its `with` blocks; hashable.
+      default_value: its value outside of `with` blocks; hashable.
 
     Returns:
       The context: `context(value)` is a context manager within which `context.value` is another.
@@ -69,7 +69,7 @@ def _hashable(value: Any) -> Any:
     """The value itself.
 
     Raises:
-      TypeError: it cannot be hashed, so that programs could not be found by it.
+      TypeError: it is not hashable, so it cannot be part of the key of programs.
     """
     hash(value)
     return value

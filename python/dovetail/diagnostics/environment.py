@@ -9,10 +9,22 @@ from typing import Any
 
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.arrays.descriptions import ShapeDtypeStruct
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
 from dovetail.programs import jitted
+
+_DEVICES = """
+    Args:
+      backend: a platform, such as "cpu"; None for the default.
+
+    Returns:
+      An int.
+
+    Raises:
+      RuntimeError: there is no such device.
+"""
 
 
 def default_backend() -> str:
@@ -75,17 +87,9 @@ def local_devices(
     return devices(backend)
 
 
+@documented(_DEVICES)
 def device_count(backend: str | None = None) -> int:
     """The number of devices.
-
-    Args:
-      backend: a platform, such as "cpu"; None for the default.
-
-    Returns:
-      An int.
-
-    Raises:
-      RuntimeError: there is no such device.
 
     Example:
       >>> import dovetail as dt
@@ -95,17 +99,9 @@ def device_count(backend: str | None = None) -> int:
     return len(devices(backend))
 
 
+@documented(_DEVICES)
 def local_device_count(backend: str | None = None) -> int:
     """The number of devices of this process.
-
-    Args:
-      backend: a platform, such as "cpu"; None for the default.
-
-    Returns:
-      An int.
-
-    Raises:
-      RuntimeError: there is no such device.
 
     Example:
       >>> import dovetail as dt
@@ -115,17 +111,9 @@ def local_device_count(backend: str | None = None) -> int:
     return len(local_devices(backend=backend))
 
 
+@documented(_DEVICES)
 def process_index(backend: str | None = None) -> int:
     """The number of this process among those that share a program: 0.
-
-    Args:
-      backend: a platform, such as "cpu"; None for the default.
-
-    Returns:
-      An int.
-
-    Raises:
-      RuntimeError: there is no such device.
 
     Example:
       >>> import dovetail as dt
@@ -136,17 +124,9 @@ def process_index(backend: str | None = None) -> int:
     return 0
 
 
+@documented(_DEVICES)
 def process_count(backend: str | None = None) -> int:
     """The number of processes that share a program: 1.
-
-    Args:
-      backend: a platform, such as "cpu"; None for the default.
-
-    Returns:
-      An int.
-
-    Raises:
-      RuntimeError: there is no such device.
 
     Example:
       >>> import dovetail as dt
@@ -157,17 +137,12 @@ def process_count(backend: str | None = None) -> int:
     return 1
 
 
+@documented(_DEVICES)
 def process_indices(backend: str | None = None) -> list[int]:
     """The numbers of all processes.
 
-    Args:
-      backend: a platform, such as "cpu"; None for the default.
-
     Returns:
       A list of ints.
-
-    Raises:
-      RuntimeError: there is no such device.
 
     Example:
       >>> import dovetail as dt
@@ -186,6 +161,7 @@ def effects_barrier() -> None:
     """
 
 
+@documented(_DEVICES)
 def live_arrays(platform: str | None = None) -> list[Array]:
     """All arrays of a platform that something still refers to.
 
@@ -194,9 +170,6 @@ def live_arrays(platform: str | None = None) -> list[Array]:
 
     Returns:
       A list of arrays.
-
-    Raises:
-      RuntimeError: there is no such device.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp

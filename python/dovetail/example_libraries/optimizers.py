@@ -10,6 +10,7 @@ from typing import Any
 
 import dovetail.numpy as dnp
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.example_libraries.optimizer_state import (
     JoinPoint,
     Optimizer,
@@ -30,6 +31,14 @@ from dovetail.example_libraries.schedules import (
 )
 from dovetail.trees import functions as _tree
 from dovetail.trees import pytree
+
+_OPTIMIZER = """
+    Args:
+      step_size: a number, or a function of the number of the step.
+
+    Returns:
+      An `Optimizer`.
+"""
 
 __all__ = [
     "JoinPoint",
@@ -65,14 +74,9 @@ def _first(state: tuple[Any, ...]) -> Any:
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def sgd(step_size: Any) -> Rules:
     """Gradient descent.
-
-    Args:
-      step_size: a number, or a function of the number of the step.
-
-    Returns:
-      An `Optimizer`.
 
     Example:
       >>> from dovetail.example_libraries import optimizers
@@ -96,15 +100,12 @@ def _with_momentum(step_size: Any, mass: Any, ahead: bool) -> Rules:
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def momentum(step_size: Any, mass: Any) -> Rules:
     """Gradient descent with momentum.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       mass: by what the sum of past gradients is multiplied at each step.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Polyak, Some methods of speeding up the convergence of iteration methods, 1964.
 
@@ -118,15 +119,12 @@ def momentum(step_size: Any, mass: Any) -> Rules:
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def nesterov(step_size: Any, mass: Any) -> Rules:
     """Gradient descent with momentum that looks one step ahead.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       mass: by what the sum of past gradients is multiplied at each step.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Sutskever, Martens, Dahl, Hinton, On the importance of initialization and momentum in
       deep learning, 2013.
@@ -146,15 +144,12 @@ def _inverse_root(x: Any) -> Any:
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def adagrad(step_size: Any, momentum: Any = 0.9) -> Rules:
     """Steps by gradients over the root of the sum of their squares so far, averaged.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       momentum: the weight of the past in the average.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Duchi, Hazan, Singer, Adaptive subgradient methods, 2011.
 
@@ -176,16 +171,13 @@ def adagrad(step_size: Any, momentum: Any = 0.9) -> Rules:
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Rules:
     """Steps by gradients over the root of a moving average of their squares.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       gamma: the weight of the past in the average.
       eps: what is added to it.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Tieleman, Hinton, Neural networks for machine learning, lecture 6.5, 2012.
 
@@ -206,18 +198,15 @@ def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Rules:
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def rmsprop_momentum(
     step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8, momentum: Any = 0.9
 ) -> Rules:
     """As `rmsprop`, with momentum.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       gamma, eps: as of `rmsprop`.
       momentum: by what the sum of past steps is multiplied at each step.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Graves, arXiv:1308.0850.
 
@@ -239,16 +228,13 @@ def rmsprop_momentum(
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def adam(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Rules:
     """Adam: steps by the ratio of moving averages, of gradients and of their squares.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       b1, b2: the weights of the past in the two averages.
       eps: what is added to the root of the second.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Kingma, Ba, arXiv:1412.6980.
 
@@ -272,17 +258,14 @@ def adam(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Rul
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Rules:
     """Adam with a decaying maximum in place of the average of squares.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       b1: the weight of the past in the average of gradients.
       b2: the factor by which the maximum decays.
       eps: what is added to the maximum.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Kingma, Ba, arXiv:1412.6980, section 7.1.
 
@@ -305,15 +288,12 @@ def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> R
 
 
 @optimizer
+@documented(_OPTIMIZER)
 def sm3(step_size: Any, momentum: Any = 0.9) -> Rules:
     """As `adagrad`, with one number for each row, column, ... in place of one for each element.
 
     Args:
-      step_size: a number, or a function of the number of the step.
       momentum: the weight of the past in the average of steps.
-
-    Returns:
-      An `Optimizer`.
 
     Source: Anil, Gupta, Koren, Singer, Memory-efficient adaptive optimization, arXiv:1901.11150.
 

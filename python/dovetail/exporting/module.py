@@ -34,7 +34,7 @@ SCOPE = "model"
 
 
 class Parameter(NamedTuple):
-    """An argument of a program that is no argument of the exported function.
+    """An argument of a program that is not an argument of the exported function.
 
     Attributes:
       position: its number among the program's arguments, captured arrays last.
@@ -54,7 +54,7 @@ class Function(NamedTuple):
       name: its name there.
       program: what it computes.
       dropped: the names of the program's arguments that are parameters.
-      parameters: what is no argument.
+      parameters: what is not an argument.
     """
 
     name: str

@@ -161,7 +161,7 @@ def register_pytree_node_serialization(
       The class.
 
     Raises:
-      ValueError: the class or the name is registered already, or the class is no node.
+      ValueError: the class or the name is registered already, or the class is not a node.
 
     Example:
       >>> from dovetail import export, tree_util

@@ -36,7 +36,7 @@ def symbolic_shape(
       A tuple of ints and symbolic sizes.
 
     Raises:
-      ValueError: the text is no shape, or there are both constraints and a scope.
+      ValueError: the text is not a shape, or there are both constraints and a scope.
 
     Example:
       >>> from dovetail import export
@@ -74,7 +74,7 @@ def symbolic_args_specs(
       The tree with `ShapeDtypeStruct`s in the place of arrays.
 
     Raises:
-      ValueError: a text is no shape of the argument's rank.
+      ValueError: a text is not a shape of the argument's rank.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp

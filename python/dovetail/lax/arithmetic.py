@@ -8,7 +8,9 @@ from typing import Any
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error
+from dovetail.lax.docstrings import BINARY, BOOLS_OR_NUMBERS, FLOATS, INEXACT, NUMBERS, REAL, UNARY
 from dovetail.lax.lexicographic import first_in_order
 from dovetail.ops.operands import ArrayLike, as_operand, same, unary
 
@@ -25,17 +27,9 @@ class RoundingMethod(enum.IntEnum):
     TO_NEAREST_EVEN = 1
 
 
+@documented(BINARY, BOOLS_OR_NUMBERS)
 def add(x: ArrayLike, y: ArrayLike) -> Array:
     """x + y; for bools, x or y.
-
-    Args:
-      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> add(1, 2)
@@ -44,17 +38,9 @@ def add(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.add(*same("add", (x, y), "biufc"))
 
 
+@documented(BINARY, NUMBERS)
 def sub(x: ArrayLike, y: ArrayLike) -> Array:
     """x - y of numbers.
-
-    Args:
-      x, y: arrays of numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> sub(1, 2)
@@ -63,18 +49,12 @@ def sub(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.sub(*same("sub", (x, y), "iufc"))
 
 
+@documented(BINARY, BOOLS_OR_NUMBERS)
 def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: Any = None) -> Array:
     """x * y; for bools, x and y.
 
     Args:
-      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
       out_dtype: the element type to multiply in, which operands of any types become.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> mul(3, 2)
@@ -86,18 +66,10 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: Any = None) -> Array:
     return ops.mul(*same("mul", (x, y), "biufc"))
 
 
+@documented(BINARY, NUMBERS)
 def div(x: ArrayLike, y: ArrayLike) -> Array:
     """x / y of numbers; between integers it truncates, and by zero it is -1, or the greatest
     unsigned integer.
-
-    Args:
-      x, y: arrays of numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> div(-7, 2)
@@ -106,17 +78,9 @@ def div(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.div(*same("div", (x, y), "iufc"))
 
 
+@documented(BINARY, REAL)
 def rem(x: ArrayLike, y: ArrayLike) -> Array:
     """The remainder of truncating division of real numbers; it has the sign of x.
-
-    Args:
-      x, y: arrays of real numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> rem(-7, 2)
@@ -125,17 +89,9 @@ def rem(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.rem(*same("rem", (x, y), "iuf"))
 
 
+@documented(BINARY, BOOLS_OR_NUMBERS)
 def max(x: ArrayLike, y: ArrayLike) -> Array:
     """The greater of x and y; NaN if either is NaN; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> max(1, 2)
@@ -145,17 +101,9 @@ def max(x: ArrayLike, y: ArrayLike) -> Array:
     return first_in_order(a, b, "gt") if dtypes.KINDS[a.dtype] == "c" else ops.max(a, b)
 
 
+@documented(BINARY, BOOLS_OR_NUMBERS)
 def min(x: ArrayLike, y: ArrayLike) -> Array:
     """The smaller of x and y; NaN if either is NaN; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> min(1, 2)
@@ -165,17 +113,9 @@ def min(x: ArrayLike, y: ArrayLike) -> Array:
     return first_in_order(a, b, "lt") if dtypes.KINDS[a.dtype] == "c" else ops.min(a, b)
 
 
+@documented(BINARY, FLOATS)
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The next float after x1 in the direction of x2.
-
-    Args:
-      x1, x2: arrays of floats, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> nextafter(1.0, 2.0) > 1.0
@@ -184,11 +124,9 @@ def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     return ops.nextafter(*same("nextafter", (x1, x2), "f"))
 
 
+@documented(NUMBERS)
 def abs(x: ArrayLike) -> Array:
     """The absolute value of numbers; of complex ones the modulus, a real array.
-
-    Args:
-      x: an array or scalar of numbers.
 
     Returns:
       An array like the operand; of complex numbers, floats.
@@ -201,14 +139,9 @@ def abs(x: ArrayLike) -> Array:
     return array if dtypes.KINDS[array.dtype] == "u" else ops.abs(array)
 
 
+@documented(UNARY, NUMBERS)
 def sign(x: ArrayLike) -> Array:
     """-1, 0 or 1 for real numbers, z / |z| for complex ones; NaN and -0. stay.
-
-    Args:
-      x: an array or scalar of numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> sign(-3.0)
@@ -217,14 +150,9 @@ def sign(x: ArrayLike) -> Array:
     return ops.sign(unary("sign", x, "iufc"))
 
 
+@documented(UNARY, NUMBERS)
 def neg(x: ArrayLike) -> Array:
     """-x of numbers.
-
-    Args:
-      x: an array or scalar of numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> neg(1)
@@ -233,14 +161,9 @@ def neg(x: ArrayLike) -> Array:
     return ops.neg(unary("neg", x, "iufc"))
 
 
+@documented(UNARY, NUMBERS)
 def square(x: ArrayLike) -> Array:
     """x * x of numbers.
-
-    Args:
-      x: an array or scalar of numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> square(3)
@@ -249,14 +172,9 @@ def square(x: ArrayLike) -> Array:
     return ops.integer_pow(unary("square", x, "iufc"), 2)
 
 
+@documented(UNARY, INEXACT)
 def reciprocal(x: ArrayLike) -> Array:
     """1 / x of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> reciprocal(4.0)
@@ -265,14 +183,9 @@ def reciprocal(x: ArrayLike) -> Array:
     return ops.integer_pow(unary("reciprocal", x, "fc"), -1)
 
 
+@documented(UNARY, FLOATS)
 def floor(x: ArrayLike) -> Array:
     """The greatest integer not above each float.
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> floor(-1.5)
@@ -281,14 +194,9 @@ def floor(x: ArrayLike) -> Array:
     return ops.floor(unary("floor", x, "f"))
 
 
+@documented(UNARY, FLOATS)
 def ceil(x: ArrayLike) -> Array:
     """The least integer not below each float.
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> ceil(-1.5)
@@ -308,7 +216,7 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FR
       An array of the shape and the element type of `x`.
 
     Raises:
-      TypeError: the elements are no floats.
+      TypeError: the elements are not floats.
       ValueError: there is no such method.
 
     Example:
@@ -356,14 +264,9 @@ def imag(x: ArrayLike) -> Array:
     return ops.imag(unary("imag", x, "c"))
 
 
+@documented(UNARY, INEXACT)
 def conj(x: ArrayLike) -> Array:
     """The conjugate of a complex array; a float array becomes complex.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> conj(1 + 2j)

@@ -31,7 +31,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
 
     Raises:
       ValueError: `new_dtype` is None.
-      TypeError: `new_dtype` is no element type.
+      TypeError: `new_dtype` is not an element type.
 
     Example:
       >>> convert_element_type(1.5, np.int32)

@@ -227,7 +227,7 @@ def dynamic_index_in_dim(
       An array.
 
     Raises:
-      TypeError: the index is no integer scalar.
+      TypeError: the index is not an integer scalar.
       ValueError: the axis is out of bounds.
 
     Example:

@@ -7,21 +7,17 @@ from typing import Any
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error
 from dovetail.lax.create import full_like
+from dovetail.lax.docstrings import BINARY, FLOATS, INEXACT, UNARY
 from dovetail.lax.precision import check_accuracy
 from dovetail.ops.operands import ArrayLike, as_operand, same, unary
 
 
+@documented(UNARY, INEXACT)
 def exp(x: ArrayLike, accuracy: Any = None) -> Array:
     """e to the power of each element of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> exp(0.0)
@@ -31,15 +27,9 @@ def exp(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.exp(unary("exp", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def exp2(x: ArrayLike, accuracy: Any = None) -> Array:
     """2 to the power of each element of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> exp2(3.0)
@@ -49,15 +39,9 @@ def exp2(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.exp2(unary("exp2", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def expm1(x: ArrayLike, accuracy: Any = None) -> Array:
     """exp(x) - 1 of a float or complex array, accurate near zero.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> expm1(0.0)
@@ -67,15 +51,9 @@ def expm1(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.expm1(unary("expm1", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def log(x: ArrayLike, accuracy: Any = None) -> Array:
     """The natural logarithm of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> log(1.0)
@@ -85,15 +63,9 @@ def log(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.log(unary("log", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def log1p(x: ArrayLike, accuracy: Any = None) -> Array:
     """log(1 + x) of a float or complex array, accurate near zero.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> log1p(0.0)
@@ -103,15 +75,9 @@ def log1p(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.log1p(unary("log1p", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def sqrt(x: ArrayLike, accuracy: Any = None) -> Array:
     """The square root of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> sqrt(4.0)
@@ -121,15 +87,9 @@ def sqrt(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.sqrt(unary("sqrt", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def rsqrt(x: ArrayLike, accuracy: Any = None) -> Array:
     """1 / sqrt(x) of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> rsqrt(4.0)
@@ -139,15 +99,9 @@ def rsqrt(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.rsqrt(unary("rsqrt", x, "fc"))
 
 
+@documented(UNARY, FLOATS)
 def cbrt(x: ArrayLike, accuracy: Any = None) -> Array:
     """The cube root of a float array.
-
-    Args:
-      x: an array or scalar of floats.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cbrt(27.0)
@@ -157,15 +111,9 @@ def cbrt(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.cbrt(unary("cbrt", x, "f"))
 
 
+@documented(UNARY, INEXACT)
 def sin(x: ArrayLike, accuracy: Any = None) -> Array:
     """The sine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> sin(0.0)
@@ -175,15 +123,9 @@ def sin(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.sin(unary("sin", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def cos(x: ArrayLike, accuracy: Any = None) -> Array:
     """The cosine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cos(0.0)
@@ -193,15 +135,9 @@ def cos(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.cos(unary("cos", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def tan(x: ArrayLike, accuracy: Any = None) -> Array:
     """The tangent of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> tan(0.0)
@@ -211,14 +147,9 @@ def tan(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.tan(unary("tan", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def asin(x: ArrayLike) -> Array:
     """The inverse sine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> asin(0.0)
@@ -227,14 +158,9 @@ def asin(x: ArrayLike) -> Array:
     return ops.asin(unary("asin", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def acos(x: ArrayLike) -> Array:
     """The inverse cosine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> acos(1.0)
@@ -243,14 +169,9 @@ def acos(x: ArrayLike) -> Array:
     return ops.acos(unary("acos", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def atan(x: ArrayLike) -> Array:
     """The inverse tangent of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> atan(0.0)
@@ -259,14 +180,9 @@ def atan(x: ArrayLike) -> Array:
     return ops.atan(unary("atan", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def sinh(x: ArrayLike) -> Array:
     """The hyperbolic sine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> sinh(0.0)
@@ -275,14 +191,9 @@ def sinh(x: ArrayLike) -> Array:
     return ops.sinh(unary("sinh", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def cosh(x: ArrayLike) -> Array:
     """The hyperbolic cosine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cosh(0.0)
@@ -291,15 +202,9 @@ def cosh(x: ArrayLike) -> Array:
     return ops.cosh(unary("cosh", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def tanh(x: ArrayLike, accuracy: Any = None) -> Array:
     """The hyperbolic tangent of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> tanh(0.0)
@@ -309,14 +214,9 @@ def tanh(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.tanh(unary("tanh", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def asinh(x: ArrayLike) -> Array:
     """The inverse hyperbolic sine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> asinh(0.0)
@@ -325,14 +225,9 @@ def asinh(x: ArrayLike) -> Array:
     return ops.asinh(unary("asinh", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def acosh(x: ArrayLike) -> Array:
     """The inverse hyperbolic cosine of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> acosh(1.0)
@@ -341,14 +236,9 @@ def acosh(x: ArrayLike) -> Array:
     return ops.acosh(unary("acosh", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def atanh(x: ArrayLike) -> Array:
     """The inverse hyperbolic tangent of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> atanh(0.0)
@@ -357,15 +247,9 @@ def atanh(x: ArrayLike) -> Array:
     return ops.atanh(unary("atanh", x, "fc"))
 
 
+@documented(UNARY, INEXACT)
 def logistic(x: ArrayLike, accuracy: Any = None) -> Array:
     """1 / (1 + exp(-x)) of a float or complex array.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-      accuracy: accepted; the result is within a few units of the last place.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> logistic(0.0)
@@ -375,14 +259,9 @@ def logistic(x: ArrayLike, accuracy: Any = None) -> Array:
     return ops.logistic(unary("logistic", x, "fc"))
 
 
+@documented(UNARY, FLOATS)
 def erf(x: ArrayLike) -> Array:
     """The error function of a float array.
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> erf(0.0)
@@ -391,14 +270,9 @@ def erf(x: ArrayLike) -> Array:
     return ops.erf(unary("erf", x, "f"))
 
 
+@documented(UNARY, FLOATS)
 def erfc(x: ArrayLike) -> Array:
     """1 - erf(x) of a float array, accurate for large x.
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> erfc(0.0)
@@ -407,6 +281,7 @@ def erfc(x: ArrayLike) -> Array:
     return ops.erfc(unary("erfc", x, "f"))
 
 
+@documented(BINARY)
 def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """x to the power y, of float or complex arrays; an integer y of any type becomes a float
     exponent.
@@ -417,9 +292,6 @@ def pow(x: ArrayLike, y: ArrayLike) -> Array:
 
     Returns:
       An array like x.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> pow(2.0, 3.0)

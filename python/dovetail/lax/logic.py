@@ -9,21 +9,27 @@ import numpy as np
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
+from dovetail.lax.docstrings import (
+    BINARY,
+    BITS,
+    BOOLS_OR_NUMBERS,
+    BOOLS_OR_REAL,
+    COMPARISON,
+    FLOATS,
+    INTEGERS,
+    UNARY,
+)
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, same, unary
 from dovetail.tracing.bind import constant
 
 # Bits and predicates ------------------------------------------------------------------------------
 
 
+@documented(UNARY, BITS)
 def bitwise_not(x: ArrayLike) -> Array:
     """All bits of integers flipped; for bools, not x.
-
-    Args:
-      x: an array or scalar of bools or integers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> bitwise_not(0)
@@ -32,17 +38,9 @@ def bitwise_not(x: ArrayLike) -> Array:
     return ops.not_(unary("bitwise_not", x, "biu"))
 
 
+@documented(BINARY, BITS)
 def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
     """x and y, bit by bit, of integers or bools.
-
-    Args:
-      x, y: arrays of bools or integers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> bitwise_and(6, 3)
@@ -51,17 +49,9 @@ def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.and_(*same("bitwise_and", (x, y), "biu"))
 
 
+@documented(BINARY, BITS)
 def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
     """x or y, bit by bit, of integers or bools.
-
-    Args:
-      x, y: arrays of bools or integers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> bitwise_or(6, 3)
@@ -70,17 +60,9 @@ def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.or_(*same("bitwise_or", (x, y), "biu"))
 
 
+@documented(BINARY, BITS)
 def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits set in one of x and y, integers or bools, but not in both.
-
-    Args:
-      x, y: arrays of bools or integers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> bitwise_xor(6, 3)
@@ -89,17 +71,9 @@ def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.xor(*same("bitwise_xor", (x, y), "biu"))
 
 
+@documented(BINARY, INTEGERS)
 def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits of integers moved left by y; 0 past the width.
-
-    Args:
-      x, y: arrays of integers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> shift_left(3, 2)
@@ -108,17 +82,9 @@ def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.shift_left(*same("shift_left", (x, y), "iu"))
 
 
+@documented(BINARY, INTEGERS)
 def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits of integers moved right by y, filled with the sign bit.
-
-    Args:
-      x, y: arrays of integers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> shift_right_arithmetic(-8, 1)
@@ -127,17 +93,9 @@ def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.shift_right_arithmetic(*same("shift_right_arithmetic", (x, y), "iu"))
 
 
+@documented(BINARY, INTEGERS)
 def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
     """The bits of integers moved right by y, filled with 0.
-
-    Args:
-      x, y: arrays of integers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> shift_right_logical(8, 1)
@@ -146,14 +104,9 @@ def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.shift_right_logical(*same("shift_right_logical", (x, y), "iu"))
 
 
+@documented(UNARY, INTEGERS)
 def population_count(x: ArrayLike) -> Array:
     """The number of set bits of integers.
-
-    Args:
-      x: an array or scalar of integers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> population_count(7)
@@ -162,14 +115,9 @@ def population_count(x: ArrayLike) -> Array:
     return ops.population_count(unary("population_count", x, "iu"))
 
 
+@documented(UNARY, INTEGERS)
 def clz(x: ArrayLike) -> Array:
     """The number of leading zero bits of integers.
-
-    Args:
-      x: an array or scalar of integers.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> clz(1)
@@ -178,11 +126,9 @@ def clz(x: ArrayLike) -> Array:
     return ops.count_leading_zeros(unary("clz", x, "iu"))
 
 
+@documented(FLOATS)
 def is_finite(x: ArrayLike) -> Array:
     """True for each element that is neither infinite nor NaN.
-
-    Args:
-      x: an array or scalar of floats.
 
     Returns:
       An array of bools.
@@ -194,17 +140,9 @@ def is_finite(x: ArrayLike) -> Array:
     return ops.is_finite(unary("is_finite", x, "f"))
 
 
+@documented(COMPARISON, BOOLS_OR_NUMBERS)
 def eq(x: ArrayLike, y: ArrayLike) -> Array:
     """x == y.
-
-    Args:
-      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> eq(1, 1)
@@ -214,17 +152,9 @@ def eq(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.compare(a, b, "eq")
 
 
+@documented(COMPARISON, BOOLS_OR_NUMBERS)
 def ne(x: ArrayLike, y: ArrayLike) -> Array:
     """x != y.
-
-    Args:
-      x, y: arrays of bools or numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> ne(1, 1)
@@ -234,17 +164,9 @@ def ne(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.compare(a, b, "ne")
 
 
+@documented(COMPARISON, BOOLS_OR_REAL)
 def lt(x: ArrayLike, y: ArrayLike) -> Array:
     """x < y, not for complex arrays.
-
-    Args:
-      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> lt(1, 2)
@@ -254,17 +176,9 @@ def lt(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.compare(a, b, "lt")
 
 
+@documented(COMPARISON, BOOLS_OR_REAL)
 def le(x: ArrayLike, y: ArrayLike) -> Array:
     """x <= y, not for complex arrays.
-
-    Args:
-      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> le(1, 2)
@@ -274,17 +188,9 @@ def le(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.compare(a, b, "le")
 
 
+@documented(COMPARISON, BOOLS_OR_REAL)
 def gt(x: ArrayLike, y: ArrayLike) -> Array:
     """x > y, not for complex arrays.
-
-    Args:
-      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> gt(1, 2)
@@ -294,17 +200,9 @@ def gt(x: ArrayLike, y: ArrayLike) -> Array:
     return ops.compare(a, b, "gt")
 
 
+@documented(COMPARISON, BOOLS_OR_REAL)
 def ge(x: ArrayLike, y: ArrayLike) -> Array:
     """x >= y, not for complex arrays.
-
-    Args:
-      x, y: arrays of bools or real numbers, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> ge(1, 2)
@@ -317,6 +215,7 @@ def ge(x: ArrayLike, y: ArrayLike) -> Array:
 # Choice -------------------------------------------------------------------------------------------
 
 
+@documented(BINARY)
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     """Elements of `on_true` where `pred` (bool, of the same shape or rank 0) holds, else of
     `on_false`.
@@ -324,9 +223,6 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     Args:
       pred: bools, of the shape of the others or of rank 0.
       on_true, on_false: arrays of one type and shape.
-
-    Returns:
-      An array of that type and shape.
 
     Raises:
       TypeError: the types or shapes differ.
@@ -338,6 +234,7 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     return select_n(pred, on_false, on_true)
 
 
+@documented(BINARY)
 def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     """Elements of `cases[which]`; `which` is bool for at most two cases, else int32, of the same
     shape or rank 0.
@@ -345,9 +242,6 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
     Args:
       which: bools, or integers from 0, of the shape of the cases or of rank 0.
       cases: arrays of one type and shape.
-
-    Returns:
-      An array of that type and shape.
 
     Raises:
       TypeError: the types or shapes of the cases differ, or bools choose among more than two.

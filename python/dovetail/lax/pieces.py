@@ -173,7 +173,7 @@ def pad(
 
     Raises:
       TypeError: the value has another element type.
-      ValueError: the value is no scalar, the triples do not fit the operand, or a size would be
+      ValueError: the value is not a scalar, the triples do not fit the operand, or a size would be
         negative.
 
     Example:

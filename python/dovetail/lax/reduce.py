@@ -8,7 +8,9 @@ from typing import Any
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import config, dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
+from dovetail.lax.docstrings import REDUCTION
 from dovetail.ops.operands import ArrayLike, canonical_axes, canonical_axis, unary
 
 
@@ -29,15 +31,9 @@ def reduced_axes(axes: Any, ndim: int) -> tuple[int, ...]:
     return canonical_axes(tuple(axes), ndim, "axes", "duplicate value in 'axes' of reduction")
 
 
+@documented(REDUCTION)
 def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The sums of numbers over the dimensions `axes`, in their element type.
-
-    Args:
-      operand: an array of numbers.
-      axes: the dimensions, each once.
-
-    Returns:
-      An array without these dimensions, of the element type of the operand.
 
     Raises:
       ValueError: several numbers of 16 bits are to be added, and `config.allow_f16_reductions` is
@@ -62,15 +58,9 @@ def _refuse_16_bit_sum(operand: ArrayLike, axes: Sequence[int]) -> None:
         )
 
 
+@documented(REDUCTION)
 def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The products of numbers over the dimensions `axes`, in their element type.
-
-    Args:
-      operand: an array of numbers.
-      axes: the dimensions, each once.
-
-    Returns:
-      An array without these dimensions, of the element type of the operand.
 
     Example:
       >>> reduce_prod(np.float32([3, 2]), (0,))
@@ -79,15 +69,9 @@ def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
     return _reduce(ops.reduce_prod, "reduce_prod", operand, axes, "iufc")
 
 
+@documented(REDUCTION)
 def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The greatest elements over the dimensions `axes`; NaN if one is NaN.
-
-    Args:
-      operand: an array of numbers.
-      axes: the dimensions, each once.
-
-    Returns:
-      An array without these dimensions, of the element type of the operand.
 
     Example:
       >>> reduce_max(np.float32([3, 2]), (0,))
@@ -96,15 +80,9 @@ def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Array:
     return _reduce(ops.reduce_max, "reduce_max", operand, axes, "biuf")
 
 
+@documented(REDUCTION)
 def reduce_min(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The smallest elements over the dimensions `axes`; NaN if one is NaN.
-
-    Args:
-      operand: an array of numbers.
-      axes: the dimensions, each once.
-
-    Returns:
-      An array without these dimensions, of the element type of the operand.
 
     Example:
       >>> reduce_min(np.float32([3, 2]), (0,))
@@ -113,15 +91,12 @@ def reduce_min(operand: ArrayLike, axes: Sequence[int]) -> Array:
     return _reduce(ops.reduce_min, "reduce_min", operand, axes, "biuf")
 
 
+@documented(REDUCTION)
 def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise and of bools or integers over the dimensions `axes`.
 
     Args:
       operand: an array of bools or integers.
-      axes: the dimensions, each once.
-
-    Returns:
-      An array without these dimensions, of the element type of the operand.
 
     Example:
       >>> reduce_and(np.array([True, False]), (0,))
@@ -130,15 +105,12 @@ def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
     return _reduce(ops.reduce_and, "reduce_and", operand, axes, "biu")
 
 
+@documented(REDUCTION)
 def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise or of bools or integers over the dimensions `axes`.
 
     Args:
       operand: an array of bools or integers.
-      axes: the dimensions, each once.
-
-    Returns:
-      An array without these dimensions, of the element type of the operand.
 
     Example:
       >>> reduce_or(np.array([True, False]), (0,))
@@ -147,15 +119,12 @@ def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
     return _reduce(ops.reduce_or, "reduce_or", operand, axes, "biu")
 
 
+@documented(REDUCTION)
 def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise exclusive or of bools or integers over the dimensions `axes`.
 
     Args:
       operand: an array of bools or integers.
-      axes: the dimensions, each once.
-
-    Returns:
-      An array without these dimensions, of the element type of the operand.
 
     Example:
       >>> reduce_xor(np.array([True, True]), (0,))

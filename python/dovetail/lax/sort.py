@@ -10,8 +10,10 @@ import numpy as np
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.lax.create import iota
+from dovetail.lax.docstrings import CUMULATIVE
 from dovetail.lax.pieces import slice_in_dim
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axis, unary
 from dovetail.symbolic.size import is_symbolic_dim
@@ -30,16 +32,9 @@ def _running(
     return op(x, dimension, bool(reverse))
 
 
+@documented(CUMULATIVE)
 def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The sums of all elements up to each along a dimension, or from each on if `reverse`.
-
-    Args:
-      operand: an array of numbers.
-      axis: the dimension.
-      reverse: whether to begin at the end.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cumsum(np.float32([1, 2, 3]))
@@ -48,16 +43,9 @@ def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     return _running(ops.cumsum, "cumsum", operand, axis, reverse, "iufc")
 
 
+@documented(CUMULATIVE)
 def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The products of all elements up to each along a dimension, or from each on if `reverse`.
-
-    Args:
-      operand: an array of numbers.
-      axis: the dimension.
-      reverse: whether to begin at the end.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cumprod(np.float32([1, 2, 3]))
@@ -66,16 +54,12 @@ def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     return _running(ops.cumprod, "cumprod", operand, axis, reverse, "iufc")
 
 
+@documented(CUMULATIVE)
 def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The greatest of all elements up to each along a dimension, or from each on if `reverse`.
 
     Args:
       operand: an array of numbers or bools; complex numbers are in lexicographic order.
-      axis: the dimension.
-      reverse: whether to begin at the end.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cummax(np.float32([1, 3, 2]))
@@ -84,16 +68,12 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     return _running(ops.cummax, "cummax", operand, axis, reverse, "biufc")
 
 
+@documented(CUMULATIVE)
 def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The smallest of all elements up to each along a dimension, or from each on if `reverse`.
 
     Args:
       operand: an array of numbers or bools; complex numbers are in lexicographic order.
-      axis: the dimension.
-      reverse: whether to begin at the end.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cummin(np.float32([2, 1, 3]))
@@ -102,17 +82,13 @@ def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     return _running(ops.cummin, "cummin", operand, axis, reverse, "biufc")
 
 
+@documented(CUMULATIVE)
 def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """The logarithm of the sum of exponentials of all elements up to each along a dimension, or
     from each on if `reverse`.
 
     Args:
       operand: an array of floats.
-      axis: the dimension.
-      reverse: whether to begin at the end.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> cumlogsumexp(np.float32([0, 0]))

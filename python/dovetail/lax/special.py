@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
+from dovetail.lax.docstrings import BINARY, FLOATS, UNARY
 from dovetail.ops.operands import ArrayLike, same, unary
 
 
+@documented(UNARY, FLOATS)
 def lgamma(x: ArrayLike) -> Array:
     """The logarithm of the absolute value of the gamma function of a float array.
 
     It is infinite at the poles 0, -1, -2, ...
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> lgamma(3.0)
@@ -25,14 +22,9 @@ def lgamma(x: ArrayLike) -> Array:
     return ops.lgamma(unary("lgamma", x, "f"))
 
 
+@documented(UNARY, FLOATS)
 def digamma(x: ArrayLike) -> Array:
     """The derivative of `lgamma` of a float array, NaN at the poles.
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> digamma(1.0)
@@ -41,6 +33,7 @@ def digamma(x: ArrayLike) -> Array:
     return ops.digamma(unary("digamma", x, "f"))
 
 
+@documented(BINARY)
 def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
     """The derivative of `digamma` of order m, 0 or a positive integer, of float arrays.
 
@@ -50,12 +43,6 @@ def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
     Args:
       m, x: arrays of floats, of one type and shape; scalars fit any.
 
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
-
     Example:
       >>> polygamma(1.0, 1.0)
       Array(1.644934, dtype=float32, weak_type=True)
@@ -63,21 +50,16 @@ def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
     return ops.polygamma(*same("polygamma", (m, x), "f"))
 
 
+@documented(BINARY)
 def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     """The Hurwitz zeta function, the sum of (q + k)^-x over k = 0, 1, ..., of float arrays.
 
     It is infinite where x is 1 or q is 0 or a negative integer, and NaN where x < 1, where q < 0
-    and x is no integer, and where q < -4096. There is no derivative by x.
+    and x is not an integer, and where q < -4096. There is no derivative by x.
     https://dlmf.nist.gov/25.11#E1
 
     Args:
       x, q: arrays of floats, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> zeta(2.0, 1.0)
@@ -86,14 +68,9 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     return ops.zeta(*same("zeta", (x, q), "f"))
 
 
+@documented(UNARY, FLOATS)
 def erf_inv(x: ArrayLike) -> Array:
     """The inverse of `erf` of a float array, NaN outside of [-1, 1].
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> erf_inv(0.0)
@@ -102,14 +79,9 @@ def erf_inv(x: ArrayLike) -> Array:
     return ops.erf_inv(unary("erf_inv", x, "f"))
 
 
+@documented(UNARY, FLOATS)
 def bessel_i0e(x: ArrayLike) -> Array:
     """exp(-|x|) I0(x), the scaled modified Bessel function of order 0, of a float array.
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> bessel_i0e(0.0)
@@ -118,14 +90,9 @@ def bessel_i0e(x: ArrayLike) -> Array:
     return ops.bessel_i0e(unary("bessel_i0e", x, "f"))
 
 
+@documented(UNARY, FLOATS)
 def bessel_i1e(x: ArrayLike) -> Array:
     """exp(-|x|) I1(x), the scaled modified Bessel function of order 1, of a float array.
-
-    Args:
-      x: an array or scalar of floats.
-
-    Returns:
-      An array like the operand.
 
     Example:
       >>> bessel_i1e(0.0)
@@ -134,6 +101,7 @@ def bessel_i1e(x: ArrayLike) -> Array:
     return ops.bessel_i1e(unary("bessel_i1e", x, "f"))
 
 
+@documented(BINARY)
 def igamma(a: ArrayLike, x: ArrayLike) -> Array:
     """The regularised lower incomplete gamma function of float arrays.
 
@@ -143,12 +111,6 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
     Args:
       a, x: arrays of floats, of one type and shape; scalars fit any.
 
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
-
     Example:
       >>> igamma(1.0, 0.5)
       Array(0.39346933, dtype=float32, weak_type=True)
@@ -156,17 +118,12 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
     return ops.igamma(*same("igamma", (a, x), "f"))
 
 
+@documented(BINARY)
 def igammac(a: ArrayLike, x: ArrayLike) -> Array:
     """The regularised upper incomplete gamma function, 1 - igamma(a, x), of float arrays.
 
     Args:
       a, x: arrays of floats, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> igammac(1.0, 0.5)
@@ -175,6 +132,7 @@ def igammac(a: ArrayLike, x: ArrayLike) -> Array:
     return ops.igammac(*same("igammac", (a, x), "f"))
 
 
+@documented(BINARY)
 def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
     """The derivative of igamma(a, x) by a, of float arrays.
 
@@ -182,12 +140,6 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
 
     Args:
       a, x: arrays of floats, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> igamma_grad_a(1.0, 1.0)
@@ -198,6 +150,7 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
     return ops.neg(ops.mul(ops.exp(log_density), ops.div(ops.random_gamma_grad(a, x), x)))
 
 
+@documented(BINARY)
 def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
     """The derivative by a of samples x of the gamma distribution of parameter a, of float arrays.
 
@@ -207,12 +160,6 @@ def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
     Args:
       a, x: arrays of floats, of one type and shape; scalars fit any.
 
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
-
     Example:
       >>> random_gamma_grad(1.0, 1.0)
       Array(1.173563, dtype=float32, weak_type=True)
@@ -220,6 +167,7 @@ def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
     return ops.random_gamma_grad(*same("random_gamma_grad", (a, x), "f"))
 
 
+@documented(BINARY)
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The regularised incomplete beta function of float arrays.
 
@@ -229,12 +177,6 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
     Args:
       a, b, x: arrays of floats, of one type and shape; scalars fit any.
-
-    Returns:
-      An array of that type and shape.
-
-    Raises:
-      TypeError: the element types or the ranks differ.
 
     Example:
       >>> betainc(1.0, 2.0, 0.5)

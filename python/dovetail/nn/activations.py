@@ -9,7 +9,9 @@ import numpy as np
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
+from dovetail.nn.docstrings import ACTIVATION, INEXACT, NUMBERS
 from dovetail.numpy.promotion import real_inexact
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
 from dovetail.transforms.custom_derivatives import custom_jvp
@@ -31,14 +33,9 @@ def identity(x: ArrayLike) -> Array:
     return as_operand("identity", x)
 
 
+@documented(INEXACT)
 def sigmoid(x: ArrayLike) -> Array:
     """1 / (1 + exp(-x)).
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like `x`.
 
     Example:
       >>> sigmoid(np.float32([-200, 0, 200]))
@@ -47,14 +44,9 @@ def sigmoid(x: ArrayLike) -> Array:
     return lax.logistic(x)
 
 
+@documented(ACTIVATION)
 def log_sigmoid(x: ArrayLike) -> Array:
     """log(`sigmoid`(x)), accurate also where that is near 0 or 1.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Example:
       >>> log_sigmoid(np.float32([-100, 0]))
@@ -63,14 +55,9 @@ def log_sigmoid(x: ArrayLike) -> Array:
     return -softplus(-as_operand("log_sigmoid", x))
 
 
+@documented(ACTIVATION, NUMBERS)
 def softplus(x: ArrayLike) -> Array:
     """log(1 + exp(x)).
-
-    Args:
-      x: an array or scalar of numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Example:
       >>> softplus(np.float32([0, 100]))
@@ -79,15 +66,12 @@ def softplus(x: ArrayLike) -> Array:
     return dnp.logaddexp(x, 0)
 
 
+@documented(ACTIVATION)
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     """(x + sqrt(x**2 + b)) / 2.
 
     Args:
-      x: an array or scalar of real numbers.
       b: how smooth it is: an array that broadcasts to the shape of `x`.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Barron, arXiv:2112.11687.
 
@@ -99,14 +83,9 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     return (x + dnp.sqrt(dnp.square(x) + b)) / 2
 
 
+@documented(ACTIVATION, NUMBERS)
 def soft_sign(x: ArrayLike) -> Array:
     """x / (1 + |x|).
-
-    Args:
-      x: an array or scalar of numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Example:
       >>> soft_sign(np.float32([-1, 0, 3]))
@@ -116,14 +95,9 @@ def soft_sign(x: ArrayLike) -> Array:
     return x / (dnp.abs(x) + 1)
 
 
+@documented(INEXACT)
 def silu(x: ArrayLike) -> Array:
     """x * `sigmoid`(x), also called swish.
-
-    Args:
-      x: an array or scalar of floats or complex numbers.
-
-    Returns:
-      An array like `x`.
 
     Source: Hendrycks, Gimpel, arXiv:1606.08415; Ramachandran, Zoph, Le, arXiv:1710.05941.
 
@@ -138,14 +112,9 @@ def silu(x: ArrayLike) -> Array:
 swish = silu
 
 
+@documented(ACTIVATION, NUMBERS)
 def mish(x: ArrayLike) -> Array:
     """x * tanh(`softplus`(x)).
-
-    Args:
-      x: an array or scalar of numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Misra, arXiv:1908.08681.
 
@@ -157,15 +126,12 @@ def mish(x: ArrayLike) -> Array:
     return x * dnp.tanh(softplus(x))
 
 
+@documented(ACTIVATION)
 def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     """x times the probability that a standard normal number is less than x.
 
     Args:
-      x: an array or scalar of real numbers.
       approximate: whether to use the paper's approximation of that probability by tanh.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Hendrycks, Gimpel, arXiv:1606.08415.
 
@@ -212,11 +178,9 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
 
 
 @custom_jvp
+@documented(ACTIVATION)
 def log1mexp(x: ArrayLike) -> Array:
     """log(1 - exp(-x)), accurate for small and large x.
-
-    Args:
-      x: an array or scalar of real numbers.
 
     Returns:
       An array of floats like `x`; NaN where `x` is negative.

@@ -74,7 +74,7 @@ def dot_product_attention(
 
     Raises:
       ValueError: shapes or element types do not fit, or an implementation has no such name.
-      TypeError: the elements are no floats.
+      TypeError: the elements are not floats.
 
     Source: Vaswani et al., arXiv:1706.03762; Ainslie et al., arXiv:2305.13245, for shared heads.
 

@@ -5,19 +5,16 @@ from __future__ import annotations
 import dovetail.numpy as dnp
 from dovetail import lax
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
+from dovetail.nn.docstrings import ACTIVATION, INEXACT, NUMBERS
 from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.transforms.custom_derivatives import custom_jvp
 
 
 @custom_jvp
+@documented(INEXACT, NUMBERS)
 def relu(x: ArrayLike) -> Array:
     """max(x, 0); its derivative at 0 is 0.
-
-    Args:
-      x: an array or scalar of numbers.
-
-    Returns:
-      An array like `x`.
 
     Example:
       >>> relu(np.float32([-2, 0, 3]))
@@ -30,14 +27,12 @@ relu.defjvps(lambda t, _, x: dnp.where(x > 0, t, lax.full_like(t, 0)))
 
 
 @custom_jvp
+@documented(ACTIVATION)
 def relu6(x: ArrayLike) -> Array:
     """min(max(x, 0), 6); its derivative at 0 and at 6 is 0.
 
     Args:
       x: an array or scalar of real numbers; integers become floats.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Krizhevsky, Convolutional deep belief networks on CIFAR-10, 2010.
 
@@ -51,15 +46,12 @@ def relu6(x: ArrayLike) -> Array:
 relu6.defjvps(lambda t, _, x: dnp.where((x > 0) & (x < 6), t, lax.full_like(t, 0)))
 
 
+@documented(ACTIVATION)
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 1e-2) -> Array:
     """x where it is not negative, and `negative_slope` * x elsewhere.
 
     Args:
-      x: an array or scalar of real numbers.
       negative_slope: an array that broadcasts to its shape.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Maas, Hannun, Ng, Rectifier nonlinearities improve neural network acoustic models, 2013.
 
@@ -71,15 +63,9 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 1e-2) -> Array:
     return dnp.where(x >= 0, x, negative_slope * x)
 
 
+@documented(ACTIVATION)
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """x where it is positive, and `alpha` * (exp(x) - 1) elsewhere.
-
-    Args:
-      x: an array or scalar of real numbers.
-      alpha: an array that broadcasts to its shape.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Clevert, Unterthiner, Hochreiter, arXiv:1511.07289.
 
@@ -93,15 +79,9 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     return dnp.where(x > 0, x, alpha * dnp.expm1(below))
 
 
+@documented(ACTIVATION)
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """max(x, 0) + `alpha` * (exp(min(x, 0) / `alpha`) - 1).
-
-    Args:
-      x: an array or scalar of real numbers.
-      alpha: an array that broadcasts to its shape.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Barron, arXiv:1704.07483.
 
@@ -112,14 +92,9 @@ def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     return dnp.maximum(x, 0.0) + alpha * dnp.expm1(dnp.minimum(x, 0.0) / alpha)
 
 
+@documented(ACTIVATION)
 def selu(x: ArrayLike) -> Array:
     """`elu` with the two constants for which layers keep mean 0 and variance 1.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Klambauer, Unterthiner, Mayr, Hochreiter, arXiv:1706.02515.
 
@@ -130,11 +105,9 @@ def selu(x: ArrayLike) -> Array:
     return 1.0507009873554805 * elu(x, 1.6732632423543772)
 
 
+@documented(ACTIVATION)
 def hard_tanh(x: ArrayLike) -> Array:
     """x between -1 and 1, and the nearer of these elsewhere.
-
-    Args:
-      x: an array or scalar of real numbers.
 
     Returns:
       An array like `x`.
@@ -147,14 +120,9 @@ def hard_tanh(x: ArrayLike) -> Array:
     return dnp.where(x > 1, 1, dnp.where(x < -1, -1, x))
 
 
+@documented(ACTIVATION)
 def hard_sigmoid(x: ArrayLike) -> Array:
     """`relu6`(x + 3) / 6.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Example:
       >>> hard_sigmoid(np.float32([-4, 0, 4]))
@@ -163,14 +131,9 @@ def hard_sigmoid(x: ArrayLike) -> Array:
     return relu6(as_operand("hard_sigmoid", x) + 3.0) / 6.0
 
 
+@documented(ACTIVATION)
 def hard_silu(x: ArrayLike) -> Array:
     """x * `hard_sigmoid`(x).
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Howard et al., Searching for MobileNetV3, arXiv:1905.02244.
 
@@ -185,14 +148,9 @@ def hard_silu(x: ArrayLike) -> Array:
 hard_swish = hard_silu
 
 
+@documented(ACTIVATION)
 def sparse_plus(x: ArrayLike) -> Array:
     """0 below -1, x above 1, and the parabola ((x + 1) / 2)**2 that joins them smoothly.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Martins, Astudillo, From softmax to sparsemax, arXiv:1602.02068; this is the integral of
       `sparse_sigmoid`.
@@ -205,14 +163,9 @@ def sparse_plus(x: ArrayLike) -> Array:
     return dnp.where(x <= -1.0, 0.0, dnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
 
 
+@documented(ACTIVATION)
 def sparse_sigmoid(x: ArrayLike) -> Array:
     """(x + 1) / 2 between 0 and 1, and the nearer of these elsewhere.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of floats like `x`.
 
     Source: Martins, Astudillo, From softmax to sparsemax, arXiv:1602.02068: its form for two
       classes.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
+from dovetail.numpy.docstrings import DIVISION, FLOATS, INEXACT, PROMOTED, REAL, SAME
 from dovetail.numpy.promotion import (
     filled,
     inexact,
@@ -20,14 +22,9 @@ from dovetail.reference.checks import unwanted
 from dovetail.tracing.bind import apply_all_known, is_eager
 
 
+@documented(PROMOTED)
 def add(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x + y; for bools, x or y.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Example:
       >>> add(1, 2.5)
@@ -36,14 +33,12 @@ def add(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.add(*pair("add", x, y))
 
 
+@documented(PROMOTED)
 def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x - y, not for bools.
 
     Args:
       x, y: arrays or scalars of numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Raises:
       TypeError: both operands are bools.
@@ -56,14 +51,9 @@ def subtract(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.sub(check_kind("subtract", a, "iufc"), b)
 
 
+@documented(PROMOTED)
 def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x * y; for bools, x and y.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Example:
       >>> multiply(2, 3)
@@ -72,15 +62,9 @@ def multiply(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.mul(*pair("multiply", x, y))
 
 
+@documented(INEXACT)
 def true_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 / x2 in floats.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
-        floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> true_divide(1, 2)
@@ -92,17 +76,9 @@ def true_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 divide = true_divide
 
 
+@documented(DIVISION)
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greatest integer not above x1 / x2, in the type of the operands.
-
-    Args:
-      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type; int32 for bools.
-
-    Raises:
-      TypeError: the operands are complex.
 
     Example:
       >>> floor_divide(-7, 2)
@@ -116,17 +92,9 @@ def _pair_reals(name: str, x1: ArrayLike, x2: ArrayLike) -> tuple[Array, Array]:
     return check_kind(name, x, "iuf"), y
 
 
+@documented(DIVISION)
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 - floor(x1 / x2) * x2, which has the sign of x2; 0 or NaN where x2 is 0.
-
-    Args:
-      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type; int32 for bools.
-
-    Raises:
-      TypeError: the operands are complex.
 
     Example:
       >>> remainder(-7, 2)
@@ -138,17 +106,9 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 mod = remainder
 
 
+@documented(DIVISION)
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The remainder of truncating division, which has the sign of x1; 0 or NaN where x2 is 0.
-
-    Args:
-      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type; int32 for bools.
-
-    Raises:
-      TypeError: the operands are complex.
 
     Example:
       >>> fmod(-7, 2)
@@ -161,17 +121,12 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.rem(x, y)
 
 
+@documented(DIVISION)
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """`floor_divide` and `remainder` at once.
 
-    Args:
-      x1, x2: arrays or scalars of real numbers, which are promoted and broadcast.
-
     Returns:
       Two arrays of the promoted type; int32 for bools.
-
-    Raises:
-      TypeError: the operands are complex.
 
     Example:
       >>> divmod(-7, 2)
@@ -185,14 +140,9 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     return ops.floor_div(x, y), ops.floor_rem(x, y)
 
 
+@documented(INEXACT)
 def reciprocal(x: ArrayLike, /) -> Array:
     """1 / x in floats.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> reciprocal(4)
@@ -201,14 +151,12 @@ def reciprocal(x: ArrayLike, /) -> Array:
     return ops.integer_pow(inexact("reciprocal", x), -1)
 
 
+@documented(SAME)
 def square(x: ArrayLike, /) -> Array:
     """x * x.
 
     Args:
       x: an array or scalar; bools become int32.
-
-    Returns:
-      An array of the operand's type and shape.
 
     Example:
       >>> square(3)
@@ -217,14 +165,12 @@ def square(x: ArrayLike, /) -> Array:
     return ops.integer_pow(numbers("square", x), 2)
 
 
+@documented(SAME)
 def negative(x: ArrayLike, /) -> Array:
     """-x, not for bools.
 
     Args:
       x: an array or scalar of numbers.
-
-    Returns:
-      An array of the operand's type and shape.
 
     Raises:
       TypeError: the operand is of bools.
@@ -236,14 +182,9 @@ def negative(x: ArrayLike, /) -> Array:
     return ops.neg(unary("negative", x, "iufc"))
 
 
+@documented(SAME)
 def positive(x: ArrayLike, /) -> Array:
     """x as an array.
-
-    Args:
-      x: an array or scalar.
-
-    Returns:
-      An array of the operand's type and shape.
 
     Example:
       >>> positive(1)
@@ -252,11 +193,9 @@ def positive(x: ArrayLike, /) -> Array:
     return as_operand("positive", x)
 
 
+@documented(SAME)
 def absolute(x: ArrayLike, /) -> Array:
     """The absolute value; of complex numbers the modulus.
-
-    Args:
-      x: an array or scalar.
 
     Returns:
       An array of the operand's type; of floats for complex numbers.
@@ -272,17 +211,12 @@ def absolute(x: ArrayLike, /) -> Array:
 abs = absolute
 
 
+@documented(REAL, FLOATS)
 def fabs(x: ArrayLike, /) -> Array:
     """The absolute value of real numbers, as floats.
 
     Args:
       x: an array or scalar of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats.
-
-    Raises:
-      TypeError: the operand is complex.
 
     Example:
       >>> fabs(-3)
@@ -291,14 +225,12 @@ def fabs(x: ArrayLike, /) -> Array:
     return ops.abs(real_inexact("fabs", x))
 
 
+@documented(SAME)
 def sign(x: ArrayLike, /) -> Array:
     """-1, 0 or 1 for real numbers, z / |z| for complex ones.
 
     Args:
       x: an array or scalar of numbers.
-
-    Returns:
-      An array of the operand's type and shape.
 
     Raises:
       TypeError: the operand is of bools.

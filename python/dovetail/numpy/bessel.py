@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
+from dovetail.numpy.docstrings import FLOATS
 from dovetail.numpy.promotion import real_inexact
 from dovetail.ops.operands import ArrayLike
 
 
+@documented(FLOATS)
 def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind of order 0.
-
-    Args:
-      x: an array of real numbers.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> i0(0.0)

@@ -96,7 +96,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
       holds the number.
 
     Raises:
-      ValueError: `bins` is no vector.
+      ValueError: `bins` is not a vector.
 
     Example:
       >>> digitize(dnp.array([0.5, 1.0, 9.0]), dnp.array([0.0, 1.0, 2.0]))

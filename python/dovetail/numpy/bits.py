@@ -11,9 +11,11 @@ import numpy as np
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import reductions
 from dovetail.numpy.data import as_dtype
+from dovetail.numpy.docstrings import BITS, SAME
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import pair
 from dovetail.numpy.shape import moveaxis, ravel
@@ -29,17 +31,9 @@ from dovetail.tracing.bind import apply_known, constant, is_for_numpy
 # Element by element -------------------------------------------------------------------------------
 
 
+@documented(BITS)
 def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x and y, bit by bit, of integers or bools.
-
-    Args:
-      x, y: arrays or scalars of integers or bools, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
-
-    Raises:
-      TypeError: an operand is of floats or complex numbers.
 
     Example:
       >>> bitwise_and(6, 3)
@@ -48,17 +42,9 @@ def bitwise_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     return lax.bitwise_and(*pair("bitwise_and", x, y))
 
 
+@documented(BITS)
 def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x or y, bit by bit, of integers or bools.
-
-    Args:
-      x, y: arrays or scalars of integers or bools, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
-
-    Raises:
-      TypeError: an operand is of floats or complex numbers.
 
     Example:
       >>> bitwise_or(6, 3)
@@ -67,17 +53,9 @@ def bitwise_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     return lax.bitwise_or(*pair("bitwise_or", x, y))
 
 
+@documented(BITS)
 def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The bits set in exactly one of x and y, integers or bools.
-
-    Args:
-      x, y: arrays or scalars of integers or bools, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
-
-    Raises:
-      TypeError: an operand is of floats or complex numbers.
 
     Example:
       >>> bitwise_xor(6, 3)
@@ -86,14 +64,12 @@ def bitwise_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     return lax.bitwise_xor(*pair("bitwise_xor", x, y))
 
 
+@documented(SAME)
 def bitwise_not(x: ArrayLike, /) -> Array:
     """All bits of integers flipped; for bools, not x.
 
     Args:
       x: an array or scalar of integers or bools.
-
-    Returns:
-      An array of the operand's type and shape.
 
     Raises:
       TypeError: the operand is of floats or complex numbers.
@@ -108,6 +84,7 @@ def bitwise_not(x: ArrayLike, /) -> Array:
 invert = bitwise_invert = bitwise_not
 
 
+@documented(BITS)
 def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The bits of integers moved left by y.
 
@@ -116,12 +93,6 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
       y: by how many bits, likewise; both are promoted and broadcast. By the width of the type or
         more, the result is 0.
 
-    Returns:
-      An array of the promoted type.
-
-    Raises:
-      TypeError: an operand is of floats or complex numbers.
-
     Example:
       >>> left_shift(1, 3)
       Array(8, dtype=int32, weak_type=True)
@@ -129,18 +100,13 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.shift_left(*_shifted("left_shift", x, y))
 
 
+@documented(BITS)
 def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The bits of integers moved right by x2; the sign bit of signed ones moves in.
 
     Args:
       x1: an array or scalar of integers; bools become int32.
       x2: by how many bits, likewise; both are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
-
-    Raises:
-      TypeError: an operand is of floats or complex numbers.
 
     Example:
       >>> right_shift(-8, 1)

@@ -5,20 +5,17 @@ from __future__ import annotations
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.lax.lexicographic import complex_order, first_in_order
+from dovetail.numpy.docstrings import PROMOTED
 from dovetail.numpy.promotion import pair
 from dovetail.ops.operands import PYTHON_SCALARS, ArrayLike, as_operand
 
 
+@documented(PROMOTED)
 def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The greater of x and y, NaN if either is; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Example:
       >>> maximum(1, 2)
@@ -30,14 +27,9 @@ def maximum(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.max(a, b)
 
 
+@documented(PROMOTED)
 def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The smaller of x and y, NaN if either is; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Example:
       >>> minimum(1, 2)
@@ -49,14 +41,9 @@ def minimum(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.min(a, b)
 
 
+@documented(PROMOTED)
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The greater of x1 and x2; NaN only if both are.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Example:
       >>> fmax(1.0, np.nan)
@@ -69,14 +56,9 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.select(keep, x, y)
 
 
+@documented(PROMOTED)
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The smaller of x1 and x2; NaN only if both are.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Example:
       >>> fmin(1.0, np.nan)
@@ -96,6 +78,7 @@ def compare_ordered(x: Array, y: Array, direction: str) -> Array:
     return ops.compare(x, y, direction)
 
 
+@documented(PROMOTED)
 def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """The elements limited to [min, max]; either may be None, for no limit.
 
@@ -103,9 +86,6 @@ def clip(arr: ArrayLike, /, min: ArrayLike | None = None, max: ArrayLike | None 
       arr: an array or scalar of real numbers.
       min, max: the limits, arrays or scalars, which are promoted and broadcast with `arr`. Where
         `min` is above `max`, the result is `max`.
-
-    Returns:
-      An array of the promoted type.
 
     Raises:
       ValueError: an operand is complex.

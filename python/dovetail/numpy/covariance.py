@@ -53,8 +53,8 @@ def cov(
       observations it is NaN.
 
     Raises:
-      ValueError: `m` has rank 3 or more, `dtype` is no inexact type, or there is not one weight for
-        each observation.
+      ValueError: `m` has rank 3 or more, `dtype` is not an inexact type, or there is not one weight
+        for each observation.
 
     Example:
       >>> cov(np.float32([[0, 1, 2], [2, 1, 0]]))
@@ -125,7 +125,7 @@ def corrcoef(
       A matrix of a row and a column for each variable; a scalar for one variable.
 
     Raises:
-      ValueError: `x` has rank 3 or more, or `dtype` is no inexact type.
+      ValueError: `x` has rank 3 or more, or `dtype` is not an inexact type.
 
     Example:
       >>> corrcoef(np.float32([[0, 1, 2], [2, 1, 0]]))

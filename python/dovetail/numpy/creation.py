@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import lax
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error, warn
 from dovetail.numpy.data import apart, as_dtype, from_data, shared
 from dovetail.numpy.promotion import with_dtype
@@ -23,6 +24,25 @@ from dovetail.ops.operands import (
 )
 from dovetail.programs.transfers import beside
 from dovetail.tracing.bind import constant
+
+_FILLED = """
+    Args:
+      shape: an integer, or integers known while tracing.
+      dtype: the element type.
+      device: where it is to be.
+
+    Returns:
+      An array.
+"""
+_LIKE = """
+    Args:
+      a: an array, or anything with a shape and an element type.
+      prototype: an array, or anything with a shape and an element type.
+      dtype, shape, device: as for `full_like`.
+
+    Returns:
+      An array.
+"""
 
 # Data ---------------------------------------------------------------------------------------------
 
@@ -161,7 +181,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
       An array of the shape of `x`; as bools, whether elements are not zero.
 
     Raises:
-      TypeError: `dtype` is no element type.
+      TypeError: `dtype` is not an element type.
 
     Example:
       >>> astype(1.7, "int32")
@@ -208,14 +228,12 @@ def fromfunction(
 # Constants ----------------------------------------------------------------------------------------
 
 
+@documented(_FILLED)
 def full(shape: Any, fill_value: ArrayLike, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of `shape` filled with `fill_value`, which is broadcast.
 
     Args:
-      shape: an integer, or integers known while tracing.
       fill_value: an array or scalar.
-      dtype: the element type.
-      device: where it is to be.
 
     Returns:
       An array, by default of the type of `fill_value`.
@@ -248,16 +266,9 @@ def broadcast_to_shape(name: str, x: Array, shape: tuple[int, ...]) -> Array:
     return broadcast_to(x, shape)
 
 
+@documented(_FILLED)
 def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of zeros, by default of floats.
-
-    Args:
-      shape: an integer, or integers known while tracing.
-      dtype: the element type.
-      device: where it is to be.
-
-    Returns:
-      An array.
 
     Example:
       >>> zeros(2)
@@ -266,16 +277,9 @@ def zeros(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return placed(_constant("zeros", shape, dtype, 0), device)
 
 
+@documented(_FILLED)
 def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array of ones, by default of floats.
-
-    Args:
-      shape: an integer, or integers known while tracing.
-      dtype: the element type.
-      device: where it is to be.
-
-    Returns:
-      An array.
 
     Example:
       >>> ones(2)
@@ -284,16 +288,13 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     return placed(_constant("ones", shape, dtype, 1), device)
 
 
+@documented(_FILLED)
 def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
     """An array whose elements are not promised to be anything; they are zero.
 
     Args:
-      shape: an integer, or integers known while tracing.
       dtype: the element type; by default the default float.
       device: where the array shall be.
-
-    Returns:
-      An array.
 
     Example:
       >>> empty(2).shape
@@ -315,20 +316,16 @@ def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
     return broadcast_to(constant(np.array(value, element)), canonical_shape(shape))
 
 
+@documented(_FILLED, _LIKE)
 def full_like(
     a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
     """As `full`, with the shape and the element type of `a` unless others are given.
 
     Args:
-      a: an array, or anything with a shape and an element type.
       fill_value: an array or scalar, which is broadcast.
-      dtype: the element type.
       shape: the sizes.
       device: where the array shall be.
-
-    Returns:
-      An array.
 
     Raises:
       ValueError: `fill_value` does not broadcast to the shape.
@@ -340,15 +337,9 @@ def full_like(
     return placed(_like("full_like", a, fill_value, dtype, shape), device)
 
 
+@documented(_LIKE)
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """As `zeros`, with the shape and the element type of `a` unless others are given.
-
-    Args:
-      a: an array, or anything with a shape and an element type.
-      dtype, shape, device: as for `full_like`.
-
-    Returns:
-      An array.
 
     Example:
       >>> zeros_like(np.ones(2, np.int8))
@@ -357,15 +348,9 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
     return placed(_like("zeros_like", a, 0, dtype, shape), device)
 
 
+@documented(_LIKE)
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """As `ones`, with the shape and the element type of `a` unless others are given.
-
-    Args:
-      a: an array, or anything with a shape and an element type.
-      dtype, shape, device: as for `full_like`.
-
-    Returns:
-      An array.
 
     Example:
       >>> ones_like(np.zeros(2, np.int8))
@@ -374,17 +359,11 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
     return placed(_like("ones_like", a, 1, dtype, shape), device)
 
 
+@documented(_LIKE)
 def empty_like(
     prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
     """As `empty`, with the shape and the element type of `prototype` unless others are given.
-
-    Args:
-      prototype: an array, or anything with a shape and an element type.
-      dtype, shape, device: as for `full_like`.
-
-    Returns:
-      An array.
 
     Example:
       >>> empty_like(np.zeros(2)).shape

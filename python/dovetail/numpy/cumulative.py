@@ -8,8 +8,10 @@ from typing import Any
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.numpy.data import as_dtype
+from dovetail.numpy.docstrings import CUMULATIVE
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import filled, no_out, strong
 from dovetail.numpy.reductions import accumulated
@@ -43,18 +45,9 @@ def _running(
     return as_dtype(result, dtypes.bool_) if stays_bool else result
 
 
+@documented(CUMULATIVE)
 def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """The sums of all elements up to each along `axis`, or in row-major order.
-
-    Args:
-      a: an array.
-      axis: the dimension; None flattens the array first.
-      dtype: the element type of the sums; by default that of the array, and the default integer for
-        bools.
-      out: must be None.
-
-    Returns:
-      An array, of rank 1 if `axis` is None.
 
     Example:
       >>> cumsum(np.float32([[1, 2], [3, 4]]), axis=1)
@@ -64,18 +57,9 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None =
     return _running("cumsum", ops.cumsum, a, axis, dtype, out)
 
 
+@documented(CUMULATIVE)
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """The products of all elements up to each along `axis`, or in row-major order.
-
-    Args:
-      a: an array.
-      axis: the dimension; None flattens the array first.
-      dtype: the element type of the sums; by default that of the array, and the default integer for
-        bools.
-      out: must be None.
-
-    Returns:
-      An array, of rank 1 if `axis` is None.
 
     Example:
       >>> cumprod(np.float32([[1, 2], [3, 4]]))
@@ -84,18 +68,9 @@ def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None 
     return _running("cumprod", ops.cumprod, a, axis, dtype, out)
 
 
+@documented(CUMULATIVE)
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """As `cumsum`, with NaN as 0.
-
-    Args:
-      a: an array.
-      axis: the dimension; None flattens the array first.
-      dtype: the element type of the sums; by default that of the array, and the default integer for
-        bools.
-      out: must be None.
-
-    Returns:
-      An array, of rank 1 if `axis` is None.
 
     Example:
       >>> nancumsum(np.float32([1, np.nan, 2]))
@@ -104,18 +79,9 @@ def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: Non
     return _running("nancumsum", ops.cumsum, a, axis, dtype, out, 0)
 
 
+@documented(CUMULATIVE)
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
     """As `cumprod`, with NaN as 1.
-
-    Args:
-      a: an array.
-      axis: the dimension; None flattens the array first.
-      dtype: the element type of the sums; by default that of the array, and the default integer for
-        bools.
-      out: must be None.
-
-    Returns:
-      An array, of rank 1 if `axis` is None.
 
     Example:
       >>> nancumprod(np.float32([3, np.nan, 2]))

@@ -28,7 +28,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
       magnitude is not of the type.
 
     Raises:
-      TypeError: they are no integers.
+      TypeError: they are not integers.
 
     Source: Euclid, Elements, book VII; the number of steps is by Lamé.
 
@@ -54,7 +54,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
       x1, x2: arrays of integers that broadcast together.
 
     Raises:
-      TypeError: they are no integers.
+      TypeError: they are not integers.
 
     Example:
       >>> lcm(4, np.array([6, -8, 0]))

@@ -14,7 +14,9 @@ import numpy as np
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
+from dovetail.numpy.docstrings import FLOATS, INEXACT, PROMOTED, REAL
 from dovetail.numpy.promotion import (
     filled,
     inexact,
@@ -30,14 +32,9 @@ from dovetail.tracing.trace import Tracer
 # Exponentials and logarithms ----------------------------------------------------------------------
 
 
+@documented(INEXACT)
 def exp(x: ArrayLike, /) -> Array:
     """e to the power of each element.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> exp(0)
@@ -46,14 +43,9 @@ def exp(x: ArrayLike, /) -> Array:
     return ops.exp(inexact("exp", x))
 
 
+@documented(INEXACT)
 def exp2(x: ArrayLike, /) -> Array:
     """2 to the power of each element.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> exp2(3)
@@ -62,14 +54,9 @@ def exp2(x: ArrayLike, /) -> Array:
     return ops.exp2(inexact("exp2", x))
 
 
+@documented(INEXACT)
 def expm1(x: ArrayLike, /) -> Array:
     """exp(x) - 1, accurate near zero.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> expm1(0)
@@ -78,14 +65,9 @@ def expm1(x: ArrayLike, /) -> Array:
     return ops.expm1(inexact("expm1", x))
 
 
+@documented(INEXACT)
 def log(x: ArrayLike, /) -> Array:
     """The natural logarithm.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> log(1)
@@ -94,14 +76,9 @@ def log(x: ArrayLike, /) -> Array:
     return ops.log(inexact("log", x))
 
 
+@documented(INEXACT)
 def log1p(x: ArrayLike, /) -> Array:
     """log(1 + x), accurate near zero.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> log1p(0)
@@ -110,14 +87,9 @@ def log1p(x: ArrayLike, /) -> Array:
     return ops.log1p(inexact("log1p", x))
 
 
+@documented(INEXACT)
 def log2(x: ArrayLike, /) -> Array:
     """The logarithm to base 2.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> log2(8)
@@ -126,14 +98,9 @@ def log2(x: ArrayLike, /) -> Array:
     return _over(ops.log(strong(inexact("log2", x))), math.log(2))
 
 
+@documented(INEXACT)
 def log10(x: ArrayLike, /) -> Array:
     """The logarithm to base 10.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> log10(100)
@@ -142,12 +109,9 @@ def log10(x: ArrayLike, /) -> Array:
     return _over(ops.log(strong(inexact("log10", x))), math.log(10))
 
 
+@documented(INEXACT)
 def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """log(exp(x1) + exp(x2)) without overflow.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
-        floats.
 
     Returns:
       An array of floats or complex numbers; the imaginary part of those is in [-pi, pi].
@@ -162,15 +126,9 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.logaddexp(x, y)
 
 
+@documented(INEXACT)
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """log2(2**x1 + 2**x2) without overflow.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
-        floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> logaddexp2(1.0, 1.0)
@@ -207,17 +165,12 @@ def _complex_logaddexp(x: Array, y: Array) -> Array:
 # Powers -------------------------------------------------------------------------------------------
 
 
+@documented(PROMOTED)
 def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2; a known integer x2 is multiplied out, and must not be negative for
     integer x1.
 
     For integers, the result for an unknown negative x2 is the integer part of 1 / x1**-x2.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of the promoted type.
 
     Raises:
       TypeError: an integer is raised to a negative Python integer.
@@ -252,15 +205,9 @@ def _known_integer(x: Any) -> int | None:
     return None
 
 
+@documented(INEXACT)
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 to the power x2, computed in floats.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
-        floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> float_power(2, -1)
@@ -269,14 +216,9 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.pow(*pair_inexact("float_power", x1, x2))
 
 
+@documented(INEXACT)
 def sqrt(x: ArrayLike, /) -> Array:
     """The square root.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> sqrt(4)
@@ -285,17 +227,12 @@ def sqrt(x: ArrayLike, /) -> Array:
     return ops.sqrt(inexact("sqrt", x))
 
 
+@documented(REAL, FLOATS)
 def cbrt(x: ArrayLike, /) -> Array:
     """The cube root of real numbers.
 
     Args:
       x: an array or scalar of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats.
-
-    Raises:
-      TypeError: the operand is complex.
 
     Example:
       >>> cbrt(27)
@@ -304,15 +241,13 @@ def cbrt(x: ArrayLike, /) -> Array:
     return ops.cbrt(real_inexact("cbrt", x))
 
 
+@documented(FLOATS)
 def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """sqrt(x1**2 + x2**2) of real numbers, without overflow.
 
     Args:
       x1, x2: arrays or scalars of real numbers, which are promoted and broadcast; integers and
         bools become floats.
-
-    Returns:
-      An array of floats.
 
     Raises:
       ValueError: an operand is complex.

@@ -123,7 +123,7 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
 
     Raises:
       OSError: the file cannot be read.
-      ValueError: its contents are no array of numbers.
+      ValueError: its contents are not an array of numbers.
 
     Example:
       >>> import io

@@ -66,7 +66,7 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
       An array for each vector, in whose place its dimension is; the other sizes are 1.
 
     Raises:
-      ValueError: an argument is no vector, or is of bools.
+      ValueError: an argument is not a vector, or is of bools.
 
     Example:
       >>> [x.shape for x in ix_(np.arange(2), np.arange(3))]
@@ -297,7 +297,7 @@ def ravel_multi_index(
     Raises:
       ValueError: there are not as many indices as dimensions, an index is out of bounds, the type
         does not hold all positions, or there is no such mode or order.
-      TypeError: indices are no integers.
+      TypeError: indices are not integers.
 
     Example:
       >>> ravel_multi_index((1, 2), (2, 3))

@@ -12,6 +12,7 @@ import numpy as np
 from dovetail import lax
 from dovetail.arrays.array import Array, ArrayMethods
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.numpy.creation import asarray
 from dovetail.numpy.data import as_dtype
@@ -20,6 +21,16 @@ from dovetail.numpy.shape import atleast_1d, atleast_2d, atleast_3d, ravel
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 from dovetail.symbolic.size import as_size, is_symbolic_dim, max_dim, min_dim
 from dovetail.symbolic.slices import within
+
+_SPLIT = """
+    Args:
+      ary: an array.
+      indices_or_sections: the number of sections, which must divide the size, or increasing places
+        at which to cut.
+
+    Returns:
+      A list of arrays.
+"""
 
 
 def _operands(name: str, arrays: Any, dtype: Any = None) -> list[Array]:
@@ -260,17 +271,12 @@ def block(arrays: Any) -> Array:
 # Splitting ----------------------------------------------------------------------------------------
 
 
+@documented(_SPLIT)
 def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Equal sections, or the pieces between indices, along `axis`.
 
     Args:
-      ary: an array.
-      indices_or_sections: the number of sections, which must divide the size, or increasing places
-        at which to cut.
       axis: the dimension that is cut.
-
-    Returns:
-      A list of arrays.
 
     Raises:
       ValueError: the sections would not be equal.
@@ -282,16 +288,13 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
     return _split("split", ary, indices_or_sections, axis)
 
 
+@documented(_SPLIT)
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """As `split`; sections need not be equal, the first are longer by one.
 
     Args:
-      ary: an array.
       indices_or_sections: the number of sections, or increasing places at which to cut.
       axis: the dimension that is cut.
-
-    Returns:
-      A list of arrays.
 
     Example:
       >>> [p.shape for p in array_split(np.ones(5), 2)]
@@ -300,16 +303,9 @@ def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list
     return _split("array_split", ary, indices_or_sections, axis)
 
 
+@documented(_SPLIT)
 def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """`split` along the second dimension, or that of a vector.
-
-    Args:
-      ary: an array.
-      indices_or_sections: the number of sections, which must divide the size, or increasing places
-        at which to cut.
-
-    Returns:
-      A list of arrays.
 
     Example:
       >>> [p.shape for p in hsplit(np.ones((2, 4)), 2)]
@@ -318,16 +314,9 @@ def hsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     return _split("hsplit", ary, indices_or_sections, 0 if np.ndim(ary) == 1 else 1)
 
 
+@documented(_SPLIT)
 def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """`split` along the first dimension.
-
-    Args:
-      ary: an array.
-      indices_or_sections: the number of sections, which must divide the size, or increasing places
-        at which to cut.
-
-    Returns:
-      A list of arrays.
 
     Example:
       >>> [p.shape for p in vsplit(np.ones((2, 4)), 2)]
@@ -336,16 +325,9 @@ def vsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     return _split("vsplit", ary, indices_or_sections, 0)
 
 
+@documented(_SPLIT)
 def dsplit(ary: ArrayLike, indices_or_sections: Any) -> list[Array]:
     """`split` along the third dimension.
-
-    Args:
-      ary: an array.
-      indices_or_sections: the number of sections, which must divide the size, or increasing places
-        at which to cut.
-
-    Returns:
-      A list of arrays.
 
     Example:
       >>> [p.shape for p in dsplit(np.ones((1, 1, 4)), 2)]

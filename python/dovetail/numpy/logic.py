@@ -11,8 +11,10 @@ from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.arrays.protocols import array_meant
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.numpy.bounds import compare_ordered
 from dovetail.numpy.creation import asarray
+from dovetail.numpy.docstrings import LOGICAL, PREDICATE, REAL
 from dovetail.numpy.promotion import (
     filled,
     no_out,
@@ -25,14 +27,9 @@ from dovetail.ops.operands import PYTHON_SCALARS, ArrayLike, as_operand, broadca
 # Comparison ---------------------------------------------------------------------------------------
 
 
+@documented(PREDICATE)
 def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x == y.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> equal(1, 1.0)
@@ -41,14 +38,9 @@ def equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.compare(*pair("equal", x, y), "eq")
 
 
+@documented(PREDICATE)
 def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x != y.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> not_equal(1, 1.0)
@@ -57,14 +49,9 @@ def not_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.compare(*pair("not_equal", x, y), "ne")
 
 
+@documented(PREDICATE)
 def less(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x < y; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> less(1, 2)
@@ -73,14 +60,9 @@ def less(x: ArrayLike, y: ArrayLike, /) -> Array:
     return _ordered("less", x, y, "lt")
 
 
+@documented(PREDICATE)
 def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x <= y; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> less_equal(1, 2)
@@ -89,14 +71,9 @@ def less_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     return _ordered("less_equal", x, y, "le")
 
 
+@documented(PREDICATE)
 def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x > y; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> greater(1, 2)
@@ -105,14 +82,9 @@ def greater(x: ArrayLike, y: ArrayLike, /) -> Array:
     return _ordered("greater", x, y, "gt")
 
 
+@documented(PREDICATE)
 def greater_equal(x: ArrayLike, y: ArrayLike, /) -> Array:
     """x >= y; complex numbers in lexicographic order.
-
-    Args:
-      x, y: arrays or scalars, which are promoted and broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> greater_equal(1, 2)
@@ -125,6 +97,7 @@ def _ordered(name: str, x: ArrayLike, y: ArrayLike, direction: str) -> Array:
     return compare_ordered(*pair(name, x, y), direction)
 
 
+@documented(PREDICATE)
 def isclose(
     a: ArrayLike,
     b: ArrayLike,
@@ -140,9 +113,6 @@ def isclose(
       rtol: the tolerance relative to b.
       atol: the absolute tolerance.
       equal_nan: whether NaN is close to NaN.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> isclose(1.0, 1.000001)
@@ -230,14 +200,12 @@ def array_equiv(a1: Any, a2: Any) -> Array:
 # Predicates ---------------------------------------------------------------------------------------
 
 
+@documented(PREDICATE)
 def isfinite(x: ArrayLike, /) -> Array:
     """Test elementwise for values that are neither infinite nor NaN.
 
     Args:
       x: an array or scalar of numbers.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> isfinite(1.0)
@@ -250,14 +218,12 @@ def isfinite(x: ArrayLike, /) -> Array:
     return ops.is_finite(array) if kind == "f" else _everywhere(array, True)
 
 
+@documented(PREDICATE)
 def isnan(x: ArrayLike, /) -> Array:
     """Test elementwise for NaN.
 
     Args:
       x: an array or scalar of numbers.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> isnan(1.0)
@@ -267,14 +233,9 @@ def isnan(x: ArrayLike, /) -> Array:
     return ops.compare(array, array, "ne")
 
 
+@documented(PREDICATE)
 def isinf(x: ArrayLike, /) -> Array:
     """Test elementwise for infinities, in either part of a complex number.
-
-    Args:
-      x: an array or scalar.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> isinf(1.0)
@@ -289,18 +250,9 @@ def isinf(x: ArrayLike, /) -> Array:
     return _equal_to_infinity(ops.abs(array), math.inf)
 
 
+@documented(PREDICATE, REAL)
 def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Test real elements for positive infinity.
-
-    Args:
-      x: an array or scalar of real numbers.
-      out: accepted, and not used.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the operand is complex.
 
     Example:
       >>> isposinf(-np.inf)
@@ -309,18 +261,9 @@ def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     return _is_infinity("isposinf", x, out, math.inf)
 
 
+@documented(PREDICATE, REAL)
 def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Test real elements for negative infinity.
-
-    Args:
-      x: an array or scalar of real numbers.
-      out: accepted, and not used.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      TypeError: the operand is complex.
 
     Example:
       >>> isneginf(-np.inf)
@@ -344,14 +287,9 @@ def _equal_to_infinity(array: Array, value: float) -> Array:
     return ops.compare(array, filled(array, value), "eq")
 
 
+@documented(PREDICATE)
 def iscomplex(x: ArrayLike) -> Array:
     """Test elementwise for a nonzero imaginary part.
-
-    Args:
-      x: an array or scalar.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> iscomplex(1 + 2j)
@@ -364,14 +302,9 @@ def iscomplex(x: ArrayLike) -> Array:
     return ops.compare(part, filled(part, 0), "ne")
 
 
+@documented(PREDICATE)
 def isreal(x: ArrayLike) -> Array:
     """Test elementwise for a zero imaginary part.
-
-    Args:
-      x: an array or scalar.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> isreal(1 + 2j)
@@ -440,14 +373,9 @@ def _truths(name: str, x: ArrayLike, y: ArrayLike) -> tuple[Array, Array]:
     return truth(name, first), truth(name, second)
 
 
+@documented(LOGICAL)
 def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Logical and: true where both elements are nonzero.
-
-    Args:
-      x, y: arrays or scalars, which are broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> logical_and(1, 0.0)
@@ -456,14 +384,9 @@ def logical_and(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.and_(*_truths("logical_and", x, y))
 
 
+@documented(LOGICAL)
 def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Logical or: true where at least one element is nonzero.
-
-    Args:
-      x, y: arrays or scalars, which are broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> logical_or(1, 0.0)
@@ -472,14 +395,9 @@ def logical_or(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.or_(*_truths("logical_or", x, y))
 
 
+@documented(LOGICAL)
 def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     """Logical exclusive or: true where exactly one element is nonzero.
-
-    Args:
-      x, y: arrays or scalars, which are broadcast.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> logical_xor(1, 1.0)
@@ -488,14 +406,9 @@ def logical_xor(x: ArrayLike, y: ArrayLike, /) -> Array:
     return ops.xor(*_truths("logical_xor", x, y))
 
 
+@documented(LOGICAL)
 def logical_not(x: ArrayLike, /) -> Array:
     """Logical not: true where the element is zero.
-
-    Args:
-      x: an array or scalar.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> logical_not(0)

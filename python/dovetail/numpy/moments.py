@@ -10,9 +10,11 @@ import numpy as np
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.numpy.choice import where as choose
 from dovetail.numpy.data import as_dtype
+from dovetail.numpy.docstrings import REDUCTION
 from dovetail.numpy.promotion import filled, inexact, no_out, promote
 from dovetail.numpy.reductions import Axis, kept, mask_of, prepared, sum
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical_axes
@@ -35,6 +37,7 @@ def _computation_dtype(name: str, x: Array, dtype: Any) -> tuple[np.dtype, np.dt
     return (dtypes.float32 if narrow else compute), result
 
 
+@documented(REDUCTION)
 def mean(
     a: ArrayLike,
     axis: Axis = None,
@@ -48,17 +51,9 @@ def mean(
 
     Args:
       a: an array or scalar; integers and bools become floats.
-      axis: a dimension or several; None for all.
-      dtype: the element type of the computation and the result.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
-      where: bools that broadcast to the shape of `a`: which elements take part.
 
     Returns:
       An array without those dimensions; NaN where no element takes part.
-
-    Raises:
-      NotImplementedError: `out` is given.
 
     Example:
       >>> mean(np.float32([1, 2, 6]))
@@ -74,6 +69,7 @@ def mean(
     return as_dtype(total / count, result)
 
 
+@documented(REDUCTION)
 def var(
     a: ArrayLike,
     axis: Axis = None,
@@ -91,12 +87,8 @@ def var(
 
     Args:
       a: an array or scalar; integers and bools become floats.
-      axis: a dimension or several; None for all.
       dtype: the element type of the computation and the result, by default a real one.
-      out: must be None.
       ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
-      keepdims: whether those dimensions stay, of size 1.
-      where: bools that broadcast to the shape of `a`: which elements take part.
       mean: the mean, if known, which broadcasts to the shape of `a`.
       correction: another name of `ddof`.
 
@@ -142,6 +134,7 @@ def var(
 _mean_of = mean
 
 
+@documented(REDUCTION)
 def std(
     a: ArrayLike,
     axis: Axis = None,
@@ -158,13 +151,9 @@ def std(
 
     Args:
       a: an array or scalar; integers and bools become floats.
-      axis: a dimension or several; None for all.
       dtype: the element type of the computation and the result, float or complex; by default a real
         one.
-      out: must be None.
       ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
-      keepdims: whether those dimensions stay, of size 1.
-      where: bools that broadcast to the shape of `a`: which elements take part.
       mean: the mean, if known, which broadcasts to the shape of `a`.
       correction: another name of `ddof`.
 

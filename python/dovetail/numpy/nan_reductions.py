@@ -9,8 +9,10 @@ from typing import Any
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.numpy import moments, reductions
 from dovetail.numpy.choice import where as choose
+from dovetail.numpy.docstrings import ARG_REDUCTION, REDUCTION
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import filled, no_out
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis, unary
@@ -31,6 +33,7 @@ def _exact(x: Array) -> builtins.bool:
     return dtypes.KINDS[x.dtype] not in "fc"
 
 
+@documented(REDUCTION)
 def nansum(
     a: ArrayLike,
     axis: Axis = None,
@@ -43,16 +46,7 @@ def nansum(
     """The sum of elements that are not NaN.
 
     Args:
-      a: an array.
-      axis: the dimension or dimensions; None is all of them.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
       initial: an additional element.
-      where: bools: which elements count.
-      dtype: the element type of the result.
-
-    Returns:
-      An array without these dimensions.
 
     Example:
       >>> nansum(np.float32([1, np.nan]))
@@ -64,6 +58,7 @@ def nansum(
     return reductions.sum(x, axis, dtype, None, keepdims, initial, mask)
 
 
+@documented(REDUCTION)
 def nanprod(
     a: ArrayLike,
     axis: Axis = None,
@@ -76,16 +71,7 @@ def nanprod(
     """The product of elements that are not NaN.
 
     Args:
-      a: an array.
-      axis: the dimension or dimensions; None is all of them.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
       initial: an additional element.
-      where: bools: which elements count.
-      dtype: the element type of the result.
-
-    Returns:
-      An array without these dimensions.
 
     Example:
       >>> nanprod(np.float32([2, np.nan]))
@@ -97,6 +83,7 @@ def nanprod(
     return reductions.prod(x, axis, dtype, None, keepdims, initial, mask)
 
 
+@documented(REDUCTION)
 def nanmax(
     a: ArrayLike,
     axis: Axis = None,
@@ -108,15 +95,10 @@ def nanmax(
     """The greatest element that is not NaN; NaN if there is none.
 
     Args:
-      a: an array.
-      axis: the dimension or dimensions; None is all of them.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
       initial: an additional element.
-      where: bools: which elements count.
 
     Returns:
-      An array without these dimensions; NaN where there is no other element.
+      An array without those dimensions; NaN where there is no other element.
 
     Example:
       >>> nanmax(np.float32([2, np.nan]))
@@ -125,6 +107,7 @@ def nanmax(
     return _nan_extreme("nanmax", reductions.max, -math.inf, a, axis, out, keepdims, initial, where)
 
 
+@documented(REDUCTION)
 def nanmin(
     a: ArrayLike,
     axis: Axis = None,
@@ -136,15 +119,10 @@ def nanmin(
     """The smallest element that is not NaN; NaN if there is none.
 
     Args:
-      a: an array.
-      axis: the dimension or dimensions; None is all of them.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
       initial: an additional element.
-      where: bools: which elements count.
 
     Returns:
-      An array without these dimensions; NaN where there is no other element.
+      An array without those dimensions; NaN where there is no other element.
 
     Example:
       >>> nanmin(np.float32([2, np.nan]))
@@ -176,6 +154,7 @@ def _nan_extreme(
     return choose(nothing, math.nan, result)
 
 
+@documented(REDUCTION)
 def nanmean(
     a: ArrayLike,
     axis: Axis = None,
@@ -186,16 +165,8 @@ def nanmean(
 ) -> Array:
     """The mean of elements that are not NaN.
 
-    Args:
-      a: an array.
-      axis: the dimension or dimensions; None is all of them.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
-      dtype: the element type of the result.
-      where: bools: which elements count.
-
     Returns:
-      An array of floats or complex numbers without these dimensions.
+      An array of floats or complex numbers without those dimensions.
 
     Example:
       >>> nanmean(np.float32([2, np.nan]))
@@ -207,6 +178,7 @@ def nanmean(
     return moments.mean(x, axis, dtype, None, keepdims, where=mask)
 
 
+@documented(REDUCTION)
 def nanvar(
     a: ArrayLike,
     axis: Axis = None,
@@ -220,17 +192,11 @@ def nanvar(
     """The variance of elements that are not NaN; the divisor is their count less `ddof`.
 
     Args:
-      a: an array.
-      axis: the dimension or dimensions; None is all of them.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
-      dtype: the element type of the computation.
       ddof: what the number of elements is reduced by before dividing.
-      where: bools: which elements count.
       mean: the mean, if it is known.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Example:
       >>> nanvar(np.float32([1, 3, np.nan]))
@@ -242,6 +208,7 @@ def nanvar(
     return moments.var(x, axis, dtype, None, ddof, keepdims, where=mask, mean=mean)
 
 
+@documented(REDUCTION)
 def nanstd(
     a: ArrayLike,
     axis: Axis = None,
@@ -255,17 +222,11 @@ def nanstd(
     """The square root of `nanvar`.
 
     Args:
-      a: an array.
-      axis: the dimension or dimensions; None is all of them.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
-      dtype: the element type of the computation.
       ddof: what the number of elements is reduced by before dividing.
-      where: bools: which elements count.
       mean: the mean, if it is known.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Example:
       >>> nanstd(np.float32([1, 3, np.nan]))
@@ -275,19 +236,17 @@ def nanstd(
     return ops.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where, mean))
 
 
+@documented(ARG_REDUCTION)
 def nanargmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None
 ) -> Array:
     """The index of the greatest element that is not NaN; -1 if there is none.
 
     Args:
-      a: an array.
-      axis: the dimension; None flattens the array first.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
+      a: an array or scalar of real numbers.
 
     Returns:
-      Integers; -1 where all elements are NaN.
+      An array of default integers; -1 where all elements are NaN.
 
     Example:
       >>> nanargmax(np.float32([np.nan, 2]))
@@ -296,19 +255,17 @@ def nanargmax(
     return _nan_arg("nanargmax", reductions.argmax, -math.inf, a, axis, out, keepdims)
 
 
+@documented(ARG_REDUCTION)
 def nanargmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None
 ) -> Array:
     """The index of the smallest element that is not NaN; -1 if there is none.
 
     Args:
-      a: an array.
-      axis: the dimension; None flattens the array first.
-      keepdims: whether these dimensions stay, with size 1.
-      out: must be None.
+      a: an array or scalar of real numbers.
 
     Returns:
-      Integers; -1 where all elements are NaN.
+      An array of default integers; -1 where all elements are NaN.
 
     Example:
       >>> nanargmin(np.float32([np.nan, 2]))

@@ -10,6 +10,8 @@ import numpy as np
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
+from dovetail.numpy.docstrings import FLOATS, PREDICATE, SAME
 from dovetail.numpy.promotion import (
     broadcast,
     default_float,
@@ -57,11 +59,9 @@ def imag(val: ArrayLike, /) -> Array:
     return ops.imag(array) if dtypes.KINDS[array.dtype] == "c" else filled(array, 0)
 
 
+@documented(SAME)
 def conjugate(x: ArrayLike, /) -> Array:
     """The complex conjugate.
-
-    Args:
-      x: an array or scalar.
 
     Returns:
       An array like `x`.
@@ -77,15 +77,13 @@ def conjugate(x: ArrayLike, /) -> Array:
 conj = conjugate
 
 
+@documented(FLOATS)
 def angle(z: ArrayLike, deg: bool = False) -> Array:
     """The angle of complex numbers, in (-pi, pi], or in degrees.
 
     Args:
       z: an array or scalar.
       deg: whether to measure in degrees.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> angle(1j, deg=True)
@@ -98,14 +96,9 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     return result * (180 / math.pi) if deg else result
 
 
+@documented(FLOATS)
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of x1 with the sign of x2, as floats.
-
-    Args:
-      x1, x2: arrays of real numbers, which are promoted to floats and broadcast.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> copysign(1.0, -0.0)
@@ -116,14 +109,12 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.copysign(x, y)
 
 
+@documented(PREDICATE)
 def signbit(x: ArrayLike, /) -> Array:
     """Test whether the sign bit is set: for negative numbers, -0. and some NaNs.
 
     Args:
       x: an array of real numbers.
-
-    Returns:
-      An array of bools.
 
     Example:
       >>> signbit(-0.0)
@@ -138,14 +129,9 @@ def signbit(x: ArrayLike, /) -> Array:
     return ops.compare(array, filled(array, 0), "lt")
 
 
+@documented(FLOATS)
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 where x1 < 0, x2 where x1 = 0, 1 where x1 > 0.
-
-    Args:
-      x1, x2: arrays of real numbers, which are promoted to floats and broadcast.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> heaviside(0.0, 0.5)
@@ -156,14 +142,9 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.heaviside(x, y)
 
 
+@documented(FLOATS)
 def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The next float after x in the direction of y.
-
-    Args:
-      x, y: arrays of real numbers, which are promoted to floats and broadcast.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> nextafter(1, 2) > 1
@@ -172,15 +153,10 @@ def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
     return lax.nextafter(*pair_inexact("nextafter", x, y))
 
 
+@documented(FLOATS)
 def spacing(x: ArrayLike, /) -> Array:
     """The distance to the next float away from 0, with the sign of x; for float16, as in NumPy, to
     the next greater one.
-
-    Args:
-      x: an array of real numbers.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> spacing(1)
@@ -197,11 +173,11 @@ def spacing(x: ArrayLike, /) -> Array:
     return ops.select(is_zero, ops.copysign(least, array), distance)
 
 
+@documented(FLOATS)
 def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """The fractional and the integral part, both with the sign of x.
 
     Args:
-      x: an array of real numbers.
       out: must be None.
 
     Returns:
@@ -216,15 +192,13 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     return ops.fraction(array), ops.trunc(array)
 
 
+@documented(FLOATS)
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """x1 * 2**x2 for integer x2, as floats.
 
     Args:
       x1: an array of real numbers.
       x2: an array of integers.
-
-    Returns:
-      An array of floats.
 
     Raises:
       TypeError: `x2` is not of integers.
@@ -238,11 +212,9 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.ldexp(*broadcast("ldexp", x, with_dtype(exponent, dtypes.int32)))
 
 
+@documented(FLOATS)
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """A fraction in [0.5, 1) and an integer exponent with x = fraction * 2**exponent.
-
-    Args:
-      x: an array of real numbers.
 
     Returns:
       The fractions, and the exponents as int32.

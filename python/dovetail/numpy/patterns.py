@@ -173,7 +173,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
       An array of shape (n, N) and the element type of `x`.
 
     Raises:
-      ValueError: `x` is no vector, or `N` is negative.
+      ValueError: `x` is not a vector, or `N` is negative.
 
     Example:
       >>> vander(np.int32([2, 3]), 3)

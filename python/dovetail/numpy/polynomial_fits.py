@@ -29,7 +29,7 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
       A complex vector.
 
     Raises:
-      ValueError: `p` is no vector.
+      ValueError: `p` is not a vector.
       ConcretizationTypeError: `p` is traced, and `strip_zeros` is true.
 
     Example:

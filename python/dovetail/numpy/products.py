@@ -7,9 +7,11 @@ from typing import Any
 
 from dovetail import lax
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.lax.dot import check_contracted, contract
 from dovetail.lax.precision import check_precision
+from dovetail.numpy.docstrings import CONTRACTION
 from dovetail.numpy.parts import conjugate
 from dovetail.numpy.promotion import no_out, promote
 from dovetail.numpy.shape import moveaxis, ravel
@@ -32,6 +34,7 @@ def _operands(name: str, a: ArrayLike, b: ArrayLike, precision: Any, preferred: 
     return promote(name, a, b)
 
 
+@documented(CONTRACTION)
 def dot(
     a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
 ) -> Array:
@@ -40,9 +43,6 @@ def dot(
 
     Args:
       a, b: arrays, which are promoted.
-      precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: the element type of the sums; by default that of the promoted
-        operands.
 
     Returns:
       An array: the other dimensions of a, then those of b.
@@ -64,6 +64,7 @@ def dot(
     return contract(x, y, (), (), lc, rc, preferred_element_type)
 
 
+@documented(CONTRACTION)
 def matmul(
     a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
 ) -> Array:
@@ -72,9 +73,6 @@ def matmul(
 
     Args:
       a, b: arrays of rank 1 or more, which are promoted.
-      precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: the element type of the sums; by default that of the promoted
-        operands.
 
     Returns:
       An array of matrices; without the row or column that a vector stood for.
@@ -136,6 +134,7 @@ def _broadcast_matmul(x: Array, y: Array, batch: tuple[int, ...], preferred: Any
     return lax.reshape(result, (*batch, *result.shape[len(wanted) - len(rows) - 1 :]))
 
 
+@documented(CONTRACTION)
 def inner(
     a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
 ) -> Array:
@@ -143,9 +142,6 @@ def inner(
 
     Args:
       a, b: arrays with equal last dimensions, which are promoted.
-      precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: the element type of the sums; by default that of the promoted
-        operands.
 
     Returns:
       An array: the other dimensions of a, then those of b.
@@ -181,6 +177,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     return lax.reshape(ravel(x), (x.size, 1)) * ravel(y)
 
 
+@documented(CONTRACTION)
 def vdot(
     a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
 ) -> Array:
@@ -188,9 +185,6 @@ def vdot(
 
     Args:
       a, b: arrays of equally many elements, which are flattened and promoted.
-      precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: the element type of the sums; by default that of the promoted
-        operands.
 
     Returns:
       A scalar.
@@ -203,6 +197,7 @@ def vdot(
     return dot(x, ravel(b), precision=precision, preferred_element_type=preferred_element_type)
 
 
+@documented(CONTRACTION)
 def vecdot(
     x1: ArrayLike,
     x2: ArrayLike,
@@ -217,9 +212,6 @@ def vecdot(
     Args:
       x1, x2: arrays of vectors, of equal size along `axis`.
       axis: the dimension of the vectors in each array.
-      precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: the element type of the sums; by default that of the promoted
-        operands.
 
     Returns:
       An array of the broadcast shape without `axis`.
@@ -282,6 +274,7 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return lax.squeeze(matmul(lax.expand_dims(x, (-2,)), x2), (-2,))
 
 
+@documented(CONTRACTION)
 def tensordot(
     a: ArrayLike,
     b: ArrayLike,
@@ -297,9 +290,6 @@ def tensordot(
       a, b: arrays.
       axes: an integer n for the last n dimensions of a and the first n of b; or two sequences of
         dimensions, of a and of b.
-      precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: the element type of the sums; by default that of the promoted
-        operands.
 
     Returns:
       An array with the other dimensions of a, then those of b.

@@ -9,10 +9,12 @@ from typing import Any
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.lax.sort import numbered
 from dovetail.numpy.bounds import clip
 from dovetail.numpy.choice import where as choose
+from dovetail.numpy.docstrings import REDUCTION
 from dovetail.numpy.logic import isnan
 from dovetail.numpy.promotion import inexact, no_out, real_inexact, with_dtype
 from dovetail.ops.operands import ArrayLike, as_operand, broadcast_dims, canonical_axes
@@ -34,6 +36,7 @@ def along_first(x: Array, indices: Array) -> Array:
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf")
 
 
+@documented(REDUCTION)
 def quantile(
     a: ArrayLike,
     q: ArrayLike,
@@ -51,18 +54,15 @@ def quantile(
     Args:
       a: an array of real numbers.
       q: a part from 0 to 1, or a vector of parts, which become the first dimension of the result.
-      axis: the dimension or dimensions; None is all of them.
-      out: must be None.
       overwrite_input: must be False.
       method: between two elements the `linear` interpolation, the `lower`, the `higher`, the
         `nearest` or their `midpoint`; `inverted_cdf` is the first element with which the part is
         reached.
-      keepdims: whether these dimensions stay, with size 1.
       weights: how often each element counts, of the shape of `a` or of its dimensions `axis`; for
         `inverted_cdf` only. Negative ones and NaN count as 0.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Raises:
       ValueError: the elements are complex, there is no such method or no element, `q` has rank 2 or
@@ -94,7 +94,7 @@ def nanquantile(
       a, q, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Raises:
       ValueError, NotImplementedError: as of `quantile`.
@@ -125,7 +125,7 @@ def percentile(
       a, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Raises:
       ValueError, NotImplementedError: as of `quantile`.
@@ -157,7 +157,7 @@ def nanpercentile(
       a, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Raises:
       ValueError, NotImplementedError: as of `quantile`.
@@ -182,13 +182,13 @@ def median(
 
     Args:
       a: an array of real numbers.
-      axis: the dimension or dimensions; None is all of them.
+      axis: a dimension or several; None for all.
       out: must be None.
       overwrite_input: accepted.
-      keepdims: whether these dimensions stay, with size 1.
+      keepdims: whether those dimensions stay, of size 1.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Example:
       >>> median(np.float32([3, 1, 2]))
@@ -208,13 +208,13 @@ def nanmedian(
 
     Args:
       a: an array of real numbers.
-      axis: the dimension or dimensions; None is all of them.
+      axis: a dimension or several; None for all.
       out: must be None.
       overwrite_input: accepted.
-      keepdims: whether these dimensions stay, with size 1.
+      keepdims: whether those dimensions stay, of size 1.
 
     Returns:
-      An array of floats without these dimensions.
+      An array of floats without those dimensions.
 
     Example:
       >>> nanmedian(np.float32([3, np.nan, 2]))

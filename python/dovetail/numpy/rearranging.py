@@ -34,7 +34,7 @@ def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
     Args:
       m: an array.
-      axis: the dimension or dimensions; None is all of them.
+      axis: a dimension or several; None for all.
 
     Returns:
       An array like `m`.

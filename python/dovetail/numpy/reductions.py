@@ -13,11 +13,13 @@ import numpy as np
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.lax.lexicographic import first_in_order
 from dovetail.numpy.bounds import maximum, minimum
 from dovetail.numpy.creation import broadcast_to_shape
 from dovetail.numpy.data import as_dtype
+from dovetail.numpy.docstrings import ARG_REDUCTION, PREDICATE, REDUCTION
 from dovetail.numpy.logic import truth
 from dovetail.numpy.promotion import no_out, strong, with_dtype
 from dovetail.ops.operands import (
@@ -67,7 +69,7 @@ def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
     """The mask of the elements that take part in a reduction.
 
     Raises:
-      ValueError: they are no bools, or do not broadcast to the shape.
+      ValueError: they are not bools, or do not broadcast to the shape.
     """
     mask = as_operand("where", where)
     if mask.dtype != dtypes.bool_:
@@ -95,6 +97,7 @@ def accumulated(name: str, x: Array, dtype: Any, promote_integers: bool = True) 
     return x
 
 
+@documented(REDUCTION)
 def sum(
     a: ArrayLike,
     axis: Axis = None,
@@ -109,21 +112,11 @@ def sum(
     `initial`.
 
     Args:
-      a: an array or scalar.
-      axis: a dimension or several; None for all.
-      dtype: the element type of the computation and the result.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
       initial: a scalar to add.
-      where: bools that broadcast to the shape of `a`: which elements take part.
-      promote_integers: whether integers narrower than the default integer become that.
 
     Returns:
       An array without those dimensions, in the type of `a` or `dtype`; bools become integers,
       unless the dtype is bool.
-
-    Raises:
-      NotImplementedError: `out` is given.
 
     Example:
       >>> sum(np.float32([[1, 2], [3, 4]]), axis=0)
@@ -136,6 +129,7 @@ def sum(
     return _finish(x, dims, result, keepdims, initial, lambda p, q: p + q)
 
 
+@documented(REDUCTION)
 def prod(
     a: ArrayLike,
     axis: Axis = None,
@@ -150,21 +144,11 @@ def prod(
     `initial`.
 
     Args:
-      a: an array or scalar.
-      axis: a dimension or several; None for all.
-      dtype: the element type of the computation and the result.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
       initial: a scalar to multiply by.
-      where: bools that broadcast to the shape of `a`: which elements take part.
-      promote_integers: whether integers narrower than the default integer become that.
 
     Returns:
       An array without those dimensions, in the type of `a` or `dtype`; bools become integers,
       unless the dtype is bool.
-
-    Raises:
-      NotImplementedError: `out` is given.
 
     Example:
       >>> prod(np.float32([[1, 2], [3, 4]]), axis=0)
@@ -180,6 +164,7 @@ def prod(
 # Extremes -----------------------------------------------------------------------------------------
 
 
+@documented(REDUCTION)
 def max(
     a: ArrayLike,
     axis: Axis = None,
@@ -192,11 +177,7 @@ def max(
 
     Args:
       a: an array or scalar; complex numbers are in lexicographic order.
-      axis: a dimension or several; None for all.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
       initial: a scalar that takes part too.
-      where: bools that broadcast to the shape of `a`: which elements take part.
 
     Returns:
       An array of the type of `a` without those dimensions.
@@ -219,6 +200,7 @@ def max(
     return _finish(x, dims, result, keepdims, initial, maximum)
 
 
+@documented(REDUCTION)
 def min(
     a: ArrayLike,
     axis: Axis = None,
@@ -231,11 +213,7 @@ def min(
 
     Args:
       a: an array or scalar; complex numbers are in lexicographic order.
-      axis: a dimension or several; None for all.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
       initial: a scalar that takes part too.
-      where: bools that broadcast to the shape of `a`: which elements take part.
 
     Returns:
       An array of the type of `a` without those dimensions.
@@ -296,14 +274,12 @@ def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str, empty: flo
     return lax.squeeze(x, (0,))
 
 
+@documented(REDUCTION)
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """The greatest element less the smallest.
 
     Args:
       a: an array or scalar of numbers.
-      axis: a dimension or several; None for all.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
 
     Returns:
       An array of the type of `a` without those dimensions.
@@ -322,24 +298,11 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
     return max(x, dims, None, keepdims) - min(x, dims, None, keepdims)
 
 
+@documented(ARG_REDUCTION)
 def argmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
     """The index of the first greatest element along `axis`, or in row-major order.
-
-    Args:
-      a: an array or scalar of real numbers; NaN is found before any other.
-      axis: a dimension; None for the index in the flattened array.
-      out: must be None.
-      keepdims: whether the dimension (or all of them) stays, of size 1.
-
-    Returns:
-      An array of default integers.
-
-    Raises:
-      TypeError: the operand is complex.
-      ValueError: there are no elements to choose from.
-      NotImplementedError: `out` is given.
 
     Example:
       >>> argmax(np.float32([1, 4, 2]))
@@ -348,24 +311,11 @@ def argmax(
     return _arg_reduce("argmax", lax.argmax, a, axis, out, builtins.bool(keepdims))
 
 
+@documented(ARG_REDUCTION)
 def argmin(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
     """The index of the first smallest element along `axis`, or in row-major order.
-
-    Args:
-      a: an array or scalar of real numbers; NaN is found before any other.
-      axis: a dimension; None for the index in the flattened array.
-      out: must be None.
-      keepdims: whether the dimension (or all of them) stays, of size 1.
-
-    Returns:
-      An array of default integers.
-
-    Raises:
-      TypeError: the operand is complex.
-      ValueError: there are no elements to choose from.
-      NotImplementedError: `out` is given.
 
     Example:
       >>> argmin(np.float32([1, 4, 2]))
@@ -390,6 +340,7 @@ def _arg_reduce(
 # Truth --------------------------------------------------------------------------------------------
 
 
+@documented(REDUCTION, PREDICATE)
 def all(
     a: ArrayLike,
     axis: Axis = None,
@@ -399,19 +350,6 @@ def all(
     where: ArrayLike | None = None,
 ) -> Array:
     """Test whether all elements over `axis` are nonzero.
-
-    Args:
-      a: an array or scalar.
-      axis: a dimension or several; None for all.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
-      where: bools that broadcast to the shape of `a`: which elements take part.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      NotImplementedError: `out` is given.
 
     Example:
       >>> all(np.array([True, False]))
@@ -423,6 +361,7 @@ def all(
     return kept(x, dims, result) if keepdims else result
 
 
+@documented(REDUCTION, PREDICATE)
 def any(
     a: ArrayLike,
     axis: Axis = None,
@@ -432,19 +371,6 @@ def any(
     where: ArrayLike | None = None,
 ) -> Array:
     """Test whether any element over `axis` is nonzero.
-
-    Args:
-      a: an array or scalar.
-      axis: a dimension or several; None for all.
-      out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
-      where: bools that broadcast to the shape of `a`: which elements take part.
-
-    Returns:
-      An array of bools.
-
-    Raises:
-      NotImplementedError: `out` is given.
 
     Example:
       >>> any(np.array([True, False]))

@@ -7,22 +7,16 @@ import builtins
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.numpy.arithmetic import divmod
+from dovetail.numpy.docstrings import INEXACT, REAL, SAME
 from dovetail.numpy.promotion import default_float, filled, no_out, with_dtype
 from dovetail.ops.operands import ArrayLike, as_operand, unary
 
 
+@documented(SAME, REAL)
 def floor(x: ArrayLike, /) -> Array:
     """The greatest integer not above x.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of the operand's type and shape.
-
-    Raises:
-      TypeError: the operand is complex.
 
     Example:
       >>> floor(-1.5)
@@ -32,17 +26,9 @@ def floor(x: ArrayLike, /) -> Array:
     return array if dtypes.KINDS[array.dtype] in "biu" else lax.floor(array)
 
 
+@documented(SAME, REAL)
 def ceil(x: ArrayLike, /) -> Array:
     """The least integer not below x.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of the operand's type and shape.
-
-    Raises:
-      TypeError: the operand is complex.
 
     Example:
       >>> ceil(-1.5)
@@ -52,17 +38,9 @@ def ceil(x: ArrayLike, /) -> Array:
     return array if dtypes.KINDS[array.dtype] in "biu" else lax.ceil(array)
 
 
+@documented(SAME, REAL)
 def trunc(x: ArrayLike) -> Array:
     """The nearest integer in the direction of 0.
-
-    Args:
-      x: an array or scalar of real numbers.
-
-    Returns:
-      An array of the operand's type and shape.
-
-    Raises:
-      TypeError: the operand is complex.
 
     Example:
       >>> trunc(-1.5)
@@ -74,15 +52,13 @@ def trunc(x: ArrayLike) -> Array:
     return ops.trunc(array)
 
 
+@documented(INEXACT)
 def rint(x: ArrayLike, /) -> Array:
     """The nearest integer, ties to even, as a float.
 
     Args:
       x: an array or scalar; integers and bools become floats. Of complex numbers both parts are
         rounded.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> rint(np.float32(2.5))
@@ -94,6 +70,7 @@ def rint(x: ArrayLike, /) -> Array:
     return ops.round_even(array)
 
 
+@documented(SAME)
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """Rounded to a number of decimals, ties to even.
 
@@ -101,9 +78,6 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
       a: an array or scalar of numbers; of complex ones both parts are rounded.
       decimals: how many digits to keep after the point; if negative, how many to make 0 before it.
       out: must be None.
-
-    Returns:
-      An array of the operand's type and shape.
 
     Raises:
       TypeError: the operand is of bools.

@@ -45,7 +45,7 @@ def segment_sum(
       unique_indices: promises that no segment has two rows.
       bucket_size: sums up so many rows at once, and then what these give, which rounds less; None
         for all at once.
-      mode: what happens to numbers that are no segment's: `drop` (the default) leaves their rows
+      mode: what happens to numbers without a segment: `drop` (the default) leaves their rows
         out, `clip` takes the nearest segment, `promise_in_bounds` says that there are none.
 
     Returns:

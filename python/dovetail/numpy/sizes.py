@@ -68,7 +68,7 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
 
     Args:
       a: an array or a scalar; nested lists are deprecated.
-      axis: the dimension or dimensions; None is all of them.
+      axis: a dimension or several; None for all.
 
     Returns:
       An int.

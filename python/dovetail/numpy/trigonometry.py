@@ -10,18 +10,15 @@ import math
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
+from dovetail.numpy.docstrings import INEXACT
 from dovetail.numpy.promotion import filled, inexact, pair_inexact
 from dovetail.ops.operands import ArrayLike
 
 
+@documented(INEXACT)
 def sin(x: ArrayLike, /) -> Array:
     """The sine.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> sin(0)
@@ -30,14 +27,9 @@ def sin(x: ArrayLike, /) -> Array:
     return ops.sin(inexact("sin", x))
 
 
+@documented(INEXACT)
 def cos(x: ArrayLike, /) -> Array:
     """The cosine.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> cos(0)
@@ -46,14 +38,9 @@ def cos(x: ArrayLike, /) -> Array:
     return ops.cos(inexact("cos", x))
 
 
+@documented(INEXACT)
 def tan(x: ArrayLike, /) -> Array:
     """The tangent.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> tan(0)
@@ -62,14 +49,9 @@ def tan(x: ArrayLike, /) -> Array:
     return ops.tan(inexact("tan", x))
 
 
+@documented(INEXACT)
 def arcsin(x: ArrayLike, /) -> Array:
     """The inverse sine, in [-pi / 2, pi / 2].
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> arcsin(0)
@@ -78,14 +60,9 @@ def arcsin(x: ArrayLike, /) -> Array:
     return ops.asin(inexact("arcsin", x))
 
 
+@documented(INEXACT)
 def arccos(x: ArrayLike, /) -> Array:
     """The inverse cosine, in [0, pi].
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> arccos(1)
@@ -94,14 +71,9 @@ def arccos(x: ArrayLike, /) -> Array:
     return ops.acos(inexact("arccos", x))
 
 
+@documented(INEXACT)
 def arctan(x: ArrayLike, /) -> Array:
     """The inverse tangent, in [-pi / 2, pi / 2].
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> arctan(0)
@@ -110,15 +82,9 @@ def arctan(x: ArrayLike, /) -> Array:
     return ops.atan(inexact("arctan", x))
 
 
+@documented(INEXACT)
 def arctan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The angle of the point (x2, x1), in (-pi, pi]; for complex numbers its analytic continuation.
-
-    Args:
-      x1, x2: arrays or scalars, which are promoted and broadcast; integers and bools become
-        floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> arctan2(0, 1)
@@ -131,14 +97,9 @@ def arctan2(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return ops.log((y + x * 1j) / modulus) * -1j
 
 
+@documented(INEXACT)
 def sinh(x: ArrayLike, /) -> Array:
     """The hyperbolic sine.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> sinh(0)
@@ -147,14 +108,9 @@ def sinh(x: ArrayLike, /) -> Array:
     return ops.sinh(inexact("sinh", x))
 
 
+@documented(INEXACT)
 def cosh(x: ArrayLike, /) -> Array:
     """The hyperbolic cosine.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> cosh(0)
@@ -163,14 +119,9 @@ def cosh(x: ArrayLike, /) -> Array:
     return ops.cosh(inexact("cosh", x))
 
 
+@documented(INEXACT)
 def tanh(x: ArrayLike, /) -> Array:
     """The hyperbolic tangent.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> tanh(0)
@@ -179,14 +130,9 @@ def tanh(x: ArrayLike, /) -> Array:
     return ops.tanh(inexact("tanh", x))
 
 
+@documented(INEXACT)
 def arcsinh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic sine.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> arcsinh(0)
@@ -195,14 +141,9 @@ def arcsinh(x: ArrayLike, /) -> Array:
     return ops.asinh(inexact("arcsinh", x))
 
 
+@documented(INEXACT)
 def arccosh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic cosine.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> arccosh(1)
@@ -211,14 +152,9 @@ def arccosh(x: ArrayLike, /) -> Array:
     return ops.acosh(inexact("arccosh", x))
 
 
+@documented(INEXACT)
 def arctanh(x: ArrayLike, /) -> Array:
     """The inverse hyperbolic tangent.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> arctanh(0)
@@ -231,14 +167,9 @@ acos, acosh, asin, asinh = arccos, arccosh, arcsin, arcsinh
 atan, atan2, atanh = arctan, arctan2, arctanh
 
 
+@documented(INEXACT)
 def sinc(x: ArrayLike, /) -> Array:
     """sin(pi x) / (pi x), and 1 at 0.
-
-    Args:
-      x: an array or scalar; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> sinc(0)
@@ -254,14 +185,12 @@ def sinc(x: ArrayLike, /) -> Array:
     return ops.select(small, series, ops.div(ops.sin(safe), safe))
 
 
+@documented(INEXACT)
 def deg2rad(x: ArrayLike, /) -> Array:
     """Degrees in radians.
 
     Args:
       x: an array or scalar of degrees; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> deg2rad(180)
@@ -270,14 +199,12 @@ def deg2rad(x: ArrayLike, /) -> Array:
     return inexact("deg2rad", x) * (math.pi / 180)
 
 
+@documented(INEXACT)
 def rad2deg(x: ArrayLike, /) -> Array:
     """Radians in degrees.
 
     Args:
       x: an array or scalar of radians; integers and bools become floats.
-
-    Returns:
-      An array of floats or complex numbers.
 
     Example:
       >>> rad2deg(np.pi)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dovetail.base.documentation import documented
 from dovetail.optim.moments import (
     scale_by_adadelta,
     scale_by_adam,
@@ -24,7 +25,23 @@ from dovetail.optim.scaling import (
 from dovetail.optim.transformation import GradientTransformation, ScalarOrSchedule, chain
 from dovetail.optim.wrappers import masked
 
+_OPTIMIZER = """
+    Args:
+      learning_rate: a number, or a function of the number of steps taken.
+      b1, b2, eps, eps_root, mu_dtype: as of `scale_by_adam`.
+      b1, b2, eps, eps_root, mu_dtype, nesterov: as of `scale_by_adam`.
+      weight_decay, mask: as of `adamw`.
 
+    Returns:
+      A gradient transformation.
+"""
+_DECAYING = """
+    Returns:
+      A gradient transformation, whose `update` needs the parameters.
+"""
+
+
+@documented(_OPTIMIZER)
 def sgd(
     learning_rate: ScalarOrSchedule,
     momentum: Any = None,
@@ -34,13 +51,9 @@ def sgd(
     """Gradient descent, with momentum if that is given.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       momentum: by what the sum of past gradients is multiplied at each step.
       nesterov: whether the sum looks one step ahead.
       accumulator_dtype: the type of the sum; by default that of the parameters.
-
-    Returns:
-      A gradient transformation.
 
     Source: Sutskever, Martens, Dahl, Hinton, On the importance of initialization and momentum in
       deep learning, 2013.
@@ -55,6 +68,7 @@ def sgd(
     return chain(*parts, scale_by_learning_rate(learning_rate))
 
 
+@documented(_OPTIMIZER)
 def adam(
     learning_rate: ScalarOrSchedule,
     b1: Any = 0.9,
@@ -66,13 +80,6 @@ def adam(
     nesterov: bool = False,
 ) -> GradientTransformation:
     """Adam: steps by the ratio of moving averages, of gradients and of their squares.
-
-    Args:
-      learning_rate: a number, or a function of the number of steps taken.
-      b1, b2, eps, eps_root, mu_dtype, nesterov: as of `scale_by_adam`.
-
-    Returns:
-      A gradient transformation.
 
     Source: Kingma, Ba, arXiv:1412.6980.
 
@@ -91,6 +98,7 @@ def adam(
     return chain(scaling, scale_by_learning_rate(learning_rate))
 
 
+@documented(_OPTIMIZER)
 def nadam(
     learning_rate: ScalarOrSchedule,
     b1: Any = 0.9,
@@ -100,13 +108,6 @@ def nadam(
     mu_dtype: Any = None,
 ) -> GradientTransformation:
     """Adam with the momentum of Nesterov.
-
-    Args:
-      learning_rate: a number, or a function of the number of steps taken.
-      b1, b2, eps, eps_root, mu_dtype: as of `scale_by_adam`.
-
-    Returns:
-      A gradient transformation.
 
     Source: Dozat, Incorporating Nesterov momentum into Adam, 2016.
 
@@ -119,6 +120,7 @@ def nadam(
     return adam(learning_rate, b1, b2, eps, eps_root, mu_dtype, nesterov=True)
 
 
+@documented(_OPTIMIZER, _DECAYING)
 def adamw(
     learning_rate: ScalarOrSchedule,
     b1: Any = 0.9,
@@ -134,13 +136,8 @@ def adamw(
     """Adam, whose steps also make parameters smaller by a part of themselves.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
-      b1, b2, eps, eps_root, mu_dtype, nesterov: as of `scale_by_adam`.
       weight_decay: the part, which is multiplied by the learning rate.
       mask: of which parameters, as of `masked`; by default of all.
-
-    Returns:
-      A gradient transformation, whose `update` needs the parameters.
 
     Source: Loshchilov, Hutter, arXiv:1711.05101.
 
@@ -157,17 +154,14 @@ def adamw(
     )
 
 
+@documented(_OPTIMIZER)
 def adamax(
     learning_rate: ScalarOrSchedule, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8
 ) -> GradientTransformation:
     """Adam with a decaying maximum in place of the average of squares.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       b1, b2, eps: as of `scale_by_adamax`.
-
-    Returns:
-      A gradient transformation.
 
     Source: Kingma, Ba, arXiv:1412.6980, section 7.1.
 
@@ -180,6 +174,7 @@ def adamax(
     return chain(scale_by_adamax(b1, b2, eps), scale_by_learning_rate(learning_rate))
 
 
+@documented(_OPTIMIZER)
 def amsgrad(
     learning_rate: ScalarOrSchedule,
     b1: Any = 0.9,
@@ -189,13 +184,6 @@ def amsgrad(
     mu_dtype: Any = None,
 ) -> GradientTransformation:
     """Adam with the largest average of squares so far.
-
-    Args:
-      learning_rate: a number, or a function of the number of steps taken.
-      b1, b2, eps, eps_root, mu_dtype: as of `scale_by_adam`.
-
-    Returns:
-      A gradient transformation.
 
     Source: Reddi, Kale, Kumar, On the convergence of Adam and beyond, arXiv:1904.09237.
 
@@ -209,6 +197,7 @@ def amsgrad(
     return chain(scaling, scale_by_learning_rate(learning_rate))
 
 
+@documented(_OPTIMIZER)
 def radam(
     learning_rate: ScalarOrSchedule,
     b1: Any = 0.9,
@@ -220,11 +209,7 @@ def radam(
     """Adam with smaller steps in the beginning.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       b1, b2, eps, eps_root, threshold: as of `scale_by_radam`.
-
-    Returns:
-      A gradient transformation.
 
     Source: Liu et al., On the variance of the adaptive learning rate, arXiv:1908.03265.
 
@@ -238,17 +223,14 @@ def radam(
     return chain(scaling, scale_by_learning_rate(learning_rate))
 
 
+@documented(_OPTIMIZER)
 def adagrad(
     learning_rate: ScalarOrSchedule, initial_accumulator_value: Any = 0.1, eps: Any = 1e-7
 ) -> GradientTransformation:
     """Steps by gradients over the root of the sum of their squares so far.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       initial_accumulator_value, eps: as of `scale_by_rss`.
-
-    Returns:
-      A gradient transformation.
 
     Source: Duchi, Hazan, Singer, Adaptive subgradient methods, 2011.
 
@@ -262,6 +244,7 @@ def adagrad(
     return chain(scaling, scale_by_learning_rate(learning_rate))
 
 
+@documented(_OPTIMIZER, _DECAYING)
 def adadelta(
     learning_rate: ScalarOrSchedule = 1.0,
     rho: Any = 0.9,
@@ -272,12 +255,7 @@ def adadelta(
     """Steps whose size is that of the steps before.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       rho, eps: as of `scale_by_adadelta`.
-      weight_decay, mask: as of `adamw`.
-
-    Returns:
-      A gradient transformation, whose `update` needs the parameters.
 
     Source: Zeiler, ADADELTA: an adaptive learning rate method, arXiv:1212.5701.
 
@@ -294,6 +272,7 @@ def adadelta(
     )
 
 
+@documented(_OPTIMIZER)
 def rmsprop(
     learning_rate: ScalarOrSchedule,
     decay: Any = 0.9,
@@ -308,13 +287,9 @@ def rmsprop(
     """Steps by gradients over the root of a moving average of their squares.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       decay, eps, initial_scale, eps_in_sqrt, bias_correction: as of `scale_by_rms`.
       centered: whether the square of the average of gradients is subtracted.
       momentum, nesterov: as of `trace`, of the steps.
-
-    Returns:
-      A gradient transformation.
 
     Source: Tieleman, Hinton, Neural networks for machine learning, lecture 6.5, 2012; Graves,
       arXiv:1308.0850.
@@ -332,6 +307,7 @@ def rmsprop(
     return chain(scaling, scale_by_learning_rate(learning_rate), *parts)
 
 
+@documented(_OPTIMIZER, _DECAYING)
 def lion(
     learning_rate: ScalarOrSchedule,
     b1: Any = 0.9,
@@ -343,12 +319,7 @@ def lion(
     """Steps by the sign of an average of gradients, with weight decay.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       b1, b2, mu_dtype: as of `scale_by_lion`.
-      weight_decay, mask: as of `adamw`.
-
-    Returns:
-      A gradient transformation, whose `update` needs the parameters.
 
     Source: Chen et al., Symbolic discovery of optimization algorithms, arXiv:2302.06675.
 
@@ -365,6 +336,7 @@ def lion(
     )
 
 
+@documented(_OPTIMIZER, _DECAYING)
 def lamb(
     learning_rate: ScalarOrSchedule,
     b1: Any = 0.9,
@@ -377,12 +349,7 @@ def lamb(
     """Adam, where each array's step is as long as the array itself, times the learning rate.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       b1, b2, eps, eps_root: as of `scale_by_adam`.
-      weight_decay, mask: as of `adamw`.
-
-    Returns:
-      A gradient transformation, whose `update` needs the parameters.
 
     Source: You et al., Large batch optimization for deep learning, arXiv:1904.00962.
 
@@ -400,6 +367,7 @@ def lamb(
     )
 
 
+@documented(_OPTIMIZER, _DECAYING)
 def lars(
     learning_rate: ScalarOrSchedule,
     weight_decay: Any = 0.0,
@@ -413,14 +381,10 @@ def lars(
     """Gradient descent, where each array's step is in proportion to the array itself.
 
     Args:
-      learning_rate: a number, or a function of the number of steps taken.
       weight_decay, weight_decay_mask: as of `add_decayed_weights`.
       trust_coefficient, eps: as of `scale_by_trust_ratio`.
       trust_ratio_mask: of which parameters, as of `masked`.
       momentum, nesterov: as of `trace`, of the steps.
-
-    Returns:
-      A gradient transformation, whose `update` needs the parameters.
 
     Source: You, Gitman, Ginsburg, arXiv:1708.03888.
 

@@ -126,7 +126,7 @@ def chain(*transformations: GradientTransformation) -> GradientTransformation:
       A gradient transformation, whose state is the tuple of theirs.
 
     Raises:
-      TypeError: one of them is no transformation.
+      TypeError: one of them is not a transformation.
 
     Example:
       >>> from dovetail import optim

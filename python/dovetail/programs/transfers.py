@@ -101,7 +101,7 @@ def device_get(x: Any) -> Any:
     """The tree with its arrays as NumPy arrays.
 
     Args:
-      x: a tree of arrays; what is no array is left as it is.
+      x: a tree of arrays; what is not an array is left as it is.
 
     Returns:
       The same tree of NumPy arrays, of the leaves' shapes and dtypes.

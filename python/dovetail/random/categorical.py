@@ -11,8 +11,10 @@ from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base import config, dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axis
+from dovetail.random.docstrings import SAMPLER
 from dovetail.random.sampler import (
     KeyLike,
     Shape,
@@ -41,6 +43,7 @@ def gumbel_mode(mode: str | None) -> str:
 
 
 @sampler
+@documented(SAMPLER)
 def gumbel(
     key: KeyLike,
     shape: Shape = (),
@@ -52,17 +55,11 @@ def gumbel(
     """Gumbel numbers, of density exp(-x - exp(-x)).
 
     Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
       mode: "low" draws one number for each sample, and gives none above 16 in float32; "high" draws
         two, and gives such as well; "highest" in float32 also gives 64 bits of them their due.
 
-    Returns:
-      An array of `dtype`.
-
     Raises:
-      ValueError: `dtype` is no float type, or there is no such mode.
+      ValueError: `dtype` is not a float type, or there is no such mode.
 
     Example:
       >>> from dovetail import random

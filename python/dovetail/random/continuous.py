@@ -10,7 +10,9 @@ from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import ArrayLike
+from dovetail.random.docstrings import SAMPLER, parametrized
 from dovetail.random.normal import normal_of
 from dovetail.random.sampler import (
     KeyLike,
@@ -34,21 +36,11 @@ def exponential_of(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
 
 
 @sampler
+@documented(SAMPLER)
 def exponential(
     key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
 ) -> Array:
     """Exponential numbers, of density exp(-x) for x >= 0.
-
-    Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -60,21 +52,11 @@ def exponential(
 
 
 @sampler
+@documented(SAMPLER)
 def cauchy(
     key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
 ) -> Array:
     """Cauchy numbers, of density 1 / (pi (1 + x^2)).
-
-    Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -88,21 +70,11 @@ def cauchy(
 
 
 @sampler
+@documented(SAMPLER)
 def laplace(
     key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
 ) -> Array:
     """Laplace numbers, of density exp(-|x|) / 2.
-
-    Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -116,21 +88,11 @@ def laplace(
 
 
 @sampler
+@documented(SAMPLER)
 def logistic(
     key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
 ) -> Array:
     """Logistic numbers, of density exp(-x) / (1 + exp(-x))^2.
-
-    Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -144,21 +106,11 @@ def logistic(
 
 
 @sampler
+@documented(SAMPLER)
 def maxwell(
     key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
 ) -> Array:
     """Maxwell numbers: lengths of vectors of three normal numbers.
-
-    Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -178,23 +130,16 @@ def _maxwell(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
 
 
 @sampler
+@documented(SAMPLER)
 def double_sided_maxwell(
     key: KeyLike, loc: ArrayLike, scale: ArrayLike, shape: Shape = (), dtype: Any = None
 ) -> Array:
     """Maxwell numbers of either sign, times a scale, plus a location.
 
     Args:
-      key: a key.
       loc, scale: floats whose shapes broadcast together.
       shape: what comes before the shape of the parameters in that of the result; by default that
         shape once more.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -209,23 +154,16 @@ def double_sided_maxwell(
 
 
 @sampler
+@documented(SAMPLER)
 def weibull_min(
     key: KeyLike, scale: ArrayLike, concentration: ArrayLike, shape: Shape = (), dtype: Any = None
 ) -> Array:
     """Weibull numbers, of density (c/s) (x/s)^(c-1) exp(-(x/s)^c) for x >= 0.
 
     Args:
-      key: a key.
       scale: the s, positive.
       concentration: the c, positive.
       shape: of the uniform numbers that are drawn; the parameters broadcast with it.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -238,6 +176,7 @@ def weibull_min(
 
 
 @sampler
+@documented(parametrized("`b`"))
 def pareto(
     key: KeyLike,
     b: ArrayLike,
@@ -249,16 +188,7 @@ def pareto(
     """Pareto numbers, of density b / x^(b+1) for x >= 1.
 
     Args:
-      key: a key.
       b: positive floats.
-      shape: of the result, by default that of `b`, which broadcasts to it.
-      dtype: a float type that holds that of `b`.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or `b` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -272,6 +202,7 @@ def pareto(
 
 
 @sampler
+@documented(parametrized("`scale`"))
 def rayleigh(
     key: KeyLike,
     scale: ArrayLike,
@@ -283,16 +214,7 @@ def rayleigh(
     """Rayleigh numbers, of density x/s^2 exp(-x^2 / (2 s^2)) for x >= 0.
 
     Args:
-      key: a key.
       scale: the s, positive floats.
-      shape: of the result, by default that of `scale`, which broadcasts to it.
-      dtype: a float type that holds that of `scale`.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or `scale` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -307,6 +229,7 @@ def rayleigh(
 
 
 @sampler
+@documented(parametrized("`mean`"))
 def wald(
     key: KeyLike,
     mean: ArrayLike,
@@ -320,16 +243,7 @@ def wald(
     By the method of Michael, Schucany and Haas (1976).
 
     Args:
-      key: a key.
       mean: the m, positive floats.
-      shape: of the result, by default that of `mean`, which broadcasts to it.
-      dtype: a float type that holds that of `mean`.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or `mean` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -350,6 +264,7 @@ def wald(
 
 
 @sampler
+@documented(parametrized("the parameters"))
 def triangular(
     key: KeyLike,
     left: ArrayLike,
@@ -363,16 +278,7 @@ def triangular(
     """Triangular numbers, whose density rises from `left` to `mode` and falls to `right`.
 
     Args:
-      key: a key.
       left, mode, right: floats.
-      shape: of the result, by default that of the parameters, which broadcast to it.
-      dtype: a float type that holds those of the parameters.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or the parameters do not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random

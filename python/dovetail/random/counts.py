@@ -10,8 +10,10 @@ from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.random.docstrings import parametrized
 from dovetail.random.generators import THREEFRY
 from dovetail.random.sampler import (
     KeyLike,
@@ -34,6 +36,7 @@ def _inexact(name: str, *xs: Any) -> list[Array]:
 
 
 @sampler
+@documented(parametrized("`p`"))
 def geometric(
     key: KeyLike,
     p: ArrayLike,
@@ -45,16 +48,11 @@ def geometric(
     """Geometric numbers: how many trials it takes until one succeeds, with probability `p` each.
 
     Args:
-      key: a key.
       p: probabilities.
-      shape: of the result, by default that of `p`, which broadcasts to it.
       dtype: an integer type.
 
     Returns:
       An array of `dtype`, of numbers that are 1 or more.
-
-    Raises:
-      ValueError: `dtype` is no integer type, or `p` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -74,6 +72,7 @@ def geometric(
 
 
 @sampler
+@documented(parametrized("`lam`"))
 def poisson(
     key: KeyLike,
     lam: ArrayLike,
@@ -89,14 +88,13 @@ def poisson(
     Args:
       key: a key of the generator threefry2x32.
       lam: rates.
-      shape: of the result, by default that of `lam`, which broadcasts to it.
       dtype: an integer type.
 
     Returns:
       An array of `dtype`; -1 where the rate is NaN or negative.
 
     Raises:
-      ValueError: `dtype` is no integer type, or `lam` does not broadcast to `shape`.
+      ValueError: `dtype` is not an integer type, or `lam` does not broadcast to `shape`.
       NotImplementedError: the key is of another generator.
 
     Example:
@@ -177,6 +175,7 @@ def _poisson_by_rejection(key: Any, rates: Array, dtype: np.dtype, most: int) ->
 
 
 @sampler
+@documented(parametrized("the parameters"))
 def binomial(
     key: KeyLike,
     n: ArrayLike,
@@ -189,18 +188,13 @@ def binomial(
     Where n p is at most 10 by sums of geometric numbers, else by rejection (Hoermann, 1993: BTRS).
 
     Args:
-      key: a key.
       n: numbers of trials.
       p: probabilities.
-      shape: of the result, by default that of the parameters, which broadcast to it.
       dtype: a float type.
 
     Returns:
       An array of `dtype`, of whole numbers; NaN where `n` or `p` is NaN or negative, infinity where
       `n` is.
-
-    Raises:
-      ValueError: `dtype` is no float type, or the parameters do not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -344,6 +338,7 @@ def _multinomial(key: Any, n: ArrayLike, p: ArrayLike, shape: Any, dtype: Any, u
     return lax.convert_element_type(dnp.moveaxis(counts, 0, -1), element)
 
 
+@documented(parametrized("`p`"))
 def multinomial(
     key: KeyLike,
     n: ArrayLike,
@@ -356,10 +351,8 @@ def multinomial(
     """Multinomial counts: how often each category comes in `n` trials.
 
     Args:
-      key: a key.
       n: numbers of trials.
       p: probabilities of the categories, along the last dimension.
-      shape: of the result, by default that of `p`, which broadcasts to it.
       dtype: an element type.
       unroll: how many categories one step of the loop over them has.
 

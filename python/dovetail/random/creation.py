@@ -33,7 +33,7 @@ def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArr
       A key array of rank 0.
 
     Raises:
-      TypeError: the seed is no integer, or not of rank 0.
+      TypeError: the seed is not an integer, or not of rank 0.
       ValueError: there is no such generator, or it is given twice.
 
     Example:
@@ -56,7 +56,7 @@ def PRNGKey(seed: int | ArrayLike, *, impl: Any = None) -> KeyArray | Array:
       ui32[2] of the default generator.
 
     Raises:
-      TypeError: the seed is no integer, or not of rank 0.
+      TypeError: the seed is not an integer, or not of rank 0.
       ValueError: there is no such generator.
 
     Example:
@@ -125,7 +125,7 @@ def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
       A key array of that shape; raw if `key` is.
 
     Raises:
-      TypeError: `key` is no key, or `num` no int.
+      TypeError: `key` is not a key, or `num` is not an int.
       ValueError: it is an array of several keys.
       TypeError: a size is negative.
 
@@ -157,7 +157,7 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Any:
       A key; raw if `key` is.
 
     Raises:
-      TypeError: `key` is no key, or `data` no integer of rank 0.
+      TypeError: `key` is not a key, or `data` is not an integer of rank 0.
       ValueError: it is an array of several keys.
       OverflowError: `data` is a Python int that is negative, or 2^32 or more.
 
@@ -218,7 +218,7 @@ def key_data(keys: KeyLike) -> Array:
       ui32[*keys.shape, 2] of the default generator.
 
     Raises:
-      TypeError: they are no keys.
+      TypeError: they are not keys.
 
     Example:
       >>> from dovetail import random
@@ -264,7 +264,7 @@ def key_impl(keys: KeyLike) -> str:
       A string, for the argument `impl` of `key`.
 
     Raises:
-      TypeError: they are no keys.
+      TypeError: they are not keys.
 
     Example:
       >>> from dovetail import random

@@ -12,9 +12,11 @@ from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.random.continuous import exponential_of
+from dovetail.random.docstrings import SAMPLER, parametrized
 from dovetail.random.keys import KeyArray
 from dovetail.random.normal import normal_of
 from dovetail.random.sampler import (
@@ -125,6 +127,7 @@ def _gamma(name: str, key: Any, a: Any, shape: Any, dtype: Any, log_space: bool)
 
 
 @sampler
+@documented(parametrized("`a`"))
 def gamma(
     key: KeyLike,
     a: ArrayLike,
@@ -139,16 +142,8 @@ def gamma(
     underflow: see `loggamma`.
 
     Args:
-      key: a key.
       a: positive floats.
-      shape: of the result, by default that of `a`, which broadcasts to it.
       dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type, or `a` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -159,6 +154,7 @@ def gamma(
 
 
 @sampler
+@documented(parametrized("`a`"))
 def loggamma(
     key: KeyLike,
     a: ArrayLike,
@@ -170,16 +166,8 @@ def loggamma(
     """Logarithms of gamma numbers, right also where these underflow.
 
     Args:
-      key: a key.
       a: positive floats.
-      shape: of the result, by default that of `a`, which broadcasts to it.
       dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type, or `a` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -193,6 +181,7 @@ def loggamma(
 
 
 @sampler
+@documented(parametrized("the parameters"))
 def beta(
     key: KeyLike,
     a: ArrayLike,
@@ -205,16 +194,7 @@ def beta(
     """Beta numbers, of density proportional to x^(a-1) (1-x)^(b-1) for 0 <= x <= 1.
 
     Args:
-      key: a key.
       a, b: positive floats.
-      shape: of the result, by default that of the parameters, which broadcast to it.
-      dtype: a float type that holds those of the parameters.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or the parameters do not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -254,7 +234,7 @@ def dirichlet(
       An array of `dtype`, [*shape, n], which sums to 1 along the last dimension.
 
     Raises:
-      ValueError: `dtype` is no float type, `alpha` has rank 0 or does not broadcast to `shape`.
+      ValueError: `dtype` is not a float type, `alpha` has rank 0 or does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -274,6 +254,7 @@ def dirichlet(
 
 
 @sampler
+@documented(parametrized("`df`"))
 def chisquare(
     key: KeyLike,
     df: ArrayLike,
@@ -285,16 +266,7 @@ def chisquare(
     """Chi-square numbers: sums of `df` squares of normal numbers.
 
     Args:
-      key: a key.
       df: positive floats.
-      shape: of the result, by default that of `df`, which broadcasts to it.
-      dtype: a float type that holds that of `df`.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or `df` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -312,6 +284,7 @@ def _chisquare(key: Any, df: Array) -> Array:
 
 
 @sampler
+@documented(parametrized("the parameters"))
 def f(
     key: KeyLike,
     dfnum: ArrayLike,
@@ -324,16 +297,7 @@ def f(
     """F numbers: ratios of two chi-square numbers, each over its degrees of freedom.
 
     Args:
-      key: a key.
       dfnum, dfden: positive floats, the degrees of freedom of numerator and denominator.
-      shape: of the result, by default that of the parameters, which broadcast to it.
-      dtype: a float type that holds those of the parameters.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or the parameters do not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -349,6 +313,7 @@ def f(
 
 
 @sampler
+@documented(parametrized("`df`"))
 def t(
     key: KeyLike,
     df: ArrayLike,
@@ -360,16 +325,7 @@ def t(
     """Student's t numbers.
 
     Args:
-      key: a key.
       df: positive floats, the degrees of freedom.
-      shape: of the result, by default that of `df`, which broadcasts to it.
-      dtype: a float type that holds that of `df`.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or `df` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -385,6 +341,7 @@ def t(
 
 
 @sampler
+@documented(SAMPLER)
 def generalized_normal(
     key: KeyLike,
     p: ArrayLike,
@@ -396,16 +353,7 @@ def generalized_normal(
     """Numbers of density proportional to exp(-|x|^p).
 
     Args:
-      key: a key.
       p: a positive float.
-      shape: of the result.
-      dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random
@@ -424,6 +372,7 @@ def _generalized_normal(key: Any, p: Any, shape: tuple[int, ...], dtype: np.dtyp
 
 
 @sampler
+@documented(SAMPLER)
 def ball(
     key: KeyLike,
     d: int,
@@ -436,17 +385,12 @@ def ball(
     """Points of the unit ball of the p-norm, uniform (Barthe et al., 2005).
 
     Args:
-      key: a key.
       d: the dimension of the ball.
       p: a positive float.
       shape: of the array of points.
-      dtype: a float type.
 
     Returns:
       An array of `dtype`, [*shape, d].
-
-    Raises:
-      ValueError: `dtype` is no float type.
 
     Example:
       >>> from dovetail import random

@@ -10,7 +10,9 @@ from dovetail import lax
 from dovetail import numpy as dnp
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import ArrayLike
+from dovetail.random.docstrings import SAMPLER, parametrized
 from dovetail.random.sampler import (
     KeyLike,
     Shape,
@@ -26,18 +28,14 @@ from dovetail.random.uniform import uniform_of
 
 
 @sampler
+@documented(SAMPLER)
 def normal(
     key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: None = None
 ) -> Array:
     """Normal numbers with mean 0 and variance 1.
 
     Args:
-      key: a key.
-      shape: of the result.
       dtype: a float or complex type; the parts of complex numbers have variance 1/2.
-
-    Returns:
-      An array of `dtype`.
 
     Raises:
       ValueError: `dtype` is neither.
@@ -64,6 +62,7 @@ def normal_of(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
 
 
 @sampler
+@documented(parametrized("the bounds"))
 def truncated_normal(
     key: KeyLike,
     lower: ArrayLike,
@@ -76,16 +75,8 @@ def truncated_normal(
     """Normal numbers between two bounds.
 
     Args:
-      key: a key.
       lower, upper: the bounds, which are not reached.
-      shape: of the result, by default that of the bounds, which broadcast to it.
       dtype: a float type.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no float type, or the bounds do not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -105,6 +96,7 @@ def truncated_normal(
 
 
 @sampler
+@documented(parametrized("`sigma`"))
 def lognormal(
     key: KeyLike,
     sigma: ArrayLike = np.float32(1),  # noqa: B008 - a scalar.
@@ -116,16 +108,7 @@ def lognormal(
     """Numbers whose logarithms are normal with mean 0.
 
     Args:
-      key: a key.
       sigma: the standard deviation of the logarithms.
-      shape: of the result, by default that of `sigma`, which broadcasts to it.
-      dtype: a float or complex type that holds that of `sigma`.
-
-    Returns:
-      An array of `dtype`.
-
-    Raises:
-      ValueError: `dtype` is no such type, or `sigma` does not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random

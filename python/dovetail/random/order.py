@@ -193,7 +193,7 @@ def choice(
       An array of the element type of `a`.
 
     Raises:
-      TypeError: `shape` is no sequence, or `a` a scalar and no int.
+      TypeError: `shape` is not a sequence, or `a` is a scalar but not an int.
       ValueError: there are no or too few elements, or `p` has not their number.
 
     Example:

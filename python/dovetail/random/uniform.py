@@ -9,8 +9,10 @@ import numpy as np
 from dovetail import lax
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.ops.operands import ArrayLike, as_operand
+from dovetail.random.docstrings import SAMPLER
 from dovetail.random.generators import WORDS
 from dovetail.random.sampler import (
     KeyLike,
@@ -38,7 +40,7 @@ def bits(key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: No
       An array of uniform integers of the type.
 
     Raises:
-      ValueError: `dtype` is no unsigned integer type.
+      ValueError: `dtype` is not an unsigned integer type.
 
     Example:
       >>> from dovetail import random
@@ -50,6 +52,7 @@ def bits(key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: No
 
 
 @sampler
+@documented(SAMPLER)
 def uniform(
     key: KeyLike,
     shape: Shape = (),
@@ -62,16 +65,13 @@ def uniform(
     """Uniform numbers of [minval, maxval).
 
     Args:
-      key: a key.
-      shape: of the result.
-      dtype: a float type.
       minval, maxval: the ends of the interval, of shapes that broadcast to `shape`.
 
     Returns:
       An array of `dtype`, whose numbers are multiples of one step.
 
     Raises:
-      ValueError: `dtype` is no float type, or the ends do not broadcast to `shape`.
+      ValueError: `dtype` is not a float type, or the ends do not broadcast to `shape`.
 
     Example:
       >>> from dovetail import random
@@ -138,11 +138,11 @@ def randint(
       dtype: an integer type.
 
     Returns:
-      An array of `dtype`; intervals of sizes that are no powers of two are uniform but for 2^-32 or
-      so of the width.
+      An array of `dtype`; intervals of sizes that are not powers of two are uniform but for 2^-32
+      or so of the width.
 
     Raises:
-      TypeError: `dtype` is no integer type.
+      TypeError: `dtype` is not an integer type.
       ValueError: the ends do not broadcast to `shape`.
 
     Example:
@@ -227,7 +227,7 @@ def bernoulli(
       A bool array.
 
     Raises:
-      TypeError: `p` is no float.
+      TypeError: `p` is not a float.
       ValueError: `p` does not broadcast to `shape`, or there is no such mode.
 
     Example:

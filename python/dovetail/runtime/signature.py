@@ -176,7 +176,7 @@ def encode_tree(tree: Tree) -> Any:
     """Returns the tree as JSON data.
 
     Raises:
-      TypeError: a container is no tuple, list or dict, or a key no string or int.
+      TypeError: a container is not a tuple, list or dict, or a key is neither a string nor an int.
     """
     if tree is None or type(tree) is int:
         return tree

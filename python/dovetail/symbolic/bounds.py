@@ -10,7 +10,7 @@ from dovetail.symbolic.size import Monomial, Size, terms_of
 
 Interval = tuple[float, float]
 
-# How many facts a proof may chain.
+# The maximum number of facts that a proof may combine.
 _DEPTH = 3
 
 
@@ -19,7 +19,7 @@ class Variable(NamedTuple):
 
     Attributes:
       op: `name`, or `div`, `mod`, `max` or `min` of two sizes.
-      args: these.
+      args: the two sizes.
       low, high: its bounds, if it is a name.
     """
 
@@ -42,7 +42,7 @@ def _product(x: Interval, y: Interval) -> Interval:
 
 
 def interval(size: Any, lookup: Lookup) -> Interval:
-    """The least and the greatest value, as far as they follow from those of the variables."""
+    """The smallest and the largest value, as far as they follow from those of the variables."""
     low: float = 0
     high: float = 0
     for monomial, c in terms_of(size).items():
@@ -124,7 +124,7 @@ def is_nonnegative(size: Any, facts: list[Any], lookup: Lookup) -> bool:
     Args:
       size: the size.
       facts: sizes that are 0 or more.
-      lookup: what variables stand for.
+      lookup: maps variables to their meanings.
     """
     if interval(size, lookup)[0] >= 0:
         return True

@@ -1,4 +1,4 @@
-"""The texts of symbolic shapes and constraints."""
+"""Parses symbolic shapes and constraints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COMPARISONS = {ast.GtE: ">=", ast.LtE: "<=", ast.Gt: ">", ast.Lt: "<", ast.Eq: 
 
 
 def entries(text: str) -> list[str]:
-    """The sizes of the text of a shape, which may be in parentheses."""
+    """The sizes in the text of a shape, which may be in parentheses."""
     text = text.strip()
     if text.startswith("(") and text.endswith(")") and _is_one(text):
         text = text[1:-1].strip()
@@ -44,12 +44,12 @@ def _is_one(text: str) -> bool:
 
 
 def shape(text: str, scope: SymbolicScope, like: Sequence[Any] | None = None) -> tuple[Any, ...]:
-    """The shape that a text says.
+    """The shape that a text describes.
 
     Args:
-      text: sizes with commas between; `_` is the size that `like` has there, and `...` all sizes
-        of `like` that are not written.
-      scope: whose names they are.
+      text: sizes separated by commas; `_` is the size of `like` in that position, and `...` stands
+        for all sizes of `like` that are not written.
+      scope: the scope of the names.
       like: a shape.
     """
     parts = entries(text)
@@ -84,7 +84,7 @@ def shape(text: str, scope: SymbolicScope, like: Sequence[Any] | None = None) ->
 
 
 def size(text: str, scope: SymbolicScope) -> Any:
-    """The size that a text says."""
+    """The size that a text describes."""
     value = _evaluated(_parsed(text), scope, text)
     if not scope.is_nonnegative(value):
         raise value_error(
@@ -202,7 +202,7 @@ _MIRRORED = {">=": "<=", "<=": ">=", ">": "<", "<": ">", "==": "=="}
 
 
 def _note(known: dict[str, _Known], left: ast.expr, sign: str, right: ast.expr) -> bool:
-    """Note a constraint of one name; False if it is another one."""
+    """Record a constraint on a single name; False if it is of another form."""
     if isinstance(left, ast.Constant) and not isinstance(right, ast.Constant):
         left, sign, right = right, _MIRRORED[sign], left
     if not isinstance(right, ast.Constant) or type(right.value) is not int:

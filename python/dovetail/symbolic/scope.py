@@ -16,7 +16,7 @@ from dovetail.symbolic.size import Monomial, Size, Terms, made, terms_of
 class SymbolicScope:
     """Dimension names that are used together, and the facts about their sizes.
 
-    A size is 1 or more, unless a constraint says that it may be 0.
+    A size is at least 1, unless a constraint allows 0.
 
     Args:
       constraints_str: constraints such as `"b >= 2"`, `"b <= 4096"`, `"b % 8 == 0"`,
@@ -51,13 +51,13 @@ class SymbolicScope:
         return f"SymbolicScope({list(self.constraints)})"
 
     def described(self) -> str:
-        """The constraints as messages say them."""
+        """The constraints as text for messages."""
         if not self.constraints:
             return "the constraints (none but that sizes are 1 or more)"
         return f"the constraints ({', '.join(self.constraints)})"
 
     def check_same(self, other: SymbolicScope) -> None:
-        """Refuse sizes of another scope."""
+        """Reject sizes of another scope."""
         if other is not self:
             raise value_error(
                 "sizes that are used together must be of one SymbolicScope, got: sizes of two; "
@@ -73,14 +73,14 @@ class SymbolicScope:
         return self._values[name]
 
     def unnamed(self) -> Any:
-        """A size that is known as that of an array only."""
+        """A size that is known only as that of an array."""
         name = f"?{self._unnamed}"
         self._unnamed += 1
         self.declare(name, 0, math.inf, 1)
         return self._values[name]
 
     def declare(self, name: str, low: float, high: float, multiple: int) -> None:
-        """A name whose sizes are multiples within bounds."""
+        """A name for sizes that are multiples of a number within bounds."""
         if low > high or (not math.isinf(high) and high // multiple < -(-low // multiple)):
             raise value_error(f"constraints must leave sizes for {name!r}, got: {self.constraints}")
         self.multiples[name] = multiple
@@ -100,7 +100,7 @@ class SymbolicScope:
         self.multiples.setdefault(name, 1)
 
     def assume(self, size: Any) -> None:
-        """Take for granted that a size is 0 or more."""
+        """Assume that a size is 0 or more."""
         if isinstance(size, int):
             if size < 0:
                 raise value_error(f"constraints must not contradict, got: {self.constraints}")
@@ -108,7 +108,7 @@ class SymbolicScope:
         self._facts.append(size)
 
     def name_of_variable(self, text: str) -> tuple[str, int] | None:
-        """The name of which a variable is a part, and how many of these it has."""
+        """The name that is a multiple of a variable, and the multiple."""
         if text in self._wholes:
             return self._wholes[text]
         return (text, 1) if self.variable(text).op == "name" else None
@@ -121,7 +121,7 @@ class SymbolicScope:
     # -------------------------------------------------------------------------------------------
 
     def bounds(self, size: Any) -> Interval:
-        """The least and the greatest value of a size."""
+        """The smallest and the largest value of a size."""
         return interval(size, self.variable)
 
     def is_nonnegative(self, size: Any) -> bool:
@@ -144,7 +144,7 @@ class SymbolicScope:
             return difference != 0
         if self.is_nonnegative(difference - 1) or self.is_nonnegative(-difference - 1):
             return True
-        # A multiple of a number cannot equal a number that is no multiple of it.
+        # A multiple of a number cannot equal a number that is not a multiple of it.
         constant = difference.terms.get((), 0)
         divisor = math.gcd(*(c for monomial, c in difference.terms.items() if monomial))
         return constant % divisor != 0
@@ -307,7 +307,7 @@ class SymbolicScope:
         return result
 
     def value(self, size: Any, names: dict[str, int]) -> int:
-        """A size where the names have values."""
+        """A size, given the values of names."""
         if isinstance(size, int):
             return size
         return sum(
@@ -324,7 +324,7 @@ class SymbolicScope:
         return {"div": _floor_div, "mod": _mod, "max": max, "min": min}[op](a, b)
 
     def names_in(self, sizes: Iterable[Any]) -> list[str]:
-        """The names that sizes depend on, in the order in which they are met."""
+        """The names that sizes depend on, in order of occurrence."""
         found: dict[str, None] = {}
         for size in sizes:
             for monomial in terms_of(size):
@@ -338,7 +338,7 @@ class SymbolicScope:
 
     @property
     def facts(self) -> Sequence[Size]:
-        """Sizes that are 0 or more by constraints of several names."""
+        """Sizes that constraints on several names imply to be 0 or more."""
         return self._facts
 
 
@@ -366,7 +366,7 @@ def _place(size: Any) -> tuple[bool, str]:
 
 
 def _factor(size: Any) -> str:
-    """The text of a size where it is a factor."""
+    """The text of a size as a factor."""
     text = str(size)
     is_call = text.startswith(("max(", "min(")) and text.endswith(")") and text.count("(") == 1
     is_power = text.replace("^", "").replace("_", "").isalnum()

@@ -1,7 +1,8 @@
 """Sizes that are known only when a program runs: polynomials with integer coefficients.
 
-Their variables are the names of dimensions and what is no polynomial: quotients rounded down,
-remainders, maxima and minima. Equal polynomials are written in one way, by which they are compared.
+Their variables are the names of dimensions, and expressions that are not polynomials: quotients
+rounded down, remainders, maxima and minima. Equal polynomials have the same normal form, by which
+they are compared.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def terms_of(size: Any) -> Terms:
 
 
 def _by_hand(function: Callable[[Size, Any], Any]) -> Callable[[Size, Any], Any]:
-    """An operator on sizes: with ints and other sizes it gives a size, else an array."""
+    """An operator on sizes: with ints and other sizes it returns a size, otherwise an array."""
     name = function.__name__.strip("_")
     is_right = name.startswith("r")
     of_arrays = {
@@ -71,7 +72,7 @@ def _by_hand(function: Callable[[Size, Any], Any]) -> Callable[[Size, Any], Any]
 
 
 def _on_arrays(name: str, size: Size, other: Any, is_right: bool) -> Any:
-    """An operator whose other operand is no size; arrays define the operator themselves."""
+    """An operator whose other operand is not a size; arrays define the operator themselves."""
     if not isinstance(other, (float, complex, np.ndarray, np.generic)):
         return NotImplemented
     pair = (other, size) if is_right else (size, other)
@@ -81,9 +82,9 @@ def _on_arrays(name: str, size: Size, other: Any, is_right: bool) -> Any:
 class Size:
     """A size that is known only when the program runs.
 
-    It is computed with as an int is. Comparisons are decided for all sizes that the constraints of
-    its scope allow; one that is not decided by them is an error. As an operand of a function of
-    arrays it is a scalar array.
+    It supports arithmetic like an int. Comparisons are decided for all sizes that the constraints
+    of its scope allow; one that these do not decide is an error. As an operand of an array function
+    it is a scalar array.
 
     Example:
       >>> from dovetail.export import symbolic_shape
@@ -108,7 +109,7 @@ class Size:
 
     @property
     def dtype(self) -> np.dtype:
-        """The element type that it has as an array."""
+        """Its element type as an array."""
         return default_dtype("i")
 
     # Text -----------------------------------------------------------------------------------------
@@ -274,7 +275,7 @@ class Size:
         return self._compare(other, number, self + 1, "<")
 
     def __bool__(self) -> bool:
-        # As for an int: whether it is not 0.
+        # As for an int: whether it is nonzero.
         if self.scope.differs(self, 0):
             return True
         raise _inconclusive(f"{self} != 0", f"{self} >= 1", self)
@@ -307,14 +308,14 @@ _OPPOSITE = {">=": "<", "<": ">=", "<=": ">", ">": "<="}
 
 
 def _compare_otherwise(name: str, size: Size, other: Any) -> Any:
-    """A comparison whose other operand is no size."""
+    """A comparison whose other operand is not a size."""
     if not isinstance(other, (float, np.ndarray, np.generic)):
         return NotImplemented
     return getattr(dnp, name)(size, other)
 
 
 def _equality(size: Size, other: Any) -> str:
-    """A constraint that decides whether a size is equal to another."""
+    """A constraint that determines whether a size equals another."""
     return f"{size} >= {other + 1}" if isinstance(other, int) else f"{size} == {other}"
 
 
@@ -354,7 +355,7 @@ UNKNOWN = -(1 << 63)
 
 
 def plain(shape: tuple[Any, ...], unknown: int = -1) -> tuple[int, ...]:
-    """A shape as the compiler takes it, with -1 for a size that is not known."""
+    """A shape in the compiler's form, with -1 for an unknown size."""
     return tuple([unknown if type(size) is Size else size for size in shape])
 
 

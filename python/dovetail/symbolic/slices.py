@@ -1,4 +1,4 @@
-"""Slices along dimensions whose size, or with bounds that, are known only when a program runs."""
+"""Slices along dimensions of symbolic size, or with symbolic bounds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def range_of(entry: slice, size: Any) -> tuple[Any, Any, int]:
 
 
 def within(index: Any, size: Any, least: Any, most: Any) -> Any:
-    """An index, counted from the end if it is negative, moved within bounds."""
+    """An index, counted from the end if it is negative, clamped to bounds."""
     if index < 0:
         index = index + size
     return min_dim(max_dim(index, least), most)

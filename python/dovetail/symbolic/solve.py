@@ -1,4 +1,4 @@
-"""The sizes of names, from those of the arrays whose shapes say them."""
+"""Determines the sizes of names from the shapes of arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scope_of(shapes: Sequence[Shape]) -> SymbolicScope | None:
     """The scope of the sizes in shapes.
 
     Raises:
-      ValueError: they are of several.
+      ValueError: they are of several scopes.
     """
     scope = None
     for shape in shapes:
@@ -55,7 +55,7 @@ def solved(scope: SymbolicScope, shapes: Sequence[Shape]) -> list[Solution]:
 def unsolved(
     scope: SymbolicScope, shapes: Sequence[Shape], solutions: Sequence[Solution]
 ) -> list[str]:
-    """The names in shapes that do not follow."""
+    """The names in shapes that cannot be determined."""
     known = {solution.name for solution in solutions}
     names = scope.names_in([size for shape in shapes for size in shape])
     return [name for name in names if name not in known]
@@ -64,7 +64,7 @@ def unsolved(
 def check_solved(
     scope: SymbolicScope, shapes: Sequence[Shape], solutions: Sequence[Solution]
 ) -> None:
-    """Refuse shapes from which a name does not follow."""
+    """Reject shapes from which a name cannot be determined."""
     missing = unsolved(scope, shapes, solutions)
     if missing:
         raise value_error(
@@ -75,7 +75,7 @@ def check_solved(
 
 
 def _next(scope: SymbolicScope, shapes: Sequence[Shape], known: dict[str, None]) -> Solution | None:
-    """A solution for a name that is not known yet; those of the names alone come first."""
+    """A solution for a name that is not known yet; sizes that are a name alone come first."""
     best: tuple[int, Solution] | None = None
     for i, shape in enumerate(shapes):
         for d, size in enumerate(shape):
@@ -124,14 +124,14 @@ def unify(
     actual: Sequence[tuple[int, ...]],
     names: Sequence[Any],
 ) -> dict[str, int]:
-    """The sizes of names where arrays have given shapes.
+    """The sizes of names for which arrays have given shapes.
 
     Args:
-      scope: whose names they are.
-      solutions: how the names follow from the arrays.
+      scope: the scope of the names.
+      solutions: the formulas of the names in terms of the arrays' sizes.
       shapes: the symbolic shapes.
-      actual: the shapes that the arrays have.
-      names: what messages call the arrays.
+      actual: the arrays' shapes.
+      names: the arrays' names in messages.
 
     Raises:
       ValueError: no sizes of the names give these shapes, or they break constraints.
@@ -139,7 +139,7 @@ def unify(
     values: dict[str, int] = {}
     origin: dict[str, tuple[int, int]] = {}
 
-    # Only messages need the names, which take long to find.
+    # Only messages need the names, which are slow to compute.
     def where(d: int, i: int) -> str:
         return f"dimension {d} of {names[i]}"
 
@@ -179,7 +179,7 @@ def unify(
 def check_shapes(
     shapes: Sequence[Shape], actual: Sequence[tuple[int, ...]], names: Sequence[str]
 ) -> dict[str, int]:
-    """The sizes of names where arrays have given shapes; as `unify`."""
+    """The sizes of names for which arrays have given shapes; like `unify`."""
     scope = scope_of(shapes)
     assert scope is not None
     quoted = [f"`{name}`" for name in names]
@@ -201,7 +201,7 @@ def _broken_bounds(scope: SymbolicScope, name: str, value: int) -> list[str]:
 
 
 def shapes_at(shapes: Sequence[Shape], sizes: Mapping[str, int]) -> list[tuple[int, ...]]:
-    """Shapes where the names have given sizes.
+    """Shapes for given sizes of the names.
 
     Raises:
       ValueError: a name has no size, or the sizes break constraints.
@@ -220,7 +220,7 @@ def shapes_at(shapes: Sequence[Shape], sizes: Mapping[str, int]) -> list[tuple[i
 
 
 def sizes_in(shapes: Sequence[Shape], actual: Sequence[tuple[int, ...]]) -> dict[str, int]:
-    """The sizes of the names in symbolic shapes, where arrays have the shapes `actual`.
+    """The sizes of the names in symbolic shapes, for arrays with the shapes `actual`.
 
     Raises:
       ValueError: no sizes of the names give these shapes, or they break constraints.
@@ -237,7 +237,7 @@ _EXPECTED = 256
 
 
 def expected_shape(shape: Shape) -> tuple[int, ...]:
-    """A shape that is likely, for estimates."""
+    """A likely shape, for estimates."""
     scope = scope_of([shape])
     if scope is None:
         return shape

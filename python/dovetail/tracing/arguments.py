@@ -88,7 +88,7 @@ def _path(what: object) -> str:
 
 
 def _no_array(value: Any, what: object) -> str:
-    """The message for a value that is no array, with the argument it was passed for."""
+    """The message for a value that is not an array, with the argument it was passed for."""
     kind = type(value)
     if type(what) is LeafName:
         return (
@@ -329,7 +329,7 @@ def as_numbers(numbers: int | Sequence[int], what: str) -> tuple[int, ...]:
     """One or several ints as a tuple.
 
     Raises:
-      TypeError: they are no ints.
+      TypeError: they are not ints.
     """
     try:
         if isinstance(numbers, (tuple, list)):

@@ -214,7 +214,7 @@ class Uses(NamedTuple):
       arguments: of each argument, the uses of its keys; None for none.
       captured: uses of keys that it closes over.
       results: of each result the number of the argument that it is, or the uses of what it closes
-        over, or uses of its keys; None for new keys, and for what is no key.
+        over, or uses of its keys; None for new keys, and for what is not a key.
     """
 
     arguments: list[np.ndarray | None]

@@ -198,7 +198,7 @@ class Results:
         tracers.
       spec: the structure of the result.
       count: how many results belong to it.
-      made_at: the locations of the ops that computed them, None for results that are no tracers.
+      made_at: the locations of the ops that computed them, None for results that are not tracers.
     """
 
     def __init__(self, traced: TracedFunction) -> None:
@@ -373,7 +373,7 @@ def check_differentiable(
     """Refuse arguments that have no derivative.
 
     Raises:
-      TypeError: the leaf is no float or complex array.
+      TypeError: the leaf is not a float or complex array.
     """
     kind = dtypes.kind(leaf.dtype)
     what = selected.names.at(position)

@@ -95,7 +95,7 @@ def vmap(
         axes += [0] * count_leaves(kwargs)
         values, spec, axes = _without_float0(values, spec, axes, _shape_without)
         names = LeafNames(fun, args, kwargs)
-        # Arguments that are no arrays and have no batch are passed unchanged.
+        # Arguments that are not arrays and have no batch are passed unchanged.
         objects = {
             i: value
             for i, (value, axis) in enumerate(zip(values, axes, strict=True))
@@ -162,7 +162,7 @@ def _check_axes(in_axes: Any, out_axes: Any) -> None:
     """Refuse axes that no argument and no result could have.
 
     Raises:
-      TypeError: they are no ints, or no trees of ints.
+      TypeError: they are not ints, or no trees of ints.
     """
     if not (in_axes is None or isinstance(in_axes, (int, tuple))):
         raise TypeError(f"{_IN_AXES}, but got {in_axes!r}.")

@@ -36,7 +36,7 @@ class Callback:
       function: what is called.
       args, kwargs: the call's arguments.
       what: what messages call it.
-      statics: whether leaves that are no arrays are given to the function as they are.
+      statics: whether leaves that are not arrays are given to the function as they are.
 
     Attributes:
       returns: whether what it returns is wanted.
@@ -262,8 +262,8 @@ def pure_callback(
       The results, in the structure of `result_shape_dtypes`.
 
     Raises:
-      TypeError: `callback` is no function, does not take the arguments, or `result_shape_dtypes` is
-        no tree of types.
+      TypeError: `callback` is not a function, does not take the arguments, or `result_shape_dtypes`
+        is no tree of types.
       ValueError: `vmap_method` is none of these, or a type needs `enable_x64`; when the program
         runs: the function returned something else than `result_shape_dtypes` says.
 
@@ -312,8 +312,8 @@ def io_callback(
       The results, in the structure of `result_shape_dtypes`.
 
     Raises:
-      TypeError: `callback` is no function, does not take the arguments, or `result_shape_dtypes` is
-        no tree of types.
+      TypeError: `callback` is not a function, does not take the arguments, or `result_shape_dtypes`
+        is no tree of types.
       ValueError: a type needs `enable_x64`; when the program runs: the function returned something
         else than `result_shape_dtypes` says.
 
@@ -344,7 +344,7 @@ def observe(
 
     Args:
       callback: the function.
-      args, kwargs: what it takes; leaves that are no arrays are passed as they are.
+      args, kwargs: what it takes; leaves that are not arrays are passed as they are.
       ordered: whether the order of the calls counts.
       what: what messages call the call.
     """

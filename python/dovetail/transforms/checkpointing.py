@@ -146,7 +146,7 @@ def checkpoint(
         not be where the function is the body of a loop. One of several bools is enough.
       policy: what may be kept beside the arguments: one of `checkpoint_policies`, or a function
         that says of an op, whose name is `op.name`, whether the results of such ops may be.
-      static_argnums: arguments that are no arrays.
+      static_argnums: arguments that are not arrays.
       concrete: False; values that Python asks for are static arguments.
 
     Returns:

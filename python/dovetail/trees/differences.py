@@ -1,4 +1,6 @@
-"""Structures as text, and how two trees, or the arrays of one tree, differ: for messages."""
+"""Structures as text, and descriptions of the differences between two trees, or the arrays of one
+tree.
+"""
 
 from __future__ import annotations
 
@@ -28,14 +30,14 @@ _SO = {
 
 
 def node_data(cls: type, data: Any) -> Any:
-    """The data of a node besides its children, in JAX's form; `data` is optree's."""
+    """The data of a node in addition to its children, in JAX's form; `data` is optree's."""
     if cls is collections.OrderedDict:
         return tuple(data)
     return (data[0], tuple(data[1])) if cls is collections.defaultdict else data
 
 
 def topmost(spec: Any) -> tuple[type, Any] | None:
-    """The class of a structure's topmost node, and what else it consists of; None for a leaf."""
+    """The class of a structure's topmost node, and its auxiliary data; None for a leaf."""
     level = spec.one_level()
     if level is None:
         return None
@@ -77,7 +79,7 @@ class Difference(NamedTuple):
 
     @property
     def key_sets(self) -> str:
-        """The keys that only one has, as a clause; nothing if there are none."""
+        """The keys that only one dictionary has, as a clause; empty if there are none."""
         unlike = ", ".join(map(repr, self.keys))
         return f", with the symmetric difference of key sets: {{{unlike}}}" if unlike else ""
 
@@ -90,18 +92,18 @@ class Difference(NamedTuple):
 def structure_differences(
     first: Any, second: Any, path: str, is_prefix: bool = False
 ) -> Iterator[Difference]:
-    """Where two structures part, the topmost places only.
+    """The topmost places where two structures differ.
 
     Args:
       first, second: the structures.
-      path: what to call the whole.
+      path: the name of the whole.
       is_prefix: whether a leaf of the first stands for any subtree of the second.
     """
     if first == second or (is_prefix and first.is_leaf()):
         return
     kind = _kind(first, second)
     if kind and is_prefix and first.type in _DICTS and second.type in _DICTS:
-        # In a prefix, classes of dictionaries are interchangeable.
+        # In a prefix, dictionary classes are interchangeable.
         kind = "" if first.entries() == second.entries() else kind
     if kind:
         one, other = _node(first, kind), _node(second, kind)
@@ -130,7 +132,7 @@ def _kind(first: Any, second: Any) -> str:
 
 
 def _node(spec: Any, kind: str) -> str:
-    """The topmost node of a structure, in JAX's words, with what of it differs."""
+    """The topmost node of a structure, in JAX's words, with the property that differs."""
     if spec.is_leaf():
         return "a pytree leaf"
     if spec.type is type(None):
@@ -156,12 +158,12 @@ def _keys(first: Any, second: Any) -> tuple[Any, ...]:
 
 
 def where_unlike(first: Any, second: Any, path: str, owners: tuple[str, str]) -> str:
-    """Where two structures that should be equal part, for a message.
+    """Where two structures that should be equal differ, for a message.
 
     Args:
       first, second: the structures.
-      path: what to call the whole.
-      owners: whose they are: `the primals`.
+      path: the name of the whole.
+      owners: what they belong to: `the primals`.
     """
     return listed(
         [
@@ -172,11 +174,11 @@ def where_unlike(first: Any, second: Any, path: str, owners: tuple[str, str]) ->
 
 
 def no_prefix(prefix: Any, whole: Any, path: str) -> list[str]:
-    """Why a tree is no prefix of another, each place in lines of its own; empty if it is one.
+    """Why a tree is not a prefix of another, one place per paragraph; empty if it is one.
 
     Args:
       prefix, whole: their structures.
-      path: what to call the whole prefix.
+      path: the name of the whole prefix.
     """
     return [
         f"pytree structure error: {d.kind} at key path\n    {d.path}\n"
@@ -209,7 +211,7 @@ def first_mismatch(prefix: Any, tree: Any) -> str:
 
 
 def _mismatch(level: Any, tree: Any) -> str:
-    """Why a tree has not the topmost node that the structure of one level says."""
+    """Why a tree does not have the topmost node that a structure of one level requires."""
     cls, count, shown = level.type, level.num_children, _shown(tree)
     if cls is type(None):
         return f"Expected None, got {shown}."
@@ -262,7 +264,7 @@ def _type_kind(first: ShapedArray, second: ShapedArray) -> str:
 
 
 def itemized(sentences: list[str]) -> str:
-    """One sentence by itself, several as the items of a list."""
+    """A single sentence by itself, several as list items."""
     if len(sentences) == 1:
         is_article = sentences[0].startswith("the ")
         return f"{'T' if is_article else sentences[0][0]}{sentences[0][1:]}.\n"

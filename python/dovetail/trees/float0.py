@@ -1,4 +1,4 @@
-"""Leaves of type float0, which hold nothing, as parts of a tree's structure."""
+"""Leaves of type float0, which hold no data, as parts of a tree's structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Functions of pytrees (nested tuples, lists, dicts, registered classes), by JAX's short names."""
+"""Functions of pytrees (nested tuples, lists, dicts, registered classes), under JAX's short
+names.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,14 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) ->
     Args:
       f: a function of as many leaves as there are trees.
       tree: the tree whose structure the result has.
-      *rest: trees of which `tree` is a prefix; where they go on, `f` gets a subtree.
-      is_leaf: what says that a subtree of `tree` is a leaf.
+      *rest: trees that have `tree` as a prefix; where they continue, `f` gets a subtree.
+      is_leaf: a predicate for subtrees of `tree` that count as leaves.
 
     Returns:
       The tree of the results.
 
     Raises:
-      ValueError: `tree` is no prefix of another tree.
+      ValueError: `tree` is not a prefix of another tree.
 
     Example:
       >>> from dovetail import tree
@@ -61,11 +63,11 @@ def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) ->
 
 
 def leaves(tree: Any, is_leaf: IsLeaf = None) -> list[Any]:
-    """The leaves, in order: dictionaries go by sorted keys, and None has none.
+    """The leaves, in order: dictionaries are ordered by sorted keys, and None has no leaves.
 
     Args:
       tree: the tree.
-      is_leaf: what says that a subtree is a leaf.
+      is_leaf: a predicate for subtrees that count as leaves.
 
     Returns:
       A list of the leaves.
@@ -83,7 +85,7 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeDef]:
 
     Args:
       tree: the tree.
-      is_leaf: what says that a subtree is a leaf.
+      is_leaf: a predicate for subtrees that count as leaves.
 
     Returns:
       (list of leaves, structure).
@@ -99,7 +101,7 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeDef]:
 
 
 def unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
-    """The tree of that structure and those leaves.
+    """The tree with that structure and those leaves.
 
     Args:
       treedef: the structure.
@@ -125,10 +127,10 @@ def structure(tree: Any, is_leaf: IsLeaf = None) -> PyTreeDef:
 
     Args:
       tree: the tree.
-      is_leaf: what says that a subtree is a leaf.
+      is_leaf: a predicate for subtrees that count as leaves.
 
     Returns:
-      The structure; those of trees that differ in leaves only are equal.
+      The structure; trees that differ only in their leaves have equal structures.
 
     Example:
       >>> from dovetail import tree
@@ -147,13 +149,13 @@ def reduce(
     """The leaves combined from left to right.
 
     Args:
-      function: from what is combined so far and a leaf to what is combined with it.
+      function: takes the combined value so far and a leaf, and returns the new one.
       tree: the tree.
-      initializer: what the first leaf is combined with; by default the first leaf is begun with.
-      is_leaf: what says that a subtree is a leaf.
+      initializer: the initial value; by default the first leaf.
+      is_leaf: a predicate for subtrees that count as leaves.
 
     Returns:
-      What all leaves combine to.
+      The combined value of all leaves.
 
     Raises:
       TypeError: there are neither leaves nor `initializer`.
@@ -177,13 +179,13 @@ def reduce_associative(
     identity: Any = _ABSENT,
     is_leaf: IsLeaf = None,
 ) -> Any:
-    """The leaves combined by an associative function, halves first, which loses less to rounding.
+    """The leaves combined by an associative function, halves first, which reduces rounding errors.
 
     Args:
       operation: the function of two leaves.
       tree: the tree.
-      identity: what a tree without leaves gives.
-      is_leaf: what says that a subtree is a leaf.
+      identity: the result for a tree without leaves.
+      is_leaf: a predicate for subtrees that count as leaves.
 
     Raises:
       TypeError: there are neither leaves nor `identity`.
@@ -207,18 +209,19 @@ def reduce_associative(
 
 
 def broadcast(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> Any:
-    """The tree of the structure of `full_tree` whose leaves are those of a prefix of it, repeated.
+    """The tree with the structure of `full_tree` whose leaves are those of a prefix of it,
+    repeated.
 
     Args:
       prefix_tree: the prefix, a tree that has leaves where `full_tree` may have subtrees.
       full_tree: the tree whose structure the result has.
-      is_leaf: what says that a subtree of `prefix_tree` is a leaf.
+      is_leaf: a predicate for subtrees of `prefix_tree` that count as leaves.
 
     Returns:
       The tree.
 
     Raises:
-      ValueError: `prefix_tree` is no prefix of `full_tree`.
+      ValueError: `prefix_tree` is not a prefix of `full_tree`.
 
     Example:
       >>> from dovetail import tree
@@ -236,7 +239,7 @@ def static(**options: Any) -> Any:
     """A field of a dataclass that is part of the structure, for `tree_util.register_dataclass`.
 
     Args:
-      **options: arguments of `dataclasses.field`; `metadata` is added to.
+      **options: arguments of `dataclasses.field`; `metadata` is extended.
 
     Returns:
       The field.
@@ -261,7 +264,7 @@ def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
 
     Args:
       tree: a tree whose leaves have a truth value: numbers, or arrays of one element.
-      is_leaf: what says that a subtree is a leaf.
+      is_leaf: a predicate for subtrees that count as leaves.
 
     Returns:
       A bool, True if there are no leaves.
@@ -277,7 +280,7 @@ def all(tree: Any, *, is_leaf: IsLeaf = None) -> bool:
 def transpose(
     outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: Any
 ) -> Any:
-    """A tree of trees turned inside out.
+    """A tree of trees, turned inside out.
 
     Args:
       outer_treedef: the structure of the outer tree.
@@ -288,9 +291,9 @@ def transpose(
       A tree of the inner structure with trees of the outer one as leaves.
 
     Raises:
-      TypeError: the number of leaves is not the product of those of both structures; as in JAX,
-        of the containers themselves nothing is asked.
-      ValueError: no inner structure is given, and the tree does not begin with the outer one.
+      TypeError: the number of leaves is not the product of those of both structures; as in JAX, the
+        containers themselves are not checked.
+      ValueError: no inner structure is given, and the tree does not start with the outer one.
       IndexError: no inner structure is given, and the outer one has no leaves.
 
     Example:

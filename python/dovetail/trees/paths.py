@@ -1,4 +1,4 @@
-"""Where leaves are in a pytree: keys, paths of keys, and the functions that give or take them."""
+"""Positions of leaves in a pytree: keys, paths of keys, and functions that return or take them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ KeyPath = tuple[KeyEntry, ...]
 
 @dataclass(frozen=True)
 class SequenceKey:
-    """A place in a list or tuple.
+    """An index into a list or tuple.
 
     Attributes:
-      idx: the place, counted from 0.
+      idx: the index, counted from 0.
 
     Example:
       >>> from dovetail import tree_util
@@ -81,10 +81,10 @@ class GetAttrKey:
 
 @dataclass(frozen=True)
 class FlattenedIndexKey:
-    """A place among the children of a node whose class does not name them.
+    """The index of a child of a node whose class does not name its children.
 
     Attributes:
-      key: the place, counted from 0.
+      key: the index, counted from 0.
 
     Example:
       >>> from dovetail import tree_util
@@ -107,7 +107,7 @@ class FlattenedIndexKey:
 
 
 class NamedChild(optree.PyTreeEntry):
-    """The step to a child that its parent's class has named by a key.
+    """A child that its parent's class has named by a key.
 
     Example:
       >>> NamedChild(GetAttrKey("weights"), object, None).codify("layer")
@@ -115,12 +115,12 @@ class NamedChild(optree.PyTreeEntry):
     """
 
     def codify(self, node: str = "") -> str:
-        """The child as Python would write it."""
+        """The child in Python syntax."""
         return f"{node}{self.entry}"
 
 
 def _key(entry: Any) -> KeyEntry:
-    """The key of a step in `optree`'s sense."""
+    """The key of a path entry, in `optree`'s sense."""
     if isinstance(entry, NamedChild):
         return entry.entry
     if isinstance(entry, optree.MappingEntry):
@@ -137,8 +137,8 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
 
     Args:
       keys: the path.
-      simple: whether to write the keys without brackets and quotes.
-      separator: what goes between keys.
+      simple: whether to omit brackets and quotes.
+      separator: the text between keys.
 
     Example:
       >>> from dovetail import tree_util
@@ -159,8 +159,8 @@ def flatten_with_path(
 
     Args:
       tree: the tree.
-      is_leaf: what says that a subtree is a leaf.
-      is_leaf_takes_path: whether it is called with a path and the subtree at it.
+      is_leaf: a predicate for subtrees that count as leaves.
+      is_leaf_takes_path: whether it takes a path and the subtree there.
 
     Example:
       >>> from dovetail import tree
@@ -192,8 +192,8 @@ def leaves_with_path(
 
     Args:
       tree: the tree.
-      is_leaf: what says that a subtree is a leaf.
-      is_leaf_takes_path: whether it is called with a path and the subtree at it.
+      is_leaf: a predicate for subtrees that count as leaves.
+      is_leaf_takes_path: whether it takes a path and the subtree there.
 
     Returns:
       A list of pairs (path, leaf); a path is a tuple of keys.
@@ -218,15 +218,15 @@ def map_with_path(
     Args:
       f: a function of a path and as many leaves as there are trees.
       tree: the tree whose structure the result has.
-      *rest: trees of which `tree` is a prefix; where they go on, `f` gets a subtree.
-      is_leaf: what says that a subtree of `tree` is a leaf.
-      is_leaf_takes_path: whether it is called with a path and the subtree at it.
+      *rest: trees that have `tree` as a prefix; where they continue, `f` gets a subtree.
+      is_leaf: a predicate for subtrees of `tree` that count as leaves.
+      is_leaf_takes_path: whether it takes a path and the subtree there.
 
     Returns:
       The tree of the results.
 
     Raises:
-      ValueError: `tree` is no prefix of another tree.
+      ValueError: `tree` is not a prefix of another tree.
 
     Example:
       >>> from dovetail import tree
@@ -253,13 +253,14 @@ def _one_level(tree: Any) -> Any:
 
 
 def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
-    """The children of a node, and what else it consists of.
+    """The children of a node, and its auxiliary data.
 
     Args:
       tree: a node: a container, or an instance of a registered class.
 
     Returns:
-      (list of children, the rest: keys of a dictionary, None of a list, or what the class gives).
+      (list of children, auxiliary data: the keys of a dictionary, None for a list, or what the
+      class returns).
 
     Raises:
       ValueError: `tree` is a leaf.
@@ -274,13 +275,13 @@ def flatten_one_level(tree: Any) -> tuple[list[Any], Any]:
 
 
 def flatten_one_level_with_keys(tree: Any) -> tuple[list[tuple[KeyEntry, Any]], Any]:
-    """The children of a node with their keys, and what else it consists of.
+    """The children of a node with their keys, and its auxiliary data.
 
     Args:
       tree: a node: a container, or an instance of a registered class.
 
     Returns:
-      (list of pairs (key, child), the rest, as of `flatten_one_level`).
+      (list of pairs (key, child), auxiliary data as for `flatten_one_level`).
 
     Raises:
       ValueError: `tree` is a leaf.
@@ -306,7 +307,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
       treedef: the structure of the node.
 
     Returns:
-      A list of structures, empty for that of a leaf.
+      A list of structures, empty for a leaf.
 
     Example:
       >>> from dovetail import tree, tree_util
@@ -317,7 +318,7 @@ def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
 
 
 def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
-    """The structure of a tuple of trees of the given structures.
+    """The structure of a tuple of trees with the given structures.
 
     Args:
       treedefs: the structures.
@@ -374,7 +375,7 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = 
 
     Args:
       iterable: the sequence, of trees.
-      is_leaf: what says that a tree is a leaf, beside those that are no nodes.
+      is_leaf: a predicate for trees that count as leaves, in addition to those that are not nodes.
 
     Returns:
       A bool.

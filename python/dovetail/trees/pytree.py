@@ -1,4 +1,6 @@
-"""Pytrees as the transforms use them: `None` has no leaves, dictionaries go by sorted keys."""
+"""Pytrees as the transforms use them: `None` has no leaves, dictionaries are ordered by sorted
+keys.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ from optree import PyTreeSpec
 
 from dovetail.trees.differences import no_prefix
 
-# Where users' nodes are; that of the transforms also has those of arrays which consist of others.
+# The namespace of users' nodes; that of the transforms also has arrays that consist of others.
 NAMESPACE = "dovetail"
 DATA_NAMESPACE = "dovetail.data"
-# Classes of these.
+# Classes of the latter.
 ARRAY_NODES: set[type] = set()
 # Classes of users' nodes.
 _NODES: list[type] = []
@@ -28,7 +30,7 @@ def flatten(
 
     Args:
       tree: the tree.
-      is_leaf: what says that a subtree is a leaf.
+      is_leaf: a predicate for subtrees that count as leaves.
 
     Returns:
       (list of leaves, structure).
@@ -43,7 +45,7 @@ def flatten(
 
 
 def unflatten(spec: PyTreeSpec, leaves: Sequence[Any]) -> Any:
-    """The tree of that structure.
+    """The tree with that structure.
 
     Args:
       spec: the structure.
@@ -69,14 +71,14 @@ def register_node(
     unflatten_func: Any,
     path_entry_type: type[optree.PyTreeEntry] = optree.FlattenedEntry,
 ) -> None:
-    """Let instances of a class be nodes.
+    """Register a class whose instances are nodes.
 
     Args:
       cls: the class.
-      flatten_func: from an instance to (children, what else it consists of), with a third element
-        if wanted, the entries of the children.
-      unflatten_func: from (what else, children) to an instance.
-      path_entry_type: what makes a step of a path of an entry.
+      flatten_func: maps an instance to (children, auxiliary data), optionally with the entries of
+        the children as a third element.
+      unflatten_func: maps (auxiliary data, children) to an instance.
+      path_entry_type: makes a path entry from an entry.
 
     Raises:
       ValueError: the class is registered already.
@@ -128,13 +130,14 @@ def _is_iterable(x: Any) -> bool:
 
 
 def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str) -> None:
-    """Let instances of a class be leaves for users, and for the transforms nodes of one array.
+    """Register a class whose instances are leaves for users, and nodes of one array for the
+    transforms.
 
     Args:
-      cls: the class; its `hidden_ndim` says how many of the array's dimensions, the last ones, are
-        not those of the instance.
+      cls: the class; `hidden_ndim` is the number of the array's trailing dimensions that its
+        instances do not show.
       flatten_func, unflatten_func: as those of `register_node`.
-      entry: what messages call the array.
+      entry: the name of the array in messages.
     """
     ARRAY_NODES.add(cls)
 
@@ -152,7 +155,7 @@ def register_array(cls: type, flatten_func: Any, unflatten_func: Any, entry: str
 
 @functools.lru_cache(256)
 def is_named_tuple(cls: type) -> bool:
-    """True if instances of a class are nodes as named tuples, not by their own registration."""
+    """True if instances of a class are nodes because they are named tuples, not by registration."""
     entry = optree.register_pytree_node.get(cls, namespace=DATA_NAMESPACE)
     return entry is not None and entry.kind is optree.PyTreeKind.NAMEDTUPLE
 
@@ -193,10 +196,11 @@ def leaf_names(tree: Any, root: str) -> list[str]:
 
 
 def broadcast_prefix(prefix: Any, tree: Any, what: str, hint: str = "") -> list[Any]:
-    """One entry of `prefix` for each leaf of `tree`; an entry, or None, stands for a whole subtree.
+    """One entry of `prefix` for each leaf of `tree`; an entry, or None, can stand for a whole
+    subtree.
 
     Raises:
-      ValueError: `prefix` is no prefix of the tree; the message calls it `what`, and ends with
+      ValueError: `prefix` is not a prefix of the tree; the message calls it `what`, and ends with
         `hint`.
     """
     if prefix is None or (isinstance(prefix, int) and prefix >= 0):

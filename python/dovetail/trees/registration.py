@@ -18,14 +18,14 @@ def register_pytree_node(
     unflatten_func: Callable[[Any, Any], T],
     flatten_with_keys_func: Callable[[T], Any] | None = None,
 ) -> None:
-    """Let instances of a class be nodes of pytrees.
+    """Register a class whose instances are nodes of pytrees.
 
     Args:
       nodetype: the class.
-      flatten_func: from an instance to (children, what else it consists of).
-      unflatten_func: from (what else, children) to an instance.
-      flatten_with_keys_func: from an instance to ((key, child) pairs, what else it consists of), as
-        `register_pytree_with_keys` takes it, which is then used instead of `flatten_func`.
+      flatten_func: maps an instance to (children, auxiliary data).
+      unflatten_func: maps (auxiliary data, children) to an instance.
+      flatten_with_keys_func: maps an instance to ((key, child) pairs, auxiliary data), as for
+        `register_pytree_with_keys`; then used instead of `flatten_func`.
 
     Raises:
       ValueError: the class is registered already.
@@ -51,19 +51,19 @@ def register_dataclass(
     meta_fields: Sequence[str] | None = None,
     drop_fields: Sequence[str] = (),
 ) -> type[T]:
-    """Let instances of a dataclass be nodes of pytrees.
+    """Register a dataclass whose instances are nodes of pytrees.
 
     Args:
       nodetype: the dataclass, or a class whose constructor takes these fields as keywords.
       data_fields: the fields that are subtrees; by default all without `metadata={"static": True}`.
       meta_fields: the fields that are part of the structure.
-      drop_fields: fields of a dataclass that are neither, and get their default values.
+      drop_fields: fields of a dataclass that are neither, and keep their default values.
 
     Returns:
       The class.
 
     Raises:
-      TypeError: `nodetype` is no dataclass and fields are not given, or only one kind of them.
+      TypeError: `nodetype` is not a dataclass and fields are not given, or only one kind of them.
       ValueError: fields of the dataclass are missing, unknown, or in both kinds.
 
     Example:
@@ -110,11 +110,10 @@ def register_dataclass(
 
 
 def register_pytree_node_class(cls: type[T]) -> type[T]:
-    """Let a class with `tree_flatten(self)` and `tree_unflatten(cls, aux, children)` be a node.
+    """Register a class with `tree_flatten(self)` and `tree_unflatten(cls, aux, children)` as nodes.
 
     Args:
-      cls: the class; `tree_flatten` returns (children, what else the instance consists of); the
-        latter is hashable.
+      cls: the class; `tree_flatten` returns (children, auxiliary data); the latter is hashable.
 
     Returns:
       The class.
@@ -146,13 +145,14 @@ def register_pytree_with_keys(
     unflatten_func: Callable[[Any, Any], T],
     flatten_func: Callable[[T], tuple[Iterable[Any], Hashable]] | None = None,
 ) -> None:
-    """Let instances of a class be nodes of pytrees, with keys by which paths name the children.
+    """Register a class whose instances are nodes of pytrees, with keys that name the children in
+    paths.
 
     Args:
       nodetype: the class.
-      flatten_with_keys: from an instance to ((key, child) pairs, what else it consists of).
-      unflatten_func: from (what else, children) to an instance.
-      flatten_func: accepted for JAX's sake; keys and children come from one call.
+      flatten_with_keys: maps an instance to ((key, child) pairs, auxiliary data).
+      unflatten_func: maps (auxiliary data, children) to an instance.
+      flatten_func: accepted for compatibility with JAX; keys and children come from one call.
 
     Example:
       >>> from dovetail import tree_util
@@ -176,12 +176,12 @@ def register_pytree_with_keys(
 
 
 def register_pytree_with_keys_class(cls: type[T]) -> type[T]:
-    """Let a class with `tree_flatten_with_keys(self)` and `tree_unflatten(cls, aux, children)` be a
-    node.
+    """Register a class with `tree_flatten_with_keys(self)` and `tree_unflatten(cls, aux, children)`
+    as nodes.
 
     Args:
-      cls: the class; `tree_flatten_with_keys` returns ((key, child) pairs, what else the instance
-        consists of); the latter is hashable.
+      cls: the class; `tree_flatten_with_keys` returns ((key, child) pairs, auxiliary data); the
+        latter is hashable.
 
     Returns:
       The class.
@@ -213,7 +213,7 @@ def register_pytree_with_keys_class(cls: type[T]) -> type[T]:
 
 
 def register_static(cls: type[T]) -> type[T]:
-    """Let instances of a class be nodes without children: part of the structure.
+    """Register a class whose instances are nodes without children: part of the structure.
 
     Args:
       cls: the class, whose instances are hashable.
@@ -239,7 +239,7 @@ def register_static(cls: type[T]) -> type[T]:
 def _check_fields(
     nodetype: type, data: Sequence[str], meta: Sequence[str], drop: Sequence[str]
 ) -> None:
-    """Refuse fields that are not those which the constructor takes."""
+    """Reject fields other than those that the constructor takes."""
     name = f"register_dataclass of {nodetype.__name__}: data_fields and meta_fields"
     both = {*data} & {*meta}
     if both:

@@ -11,7 +11,7 @@ from dovetail.trees.treedef import PyTreeDef
 
 
 class PyTreeRegistry:
-    """The classes whose instances are nodes, with the functions that ask for them.
+    """The classes whose instances are nodes, with the functions that query them.
 
     There is one, `tree_util.default_registry`.
 
@@ -24,7 +24,7 @@ class PyTreeRegistry:
     def flatten(
         self, tree_: Any, leaf_predicate: Callable[[Any], bool] | None = None
     ) -> tuple[list[Any], PyTreeDef]:
-        """The leaves and the structure, as of `tree.flatten`."""
+        """The leaves and the structure, as for `tree.flatten`."""
         return functions.flatten(tree_, leaf_predicate)
 
     def flatten_with_path(
@@ -34,11 +34,11 @@ class PyTreeRegistry:
         return paths.flatten_with_path(tree_, leaf_predicate, is_leaf_takes_path=True)
 
     def flatten_one_level(self, tree_: Any) -> tuple[list[Any], Any] | None:
-        """The children of a node, and what else it consists of; None for a leaf."""
+        """The children of a node, and its auxiliary data; None for a leaf."""
         return paths.flatten_one_level(tree_) if self._is_inner(tree_) else None
 
     def flatten_one_level_with_keys(self, tree_: Any) -> tuple[list[tuple[Any, Any]], Any] | None:
-        """The children of a node with their keys, and what else it consists of; None for a leaf."""
+        """The children of a node with their keys, and its auxiliary data; None for a leaf."""
         return paths.flatten_one_level_with_keys(tree_) if self._is_inner(tree_) else None
 
     def is_node(self, type: type) -> bool:
@@ -52,13 +52,15 @@ class PyTreeRegistry:
         from_iterable: Callable[[Any, Any], Any],
         to_iterable_with_keys: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Let instances of a class be nodes, as `tree_util.register_pytree_node` does."""
+        """Register a class whose instances are nodes, as `tree_util.register_pytree_node` does."""
         register_pytree_node(type, to_iterable, from_iterable, to_iterable_with_keys)
 
     def register_dataclass_node(
         self, type: type, data_fields: Sequence[str], meta_fields: Sequence[str]
     ) -> None:
-        """Let instances of a dataclass be nodes, as `tree_util.register_dataclass` does."""
+        """Register a dataclass whose instances are nodes, as `tree_util.register_dataclass`
+        does.
+        """
         register_dataclass(type, data_fields, meta_fields)
 
     def _is_inner(self, node: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The class of structures that users get: JAX's `PyTreeDef`, on what optree has of them."""
+"""The class of structures that users see: JAX's `PyTreeDef`, based on optree's."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PyTreeDef:
         return PyTreeDef, (self._spec,)
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
-        """The tree of this structure and of those leaves.
+        """The tree with this structure and those leaves.
 
         Args:
           leaves: as many values as there are leaves, in order.
@@ -92,7 +92,7 @@ class PyTreeDef:
           tree: a tree of which this structure is a prefix.
 
         Raises:
-          ValueError: it is no prefix; the message says where they part.
+          ValueError: it is not a prefix; the message names the places where they differ.
 
         Example:
           >>> from dovetail import tree
@@ -102,7 +102,7 @@ class PyTreeDef:
         return subtrees(self._spec, tree)
 
     def children(self) -> list[PyTreeDef]:
-        """The structures of the topmost node's children; none of a leaf.
+        """The structures of the topmost node's children; empty for a leaf.
 
         Example:
           >>> from dovetail import tree
@@ -112,13 +112,13 @@ class PyTreeDef:
         return list(map(PyTreeDef, self._spec.children()))
 
     def compose(self, inner: PyTreeDef) -> PyTreeDef:
-        """The structure that has another one in the place of each leaf.
+        """The structure with another one in the place of each leaf.
 
         Args:
           inner: the other one.
 
         Raises:
-          TypeError: `inner` is no structure.
+          TypeError: `inner` is not a structure.
 
         Example:
           >>> from dovetail import tree
@@ -136,13 +136,13 @@ class PyTreeDef:
         """Fold the structure bottom-up with a function of each node.
 
         Args:
-          f_node: takes a tuple of what the node's children became, and what else the node consists
-            of: keys of a dictionary, the class of a named tuple, None of a list or a tuple.
-          f_leaf: takes a leaf; None for the leaf itself.
+          f_node: takes a tuple of the results for the node's children, and the node's auxiliary
+            data: the keys of a dictionary, the class of a named tuple, None for a list or a tuple.
+          f_leaf: takes a leaf; None keeps leaves as they are.
           leaves: as many values as there are leaves, in order.
 
         Returns:
-          What the topmost node became.
+          The result for the topmost node.
 
         Raises:
           ValueError: there are more or fewer leaves.
@@ -163,7 +163,7 @@ class PyTreeDef:
         raise renamed
 
     def node_data(self) -> tuple[type, Any] | None:
-        """The class of the topmost node and its data besides the children.
+        """The class of the topmost node and its data in addition to the children.
 
         Returns:
           A pair, or None for a leaf.
@@ -180,15 +180,15 @@ class PyTreeDef:
     def from_node_data_and_children(
         registry: Any, node_data: tuple[type, Any] | None, children: Iterable[PyTreeDef]
     ) -> PyTreeDef:
-        """The structure of which `node_data()` and `children()` are those.
+        """The structure whose `node_data()` and `children()` are the given ones.
 
         Args:
           registry: `tree_util.default_registry`.
-          node_data: the class of the node and what else it consists of, or None for a leaf.
+          node_data: the class of the node and its auxiliary data, or None for a leaf.
           children: the structures of its children.
 
         Raises:
-          ValueError: the class is not one of nodes.
+          ValueError: the class is not registered.
 
         Example:
           >>> from dovetail import tree, tree_util
@@ -222,11 +222,11 @@ class PyTreeDef:
         return level.unflatten([child.from_iterable_tree(part) for child, part in pairs])
 
     def serialize_using_proto(self) -> bytes:
-        """The structure as bytes, in the format that JAX has for it.
+        """The structure as bytes, in JAX's format.
 
         Raises:
-          ValueError: there are nodes other than tuples, lists, None and dictionaries whose keys are
-            texts; use pickle for these.
+          ValueError: there are nodes other than tuples, lists, None and dictionaries with string
+            keys; use pickle for these.
 
         Example:
           >>> from dovetail import tree
@@ -237,7 +237,7 @@ class PyTreeDef:
 
     @staticmethod
     def deserialize_using_proto(registry: Any, data: bytes) -> PyTreeDef:
-        """The structure that `serialize_using_proto`, here or in JAX, made bytes of.
+        """The structure from the bytes of `serialize_using_proto`, here or in JAX.
 
         Args:
           registry: `tree_util.default_registry`.
@@ -295,8 +295,8 @@ def spec_of(treedef: PyTreeDef | PyTreeSpec) -> PyTreeSpec:
 
 
 def public(spec: PyTreeSpec) -> PyTreeDef:
-    """The structure for users of a tree that the transforms took apart: equal to the one that
-    `tree.structure` gives, with leaves where the transforms have arrays which consist of others.
+    """The structure, as users see it, of a tree that the transforms flattened: equal to that of
+    `tree.structure`, with leaves where the transforms have arrays that consist of others.
     """
     if spec.namespace != DATA_NAMESPACE:
         return PyTreeDef(spec)
@@ -328,7 +328,7 @@ def subtrees(spec: PyTreeSpec, tree: Any) -> list[Any]:
       tree: the tree.
 
     Raises:
-      ValueError: it is no prefix; the message says where they part.
+      ValueError: it is not a prefix; the message names the places where they differ.
     """
     try:
         return spec.flatten_up_to(tree)

@@ -26,7 +26,7 @@ def encoded(treedef: PyTreeDef) -> bytes:
     """The bytes of a structure.
 
     Raises:
-      ValueError: it has nodes of other kinds, or keys that are no texts.
+      ValueError: it has nodes of other kinds, or keys that are not strings.
     """
     keys: dict[str, int] = {}
     nodes: list[bytes] = []
@@ -75,7 +75,7 @@ def _field(field: int, content: bytes) -> bytes:
 
 
 def decoded(cls: type[PyTreeDef], data: bytes) -> PyTreeDef:
-    """The structure of bytes.
+    """The structure from its bytes.
 
     Args:
       cls: the class of structures.
@@ -136,7 +136,7 @@ def _varints(data: bytes) -> Iterator[int]:
 
 
 def _read(data: bytes, at: int) -> tuple[int, int]:
-    """The int at a place, and the place after it."""
+    """The int at an offset, and the offset after it."""
     value = shift = 0
     while data[at] & 0x80:
         value |= (data[at] & 0x7F) << shift

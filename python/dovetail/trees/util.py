@@ -1,4 +1,4 @@
-"""Functions of pytrees, by JAX's long names, and registration of classes as nodes."""
+"""Functions of pytrees, under JAX's long names, and registration of classes as nodes."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ class Partial(functools.partial):
     def __new__(cls, func: Callable[..., Any], *args: Any, **kwargs: Any) -> Partial:
         """A function with arguments; a `partial` as the function stays one."""
         if isinstance(func, functools.partial):
-            # Else its arguments would become this one's.
+            # Otherwise its arguments would become those of this object.
             func = _Hidden(func)
         return super().__new__(cls, func, *args, **kwargs)
 
 
 class _Hidden:
-    """A callable that does not show that it is a `functools.partial`; equal if that is."""
+    """A callable that hides that it is a `functools.partial`; equal if the partial objects are."""
 
     def __init__(self, partial: functools.partial[Any]) -> None:
         self._partial = partial

@@ -42,7 +42,7 @@ def associative_scan(
       A tree like `elems`.
 
     Raises:
-      TypeError: `fn` is no function, or returns another tree or other types than it takes.
+      TypeError: `fn` is not a function, or returns another tree or other types than it takes.
       ValueError: sizes differ, there is no array, or it has no such dimension.
 
     Example:

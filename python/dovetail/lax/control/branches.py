@@ -50,8 +50,8 @@ def cond(
       What the function returns.
 
     Raises:
-      TypeError: `pred` is no scalar, or the functions return different types; the message compares
-        them leaf by leaf.
+      TypeError: `pred` is not a scalar, or the functions return different types; the message
+        compares them leaf by leaf.
 
     Example:
       >>> lax.cond(True, lambda x: x + 1, lambda x: x - 1, 3.0)
@@ -88,7 +88,7 @@ def switch(
       What the function returns.
 
     Raises:
-      TypeError: `index` is no integer of rank 0, or the functions return different types; the
+      TypeError: `index` is not an integer of rank 0, or the functions return different types; the
         message compares them leaf by leaf.
       ValueError: there is no function.
 

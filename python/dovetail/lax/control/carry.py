@@ -85,7 +85,7 @@ class Carry:
         Args:
           step: takes the carry's leaves where they are among those of the body's arguments, and
             returns them at the same place.
-          avals: the types of its arguments that are no carry.
+          avals: the types of its arguments that are not carry.
 
         Raises:
           TypeError: a result has not the type of the carry.

@@ -44,8 +44,8 @@ def while_loop(
       The carry for which the condition does not hold.
 
     Raises:
-      TypeError: the condition is no bool of rank 0, or the body returns a carry of other types; the
-        message compares it with the one taken, leaf by leaf.
+      TypeError: the condition is not a bool of rank 0, or the body returns a carry of other types;
+        the message compares it with the one taken, leaf by leaf.
       ValueError: `max_steps` is negative.
 
     Example:

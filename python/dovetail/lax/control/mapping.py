@@ -33,7 +33,7 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
       The results, stacked along a new leading dimension.
 
     Raises:
-      TypeError: `f` is no function, or `batch_size` no int.
+      TypeError: `f` is not a function, or `batch_size` is not an int.
       ValueError: lengths differ, there is no array, or `batch_size` is negative.
 
     Example:

@@ -55,8 +55,8 @@ def scan(
       (last carry, the outputs y stacked along a new leading dimension).
 
     Raises:
-      TypeError: `f` is no function, does not return a pair, or returns a carry of other types; the
-        message compares it with the one taken, leaf by leaf.
+      TypeError: `f` is not a function, does not return a pair, or returns a carry of other types;
+        the message compares it with the one taken, leaf by leaf.
       ValueError: lengths differ, there is none, or `unroll` is negative.
 
     Example:

@@ -41,7 +41,7 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
       An array like x; NaN in the lower triangle where a matrix is not positive definite.
 
     Raises:
-      TypeError, ValueError: x is no array of square matrices.
+      TypeError, ValueError: x is not an array of square matrices.
 
     Example:
       >>> cholesky(np.float32([[4, 2], [2, 2]]))
@@ -129,7 +129,7 @@ def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
       int32, of shape (…, permutation_size).
 
     Raises:
-      TypeError, ValueError: pivots are no int32, or more than the rows.
+      TypeError, ValueError: pivots are not int32, or more than the rows.
 
     Example:
       >>> lu_pivots_to_permutation(np.int32([2, 2]), 3)

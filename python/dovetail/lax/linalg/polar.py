@@ -40,7 +40,7 @@ def qdwh(
       factor, of shape (n, n); how many iterations there were; whether the last changed nothing.
 
     Raises:
-      ValueError: x is no matrix, or has more columns than rows.
+      ValueError: x is not a matrix, or has more columns than rows.
 
     Example:
       >>> qdwh(np.float32([[-2]]))[:2]

@@ -12,9 +12,18 @@ import dovetail.numpy as dnp
 from dovetail import random
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.nn.initializers.protocol import Initializer, Shape, element_type, no_sharding
 from dovetail.ops.operands import canonical_axis
+
+_SCALED = """
+    Args:
+      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+
+    Returns:
+      An initializer.
+"""
 
 Axes = int | Sequence[int]
 
@@ -65,6 +74,7 @@ def _unit_variance(distribution: str, key: Any, shape: Shape, dtype: np.dtype) -
     return _complex_of(dnp.sqrt(squares), of_angle, shape, dtype)
 
 
+@documented(_SCALED)
 def variance_scaling(
     scale: Any,
     mode: str,
@@ -85,9 +95,6 @@ def variance_scaling(
         of the receptive field of a convolution.
       batch_axis: dimensions along which layers are independent.
       dtype: the element type, unless another is given later; by default the default float.
-
-    Returns:
-      An initializer.
 
     Raises:
       ValueError: there is no such mode or distribution; the initializer: the shape has too few
@@ -135,16 +142,11 @@ def variance_scaling(
     return init
 
 
+@documented(_SCALED)
 def glorot_uniform(
     in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
 ) -> Initializer:
     """`variance_scaling` of 1 over the mean of inputs and outputs, uniform.
-
-    Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
-
-    Returns:
-      An initializer.
 
     Source: Glorot, Bengio, Understanding the difficulty of training deep networks, 2010.
 
@@ -157,16 +159,11 @@ def glorot_uniform(
     return variance_scaling(1.0, "fan_avg", "uniform", in_axis, out_axis, batch_axis, dtype)
 
 
+@documented(_SCALED)
 def glorot_normal(
     in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
 ) -> Initializer:
     """`variance_scaling` of 1 over the mean of inputs and outputs, normal and truncated.
-
-    Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
-
-    Returns:
-      An initializer.
 
     Source: Glorot, Bengio, Understanding the difficulty of training deep networks, 2010.
 
@@ -181,16 +178,11 @@ def glorot_normal(
     )
 
 
+@documented(_SCALED)
 def lecun_uniform(
     in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
 ) -> Initializer:
     """`variance_scaling` of 1 over the inputs, uniform.
-
-    Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
-
-    Returns:
-      An initializer.
 
     Source: LeCun, Bottou, Orr, Müller, Efficient backprop, 1998.
 
@@ -203,16 +195,11 @@ def lecun_uniform(
     return variance_scaling(1.0, "fan_in", "uniform", in_axis, out_axis, batch_axis, dtype)
 
 
+@documented(_SCALED)
 def lecun_normal(
     in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
 ) -> Initializer:
     """`variance_scaling` of 1 over the inputs, normal and truncated.
-
-    Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
-
-    Returns:
-      An initializer.
 
     Source: LeCun, Bottou, Orr, Müller, Efficient backprop, 1998.
 
@@ -225,16 +212,11 @@ def lecun_normal(
     return variance_scaling(1.0, "fan_in", "truncated_normal", in_axis, out_axis, batch_axis, dtype)
 
 
+@documented(_SCALED)
 def he_uniform(
     in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
 ) -> Initializer:
     """`variance_scaling` of 2 over the inputs, uniform.
-
-    Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
-
-    Returns:
-      An initializer.
 
     Source: He, Zhang, Ren, Sun, arXiv:1502.01852.
 
@@ -247,16 +229,11 @@ def he_uniform(
     return variance_scaling(2.0, "fan_in", "uniform", in_axis, out_axis, batch_axis, dtype)
 
 
+@documented(_SCALED)
 def he_normal(
     in_axis: Axes = -2, out_axis: Axes = -1, batch_axis: Axes = (), dtype: Any = None
 ) -> Initializer:
     """`variance_scaling` of 2 over the inputs, normal and truncated.
-
-    Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
-
-    Returns:
-      An initializer.
 
     Source: He, Zhang, Ren, Sun, arXiv:1502.01852.
 

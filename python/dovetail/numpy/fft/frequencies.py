@@ -31,7 +31,7 @@ def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None
       An array of shape (n,).
 
     Raises:
-      ValueError: `n` is no integer, or `d` no scalar.
+      ValueError: `n` is not an integer, or `d` is not a scalar.
 
     Example:
       >>> fftfreq(4)
@@ -56,7 +56,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = Non
       An array of shape (n//2 + 1,).
 
     Raises:
-      ValueError: `n` is no integer, or `d` no scalar.
+      ValueError: `n` is not an integer, or `d` is not a scalar.
 
     Example:
       >>> rfftfreq(4)

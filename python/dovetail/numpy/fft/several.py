@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.lax.fourier import FftType
 from dovetail.numpy.fft.core import along
+from dovetail.numpy.fft.docstrings import SEVERAL, SEVERAL_HALF, SEVERAL_REAL
 from dovetail.ops.operands import ArrayLike
 
 
@@ -26,6 +28,7 @@ def _double(
     return along(name, kind, a, s, axes, norm)
 
 
+@documented(SEVERAL)
 def fft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -35,17 +38,7 @@ def fft2(
     """The spectrum along two dimensions.
 
     Args:
-      a: an array of numbers.
-      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
       axes: the dimensions; two of them.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A complex array of the shape of `a`, with the lengths along the dimensions.
-
-    Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> fft2(np.float32([[1, 2], [3, 4]]))
@@ -55,6 +48,7 @@ def fft2(
     return _double("fft2", FftType.FFT, a, s, axes, norm)
 
 
+@documented(SEVERAL)
 def ifft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -64,17 +58,7 @@ def ifft2(
     """The inverse of `fft2`.
 
     Args:
-      a: an array of numbers.
-      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
       axes: the dimensions; two of them.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A complex array of the shape of `a`, with the lengths along the dimensions.
-
-    Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> ifft2(np.float32([[10, -2], [-4, 0]]))
@@ -84,6 +68,7 @@ def ifft2(
     return _double("ifft2", FftType.IFFT, a, s, axes, norm)
 
 
+@documented(SEVERAL, SEVERAL_HALF)
 def rfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -94,19 +79,7 @@ def rfft2(
     half.
 
     Args:
-      a: an array of real numbers.
-      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
       axes: the dimensions; two of them.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A complex array of the shape of `a`, with the lengths along the dimensions, but n//2 + 1 for
-      the last.
-
-    Raises:
-      TypeError: the elements are complex, or floats of less than 32 bits.
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> rfft2(np.float32([[1, 2, 3], [4, 5, 6]])).shape
@@ -115,6 +88,7 @@ def rfft2(
     return _double("rfft2", FftType.RFFT, a, s, axes, norm)
 
 
+@documented(SEVERAL, SEVERAL_REAL)
 def irfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -124,17 +98,7 @@ def irfft2(
     """The inverse of `rfft2`.
 
     Args:
-      a: an array of numbers.
-      s: the lengths of the signal, as for `fftn` but for the last, which is as for `irfft`.
       axes: the dimensions; two of them.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A real array of the shape of `a`, with the lengths along the dimensions.
-
-    Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> irfft2(np.float32([[10, -2], [-4, 0]]))
@@ -144,6 +108,7 @@ def irfft2(
     return _double("irfft2", FftType.IRFFT, a, s, axes, norm)
 
 
+@documented(SEVERAL)
 def fftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -151,19 +116,6 @@ def fftn(
     norm: str | None = None,
 ) -> Array:
     """The spectrum along several dimensions.
-
-    Args:
-      a: an array of numbers.
-      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
-      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A complex array of the shape of `a`, with the lengths along the dimensions.
-
-    Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> fftn(np.float32([[1, 2], [3, 4]]))
@@ -173,6 +125,7 @@ def fftn(
     return along("fftn", FftType.FFT, a, s, axes, norm)
 
 
+@documented(SEVERAL)
 def ifftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -180,19 +133,6 @@ def ifftn(
     norm: str | None = None,
 ) -> Array:
     """The inverse of `fftn`.
-
-    Args:
-      a: an array of numbers.
-      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
-      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A complex array of the shape of `a`, with the lengths along the dimensions.
-
-    Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> ifftn(np.float32([[10, -2], [-4, 0]]))
@@ -202,6 +142,7 @@ def ifftn(
     return along("ifftn", FftType.IFFT, a, s, axes, norm)
 
 
+@documented(SEVERAL, SEVERAL_HALF)
 def rfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -211,21 +152,6 @@ def rfftn(
     """The spectrum of real numbers along several dimensions; along the last, only the nonredundant
     half.
 
-    Args:
-      a: an array of real numbers.
-      s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
-      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A complex array of the shape of `a`, with the lengths along the dimensions, but n//2 + 1 for
-      the last.
-
-    Raises:
-      TypeError: the elements are complex, or floats of less than 32 bits.
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
-
     Example:
       >>> rfftn(np.float32([[1, 2, 3], [4, 5, 6]])).shape
       (2, 2)
@@ -233,6 +159,7 @@ def rfftn(
     return along("rfftn", FftType.RFFT, a, s, axes, norm)
 
 
+@documented(SEVERAL, SEVERAL_REAL)
 def irfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -240,19 +167,6 @@ def irfftn(
     norm: str | None = None,
 ) -> Array:
     """The inverse of `rfftn`.
-
-    Args:
-      a: an array of numbers.
-      s: the lengths of the signal, as for `fftn` but for the last, which is as for `irfft`.
-      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
-      norm: where the factor 1/size is, as for `fft`.
-
-    Returns:
-      A real array of the shape of `a`, with the lengths along the dimensions.
-
-    Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> irfftn(np.float32([[10, -2], [-4, 0]]))

@@ -7,9 +7,11 @@ from typing import Any
 
 from dovetail import lax
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.lax.fourier import FftType
 from dovetail.numpy.fft.core import along, checked_norm, opposite
+from dovetail.numpy.fft.docstrings import ONE, ONE_HALF, ONE_REAL
 from dovetail.numpy.parts import conjugate
 from dovetail.ops.operands import ArrayLike, as_operand
 
@@ -23,21 +25,9 @@ def _single(name: str, kind: FftType, a: ArrayLike, n: Any, axis: Any, norm: str
     return along(name, kind, a, sizes, None if axis is None else (axis,), norm)
 
 
+@documented(ONE)
 def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The spectrum of complex numbers: sums over j of a[j] exp(-2πi j k / n).
-
-    Args:
-      a: an array of numbers.
-      n: the length, to which `a` is padded with zeros or cropped; by default its size.
-      axis: the dimension.
-      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
-        and in both as a square root if "ortho"; by default the first.
-
-    Returns:
-      A complex array of the shape of `a`, with size n along the dimension.
-
-    Raises:
-      ValueError: n is less than 1, or there is no such norm or axis.
 
     Example:
       >>> fft(np.float32([1, 2, 3, 4]))
@@ -46,21 +36,9 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
     return _single("fft", FftType.FFT, a, n, axis, norm)
 
 
+@documented(ONE)
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The numbers that have a spectrum: the inverse of `fft`.
-
-    Args:
-      a: an array of numbers.
-      n: the length, to which `a` is padded with zeros or cropped; by default its size.
-      axis: the dimension.
-      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
-        and in both as a square root if "ortho"; by default the first.
-
-    Returns:
-      A complex array of the shape of `a`, with size n along the dimension.
-
-    Raises:
-      ValueError: n is less than 1, or there is no such norm or axis.
 
     Example:
       >>> ifft(np.complex64([10, -2 + 2j, -2, -2 - 2j]))
@@ -69,23 +47,10 @@ def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
     return _single("ifft", FftType.IFFT, a, n, axis, norm)
 
 
+@documented(ONE, ONE_HALF)
 def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The spectrum of real numbers: the first n//2 + 1 elements of `fft`, of which the others are
     conjugates.
-
-    Args:
-      a: an array of real numbers.
-      n: the length, to which `a` is padded with zeros or cropped; by default its size.
-      axis: the dimension.
-      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
-        and in both as a square root if "ortho"; by default the first.
-
-    Returns:
-      A complex array of the shape of `a`, with size n//2 + 1 along the dimension.
-
-    Raises:
-      TypeError: the elements are complex, or floats of less than 32 bits.
-      ValueError: n is less than 1, or there is no such norm or axis.
 
     Example:
       >>> rfft(np.float32([1, 2, 3, 4]))
@@ -94,22 +59,13 @@ def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
     return _single("rfft", FftType.RFFT, a, n, axis, norm)
 
 
+@documented(ONE, ONE_REAL)
 def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The real numbers that have a spectrum: the inverse of `rfft`.
 
     Args:
-      a: an array of numbers.
       n: the length of the signal, to n//2 + 1 elements of which `a` is padded with zeros or
         cropped; by default 2 * (size - 1).
-      axis: the dimension.
-      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
-        and in both as a square root if "ortho"; by default the first.
-
-    Returns:
-      A real array of the shape of `a`, with size n along the dimension.
-
-    Raises:
-      ValueError: n is less than 1, or there is no such norm or axis.
 
     Example:
       >>> irfft(np.complex64([10, -2 + 2j, -2]))
@@ -118,6 +74,7 @@ def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None =
     return _single("irfft", FftType.IRFFT, a, n, axis, norm)
 
 
+@documented(ONE, ONE_REAL)
 def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The real spectrum of a signal whose element -j is the conjugate of element j.
 
@@ -125,15 +82,6 @@ def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
       a: an array of numbers, the elements from 0 on.
       n: the length of the signal, to n//2 + 1 elements of which `a` is padded with zeros or
         cropped; by default 2 * (size - 1).
-      axis: the dimension.
-      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
-        and in both as a square root if "ortho"; by default the first.
-
-    Returns:
-      A real array of the shape of `a`, with size n along the dimension.
-
-    Raises:
-      ValueError: n is less than 1, or there is no such norm or axis.
 
     Example:
       >>> hfft(np.float32([1, 2, 3]))
@@ -144,22 +92,9 @@ def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
     return _single(name, FftType.IRFFT, x, n, axis, opposite(checked_norm(name, norm)))
 
 
+@documented(ONE, ONE_HALF)
 def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """The inverse of `hfft`.
-
-    Args:
-      a: an array of real numbers.
-      n: the length, to which `a` is padded with zeros or cropped; by default its size.
-      axis: the dimension.
-      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
-        and in both as a square root if "ortho"; by default the first.
-
-    Returns:
-      A complex array of the shape of `a`, with size n//2 + 1 along the dimension.
-
-    Raises:
-      TypeError: the elements are complex, or floats of less than 32 bits.
-      ValueError: n is less than 1, or there is no such norm or axis.
 
     Example:
       >>> ihfft(np.float32([12, -4, 0, -4]))

@@ -27,7 +27,7 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
       An inexact array of that shape; NaN in the triangle where a matrix is not positive definite.
 
     Raises:
-      TypeError, ValueError: a is no array of square matrices.
+      TypeError, ValueError: a is not an array of square matrices.
 
     Example:
       >>> cholesky(np.float32([[4, 2], [2, 2]]), upper=True)

@@ -120,7 +120,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
       An array like a.
 
     Raises:
-      TypeError: the matrices are not square, or n is no integer.
+      TypeError: the matrices are not square, or n is not an integer.
 
     Example:
       >>> matrix_power(np.int32([[1, 1], [0, 1]]), 5)

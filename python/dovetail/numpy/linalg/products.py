@@ -48,7 +48,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       A matrix with a row for each element of x1.
 
     Raises:
-      ValueError: an argument is no vector.
+      ValueError: an argument is not a vector.
 
     Example:
       >>> outer(np.int32([1, 2]), np.int32([3, 4]))

@@ -15,16 +15,12 @@ import numpy as np
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import value_error
 from dovetail.numpy.promotion import with_dtype
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_axis
 
-
-def dct(
-    x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
-) -> Array:
-    """The cosine transform of type 2: 2 sum over j of x[j] cos(π k (2 j + 1) / (2 n)).
-
+_ONE = """
     Args:
       x: an array of numbers.
       type: 2.
@@ -38,49 +34,8 @@ def dct(
     Raises:
       NotImplementedError: another type.
       ValueError: n is less than 1, or there is no such norm or axis.
-
-    Example:
-      >>> dct(np.float32([1, 1]))
-      Array([4., 0.], dtype=float32)
-    """
-    return _single("dct", _forward, x, type, n, axis, norm)
-
-
-def idct(
-    x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
-) -> Array:
-    """The inverse of `dct`.
-
-    Args:
-      x: an array of numbers.
-      type: 2, of the transform whose inverse this is.
-      n: the length, to which `x` is padded with zeros or cropped; by default its size.
-      axis: the dimension.
-      norm: "backward", the default, or "ortho" for an orthogonal transform.
-
-    Returns:
-      An array like `x`, of floats or complex numbers, with size n along the dimension.
-
-    Raises:
-      NotImplementedError: another type.
-      ValueError: n is less than 1, or there is no such norm or axis.
-
-    Example:
-      >>> idct(np.float32([4, 0]))
-      Array([1., 1.], dtype=float32)
-    """
-    return _single("idct", _inverse, x, type, n, axis, norm)
-
-
-def dctn(
-    x: ArrayLike,
-    type: int = 2,
-    s: Sequence[int] | None = None,
-    axes: Sequence[int] | None = None,
-    norm: str | None = None,
-) -> Array:
-    """The cosine transforms along several dimensions, one after the other.
-
+"""
+_SEVERAL = """
     Args:
       x: an array of numbers.
       type: 2.
@@ -95,6 +50,47 @@ def dctn(
       NotImplementedError: another type.
       ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
         norm or axis.
+"""
+
+
+@documented(_ONE)
+def dct(
+    x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
+) -> Array:
+    """The cosine transform of type 2: 2 sum over j of x[j] cos(π k (2 j + 1) / (2 n)).
+
+    Example:
+      >>> dct(np.float32([1, 1]))
+      Array([4., 0.], dtype=float32)
+    """
+    return _single("dct", _forward, x, type, n, axis, norm)
+
+
+@documented(_ONE)
+def idct(
+    x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None
+) -> Array:
+    """The inverse of `dct`.
+
+    Args:
+      type: 2, of the transform whose inverse this is.
+
+    Example:
+      >>> idct(np.float32([4, 0]))
+      Array([1., 1.], dtype=float32)
+    """
+    return _single("idct", _inverse, x, type, n, axis, norm)
+
+
+@documented(_SEVERAL)
+def dctn(
+    x: ArrayLike,
+    type: int = 2,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str | None = None,
+) -> Array:
+    """The cosine transforms along several dimensions, one after the other.
 
     Example:
       >>> dctn(np.float32([[1, 1], [1, 1]]))
@@ -104,6 +100,7 @@ def dctn(
     return _several("dctn", _forward, x, type, s, axes, norm)
 
 
+@documented(_SEVERAL)
 def idctn(
     x: ArrayLike,
     type: int = 2,
@@ -114,19 +111,7 @@ def idctn(
     """The inverse of `dctn`.
 
     Args:
-      x: an array of numbers.
       type: 2, of the transform whose inverse this is.
-      s: the lengths, to which `x` is padded with zeros or cropped; by default its sizes.
-      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
-      norm: as for `dct`.
-
-    Returns:
-      An array like `x`, of floats or complex numbers, with the lengths along the dimensions.
-
-    Raises:
-      NotImplementedError: another type.
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
 
     Example:
       >>> idctn(np.float32([[16, 0], [0, 0]]))

@@ -191,7 +191,7 @@ def funm(A: ArrayLike, func: Callable[[Array], Array], disp: bool = True) -> Any
       A complex matrix, or (matrix, estimate of its relative error).
 
     Raises:
-      ValueError: A is no square matrix.
+      ValueError: A is not a square matrix.
 
     Example:
       >>> funm(np.float32([[4, 0], [0, 9]]), dnp.sqrt)

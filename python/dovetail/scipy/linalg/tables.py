@@ -183,7 +183,7 @@ def hadamard(n: int, dtype: Any = int) -> Array:
       A matrix.
 
     Raises:
-      ValueError: n is no power of 2.
+      ValueError: n is not a power of 2.
 
     Example:
       >>> hadamard(2)

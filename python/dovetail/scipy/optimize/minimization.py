@@ -93,8 +93,8 @@ def minimize(
       imaginary ones.
 
     Raises:
-      TypeError: `args` is no tuple, or there is no such option.
-      ValueError: there is no such method, or `x0` is no vector.
+      TypeError: `args` is not a tuple, or there is no such option.
+      ValueError: there is no such method, or `x0` is not a vector.
 
     Example:
       >>> result = minimize(lambda x: dnp.sum((x - 3.0) ** 2), dnp.zeros(2), method="BFGS")

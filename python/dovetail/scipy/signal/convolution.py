@@ -141,7 +141,7 @@ def convolve2d(
       A matrix of the promoted type.
 
     Raises:
-      ValueError: an operand is no matrix, or as of `convolve`.
+      ValueError: an operand is not a matrix, or as of `convolve`.
       NotImplementedError: another boundary.
 
     Example:
@@ -173,7 +173,7 @@ def correlate2d(
       A matrix of the promoted type.
 
     Raises:
-      ValueError: an operand is no matrix, or as of `convolve`.
+      ValueError: an operand is not a matrix, or as of `convolve`.
       NotImplementedError: another boundary.
 
     Example:

@@ -11,21 +11,20 @@ import numpy as np
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import atleast_1d, broadcast_arrays, concatenate, stack, where
 from dovetail.numpy.promotion import filled, real_inexact, static, with_dtype
 from dovetail.ops.operands import ArrayLike, as_operand
 from dovetail.scipy.operands import pointwise, with_derivatives
+from dovetail.scipy.special.docstrings import FLOATS
 
 
+@documented(FLOATS)
 def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind of order 0.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/10.25#E2
+    Source: https://dlmf.nist.gov/10.25#E2
 
     Example:
       >>> i0(1.0)
@@ -34,14 +33,9 @@ def i0(x: ArrayLike) -> Array:
     return pointwise("i0", lambda x: ops.exp(ops.abs(x)) * ops.bessel_i0e(x), x)
 
 
+@documented(FLOATS)
 def i0e(x: ArrayLike) -> Array:
     """exp(-|x|) I0(x), the modified Bessel function of order 0 without its growth.
-
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> i0e(1.0)
@@ -50,14 +44,11 @@ def i0e(x: ArrayLike) -> Array:
     return pointwise("i0e", ops.bessel_i0e, x)
 
 
+@documented(FLOATS)
 def i1(x: ArrayLike) -> Array:
     """The modified Bessel function of the first kind of order 1.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/10.25#E2
+    Source: https://dlmf.nist.gov/10.25#E2
 
     Example:
       >>> i1(1.0)
@@ -66,14 +57,9 @@ def i1(x: ArrayLike) -> Array:
     return pointwise("i1", lambda x: ops.exp(ops.abs(x)) * ops.bessel_i1e(x), x)
 
 
+@documented(FLOATS)
 def i1e(x: ArrayLike) -> Array:
     """exp(-|x|) I1(x), the modified Bessel function of order 1 without its growth.
-
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> i1e(1.0)
@@ -167,7 +153,7 @@ def sph_harm_y(
 
     Raises:
       NotImplementedError: `diff_n` is given.
-      TypeError: `n` or `m` is no array of integers.
+      TypeError: `n` or `m` is not an array of integers.
 
     Example:
       >>> sph_harm_y(dnp.array([1]), dnp.array([0]), dnp.array([0.5]), dnp.array([0.0]))

@@ -6,18 +6,18 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, is_whole, pointwise, with_derivatives
+from dovetail.scipy.special.docstrings import FLOATS
 from dovetail.scipy.special.gamma_functions import gamma_of, gammasgn
 from dovetail.scipy.special.stirling import START, log_beta, log_ratio
 
 
+@documented(FLOATS)
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """The logarithm of the absolute value of the beta function.
-
-    Args:
-      a, b: arrays of real numbers, which are promoted and broadcast.
 
     Returns:
       An array of floats. For large numbers it is computed by Stirling's series, so that nothing
@@ -57,14 +57,11 @@ def _parts(a: Array, b: Array) -> tuple[Array, Array]:
     return where(low < START, factor, 1), where(infinite, -math.inf, logarithm)
 
 
+@documented(FLOATS)
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """The beta function, gamma(a) gamma(b) / gamma(a + b).
 
-    Args:
-      a, b: arrays of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/5.12#E1
+    Source: https://dlmf.nist.gov/5.12#E1
 
     Example:
       >>> beta(2.0, 3.0)
@@ -85,11 +82,9 @@ def beta_of(a: Array, b: Array) -> Array:
     return where(ops.min(a, b) > 0, factor * ops.exp(logarithm), other)
 
 
+@documented(FLOATS)
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The regularised incomplete beta function.
-
-    Args:
-      a, b, x: arrays of real numbers, which are promoted and broadcast.
 
     Returns:
       An array of floats, NaN for a or b that are not positive and finite, and for x outside of

@@ -7,16 +7,16 @@ import math
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import inexacts, pointwise, polynomial, with_derivatives
+from dovetail.scipy.special.docstrings import FLOATS, INEXACT
 
 
+@documented(FLOATS)
 def logit(x: ArrayLike) -> Array:
     """log(x / (1 - x)), the inverse of `expit`.
-
-    Args:
-      x: an array of real numbers; integers and bools become floats.
 
     Returns:
       An array of floats, NaN outside of [0, 1].
@@ -36,14 +36,9 @@ def _logit(x: Array) -> Array:
     return where(near, ops.log1p(double) - ops.log1p(-double), ops.log(x / (1 - x)))
 
 
+@documented(INEXACT)
 def expit(x: ArrayLike) -> Array:
     """The logistic function, 1 / (1 + exp(-x)).
-
-    Args:
-      x: an array; integers and bools become floats.
-
-    Returns:
-      An array of that inexact type.
 
     Example:
       >>> expit(0.0)
@@ -52,14 +47,9 @@ def expit(x: ArrayLike) -> Array:
     return ops.logistic(*inexacts("expit", x))
 
 
+@documented(INEXACT)
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:
     """x log(y), and 0 where x is 0 and y is not NaN.
-
-    Args:
-      x, y: arrays, which are promoted and broadcast; integers and bools become floats.
-
-    Returns:
-      An array of that inexact type.
 
     Example:
       >>> xlogy(0.0, 0.0)
@@ -82,14 +72,9 @@ def _xlogy(x: Array, y: Array) -> Array:
     return _unless_zero(x, y, x * ops.log(y))
 
 
+@documented(INEXACT)
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     """x log(1 + y), and 0 where x is 0 and y is not NaN.
-
-    Args:
-      x, y: arrays, which are promoted and broadcast; integers and bools become floats.
-
-    Returns:
-      An array of that inexact type.
 
     Example:
       >>> xlog1py(0.0, -1.0)
@@ -103,14 +88,9 @@ def _xlog1py(x: Array, y: Array) -> Array:
     return _unless_zero(x, y, x * ops.log1p(y))
 
 
+@documented(FLOATS)
 def entr(x: ArrayLike) -> Array:
     """Entropy by element: -x log(x), 0 at 0, and -infinity below.
-
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> entr(0.5)
@@ -124,15 +104,10 @@ def _entr(x: Array) -> Array:
     return where(x < 0, -math.inf, -_xlogy(x, x))
 
 
+@documented(FLOATS)
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """Relative entropy by element: p log(p / q), 0 where p is 0 and q is not negative, else
     infinity.
-
-    Args:
-      p, q: arrays of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> rel_entr(0.5, 0.25)
@@ -164,14 +139,9 @@ def _p_log_ratio(p: Array, q: Array) -> Array:
     return p * _log_ratio(p, q)
 
 
+@documented(FLOATS)
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """Kullback and Leibler's divergence by element: p log(p / q) - p + q, as `rel_entr` at limits.
-
-    Args:
-      p, q: arrays of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> kl_div(0.5, 0.25)
@@ -198,14 +168,11 @@ def _divergence(p: Array, q: Array) -> Array:
     return where(near, p * series, _p_log_ratio(p, q) - p + q)
 
 
+@documented(FLOATS)
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """Box and Cox's transformation: (x^lmbda - 1) / lmbda, and log(x) where lmbda is 0.
 
-    Args:
-      x, lmbda: arrays of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of floats. G. E. P. Box and D. R. Cox, An Analysis of Transformations, 1964.
+    Source: G. E. P. Box and D. R. Cox, An Analysis of Transformations, 1964.
 
     Example:
       >>> boxcox(2.0, 0.5)
@@ -214,14 +181,9 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     return pointwise("boxcox", lambda x, power: _transformed(ops.log(x), power), x, lmbda)
 
 
+@documented(FLOATS)
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """As `boxcox`, of 1 + x.
-
-    Args:
-      x, lmbda: arrays of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of floats.
 
     Example:
       >>> boxcox1p(1.0, 0.5)

@@ -10,6 +10,7 @@ import numpy as np
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.numpy.promotion import filled, with_dtype
 from dovetail.ops.operands import ArrayLike
@@ -23,18 +24,16 @@ from dovetail.scipy.operands import (
     with_derivatives,
 )
 from dovetail.scipy.special import coefficients as table
+from dovetail.scipy.special.docstrings import FLOATS, INEXACT
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
 
 
+@documented(FLOATS)
 def erf(x: ArrayLike) -> Array:
     """The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/7.2#E1
+    Source: https://dlmf.nist.gov/7.2#E1
 
     Example:
       >>> erf(0.5)
@@ -43,14 +42,11 @@ def erf(x: ArrayLike) -> Array:
     return pointwise("erf", ops.erf, x)
 
 
+@documented(FLOATS)
 def erfc(x: ArrayLike) -> Array:
     """The complement of the error function, 1 - erf(x), without its cancellation.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/7.2#E2
+    Source: https://dlmf.nist.gov/7.2#E2
 
     Example:
       >>> erfc(5.0)
@@ -59,14 +55,14 @@ def erfc(x: ArrayLike) -> Array:
     return pointwise("erfc", ops.erfc, x)
 
 
+@documented(FLOATS)
 def erfinv(x: ArrayLike) -> Array:
     """The inverse of `erf`.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
     Returns:
-      An array of floats, NaN outside of [-1, 1]. https://dlmf.nist.gov/7.17#E1
+      An array of floats, NaN outside of [-1, 1].
+
+    Source: https://dlmf.nist.gov/7.17#E1
 
     Example:
       >>> erfinv(0.5)
@@ -75,14 +71,11 @@ def erfinv(x: ArrayLike) -> Array:
     return pointwise("erfinv", ops.erf_inv, x)
 
 
+@documented(INEXACT)
 def erfcx(x: ArrayLike) -> Array:
     """The scaled complement of the error function, exp(x^2) erfc(x).
 
-    Args:
-      x: an array; integers and bools become floats.
-
-    Returns:
-      An array of that inexact type. https://dlmf.nist.gov/7.2#E3
+    Source: https://dlmf.nist.gov/7.2#E3
 
     Example:
       >>> erfcx(10.0)
@@ -184,14 +177,11 @@ def _upper(z: Array) -> Array:
     return where(far, 1j / math.sqrt(math.pi) / tail, inner)
 
 
+@documented(FLOATS)
 def dawsn(x: ArrayLike) -> Array:
     """Dawson's integral, exp(-x^2) times the integral of exp(t^2) from 0 to x.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/7.2#E5
+    Source: https://dlmf.nist.gov/7.2#E5
 
     Example:
       >>> dawsn(1.0)
@@ -213,14 +203,14 @@ def _dawsn(x: Array) -> Array:
     return where(x < 0, -value, where(x == 0, x, value))
 
 
+@documented(FLOATS)
 def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """Fresnel's integrals S and C of sin(pi t^2 / 2) and cos(pi t^2 / 2) from 0 to x.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
     Returns:
-      S and C, arrays of floats. https://dlmf.nist.gov/7.2#iii
+      S and C, arrays of floats.
+
+    Source: https://dlmf.nist.gov/7.2#iii
 
     Example:
       >>> fresnel(1.0)[0]

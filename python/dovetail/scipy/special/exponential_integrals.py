@@ -9,6 +9,7 @@ import numpy as np
 from dovetail import lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.numpy.promotion import filled
 from dovetail.ops.operands import ArrayLike
@@ -22,6 +23,7 @@ from dovetail.scipy.operands import (
     with_derivatives,
 )
 from dovetail.scipy.special import coefficients as table
+from dovetail.scipy.special.docstrings import FLOATS
 from dovetail.scipy.special.gamma_functions import gamma_of
 
 # Terms of a series at 1 in float64.
@@ -30,14 +32,14 @@ _TERMS = 20
 _STEPS = {dtypes.float32: 24, dtypes.float64: 88}
 
 
+@documented(FLOATS)
 def exp1(x: ArrayLike) -> Array:
     """The exponential integral E1, that of exp(-t) / t from x on.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
     Returns:
-      An array of floats, NaN below 0. https://dlmf.nist.gov/6.2#E1
+      An array of floats, NaN below 0.
+
+    Source: https://dlmf.nist.gov/6.2#E1
 
     Example:
       >>> exp1(1.0)
@@ -57,14 +59,11 @@ def _exp1(x: Array) -> Array:
     return where(x < 1, value, tail)
 
 
+@documented(FLOATS)
 def expi(x: ArrayLike) -> Array:
     """The exponential integral Ei, the principal value of that of exp(t) / t up to x.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/6.2#E5
+    Source: https://dlmf.nist.gov/6.2#E5
 
     Example:
       >>> expi(1.0)
@@ -169,14 +168,14 @@ def _expn_fraction(n: Array, x: Array) -> Array:
     return ops.exp(-x) / (b - lax.fori_loop(0, steps, step, filled(x, 0)))
 
 
+@documented(FLOATS)
 def sici(x: ArrayLike) -> tuple[Array, Array]:
     """The sine and cosine integrals.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
     Returns:
-      Si(x), and Ci(|x|), arrays of floats. https://dlmf.nist.gov/6.2#ii
+      Si(x), and Ci(|x|), arrays of floats.
+
+    Source: https://dlmf.nist.gov/6.2#ii
 
     Example:
       >>> sici(1.0)[0]
@@ -217,14 +216,14 @@ def _sici(x: Array) -> tuple[Array, Array]:
     return where(x != x, x, where(x < 0, -si, si)), where(x != x, x, ci)
 
 
+@documented(FLOATS)
 def spence(x: ArrayLike) -> Array:
     """The dilogarithm of 1 - x, the integral of log(t) / (1 - t) from 1 to x.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
     Returns:
-      An array of floats, NaN below 0. https://dlmf.nist.gov/25.12#E1
+      An array of floats, NaN below 0.
+
+    Source: https://dlmf.nist.gov/25.12#E1
 
     Example:
       >>> spence(0.0)

@@ -7,6 +7,7 @@ import math
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error
 from dovetail.numpy import arange, expand_dims, sum, where
 from dovetail.numpy.promotion import filled, real_inexact, static
@@ -24,16 +25,15 @@ from dovetail.scipy.operands import (
 )
 from dovetail.scipy.special import complex_gamma
 from dovetail.scipy.special.coefficients import GAMMA, STIRLING
+from dovetail.scipy.special.docstrings import FLOATS, INEXACT
 from dovetail.scipy.special.stirling import START, clamped, log_ratio
 
 SQRT_2PI = math.sqrt(2 * math.pi)
 
 
+@documented(FLOATS)
 def gammaln(x: ArrayLike) -> Array:
     """The logarithm of the absolute value of the gamma function.
-
-    Args:
-      x: an array of real numbers; integers and bools become floats.
 
     Returns:
       An array of floats, infinite at 0, -1, -2, ...
@@ -45,11 +45,9 @@ def gammaln(x: ArrayLike) -> Array:
     return ops.lgamma(real_inexact("gammaln", x))
 
 
+@documented(FLOATS)
 def gammasgn(x: ArrayLike) -> Array:
     """The sign of the gamma function.
-
-    Args:
-      x: an array of real numbers; integers and bools become floats.
 
     Returns:
       An array of floats: 1 or -1, NaN at -1, -2, ..., and at 0 the sign of the zero.
@@ -67,11 +65,9 @@ def gammasgn(x: ArrayLike) -> Array:
     return where((negative & (at == floor)) | (at != at), math.nan, value)
 
 
+@documented(INEXACT)
 def loggamma(x: ArrayLike) -> Array:
     """The principal branch of the logarithm of the gamma function.
-
-    Args:
-      x: an array; integers and bools become floats.
 
     Returns:
       An array of that inexact type. Of real numbers it is NaN below 0; of complex numbers it is
@@ -88,14 +84,14 @@ def loggamma(x: ArrayLike) -> Array:
     return where(at >= 0, ops.lgamma(at), math.nan)
 
 
+@documented(INEXACT)
 def gamma(x: ArrayLike) -> Array:
     """The gamma function.
 
-    Args:
-      x: an array; integers and bools become floats.
-
     Returns:
-      An array of that inexact type, NaN at -1, -2, ... https://dlmf.nist.gov/5.2#E1
+      An array of that inexact type, NaN at -1, -2, ...
+
+    Source: https://dlmf.nist.gov/5.2#E1
 
     Example:
       >>> gamma(dnp.array([0.5, 5.0]))
@@ -143,15 +139,13 @@ def _large(x: Array) -> Array:
     return SQRT_2PI * root * ops.exp(-x) * series * root
 
 
+@documented(FLOATS)
 def factorial(n: ArrayLike, exact: bool = False) -> Array:
     """The factorial, gamma(n + 1), and 0 for negative numbers.
 
     Args:
       n: an array of real numbers; integers and bools become floats.
       exact: must be False: integers of any size are no element type.
-
-    Returns:
-      An array of floats.
 
     Raises:
       NotImplementedError: `exact` is True.
@@ -175,14 +169,11 @@ def _factorial(n: Array) -> Array:
     return where(n < 0, 0, where(large, n, 1) * value)
 
 
+@documented(FLOATS)
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """The rising factorial gamma(z + m) / gamma(z), Pochhammer's symbol.
 
-    Args:
-      z, m: arrays of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of floats. https://dlmf.nist.gov/5.2#E5
+    Source: https://dlmf.nist.gov/5.2#E5
 
     Example:
       >>> poch(2.0, 3.0)
@@ -222,14 +213,14 @@ def _poch(z: Array, m: Array) -> Array:
     return where(m == 0, 1, value)
 
 
+@documented(FLOATS)
 def digamma(x: ArrayLike) -> Array:
     """The derivative of `gammaln`.
 
-    Args:
-      x: an array of real numbers; integers and bools become floats.
-
     Returns:
-      An array of floats, NaN at 0, -1, -2, ... https://dlmf.nist.gov/5.2#E2
+      An array of floats, NaN at 0, -1, -2, ...
+
+    Source: https://dlmf.nist.gov/5.2#E2
 
     Example:
       >>> digamma(1.0)
@@ -238,6 +229,7 @@ def digamma(x: ArrayLike) -> Array:
     return ops.digamma(real_inexact("digamma", x))
 
 
+@documented(FLOATS)
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     """The derivative of `digamma` of order n.
 
@@ -245,11 +237,10 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
       n: an array of integers, 0 or positive.
       x: an array of real numbers.
 
-    Returns:
-      An array of floats. https://dlmf.nist.gov/5.15#E1
-
     Raises:
-      TypeError: `n` is no array of integers.
+      TypeError: `n` is not an array of integers.
+
+    Source: https://dlmf.nist.gov/5.15#E1
 
     Example:
       >>> polygamma(1, 1.0)
@@ -263,6 +254,7 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     return pointwise("polygamma", ops.polygamma, n, x)
 
 
+@documented(FLOATS)
 def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
     """The logarithm of the multivariate gamma function of dimension d.
 
@@ -270,8 +262,7 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
       a: an array of real numbers above (d - 1) / 2.
       d: an integer that is known while tracing.
 
-    Returns:
-      An array of floats. https://dlmf.nist.gov/35.3#E1
+    Source: https://dlmf.nist.gov/35.3#E1
 
     Example:
       >>> multigammaln(5.0, 2)
@@ -284,14 +275,14 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
     return sum(terms, -1) + size * (size - 1) / 4 * math.log(math.pi)
 
 
+@documented(FLOATS)
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     """The regularised lower incomplete gamma function.
 
-    Args:
-      a, x: arrays of real numbers, which are promoted and broadcast.
-
     Returns:
-      An array of floats, NaN for a <= 0, infinite a and x < 0. https://dlmf.nist.gov/8.2#E4
+      An array of floats, NaN for a <= 0, infinite a and x < 0.
+
+    Source: https://dlmf.nist.gov/8.2#E4
 
     Example:
       >>> gammainc(1.0, 0.5)
@@ -300,14 +291,14 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     return pointwise("gammainc", ops.igamma, a, x)
 
 
+@documented(FLOATS)
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     """The regularised upper incomplete gamma function, 1 - gammainc(a, x).
 
-    Args:
-      a, x: arrays of real numbers, which are promoted and broadcast.
-
     Returns:
-      An array of floats, NaN for a <= 0, infinite a and x < 0. https://dlmf.nist.gov/8.2#E4
+      An array of floats, NaN for a <= 0, infinite a and x < 0.
+
+    Source: https://dlmf.nist.gov/8.2#E4
 
     Example:
       >>> gammaincc(1.0, 0.5)

@@ -13,10 +13,12 @@ from typing import Any
 from dovetail import jvp, lax, ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.numpy import any, stack, unstack, where
 from dovetail.numpy.promotion import filled
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, is_whole, pointwise, with_derivatives
+from dovetail.scipy.special.docstrings import FLOATS
 from dovetail.scipy.special.gamma_functions import gamma_of, gammasgn
 
 # Most terms of a series, and the power of 2 above which its sums are scaled.
@@ -111,11 +113,9 @@ def _reciprocal_gammas(xs: Sequence[Array]) -> list[Array]:
     return [where(pole, 0, 1 / value) for pole, value in zip(poles, values, strict=True)]
 
 
+@documented(FLOATS)
 def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """The confluent hypergeometric function, Kummer's M(a, b, x).
-
-    Args:
-      a, b, x: arrays of real numbers, which are promoted and broadcast.
 
     Returns:
       An array of floats, infinite where b is 0 or a negative integer, unless the series ends
@@ -213,11 +213,9 @@ def _hyp1f1(a: Array, b: Array, x: Array) -> Array:
     return where((a != a) | (b != b) | (x != x), math.nan, value)
 
 
+@documented(FLOATS)
 def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     """Gauss' hypergeometric function F(a, b; c; x).
-
-    Args:
-      a, b, c, x: arrays of real numbers, which are promoted and broadcast.
 
     Returns:
       An array of floats, infinite where c is 0 or a negative integer and for x > 1, unless the

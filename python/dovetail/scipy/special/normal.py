@@ -8,22 +8,22 @@ import numpy as np
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.base.errors import type_error, value_error
 from dovetail.numpy import asarray, expand_dims, sum, where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, at_most, pointwise, rational, with_derivatives
 from dovetail.scipy.special import coefficients as table
+from dovetail.scipy.special.docstrings import FLOATS
 from dovetail.scipy.special.error_functions import erfcx_of, exp_of_square
 
 SQRT_HALF = math.sqrt(0.5)
 SQRT_2PI = math.sqrt(2 * math.pi)
 
 
+@documented(FLOATS)
 def ndtr(x: ArrayLike) -> Array:
     """The distribution function of the normal distribution.
-
-    Args:
-      x: an array of real numbers; integers and bools become floats.
 
     Returns:
       An array of floats: the probability of values below x, erfc(-x / sqrt(2)) / 2.
@@ -50,18 +50,15 @@ def density(x: Array) -> Array:
     return ops.exp(-0.5 * (x * x)) / SQRT_2PI
 
 
+@documented(FLOATS)
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """The logarithm of `ndtr`, without its underflow.
 
     Args:
-      x: an array of real numbers; integers and bools become floats.
       series_order: from 0 to 30; it has no effect, since below 0 no series is used but `erfcx`.
 
-    Returns:
-      An array of floats.
-
     Raises:
-      TypeError: `series_order` is no integer.
+      TypeError: `series_order` is not an integer.
       ValueError: it is out of bounds.
 
     Example:
@@ -128,14 +125,11 @@ def ndtri_of(p: Array) -> Array:
     return where((p >= 0) & (p <= 1), value, math.nan)
 
 
+@documented(FLOATS)
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
     """Owen's T function: the probability of X > h and 0 < Y < a X for normal X and Y.
 
-    Args:
-      h, a: arrays of real numbers, which are promoted and broadcast.
-
-    Returns:
-      An array of floats. D. B. Owen, Tables for Computing Bivariate Normal Probabilities, 1956.
+    Source: D. B. Owen, Tables for Computing Bivariate Normal Probabilities, 1956.
 
     Example:
       >>> owens_t(1.0, 0.5)

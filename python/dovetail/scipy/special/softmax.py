@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dovetail import nn
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import ArrayLike
+from dovetail.scipy.special.docstrings import INEXACT
 
 
+@documented(INEXACT)
 def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
     """Exponentials divided by their sum.
-
-    Args:
-      x: an array; integers and bools become floats.
-      axis: the dimensions of the sum; None for all.
-
-    Returns:
-      An array of that inexact type.
 
     Example:
       >>> softmax(dnp.zeros(4))
@@ -24,15 +20,9 @@ def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Ar
     return nn.softmax(x, axis)
 
 
+@documented(INEXACT)
 def log_softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
     """The logarithm of `softmax`.
-
-    Args:
-      x: an array; integers and bools become floats.
-      axis: the dimensions of the sum; None for all.
-
-    Returns:
-      An array of that inexact type.
 
     Example:
       >>> log_softmax(dnp.zeros(2))

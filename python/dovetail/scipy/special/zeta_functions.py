@@ -98,7 +98,9 @@ def bernoulli(n: int) -> Array:
       n: an integer that is known while tracing, 0 or more.
 
     Returns:
-      An array of default floats of shape (n + 1,). https://dlmf.nist.gov/24.2#E1
+      An array of default floats of shape (n + 1,).
+
+    Source: https://dlmf.nist.gov/24.2#E1
 
     Raises:
       ValueError: `n` is negative.

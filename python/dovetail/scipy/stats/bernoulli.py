@@ -6,23 +6,23 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.numpy.promotion import filled
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import xlog1py, xlogy
+from dovetail.scipy.stats.docstrings import CONTINUOUS, DISCRETE
+
+_PARAMETERS = """
+    Args:
+      p: the probability of 1.
+"""
 
 
+@documented(DISCRETE, _PARAMETERS)
 def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The logarithm of the probability of the Bernoulli distribution.
-
-    Args:
-      k: an array of numbers of events.
-      p: the probability of 1.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpmf(1, 0.3)
@@ -34,16 +34,9 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     return where((events < 0) | (events > 1), -math.inf, value)
 
 
+@documented(DISCRETE, _PARAMETERS)
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The probability of the Bernoulli distribution.
-
-    Args:
-      k: an array of numbers of events.
-      p: the probability of 1.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pmf(1, 0.3)
@@ -52,15 +45,9 @@ def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     return ops.exp(logpmf(k, p, loc))
 
 
+@documented(DISCRETE, _PARAMETERS)
 def cdf(k: ArrayLike, p: ArrayLike) -> Array:
     """The distribution function of the Bernoulli distribution.
-
-    Args:
-      k: an array of numbers of events.
-      p: the probability of 1.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(0, 0.3)
@@ -71,15 +58,9 @@ def cdf(k: ArrayLike, p: ArrayLike) -> Array:
     return where((p >= 0) & (p <= 1) & (k == k), value, math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(q: ArrayLike, p: ArrayLike) -> Array:
     """The quantiles, the inverse of `cdf`, of the Bernoulli distribution.
-
-    Args:
-      q: an array of probabilities.
-      p: the probability of 1.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.8, 0.3)

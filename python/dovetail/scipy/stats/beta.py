@@ -6,26 +6,27 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, at_most
 from dovetail.scipy.special import betainc, betaln, xlog1py, xlogy
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import log_of, scaled
 
+_PARAMETERS = """
+    Args:
+      a: the first parameter, positive.
+      b: the second parameter, positive.
+      loc, scale: the least value, and the length of the support.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The logarithm of the density of the beta distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the first parameter, positive.
-      b: the second parameter, positive.
-      loc, scale: the least value, and the length of the support.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(0.5, 2.0, 3.0)
@@ -39,19 +40,11 @@ def logpdf(
     return where((a > 0) & (b > 0) & (scale > 0), value, math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The density of the beta distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the first parameter, positive.
-      b: the second parameter, positive.
-      loc, scale: the least value, and the length of the support.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(0.5, 2.0, 3.0)
@@ -60,19 +53,11 @@ def pdf(
     return ops.exp(logpdf(x, a, b, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The distribution function of the beta distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the first parameter, positive.
-      b: the second parameter, positive.
-      loc, scale: the least value, and the length of the support.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(0.5, 2.0, 3.0)
@@ -82,19 +67,11 @@ def cdf(
     return betainc(a, b, at_most(at_least(z, 0), 1))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The logarithm of the distribution function of the beta distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the first parameter, positive.
-      b: the second parameter, positive.
-      loc, scale: the least value, and the length of the support.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(0.5, 2.0, 3.0)
@@ -103,17 +80,9 @@ def logcdf(
     return log_of(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the beta distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the first parameter, positive.
-      b: the second parameter, positive.
-      loc, scale: the least value, and the length of the support.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(0.5, 2.0, 3.0)
@@ -123,19 +92,11 @@ def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: Arra
     return betainc(b, a, 1 - at_most(at_least(z, 0), 1))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The logarithm of the upper tail of the beta distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the first parameter, positive.
-      b: the second parameter, positive.
-      loc, scale: the least value, and the length of the support.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(0.5, 2.0, 3.0)

@@ -6,24 +6,24 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import betaln
+from dovetail.scipy.stats.docstrings import DISCRETE
 
-
-def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The logarithm of the probability of the beta-binomial distribution.
-
+_PARAMETERS = """
     Args:
-      k: an array of numbers of events.
       n: the number of trials.
       a: the first parameter of the distribution of the probability of an event.
       b: the second one.
-      loc: what is added to the number of events.
+"""
 
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+
+@documented(DISCRETE, _PARAMETERS)
+def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability of the beta-binomial distribution.
 
     Example:
       >>> logpmf(2, 5, 1.0, 2.0)
@@ -40,18 +40,9 @@ def logpmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLik
     return where((n >= 0) & (a > 0) & (b > 0), value, math.nan)
 
 
+@documented(DISCRETE, _PARAMETERS)
 def pmf(k: ArrayLike, n: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The probability of the beta-binomial distribution.
-
-    Args:
-      k: an array of numbers of events.
-      n: the number of trials.
-      a: the first parameter of the distribution of the probability of an event.
-      b: the second one.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pmf(2, 5, 1.0, 2.0)

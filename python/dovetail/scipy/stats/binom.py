@@ -6,23 +6,23 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import betaln, xlog1py, xlogy
+from dovetail.scipy.stats.docstrings import DISCRETE
 
-
-def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The logarithm of the probability of the binomial distribution.
-
+_PARAMETERS = """
     Args:
-      k: an array of numbers of events.
       n: the number of trials.
       p: the probability of an event.
-      loc: what is added to the number of events.
+"""
 
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+
+@documented(DISCRETE, _PARAMETERS)
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability of the binomial distribution.
 
     Example:
       >>> logpmf(2, 5, 0.3)
@@ -40,17 +40,9 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
     return where(inside, value, -math.inf)
 
 
+@documented(DISCRETE, _PARAMETERS)
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The probability of the binomial distribution.
-
-    Args:
-      k: an array of numbers of events.
-      n: the number of trials.
-      p: the probability of an event.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pmf(2, 5, 0.3)

@@ -6,22 +6,23 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.numpy.promotion import filled
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      loc, scale: the median, and half of the distance of the quartiles.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the density of the Cauchy distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(1.0)
@@ -31,15 +32,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return -ops.log1p(z * z) - ops.log(math.pi * scale)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the Cauchy distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0)
@@ -48,15 +43,9 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logpdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the Cauchy distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.0)
@@ -66,15 +55,9 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return _upper(-z)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function of the Cauchy distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(1.0)
@@ -84,15 +67,9 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return _log_upper(-z)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the Cauchy distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(1.0)
@@ -102,15 +79,9 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return _upper(z)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the upper tail of the Cauchy distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(1.0)
@@ -120,15 +91,9 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return _log_upper(z)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles, the inverse of `cdf`, of the Cauchy distribution.
-
-    Args:
-      q: an array of probabilities.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.75)
@@ -138,15 +103,9 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return loc + scale * _quantile(q)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles from above, the inverse of `sf`, of the Cauchy distribution.
-
-    Args:
-      q: an array of probabilities.
-      loc, scale: the median, and half of the distance of the quartiles.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> isf(0.25)

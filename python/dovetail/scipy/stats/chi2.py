@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.stats import gamma
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 
-
-def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density of the chi-squared distribution.
-
+_PARAMETERS = """
     Args:
-      x: an array of real numbers.
       df: the degrees of freedom, positive.
       loc, scale: the least value, and the unit of `x`.
+"""
 
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+
+@documented(CONTINUOUS, _PARAMETERS)
+def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the chi-squared distribution.
 
     Example:
       >>> logpdf(1.5, 2.0)
@@ -26,16 +27,9 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
     return gamma.logpdf(*doubled("chi2.logpdf", x, df, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the chi-squared distribution.
-
-    Args:
-      x: an array of real numbers.
-      df: the degrees of freedom, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.5, 2.0)
@@ -44,16 +38,9 @@ def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
     return gamma.pdf(*doubled("chi2.pdf", x, df, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the chi-squared distribution.
-
-    Args:
-      x: an array of real numbers.
-      df: the degrees of freedom, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.5, 2.0)
@@ -62,16 +49,9 @@ def cdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -
     return gamma.cdf(*doubled("chi2.cdf", x, df, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function of the chi-squared distribution.
-
-    Args:
-      x: an array of real numbers.
-      df: the degrees of freedom, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(1.5, 2.0)
@@ -80,16 +60,9 @@ def logcdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
     return gamma.logcdf(*doubled("chi2.logcdf", x, df, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the chi-squared distribution.
-
-    Args:
-      x: an array of real numbers.
-      df: the degrees of freedom, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(1.5, 2.0)
@@ -98,16 +71,9 @@ def sf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
     return gamma.sf(*doubled("chi2.sf", x, df, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the upper tail of the chi-squared distribution.
-
-    Args:
-      x: an array of real numbers.
-      df: the degrees of freedom, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(1.5, 2.0)

@@ -28,7 +28,7 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
       An array of floats of shape (...), -infinity outside of the simplex.
 
     Raises:
-      ValueError: `alpha` is no vector, or the sizes differ.
+      ValueError: `alpha` is not a vector, or the sizes differ.
 
     Example:
       >>> logpdf(dnp.array([0.2, 0.8]), dnp.array([1.0, 3.0]))
@@ -65,7 +65,7 @@ def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
       An array of floats of shape (...), 0 outside of the simplex.
 
     Raises:
-      ValueError: `alpha` is no vector, or the sizes differ.
+      ValueError: `alpha` is not a vector, or the sizes differ.
 
     Example:
       >>> pdf(dnp.array([0.2, 0.8]), dnp.array([1.0, 3.0]))

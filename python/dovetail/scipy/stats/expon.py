@@ -6,22 +6,23 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.nn import log1mexp
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, reals
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      loc, scale: the least value, and the mean of the distances from it.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the density of the exponential distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(1.0)
@@ -31,15 +32,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return where(z < 0, -math.inf, -(z + ops.log(scale)))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the exponential distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0)
@@ -48,15 +43,9 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logpdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the exponential distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.0)
@@ -66,15 +55,9 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return -ops.expm1(-at_least(z, 0))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function of the exponential distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(1.0)
@@ -85,15 +68,9 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return where(positive, log1mexp(where(positive, z, 1)), where(z == z, -math.inf, z))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the upper tail of the exponential distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(1.0)
@@ -103,15 +80,9 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return -at_least(z, 0)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the exponential distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(1.0)
@@ -120,15 +91,9 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logsf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles, the inverse of `cdf`, of the exponential distribution.
-
-    Args:
-      q: an array of probabilities.
-      loc, scale: the least value, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.5)

@@ -6,23 +6,24 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least
 from dovetail.scipy.special import gammainc, gammaincc, gammaln, xlogy
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import log_of, scaled
 
-
-def logpdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density of the gamma distribution.
-
+_PARAMETERS = """
     Args:
-      x: an array of real numbers.
       a: the shape, positive.
       loc, scale: the least value, and the unit of `x`.
+"""
 
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+
+@documented(CONTINUOUS, _PARAMETERS)
+def logpdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the gamma distribution.
 
     Example:
       >>> logpdf(1.5, 2.0)
@@ -35,16 +36,9 @@ def logpdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
     return where(inside, value, where(z == z, -math.inf, z))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the gamma distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the shape, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.5, 2.0)
@@ -53,16 +47,9 @@ def pdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
     return ops.exp(logpdf(x, a, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the gamma distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the shape, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.5, 2.0)
@@ -72,16 +59,9 @@ def cdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
     return gammainc(a, at_least(z, 0))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function of the gamma distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the shape, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(1.5, 2.0)
@@ -90,16 +70,9 @@ def logcdf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
     return log_of(cdf(x, a, loc, scale), sf(x, a, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the gamma distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the shape, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(1.5, 2.0)
@@ -109,16 +82,9 @@ def sf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> 
     return gammaincc(a, at_least(z, 0))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(x: ArrayLike, a: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the upper tail of the gamma distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the shape, positive.
-      loc, scale: the least value, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(1.5, 2.0)

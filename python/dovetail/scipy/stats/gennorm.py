@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
+from dovetail.scipy.stats.docstrings import CONTINUOUS
+
+_PARAMETERS = """
+    Args:
+      beta: the exponent, positive.
+"""
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
     """The logarithm of the density of the generalised normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      beta: the exponent, positive.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(1.0, 1.5)
@@ -27,15 +28,9 @@ def logpdf(x: ArrayLike, beta: ArrayLike) -> Array:
     return ops.log(beta / 2) - ops.lgamma(1 / beta) - ops.pow(ops.abs(x), beta)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
     """The density of the generalised normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      beta: the exponent, positive.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0, 1.5)
@@ -44,15 +39,9 @@ def pdf(x: ArrayLike, beta: ArrayLike) -> Array:
     return ops.exp(logpdf(x, beta))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, beta: ArrayLike) -> Array:
     """The distribution function of the generalised normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      beta: the exponent, positive.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.0, 1.5)

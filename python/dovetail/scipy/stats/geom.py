@@ -6,22 +6,22 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import xlog1py
+from dovetail.scipy.stats.docstrings import DISCRETE
+
+_PARAMETERS = """
+    Args:
+      p: the probability of a success.
+"""
 
 
+@documented(DISCRETE, _PARAMETERS)
 def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The logarithm of the probability of the geometric distribution.
-
-    Args:
-      k: an array of numbers of events.
-      p: the probability of a success.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpmf(2, 0.3)
@@ -34,16 +34,9 @@ def logpmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     return where(inside, value, -math.inf)
 
 
+@documented(DISCRETE, _PARAMETERS)
 def pmf(k: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The probability of the geometric distribution.
-
-    Args:
-      k: an array of numbers of events.
-      p: the probability of a success.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pmf(2, 0.3)

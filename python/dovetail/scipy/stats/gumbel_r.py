@@ -6,22 +6,23 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.nn import log1mexp
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      loc, scale: the mode, and the unit of `x`.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the density of the Gumbel distribution of greatest values.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mode, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(1.0)
@@ -32,15 +33,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return where(scale > 0, value, math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the Gumbel distribution of greatest values.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mode, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0)
@@ -49,15 +44,9 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logpdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function of the Gumbel distribution of greatest values.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mode, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(1.0)
@@ -67,15 +56,9 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return where(scale > 0, -ops.exp(-z), math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the Gumbel distribution of greatest values.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mode, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.0)
@@ -84,15 +67,9 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logcdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the upper tail of the Gumbel distribution of greatest values.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mode, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(1.0)
@@ -102,15 +79,9 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return where(scale > 0, log1mexp(ops.exp(-z)), math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the Gumbel distribution of greatest values.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mode, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(1.0)
@@ -120,15 +91,9 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return where(scale > 0, -ops.expm1(-ops.exp(-z)), math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(p: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles, the inverse of `cdf`, of the Gumbel distribution of greatest values.
-
-    Args:
-      p: an array of probabilities.
-      loc, scale: the mode, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.5)

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      loc, scale: the mean, and the mean of the distances from it.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the density of the Laplace distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(1.0)
@@ -27,15 +28,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return -(ops.abs(z) + ops.log(2 * scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the Laplace distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0)
@@ -44,15 +39,9 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logpdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the Laplace distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the mean of the distances from it.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.0)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import expit, logit
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      loc, scale: the mean, and the unit of `x`.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the density of the logistic distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(1.0)
@@ -29,15 +30,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return -(size + 2 * ops.log1p(ops.exp(-size)) + ops.log(scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the logistic distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0)
@@ -46,15 +41,9 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logpdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the logistic distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(1.0)
@@ -63,15 +52,9 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return expit(scaled("logistic.cdf", x, loc, scale)[0])
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the logistic distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(1.0)
@@ -80,15 +63,9 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return expit(-scaled("logistic.sf", x, loc, scale)[0])
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles, the inverse of `cdf`, of the logistic distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.75)
@@ -98,15 +75,9 @@ def ppf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return loc + scale * logit(q)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def isf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles from above, the inverse of `sf`, of the logistic distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> isf(0.75)

@@ -26,7 +26,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
       An array of floats of shape (...), -infinity where the sum of x is not n.
 
     Raises:
-      ValueError: x or n are no integers.
+      ValueError: x or n are not integers.
 
     Example:
       >>> logpmf(dnp.array([1, 2]), 3, dnp.array([0.4, 0.6]))
@@ -57,7 +57,7 @@ def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
       An array of floats of shape (...), 0 where the sum of x is not n.
 
     Raises:
-      ValueError: x or n are no integers.
+      ValueError: x or n are not integers.
 
     Example:
       >>> pmf(dnp.array([1, 2]), 3, dnp.array([0.4, 0.6]))

@@ -6,23 +6,23 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import betaln, xlog1py, xlogy
+from dovetail.scipy.stats.docstrings import DISCRETE
 
-
-def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
-    """The logarithm of the probability of the negative binomial distribution.
-
+_PARAMETERS = """
     Args:
-      k: an array of numbers of events.
       n: the number of successes.
       p: the probability of a success.
-      loc: what is added to the number of events.
+"""
 
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+
+@documented(DISCRETE, _PARAMETERS)
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """The logarithm of the probability of the negative binomial distribution.
 
     Example:
       >>> logpmf(2, 5, 0.3)
@@ -36,17 +36,9 @@ def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Arra
     return where(inside, choices + xlogy(n, p) + xlog1py(at, -p), -math.inf)
 
 
+@documented(DISCRETE, _PARAMETERS)
 def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The probability of the negative binomial distribution.
-
-    Args:
-      k: an array of numbers of events.
-      n: the number of successes.
-      p: the probability of a success.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pmf(2, 5, 0.3)

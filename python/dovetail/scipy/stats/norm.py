@@ -5,22 +5,23 @@ from __future__ import annotations
 from dovetail import ops
 from dovetail.arrays.array import Array
 from dovetail.base import dtypes
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import log_ndtr, ndtr, ndtri
 from dovetail.scipy.special.stirling import HALF_LOG_2PI
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      loc, scale: the mean and the standard deviation.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the density of the normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean and the standard deviation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(0.5)
@@ -30,15 +31,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return -0.5 * (z * z) - (ops.log(scale) + HALF_LOG_2PI)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean and the standard deviation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(0.5)
@@ -47,15 +42,9 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logpdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean and the standard deviation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(0.5)
@@ -64,15 +53,9 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ndtr(scaled("norm.cdf", x, loc, scale)[0])
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function of the normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean and the standard deviation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(0.5)
@@ -81,15 +64,9 @@ def logcdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return log_ndtr(scaled("norm.logcdf", x, loc, scale)[0])
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean and the standard deviation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(0.5)
@@ -98,15 +75,9 @@ def sf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ndtr(-scaled("norm.sf", x, loc, scale)[0])
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the upper tail of the normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the mean and the standard deviation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(0.5)
@@ -115,12 +86,9 @@ def logsf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return log_ndtr(-scaled("norm.logsf", x, loc, scale)[0])
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles, the inverse of `cdf`, of the normal distribution.
-
-    Args:
-      q: an array of probabilities.
-      loc, scale: the mean and the standard deviation.
 
     Returns:
       An array of the default float type, of the shape that the arguments broadcast to.
@@ -133,12 +101,9 @@ def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ndtri(q) * scale + loc
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def isf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles from above, the inverse of `sf`, of the normal distribution.
-
-    Args:
-      q: an array of probabilities.
-      loc, scale: the mean and the standard deviation.
 
     Returns:
       An array of the default float type, of the shape that the arguments broadcast to.

@@ -6,23 +6,24 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.nn import log1mexp
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, reals
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
-
-def logpdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density of the Pareto distribution.
-
+_PARAMETERS = """
     Args:
-      x: an array of real numbers.
       b: the exponent, positive.
       loc, scale: what is added to values, and the least value before that.
+"""
 
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+
+@documented(CONTINUOUS, _PARAMETERS)
+def logpdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the Pareto distribution.
 
     Example:
       >>> logpdf(2.0, 1.5)
@@ -33,16 +34,9 @@ def logpdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
     return where(z < 1, -math.inf, value)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the Pareto distribution.
-
-    Args:
-      x: an array of real numbers.
-      b: the exponent, positive.
-      loc, scale: what is added to values, and the least value before that.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(2.0, 1.5)
@@ -51,16 +45,9 @@ def pdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
     return ops.exp(logpdf(x, b, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the Pareto distribution.
-
-    Args:
-      x: an array of real numbers.
-      b: the exponent, positive.
-      loc, scale: what is added to values, and the least value before that.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(2.0, 1.5)
@@ -70,16 +57,9 @@ def cdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) ->
     return -ops.expm1(-b * ops.log(at_least(z, 1)))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the distribution function of the Pareto distribution.
-
-    Args:
-      x: an array of real numbers.
-      b: the exponent, positive.
-      loc, scale: what is added to values, and the least value before that.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(2.0, 1.5)
@@ -91,16 +71,9 @@ def logcdf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1)
     return where(above, value, where(z == z, -math.inf, z))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the upper tail of the Pareto distribution.
-
-    Args:
-      x: an array of real numbers.
-      b: the exponent, positive.
-      loc, scale: what is added to values, and the least value before that.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(2.0, 1.5)
@@ -110,16 +83,9 @@ def logsf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) 
     return -b * ops.log(at_least(z, 1))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the Pareto distribution.
-
-    Args:
-      x: an array of real numbers.
-      b: the exponent, positive.
-      loc, scale: what is added to values, and the least value before that.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(2.0, 1.5)
@@ -128,16 +94,9 @@ def sf(x: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> 
     return ops.exp(logsf(x, b, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(q: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles, the inverse of `cdf`, of the Pareto distribution.
-
-    Args:
-      q: an array of probabilities.
-      b: the exponent, positive.
-      loc, scale: what is added to values, and the least value before that.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.5, 1.5)

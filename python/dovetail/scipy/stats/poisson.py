@@ -6,22 +6,22 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import arange, expand_dims, sum, where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import is_whole, reals
 from dovetail.scipy.special import entr, gammaincc, gammaln, xlogy
+from dovetail.scipy.stats.docstrings import DISCRETE
+
+_PARAMETERS = """
+    Args:
+      mu: the mean.
+"""
 
 
+@documented(DISCRETE, _PARAMETERS)
 def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The logarithm of the probability of the Poisson distribution.
-
-    Args:
-      k: an array of numbers of events.
-      mu: the mean.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpmf(2, 1.5)
@@ -34,16 +34,9 @@ def logpmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     return where(inside, xlogy(at, mu) - gammaln(at + 1) - mu, -math.inf)
 
 
+@documented(DISCRETE, _PARAMETERS)
 def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The probability of the Poisson distribution.
-
-    Args:
-      k: an array of numbers of events.
-      mu: the mean.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pmf(2, 1.5)
@@ -52,16 +45,9 @@ def pmf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     return ops.exp(logpmf(k, mu, loc))
 
 
+@documented(DISCRETE, _PARAMETERS)
 def cdf(k: ArrayLike, mu: ArrayLike, loc: ArrayLike = 0) -> Array:
     """The distribution function of the Poisson distribution.
-
-    Args:
-      k: an array of numbers of events.
-      mu: the mean.
-      loc: what is added to the number of events.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(2, 1.5)

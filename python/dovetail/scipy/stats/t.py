@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.special import betaln
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
-
-def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
-    """The logarithm of the density of the Student's t distribution.
-
+_PARAMETERS = """
     Args:
-      x: an array of real numbers.
       df: the degrees of freedom, positive.
       loc, scale: the median, and the unit of `x`.
+"""
 
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
+
+@documented(CONTINUOUS, _PARAMETERS)
+def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """The logarithm of the density of the Student's t distribution.
 
     Example:
       >>> logpdf(1.0, 3.0)
@@ -29,16 +30,9 @@ def logpdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
     return -(normalizer + (df + 1) / 2 * ops.log1p(z * z / df))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, df: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the Student's t distribution.
-
-    Args:
-      x: an array of real numbers.
-      df: the degrees of freedom, positive.
-      loc, scale: the median, and the unit of `x`.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0, 3.0)

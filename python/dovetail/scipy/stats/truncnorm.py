@@ -6,27 +6,28 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.nn import log1mexp
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.special import log_ndtr, ndtr
 from dovetail.scipy.special.stirling import HALF_LOG_2PI
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      a: the least value, in units of `scale` from `loc`.
+      b: the greatest value, likewise.
+      loc, scale: the mean and the standard deviation before truncation.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The logarithm of the density of the truncated normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the least value, in units of `scale` from `loc`.
-      b: the greatest value, likewise.
-      loc, scale: the mean and the standard deviation before truncation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(0.5, -1.0, 2.0)
@@ -39,19 +40,11 @@ def logpdf(
     return where(a < b, where(outside, -math.inf, value), math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The density of the truncated normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the least value, in units of `scale` from `loc`.
-      b: the greatest value, likewise.
-      loc, scale: the mean and the standard deviation before truncation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(0.5, -1.0, 2.0)
@@ -60,19 +53,11 @@ def pdf(
     return ops.exp(logpdf(x, a, b, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logcdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The logarithm of the distribution function of the truncated normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the least value, in units of `scale` from `loc`.
-      b: the greatest value, likewise.
-      loc, scale: the mean and the standard deviation before truncation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logcdf(0.5, -1.0, 2.0)
@@ -82,19 +67,11 @@ def logcdf(
     return _log_share(z, a, b)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The distribution function of the truncated normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the least value, in units of `scale` from `loc`.
-      b: the greatest value, likewise.
-      loc, scale: the mean and the standard deviation before truncation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(0.5, -1.0, 2.0)
@@ -103,19 +80,11 @@ def cdf(
     return ops.exp(logcdf(x, a, b, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logsf(
     x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1
 ) -> Array:
     """The logarithm of the upper tail of the truncated normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the least value, in units of `scale` from `loc`.
-      b: the greatest value, likewise.
-      loc, scale: the mean and the standard deviation before truncation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logsf(0.5, -1.0, 2.0)
@@ -125,17 +94,9 @@ def logsf(
     return _log_share(-z, -b, -a)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def sf(x: ArrayLike, a: ArrayLike, b: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The upper tail, 1 - cdf, of the truncated normal distribution.
-
-    Args:
-      x: an array of real numbers.
-      a: the least value, in units of `scale` from `loc`.
-      b: the greatest value, likewise.
-      loc, scale: the mean and the standard deviation before truncation.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> sf(0.5, -1.0, 2.0)

@@ -6,21 +6,22 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import at_least, at_most, reals
+from dovetail.scipy.stats.docstrings import CONTINUOUS
 from dovetail.scipy.stats.scaled import scaled
 
+_PARAMETERS = """
+    Args:
+      loc, scale: the least value, and the length of the interval.
+"""
 
+
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The logarithm of the density of the uniform distribution on [loc, loc + scale].
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the length of the interval.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(0.25)
@@ -30,15 +31,9 @@ def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return where((x < loc) | (x > loc + scale), -math.inf, -ops.log(scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The density of the uniform distribution on [loc, loc + scale].
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the length of the interval.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(0.25)
@@ -47,15 +42,9 @@ def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return ops.exp(logpdf(x, loc, scale))
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The distribution function of the uniform distribution on [loc, loc + scale].
-
-    Args:
-      x: an array of real numbers.
-      loc, scale: the least value, and the length of the interval.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> cdf(0.25)
@@ -65,15 +54,9 @@ def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     return at_most(at_least(z, 0), 1)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
     """The quantiles, the inverse of `cdf`, of the uniform distribution on [loc, loc + scale].
-
-    Args:
-      q: an array of probabilities.
-      loc, scale: the least value, and the length of the interval.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> ppf(0.25)

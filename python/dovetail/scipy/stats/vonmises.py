@@ -6,18 +6,22 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
 from dovetail.scipy.special import i0e
+from dovetail.scipy.stats.docstrings import CONTINUOUS
+
+_PARAMETERS = """
+    Args:
+      kappa: the concentration, positive.
+"""
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
     """The logarithm of the density of the von Mises distribution on the circle.
-
-    Args:
-      x: an array of real numbers.
-      kappa: the concentration, positive.
 
     Returns:
       An array of floats, of the shape that the arguments broadcast to.
@@ -32,15 +36,9 @@ def logpdf(x: ArrayLike, kappa: ArrayLike) -> Array:
     return where(kappa > 0, value, math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, kappa: ArrayLike) -> Array:
     """The density of the von Mises distribution on the circle.
-
-    Args:
-      x: an array of real numbers.
-      kappa: the concentration, positive.
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0, 2.0)

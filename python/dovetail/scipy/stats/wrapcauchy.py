@@ -6,20 +6,21 @@ import math
 
 from dovetail import ops
 from dovetail.arrays.array import Array
+from dovetail.base.documentation import documented
 from dovetail.numpy import where
 from dovetail.ops.operands import ArrayLike
 from dovetail.scipy.operands import reals
+from dovetail.scipy.stats.docstrings import CONTINUOUS
+
+_PARAMETERS = """
+    Args:
+      c: the concentration, in (0, 1).
+"""
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
     """The logarithm of the density of the Cauchy distribution, wrapped around the circle.
-
-    Args:
-      x: an array of real numbers.
-      c: the concentration, in (0, 1).
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> logpdf(1.0, 0.5)
@@ -34,15 +35,9 @@ def logpdf(x: ArrayLike, c: ArrayLike) -> Array:
     return where((c > 0) & (c < 1), value, math.nan)
 
 
+@documented(CONTINUOUS, _PARAMETERS)
 def pdf(x: ArrayLike, c: ArrayLike) -> Array:
     """The density of the Cauchy distribution, wrapped around the circle.
-
-    Args:
-      x: an array of real numbers.
-      c: the concentration, in (0, 1).
-
-    Returns:
-      An array of floats, of the shape that the arguments broadcast to.
 
     Example:
       >>> pdf(1.0, 0.5)

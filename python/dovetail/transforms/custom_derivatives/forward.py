@@ -43,7 +43,7 @@ class custom_jvp(WithRule):
 
     Args:
       fun: takes and returns trees of arrays. What it closes over must not be differentiated.
-      nondiff_argnums, nondiff_argnames: arguments that are no arrays, which the rule takes first.
+      nondiff_argnums, nondiff_argnames: arguments that are not arrays, which the rule takes first.
 
     Example:
       >>> import dovetail as dt

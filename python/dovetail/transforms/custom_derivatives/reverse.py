@@ -47,7 +47,7 @@ class custom_vjp(WithRule):
 
     Args:
       fun: takes and returns trees of arrays. What it closes over must not be differentiated.
-      nondiff_argnums, nondiff_argnames: arguments that are no arrays; `fwd` takes them where `fun`
+      nondiff_argnums, nondiff_argnames: arguments that are not arrays; `fwd` takes them where `fun`
         does, `bwd` takes them first.
 
     Example:

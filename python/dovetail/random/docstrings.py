@@ -1,0 +1,30 @@
+"""Sections that docstrings of samplers share."""
+
+SAMPLER = """
+    Args:
+      key: a key.
+      shape: of the result.
+      dtype: a float type.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no float type.
+"""
+
+
+def parametrized(parameters: str) -> str:
+    """The sections for distributions of the given parameters, which the result holds."""
+    return f"""
+    Args:
+      key: a key.
+      shape: of the result; by default the broadcast shape of {parameters}.
+      dtype: a float type that holds {parameters}.
+
+    Returns:
+      An array of `dtype`.
+
+    Raises:
+      ValueError: `dtype` is no such type, or {parameters} cannot be broadcast to `shape`.
+    """
