@@ -9,14 +9,20 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dovetail._core import Executor, Instruction
+from dovetail._core import Instruction
+from dovetail.arrays.shaped_array import ShapedArray
 from dovetail.base import locations
 from dovetail.base.dtypes import as_dtype
 from dovetail.reference import callbacks
 from dovetail.reference.op import OPS
+from dovetail.reference.steps import Step, Steps
 from dovetail.reference.table import RAW, quietly
 
 Shape = tuple[int, ...]
+
+# To specialize a program takes about as long as so many calls of it save.
+_MANY_CALLS = 8
+_MANY_ITERATIONS = 64
 
 
 class Program(Protocol):
@@ -25,6 +31,11 @@ class Program(Protocol):
     @property
     def inputs(self) -> Sequence[int]:
         """Numbers of the arguments."""
+        ...
+
+    @property
+    def input_types(self) -> Sequence[tuple[Shape, str]]:
+        """Shape and element type of each argument; a size of -1 is not known."""
         ...
 
     @property
@@ -80,26 +91,40 @@ def _explained(instruction: Instruction, error: MemoryError) -> MemoryError:
     return explained
 
 
-def executor_of(program: Program) -> Executor:
-    """A program made ready to run; warnings of NumPy are not its concern."""
-    constants: dict[int, np.ndarray] = {}
-    steps = []
+def steps_of(program: Program) -> Steps:
+    """A program as steps; warnings of NumPy are not its concern."""
+    steps = Steps()
+    steps.inputs, steps.outputs = list(program.inputs), list(program.outputs)
+    types = steps.types = [None] * program.size
+    for number, (shape, element) in zip(program.inputs, program.input_types, strict=True):
+        types[number] = _type(shape, element)
     for of in program.instructions:
         keywords = decoded(of.op, of.attributes, of.shapes, of.elements)
         if of.op in ("constant", "arith.constant"):
-            constants[of.results[0]] = keywords["value"]
-        else:
-            steps.append((RAW[of.op], of.operands, keywords, of.results, of))
-    return Executor(
-        program.inputs, constants, steps, program.outputs, program.size, explain=_explained
-    )
+            steps.constants[of.results[0]] = types[of.results[0]] = keywords["value"]
+            continue
+        steps.steps.append(Step(RAW[of.op], of.operands, keywords, of.results, of))
+        for number, shape, element in zip(of.results, of.shapes, of.elements, strict=True):
+            types[number] = _type(shape, element)
+    return steps
+
+
+def _type(shape: Shape, element: str) -> Any:
+    """A type, if it is known; sizes have none."""
+    if element == "index" or -1 in shape:
+        return None
+    return ShapedArray(shape, as_dtype(element))
 
 
 class Evaluator:
-    """A program that is decoded once and can be called many times, by several threads at a time."""
+    """A program that is decoded once and can be called many times, by several threads at a time;
+    one that is called often is specialized for the types of its values.
+    """
 
     def __init__(self, program: Program) -> None:
-        self._executor = executor_of(program)
+        self._program = program
+        self._executor = steps_of(program).executor(_explained)
+        self._calls = 0
 
     def __call__(self, args: Sequence[np.ndarray], watch: Watch | None = None) -> list[np.ndarray]:
         """The program's results on `args`."""
@@ -107,6 +132,11 @@ class Evaluator:
 
     def _run(self, caller: Context, args: Sequence[np.ndarray], watch: Watch | None) -> list[Any]:
         callbacks.caller.set(caller)
+        self._calls += 1
+        if self._calls == _MANY_CALLS:
+            steps = steps_of(self._program)
+            steps.specialize()
+            self._executor = steps.executor(_explained)
         return self._executor(args, None if watch is None else _told(watch))
 
 
@@ -135,7 +165,10 @@ def decoded(
     if isinstance(keywords.get("value"), tuple):
         keywords["value"] = _array(*keywords["value"])
     if "regions" in keywords:
-        keywords["regions"] = [executor_of(body) for body in keywords["regions"]]
+        bodies = keywords["regions"] = [steps_of(body) for body in keywords["regions"]]
+        if keywords.get("length", 0) >= _MANY_ITERATIONS:
+            for body in bodies:
+                body.specialize()
     if "element" in keywords:
         keywords["element"] = as_dtype(keywords["element"])
     stated = OPS[name].stated
