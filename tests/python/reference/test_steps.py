@@ -49,7 +49,7 @@ def test_evaluators_give_the_same_bits_in_every_call(name: str) -> None:
 
 
 def test_an_evaluator_specializes_itself() -> None:
-    steps = steps_of(flat(lambda x: dnp.exp(x) + 1.0, X))
+    steps = steps_of(flat(lambda x: dnp.exp(x) + 1.0, X), is_typed=True)
     plain = steps.executor()
     steps.specialize()
     fast = steps.executor()
