@@ -51,7 +51,7 @@ def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments, DeclareOpInterfaceMeth
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `length` $length (`count` $count^)? `init` `(` $inits `)` `over` `(` $xs `)` `consts` `(` $consts `)` attr-dict
-    `:` functional-type(operands, results) $body
+    `:` functional-type(operands, results) custom<Body>($body)
   }];
 }
 
@@ -64,7 +64,8 @@ def WhileOp : ControlOp<"while", [AttrSizedOperandSegments]> {
   let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyType>:$consts, OptionalAttr<I64Attr>:$max_steps);
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `init` `(` $inits `)` `consts` `(` $consts `)` attr-dict `:` functional-type(operands, results) $cond `do` $body
+    `init` `(` $inits `)` `consts` `(` $consts `)` attr-dict `:` functional-type(operands, results)
+    custom<Body>($cond) `do` custom<Body>($body)
   }];
 }
 
@@ -73,7 +74,9 @@ def CaseOp : ControlOp<"case"> {
   let description = "All branches take all of `args`. A number out of bounds chooses the nearest branch.";
   let arguments = (ins Tensor<I32>:$index, Variadic<AnyType>:$args);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
-  let assemblyFormat = "$index `of` `(` $args `)` attr-dict `:` functional-type(operands, results) $branches";
+  let assemblyFormat = [{
+    $index `of` `(` $args `)` attr-dict `:` functional-type(operands, results) custom<Bodies>($branches)
+  }];
 }
 
 def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterface>, SizingOpInterface]> {
