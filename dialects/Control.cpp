@@ -9,6 +9,26 @@
 
 using namespace mlir;
 
+//===- Text ---------------------------------------------------------------------===//
+
+/// Names of a body are its own: MLIR's parser would crash if a body that cannot be parsed defined one used around it.
+static ParseResult parseBody(OpAsmParser &parser, Region &body) {
+  return parser.parseRegion(body, /*arguments=*/{}, /*enableNameShadowing=*/true);
+}
+
+static void printBody(OpAsmPrinter &printer, Operation *, Region &body) { printer.printRegion(body); }
+
+static ParseResult parseBodies(OpAsmParser &parser, SmallVectorImpl<std::unique_ptr<Region>> &bodies) {
+  return parser.parseCommaSeparatedList([&] {
+    bodies.push_back(std::make_unique<Region>());
+    return parseBody(parser, *bodies.back());
+  });
+}
+
+static void printBodies(OpAsmPrinter &printer, Operation *op, MutableArrayRef<Region> bodies) {
+  llvm::interleaveComma(bodies, printer, [&](Region &body) { printBody(printer, op, body); });
+}
+
 #include "dialects/ControlInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/Control.cpp.inc"

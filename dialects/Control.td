@@ -52,7 +52,7 @@ def ScanOp : ControlOp<"scan", [AttrSizedOperandSegments, DeclareOpInterfaceMeth
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `length` $length (`count` $count^)? `init` `(` $inits `)` `over` `(` $xs `)` `consts` `(` $consts `)` attr-dict
-    `:` functional-type(operands, results) $body
+    `:` functional-type(operands, results) custom<Body>($body)
   }];
 }
 
@@ -66,7 +66,8 @@ def WhileOp : ControlOp<"while", [AttrSizedOperandSegments]> {
   let arguments = (ins Variadic<AnyArray>:$inits, Variadic<AnyType>:$consts, OptionalAttr<I64Attr>:$max_steps);
   let regions = (region SizedRegion<1>:$cond, SizedRegion<1>:$body);
   let assemblyFormat = [{
-    `init` `(` $inits `)` `consts` `(` $consts `)` attr-dict `:` functional-type(operands, results) $cond `do` $body
+    `init` `(` $inits `)` `consts` `(` $consts `)` attr-dict `:` functional-type(operands, results)
+    custom<Body>($cond) `do` custom<Body>($body)
   }];
 }
 
@@ -75,7 +76,9 @@ def CaseOp : ControlOp<"case"> {
   let description = "All branches take all of `args`. An index out of bounds selects the nearest branch.";
   let arguments = (ins Tensor<I32>:$index, Variadic<AnyType>:$args);
   let regions = (region VariadicRegion<SizedRegion<1>>:$branches);
-  let assemblyFormat = "$index `of` `(` $args `)` attr-dict `:` functional-type(operands, results) $branches";
+  let assemblyFormat = [{
+    $index `of` `(` $args `)` attr-dict `:` functional-type(operands, results) custom<Bodies>($branches)
+  }];
 }
 
 def IndexOp : DovetailOp<"index", [Pure, DeclareOpInterfaceMethods<BatchOpInterface>, SizingOpInterface]> {

@@ -85,19 +85,49 @@ static void unmark(const Shared &module) {
   module->op.get()->removeAttr(kHostFunctions);
 }
 
+/// A pass manager for some phases. Its passes collect all patterns of the dialects when they first run, which takes
+/// longer than to run them on a small program: so managers are kept. Python code within a pass may run passes, so each
+/// run has a manager of its own.
+class KeptManager {
+public:
+  KeptManager(const std::string &from, const std::string &to, const std::string &formName)
+      : idle(managers()[from + '\n' + to + '\n' + formName]) {
+    if (!idle.empty()) {
+      manager = idle.pop_back_val();
+      return;
+    }
+    const Form *form = findForm(formName);
+    if (!form)
+      throw CompilerError("no form is called '" + formName + "'", "", 0);
+    manager = std::make_unique<PassManager>(&context());
+    if (!addPhases(*manager, from, to, *form))
+      throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
+  }
+  ~KeptManager() {
+    if (manager)
+      idle.push_back(std::move(manager));
+  }
+  PassManager &operator*() { return *manager; }
+
+private:
+  using Idle = SmallVector<std::unique_ptr<PassManager>, 1>;
+  /// By phases and form; never released.
+  static llvm::StringMap<Idle> &managers() {
+    static auto *managers = new llvm::StringMap<Idle>;
+    return *managers;
+  }
+  Idle &idle;
+  std::unique_ptr<PassManager> manager;
+};
+
 /// Runs the phases after `from` up to `to` in place, for a target of which lowerings may ask, and for this process if
 /// there are host functions.
 static void runPhases(const Shared &module, const std::string &from, const std::string &to, const std::string &target,
                       bool hostFunctions, const std::string &formName) {
   Diagnostics diagnostics;
-  PassManager manager(&context());
-  const Form *form = findForm(formName);
-  if (!form)
-    throw CompilerError("no form is called '" + formName + "'", "", 0);
-  if (!addPhases(manager, from, to, *form))
-    throw CompilerError("no phases from '" + from + "' to '" + to + "'", "", 0);
+  KeptManager manager(from, to, formName);
   mark(module, target, hostFunctions);
-  LogicalResult result = manager.run(*module->op);
+  LogicalResult result = (*manager).run(*module->op);
   unmark(module);
   module->symbols = std::make_unique<SymbolTable>(*module->op);
   if (failed(result))

@@ -19,9 +19,7 @@ static void addExpand(OpPassManager &manager, const Form &) { manager.addPass(cr
 
 static void addSimplify(OpPassManager &manager, const Form &) {
   manager.addPass(createInlinePass());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createSimplifyPass());
 }
 
 namespace {

@@ -77,6 +77,14 @@ def InlinePass : ModulePass<"dovetail-inline"> {
   let summary = "calls are replaced by the bodies of their callees";
 }
 
+def SimplifyPass : ModulePass<"dovetail-simplify"> {
+  let summary = "ops are folded and rewritten, common subexpressions merged, dead ones removed";
+  let description = [{
+    What `canonicalize`, `cse` and, where that has merged ops, `canonicalize` do, without what two passes more take on a
+    small program.
+  }];
+}
+
 def CheckFinitePass : ModulePass<"dovetail-check-finite"> {
   let summary = "an additional result that identifies the first op that produces a NaN or an infinity";
   let description = [{

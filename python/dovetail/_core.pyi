@@ -290,6 +290,10 @@ class FlatBody:
         """Numbers of the arguments."""
 
     @property
+    def input_types(self) -> list[tuple[tuple[int, ...], str]]:
+        """Shape and element type of each argument; a size of -1 is dynamic."""
+
+    @property
     def instructions(self) -> list[Instruction]:
         """The ops, in order."""
 

@@ -96,7 +96,8 @@ bool Executor::run(Slots &slots, PyObject *watch) const try {
       explainError(*this, step);
       return false;
     }
-    if (watch && !nb::steal(PyObject_CallFunctionObjArgs(watch, step.source.ptr(), answer.ptr(), nullptr)).is_valid())
+    if (watch && step.isLast &&
+        !nb::steal(PyObject_CallFunctionObjArgs(watch, step.source.ptr(), answer.ptr(), nullptr)).is_valid())
       return false;
     if (!store(step, std::move(answer), slots))
       return false;
@@ -187,6 +188,8 @@ int initialize(PyObject *self, PyObject *args, PyObject *kwargs) try {
   }
   for (nb::handle step : nb::handle(steps)) {
     made.steps.push_back(makeStep(step, size));
+    if (size_t count = made.steps.size(); count > 1)
+      made.steps[count - 2].isLast = !made.steps[count - 2].source.is(made.steps.back().source);
     made.widest = std::max(made.widest, made.steps.back().operands.size() + made.steps.back().values.size());
   }
   findDead(made);

@@ -47,6 +47,8 @@ struct Step {
   llvm::SmallVector<unsigned, 2> dead;
   /// The instruction that it executes, or None.
   nanobind::object source;
+  /// Whether it is the last one of its instruction.
+  bool isLast = true;
 };
 
 /// A program that is run many times, by several threads at a time.
@@ -61,7 +63,7 @@ struct Executor {
   nanobind::object explain;
 
   /// Runs the steps on slots that have the inputs; false with a Python error. A `watch` that is not null is called with
-  /// the instruction and the answer of each step, also of those in bodies.
+  /// each instruction and its answer, also of those in bodies.
   bool run(Slots &slots, PyObject *watch) const;
 
   template <typename Visit>

@@ -160,6 +160,7 @@ void bindFunction(nb::module_ &m) {
 
   nb::class_<FlatBody>(m, "FlatBody", "A body without calls, for the reference evaluator: values are numbers.")
       .def_ro("inputs", &FlatBody::inputs, "Numbers of the arguments.")
+      .def_ro("input_types", &FlatBody::inputTypes, "Shape and element type of each argument; a size of -1 is dynamic.")
       .def_ro("instructions", &FlatBody::instructions, "The ops, in order.")
       .def_ro("outputs", &FlatBody::outputs, "Numbers of the results.")
       .def_ro("size", &FlatBody::size, "The number of values.");

@@ -1,5 +1,6 @@
 // A body without calls as plain data, for the reference evaluator.
 #include "FlatBody.h"
+#include "BindFunction.h"
 #include "dialects/Body.h"
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -22,7 +23,7 @@ SourceLocation sourceLocationOf(Location location) {
   return place;
 }
 
-FlatBody::FlatBody(Region &body) {
+FlatBody::FlatBody(Region &body) : inputTypes(describeTypes(body.getArgumentTypes())) {
   DenseMap<Value, unsigned> numbers;
   auto number = [&](Value value) {
     auto [it, isNew] = numbers.try_emplace(value, size);

@@ -11,6 +11,7 @@ SourceLocation sourceLocationOf(mlir::Location location);
 
 struct FlatBody {
   nanobind::typed<nanobind::list, unsigned> inputs, outputs;
+  Types inputTypes;
   Instructions instructions;
   unsigned size = 0;
 

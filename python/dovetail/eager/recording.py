@@ -18,8 +18,8 @@ from dovetail.arrays.memory_limits import LARGE, check_size
 from dovetail.base import config
 from dovetail.base.trace_stack import stack
 from dovetail.reference.checks import unwanted
-from dovetail.reference.specialization import specialized
-from dovetail.reference.table import RAW, STRETCHING, quietly
+from dovetail.reference.steps import Step, Steps
+from dovetail.reference.table import quietly
 from dovetail.trees.pytree import flatten
 
 # Executors keep their constants; a function with more bytes of them is not cached.
@@ -38,7 +38,12 @@ class Watched(Array):
     def __init__(self, recording: Recording, value: np.ndarray, weak_type: bool) -> None:
         super().__init__(value, weak_type)
         self.recording = recording
-        self.number = recording.new_number(value)
+        self.number = recording.new_number(value, self._type(value))
+
+    @staticmethod
+    def _type(value: np.ndarray) -> Any:
+        """What is known of the types of all values that it stands for."""
+        return value
 
     def _value(self) -> np.ndarray:
         self.recording.refuse()
@@ -68,6 +73,10 @@ class Unsized(Watched):
     """One whose shape is not to be asked for either."""
 
     __slots__ = ()
+
+    @staticmethod
+    def _type(value: np.ndarray) -> Any:
+        return None
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -119,38 +128,25 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge", "hash", "str", "repr", "format
     setattr(Deferred, f"__{_name}__", Deferred.refuse)
 
 
-class Step(NamedTuple):
-    """One call of the reference evaluator."""
-
-    function: Callable[..., Any]
-    operands: tuple[int, ...]
-    keywords: dict[str, Any]
-    results: tuple[int, ...]
-
-
 class Recording:
-    """The steps of a function while it runs, on numbered values."""
+    """The steps of a function while it runs, and the values of its arrays and scalars."""
 
     def __init__(self) -> None:
+        self.steps = Steps()
         self.values: list[Any] = []
         self.leaves: list[Any] = []
-        self.steps: list[Step] = []
         # The numbers of constants, by the ids of their arrays.
-        self.constants: dict[int, int] = {}
-        # Values on whose shape values decide.
-        self._unsized: set[int] = set()
-        # Of results that repeat a scalar, its number.
-        self._splats: dict[int, int] = {}
+        self._constants: dict[int, int] = {}
+        # Kept so that their ids stay their own.
+        self._arrays: list[Array] = []
         self.refused = False
         # Whether it was for the value of a Python scalar.
         self.for_scalar = False
-        # Kept so that their ids stay their own.
-        self._arrays: list[Array] = []
 
-    def new_number(self, value: Any) -> int:
-        """The number of another value."""
+    def new_number(self, value: Any, type: Any = None) -> int:
+        """The number of another value, of a type that is the same in each run, if it is given."""
         self.values.append(value)
-        return len(self.values) - 1
+        return self.steps.new_number(type)
 
     def refuse(self, for_scalar: bool = False) -> NoReturn:
         """End the recording: the function is not one to remember."""
@@ -189,10 +185,7 @@ class Recording:
         if answer.nbytes > LARGE:
             check_size(answer)
         result = self._kind(operands, is_sized)(self, answer, weak_type)
-        self._note([result])
-        self.steps.append(Step(function, numbers, keywords, (result.number,)))
-        if function is RAW["broadcast"] and self.values[numbers[0]].ndim == 0:
-            self._splats[result.number] = numbers[0]
+        self.steps.steps.append(Step(function, numbers, keywords, (result.number,)))
         return result
 
     def apply_all(
@@ -210,17 +203,14 @@ class Recording:
             kind(self, np.asarray(answer), weak)
             for answer, weak in zip(answers, weak_types, strict=False)
         ]
-        self._note(results)
-        self.steps.append(Step(function, numbers, keywords, tuple(r.number for r in results)))
+        of_results = tuple(result.number for result in results)
+        self.steps.steps.append(Step(function, numbers, keywords, of_results))
         return results
 
     def _kind(self, operands: Sequence[Any], is_sized: bool) -> type[Watched]:
         """What the results of a step are."""
         is_sized = is_sized and not any(type(operand) is Unsized for operand in operands)
         return Watched if is_sized else Unsized
-
-    def _note(self, results: Sequence[Watched]) -> None:
-        self._unsized.update(r.number for r in results if type(r) is Unsized)
 
     def _evaluate(
         self, function: Callable[..., Any], operands: Sequence[Any], keywords: dict[str, Any]
@@ -243,146 +233,48 @@ class Recording:
             return operand.number
         if operand._place is not None:
             self.refuse()
-        number = self.constants.get(id(operand))
+        number = self._constants.get(id(operand))
         if number is None:
-            number = self.constants[id(operand)] = self.new_number(operand._value())
+            value = operand._value()
+            number = self._constants[id(operand)] = self.new_number(value, value)
+            self.steps.constants[number] = value
             self._arrays.append(operand)
-            if self._constant_bytes() > _MOST_CONSTANT_BYTES:
+            if self.steps.constant_bytes() > _MOST_CONSTANT_BYTES:
                 self.refuse()
         return number
 
-    def executor(self, outputs: Sequence[Watched | Array]) -> _core.Executor:
-        """The recording made ready to be replayed, without what no result needs; its first slots
-        are the arguments.
+    def executor(self, outputs: Sequence[Watched | Array]) -> tuple[_core.Executor, list[Any]]:
+        """The recording made ready to be replayed, without what no result needs, and the results.
+        The first slots are the arguments.
         """
-        numbers = [self._number(output) for output in outputs]
-        steps, constants = self._folded(self._different(numbers))
-        # What results would share with the executor, and so with each other, they get copies of.
-        shared = {
-            constant: self.new_number(None)
-            for constant in constants
-            if any(np.may_share_memory(self.values[constant], self.values[n]) for n in numbers)
-        }
-        copies = [Step(np.array, (old,), {}, (new,)) for old, new in shared.items()]
-        rest = [
-            step._replace(operands=tuple([shared.get(i, i) for i in step.operands]))
-            for step in steps
+        steps = self.steps
+        steps.outputs = [self._number(output) for output in outputs]
+        steps.inputs = [*range(len(self.leaves))]
+        steps.merge()
+        steps.fold(_MOST_CONSTANT_BYTES)
+        steps.specialize()
+        arguments = self.values[: len(self.leaves)]
+        executor = steps.executor()
+        results = quietly(executor, arguments)
+        shared = [
+            number
+            for number, constant in steps.constants.items()
+            if any(np.may_share_memory(constant, result) for result in results)
         ]
-        numbers = [shared.get(number, number) for number in numbers]
-        rest = [part for step in rest for part in self._specialized(step)]
-        steps, needed = _useful(copies + rest, numbers)
-        constants = [i for i in constants if i in needed]
-        order = [*range(len(self.leaves)), *constants, *(i for s in steps for i in s.results)]
-        slot = {number: i for i, number in enumerate(order)}
-        return _core.Executor(
-            range(len(self.leaves)),
-            {slot[i]: self.values[i] for i in constants},
-            [
-                (
-                    step.function,
-                    [slot[i] for i in step.operands],
-                    step.keywords,
-                    [slot[i] for i in step.results],
-                    None,
-                )
-                for step in steps
-            ],
-            [slot[number] for number in numbers],
-            len(order),
-        )
+        if shared:
+            # Else results would share it with each other.
+            steps.copy(shared)
+            executor = steps.executor()
+            results = quietly(executor, arguments)
+        return executor, results
 
-    def _different(self, outputs: Sequence[int]) -> list[Step]:
-        """The steps without those that do again, and not for an output, what one before does; on
-        scalars instead of repeated ones.
-        """
-        kept = set(outputs)
-        first: dict[int, int] = {}
-        seen: dict[Any, tuple[int, ...]] = {}
-        different = []
-        for given in self.steps:
-            operands = tuple([first.get(i, i) for i in given.operands])
-            step = self._without_splats(given._replace(operands=operands))
-            try:
-                key = step.function, step.operands, *step.keywords.items()
-                results = seen.setdefault(key, step.results)
-            except TypeError:
-                # An attribute that cannot be hashed.
-                results = step.results
-            if results is step.results or not kept.isdisjoint(step.results):
-                different.append(step)
-            else:
-                first.update(zip(step.results, results, strict=True))
-        return different
-
-    def _specialized(self, step: Step) -> list[Step]:
-        """The step for operands of these types."""
-        if not self._unsized.isdisjoint(step.operands):
-            return [step]
-        values = [self.values[i] for i in step.operands]
-        if any(type(value) is not np.ndarray for value in values):
-            return [step]
-        chain = specialized(step.function, values, step.keywords)
-        if chain is None:
-            return [step]
-        numbers = [*[self.new_number(None) for _ in chain[1:]], step.results[0]]
-        operands = [step.operands, *[(number,) for number in numbers]]
-        return [
-            Step(call.function, before, call.keywords, (number,))
-            for call, before, number in zip(chain, operands, numbers, strict=False)
-        ]
-
-    def _without_splats(self, step: Step) -> Step:
-        """The step on scalars instead of repeated ones, if it stretches them itself."""
-        if step.function not in STRETCHING:
-            return step
-        shape = self.values[step.results[0]].shape
-        scalars = {i: self._splats[i] for i in step.operands if i in self._splats}
-        rest = [i for i in step.operands if i not in scalars]
-        if not any(self.values[i].shape == shape for i in rest):
-            return step
-        return step._replace(operands=tuple([scalars.get(i, i) for i in step.operands]))
-
-    def _folded(self, steps: Sequence[Step]) -> tuple[list[Step], list[int]]:
-        """The steps without those on constants, the results of which become constants; all of
-        these.
-        """
-        constants = list(self.constants.values())
-        room = _MOST_CONSTANT_BYTES - self._constant_bytes()
-        rest = []
-        for step in steps:
-            size = sum(self.values[i].nbytes for i in step.results)
-            if set(step.operands) <= set(constants) and size <= room:
-                room -= size
-                constants += step.results
-            else:
-                rest.append(step)
-        return rest, constants
-
-    def _constant_bytes(self) -> int:
-        return sum(self.values[i].nbytes for i in self.constants.values())
-
-    def known(self, output: Watched | Array, constants: Sequence[np.ndarray]) -> Array:
-        """A result as the caller gets it, sharing nothing with the executor's constants."""
-        number = self._number(output)
+    def result(self, output: Watched | Array, number: int, value: np.ndarray) -> Array:
+        """A result as the caller gets it."""
         if number < len(self.leaves):
             leaf = self.leaves[number]
-            if leaf.weak_type == output.weak_type:
+            if isinstance(leaf, Array) and leaf.weak_type == output.weak_type:
                 return leaf
-        value = self.values[number]
-        if any(np.may_share_memory(value, constant) for constant in constants):
-            value = value.copy()
         return Array(value, output.weak_type)
-
-
-def _useful(steps: Sequence[Step], outputs: Sequence[int]) -> tuple[list[Step], set[int]]:
-    """The steps that lead to outputs, and all the numbers they use."""
-    needed = set(outputs)
-    useful: list[Step] = []
-    for step in reversed(steps):
-        if not needed.isdisjoint(step.results):
-            needed.update(step.results, step.operands)
-            useful.append(step)
-    return useful[::-1], needed
 
 
 class Recorded(NamedTuple):
@@ -431,8 +323,10 @@ def record(
         result = function(*watched[:count], **dict(zip(kwargs, watched[count:], strict=True)))
         outputs, structure = _parts(result)
         if not recording.refused and all(isinstance(output, Array) for output in outputs):
-            executor, weak = recording.executor(outputs), [output.weak_type for output in outputs]
-            known = [recording.known(output, executor.constants) for output in outputs]
+            stack.recording = None
+            executor, results = recording.executor(outputs)
+            numbers, weak = recording.steps.outputs, [output.weak_type for output in outputs]
+            known = [*map(recording.result, outputs, numbers, results)]
             result = known[0] if structure is None else structure(known)
             return Recorded(result, executor, False, weak, structure)
     except Unrecordable:

@@ -463,6 +463,7 @@ class Straight:
     """A program written by hand."""
 
     inputs: list[int]
+    input_types: list[tuple[tuple[int, ...], str]]
     instructions: list[Instruction]
     outputs: list[int]
     size: int
@@ -482,6 +483,7 @@ def instruction(
 def test_evaluate() -> None:
     program = Straight(
         inputs=[0, 1],
+        input_types=[((2,), "float32")] * 2,
         instructions=[
             instruction("add", (0, 1), (2,), {}, (2,), "float32"),
             instruction("broadcast", (2,), (3,), {"dims": (1,)}, (3, 2), "float32"),
@@ -521,7 +523,7 @@ def test_evaluate_frees_values_after_their_last_use(monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(table.RAW, "neg", observed)
     chain = [instruction("neg", (i,), (i + 1,), {}, (4,), "float32") for i in range(5)]
     unused = instruction("neg", (0,), (6,), {}, (4,), "float32")
-    program = Straight([0], [unused, *chain], [5], 7)
+    program = Straight([0], [((4,), "float32")], [unused, *chain], [5], 7)
     evaluate(program, [np.ones(4, np.float32)])
     assert max(counts) == 1
 

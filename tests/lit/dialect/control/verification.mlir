@@ -366,10 +366,9 @@ func.func @wrong(%c: tensor<f32>, %xs: tensor<4xf32>, %ys: tensor<?xf32>, %i: te
 // -----
 
 func.func @wrong(%c: tensor<f32>, %xs: tensor<4xf32>, %ys: tensor<?xf32>, %i: tensor<i32>, %is: tensor<4xi32>, %n: index) {
-  // expected-note @+1 {{required by region isolation constraints}}
   %0:2 = dovetail.scan length 4 init(%c) over(%xs) consts() : (tensor<f32>, tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>) {
   ^bb0(%a: tensor<f32>, %x: tensor<f32>):
-    // expected-error @+1 {{'dovetail.add' op using value defined outside the region}}
+    // expected-error @+1 {{use of undeclared SSA value name}}
     %1 = dovetail.add %a, %c : tensor<f32>
     dovetail.yield %1, %x : tensor<f32>, tensor<f32>
   }
@@ -418,12 +417,11 @@ func.func @wrong(%c: tensor<f32>, %xs: tensor<4xf32>, %ys: tensor<?xf32>, %i: te
 
 // -----
 
-// Regions are isolated from above.
+// Names of bodies are their own.
 func.func @wrong(%c: tensor<f32>, %xs: tensor<4xf32>) {
-  // expected-note @+1 {{required by region isolation constraints}}
   %0 = dovetail.scan length 4 init(%c) over() consts() : (tensor<f32>) -> tensor<f32> {
   ^bb0(%a: tensor<f32>):
-    // expected-error @+1 {{'dovetail.add' op using value defined outside the region}}
+    // expected-error @+1 {{use of undeclared SSA value name}}
     %1 = dovetail.add %a, %c : tensor<f32>
     dovetail.yield %1 : tensor<f32>
   }

@@ -1,0 +1,137 @@
+"""Programs as steps: what makes them faster changes no bit of the results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import dovetail as dt
+import dovetail.numpy as dnp
+from dovetail import lax
+from dovetail._core import FlatBody, Instruction
+from dovetail.arrays.array import ShapedArray
+from dovetail.reference import Evaluator
+from dovetail.reference.program import steps_of
+from dovetail.reference.steps import Step, Steps
+from dovetail.reference.table import RAW
+
+X = np.array([[1.5, -0.0, 3.0], [-2.0, np.nan, 0.25]], np.float32)
+
+
+def flat(function: Any, *args: Any) -> FlatBody:
+    return dt.jit(function).lower(*args)._program.instructions
+
+
+PROGRAMS = {
+    "elementwise": lambda x: dnp.tanh(x) * 2 + dnp.where(x > 0, x, 1.0),
+    "splats": lambda x: (x + 1.0) / (dnp.sum(x) - x),
+    "shapes": lambda x: dnp.flip(x.T.reshape(2, 3), 0)[:, 1:] @ x[:, :2].T,
+    "reductions": lambda x: (x - x.mean()) / x.std() + dnp.cumsum(x, 1) + dnp.max(x),
+    "loop": lambda x: lax.scan(lambda c, _: (dnp.sin(c) + c / 2, dnp.sum(c)), x, None, length=70),
+    "short loop": lambda x: lax.scan(lambda c, _: (c + 1.0, None), x, None, length=3)[0],
+    "while": lambda x: lax.while_loop(lambda c: dnp.nansum(c) < 9, lambda c: c + 0.5, x),
+    "branch": lambda x: lax.cond(x[0, 0] > 0, lambda: dnp.exp(x), lambda: x + 1.0),
+    "gradient": dt.grad(lambda x: dnp.sum(dnp.tanh(x) ** 3 / (1 + x * x))),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_evaluators_give_the_same_bits_in_every_call(name: str) -> None:
+    evaluator = Evaluator(flat(PROGRAMS[name], X))
+    first = evaluator([X])
+    for _ in range(9):
+        for result, expected in zip(evaluator([X]), first, strict=True):
+            assert (result.dtype, result.shape) == (expected.dtype, expected.shape)
+            np.testing.assert_array_equal(result, expected)
+            np.testing.assert_array_equal(np.signbit(result), np.signbit(expected))
+
+
+def test_an_evaluator_specializes_itself() -> None:
+    steps = steps_of(flat(lambda x: dnp.exp(x) + 1.0, X), is_typed=True)
+    plain = steps.executor()
+    steps.specialize()
+    fast = steps.executor()
+    assert plain.functions == [RAW["exp"], RAW["add"]]
+    assert fast.functions == [np.exp, np.ndarray.astype, np.add]
+    (one,) = fast.constants
+    assert one.shape == ()
+
+
+def test_a_watch_is_told_of_each_op_once() -> None:
+    evaluator = Evaluator(flat(lambda x: dnp.exp(x) + 1.0, X))
+    for _ in range(10):
+        told: list[tuple[str, np.dtype]] = []
+        evaluator([X], lambda name, answer, place, told=told: told.append((name, answer.dtype)))
+        assert told == [("exp", np.float32), ("add", np.float32)]
+
+
+def test_no_memory_for_a_specialized_op_is_explained() -> None:
+    shape = (1 << 40,)
+    place = ("program.py", 7, "f")
+    program: Any = type("Program", (), {})()
+    program.inputs, program.input_types = [0], [((), "float32")]
+    program.instructions = [
+        Instruction("broadcast", (0,), (1,), {"dims": ()}, (shape,), ("float32",), place),
+        Instruction("exp", (1,), (2,), {}, (shape,), ("float32",), place),
+    ]
+    program.outputs, program.size = [2], 3
+    evaluator = Evaluator(program)
+    for _ in range(10):
+        with pytest.raises(MemoryError, match=r"exp: .*program\.py:7"):
+            evaluator([np.ones((), np.float32)])
+
+
+def steps_on(*types: tuple[tuple[int, ...], str]) -> Steps:
+    steps = Steps()
+    steps.inputs = [steps.new_number(ShapedArray(shape, np.dtype(dtype))) for shape, dtype in types]
+    return steps
+
+
+def added(steps: Steps, name: str, operands: tuple[int, ...], type: Any, **keywords: Any) -> int:
+    number = steps.new_number(type)
+    steps.steps.append(Step(RAW[name], operands, keywords, (number,)))
+    return number
+
+
+def test_repeated_scalars_stay_where_nothing_else_has_the_shape() -> None:
+    steps, of = steps_on(((), "float32")), ShapedArray((3,), np.dtype("float32"))
+    (x,) = steps.inputs
+    repeated = added(steps, "broadcast", (x,), of, shape=(3,), dims=())
+    steps.outputs = [added(steps, "add", (repeated, repeated), of)]
+    steps.specialize()
+    assert steps.executor()([np.array(2, np.float32)])[0].tolist() == [4, 4, 4]
+
+
+def test_steps_on_constants_become_constants_as_long_as_there_is_room() -> None:
+    for room, count in ((8, 1), (16, 0)):
+        steps, of = steps_on(), ShapedArray((2,), np.dtype("float32"))
+        x = steps.new_constant(np.array([1, 2], np.float32))
+        steps.outputs = [added(steps, "neg", (x,), of)]
+        steps.fold(room)
+        steps.drop_unused()
+        executor = steps.executor()
+        assert len(executor.functions) == count
+        assert executor([])[0].tolist() == [-1, -2]
+
+
+def test_copies_of_constants_are_results_own() -> None:
+    steps, of = steps_on(), ShapedArray((2,), np.dtype("float32"))
+    x = steps.new_constant(np.array([1, 2], np.float32))
+    steps.outputs = [x, added(steps, "reshape", (x,), of, shape=(2,))]
+    steps.copy([x])
+    results = steps.executor()([])
+    assert [result.tolist() for result in results] == [[1, 2]] * 2
+    assert not any(np.may_share_memory(result, steps.constants[x]) for result in results)
+
+
+def test_equal_steps_are_merged_but_for_outputs() -> None:
+    steps, of = steps_on(((2,), "float32")), ShapedArray((2,), np.dtype("float32"))
+    (x,) = steps.inputs
+    first, second, third = (added(steps, "neg", (x,), of) for _ in range(3))
+    steps.outputs = [added(steps, "add", (first, second), of), third]
+    steps.merge()
+    assert len(steps.steps) == 3
+    total, negative = steps.executor()([np.array([1, 2], np.float32)])
+    assert (total.tolist(), negative.tolist()) == ([-2, -4], [-1, -2])
