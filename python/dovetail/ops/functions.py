@@ -171,7 +171,7 @@ def _given(**attributes: Any) -> dict[str, Any]:
 
 
 def name(x: Operand, label: str) -> Operand:
-    """The operand, with a name for policies of checkpoints; tangents have none."""
+    """The operand, with a name for checkpoint policies; tangents have none."""
     return bind("name", x, label=label)
 
 
@@ -216,35 +216,35 @@ def iota(dimension: int, shape: Dims, dtype: np.dtype) -> Operand:
 
 
 def cumsum(x: Operand, dimension: int, reverse: bool = False) -> Operand:
-    """Result element i combines the operand's elements up to i, or from i on if `reverse`."""
+    """Result element i combines the operand's elements up to i, or from i on with `reverse`."""
     return bind("cumsum", x, dimension=dimension, reverse=reverse)
 
 
 def cumprod(x: Operand, dimension: int, reverse: bool = False) -> Operand:
-    """Result element i combines the operand's elements up to i, or from i on if `reverse`."""
+    """Result element i combines the operand's elements up to i, or from i on with `reverse`."""
     return bind("cumprod", x, dimension=dimension, reverse=reverse)
 
 
 def cummax(x: Operand, dimension: int, reverse: bool = False) -> Operand:
-    """Result element i combines the operand's elements up to i, or from i on if `reverse`."""
+    """Result element i combines the operand's elements up to i, or from i on with `reverse`."""
     return bind("cummax", x, dimension=dimension, reverse=reverse)
 
 
 def cummin(x: Operand, dimension: int, reverse: bool = False) -> Operand:
-    """Result element i combines the operand's elements up to i, or from i on if `reverse`."""
+    """Result element i combines the operand's elements up to i, or from i on with `reverse`."""
     return bind("cummin", x, dimension=dimension, reverse=reverse)
 
 
 def cumlogsumexp(x: Operand, dimension: int, reverse: bool = False) -> Operand:
-    """Result element i combines the operand's elements up to i, or from i on if `reverse`."""
+    """Result element i combines the operand's elements up to i, or from i on with `reverse`."""
     return bind("cumlogsumexp", x, dimension=dimension, reverse=reverse)
 
 
 def linear_recurrence(
     factor: Operand, x: Operand, dimension: int, reverse: bool = False
 ) -> Operand:
-    """ans[i] = factor[i] * ans[i - 1] + x[i] along one dimension, or ans[i + 1] if `reverse`,
-    from 0.
+    """ans[i] = factor[i] * ans[i - 1] + x[i] along one dimension, or ans[i + 1] with `reverse`,
+    starting from 0.
     """
     return bind("linear_recurrence", factor, x, dimension=dimension, reverse=reverse)
 
@@ -278,19 +278,19 @@ def dot_general(
 
 
 def fft(x: Operand, dimension: int, length: int, inverse: bool = False) -> Operand:
-    """ans[k] = sum over j of x[j] exp(-2 pi i j k / length); with `inverse` conj(exp) instead of
-    exp, and 1/length.
+    """ans[k] = sum over j of x[j] exp(-2 pi i j k / length); `inverse` conjugates exp and
+    divides by length.
     """
     return bind("fft", x, dimension=dimension, length=length, inverse=inverse)
 
 
 def rfft(x: Operand, dimension: int, length: int) -> Operand:
-    """The first length/2 + 1 elements of `fft` of a real signal, which say what the others are."""
+    """The first length/2 + 1 elements of `fft` of a real signal, which determine the others."""
     return bind("rfft", x, dimension=dimension, length=length)
 
 
 def irfft(x: Operand, dimension: int, length: int) -> Operand:
-    """The inverse of `rfft`: the imaginary parts of elements 0 and, of even lengths, length/2
+    """The inverse of `rfft`; the imaginary parts of elements 0 and, for even lengths, length/2
     have no effect.
     """
     return bind("irfft", x, dimension=dimension, length=length)
@@ -307,7 +307,7 @@ def gather(x: Operand, indices: Operand, dims: Dims, window: Dims) -> Operand:
 def scatter(
     x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
 ) -> Operand:
-    """An array with windows replaced; where they overlap, the last one stays."""
+    """An array with windows replaced; where they overlap, the last one wins."""
     return bind(
         "scatter",
         x,
@@ -355,7 +355,7 @@ def scatter_mul(
 def scatter_min(
     x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
 ) -> Operand:
-    """An array whose windows are the lesser of element and update."""
+    """An array whose windows are the minimum of element and update."""
     return bind(
         "scatter_min",
         x,
@@ -371,7 +371,7 @@ def scatter_min(
 def scatter_max(
     x: Operand, indices: Operand, updates: Operand, dims: Dims, window: Dims, unique: bool = False
 ) -> Operand:
-    """An array whose windows are the greater of element and update."""
+    """An array whose windows are the maximum of element and update."""
     return bind(
         "scatter_max",
         x,
@@ -388,8 +388,8 @@ def scatter_max(
 
 
 def cholesky(a: Operand) -> Operand:
-    """The lower triangular L with a = L L^H, zero above the diagonal; of `a` only the lower
-    triangle is read.
+    """The lower triangular L with a = L L^H, zero above the diagonal; only the lower triangle of
+    `a` is read.
     """
     return bind("cholesky", a, weak_type=False)
 
@@ -405,7 +405,7 @@ def det(a: Operand) -> Operand:
 
 
 def geqrf(a: Operand, pivoting: bool = False) -> list[Operand]:
-    """QR factorisation by Householder reflections."""
+    """QR factorization by Householder reflections."""
     return bind_all("geqrf", a, weak_type=False, pivoting=pivoting)
 
 
@@ -415,17 +415,21 @@ def qr(a: Operand, full_matrices: bool = False, pivoting: bool = False) -> list[
 
 
 def eigh(a: Operand, vectors: bool = True) -> list[Operand]:
-    """eigenvalues, increasing, and eigenvectors, the columns of v, of a Hermitian matrix."""
+    """Eigenvalues of a Hermitian matrix, in increasing order, and eigenvectors, the columns of
+    v.
+    """
     return bind_all("eigh", a, weak_type=False, vectors=vectors)
 
 
 def svd(a: Operand, full_matrices: bool = False, vectors: bool = True) -> list[Operand]:
-    """Singular values, decreasing, and u and vh with a = u diag(s) vh."""
+    """Singular values, in decreasing order, and u and vh with a = u diag(s) vh."""
     return bind_all("svd", a, weak_type=False, full_matrices=full_matrices, vectors=vectors)
 
 
 def eig(a: Operand, left: bool = False, right: bool = True) -> list[Operand]:
-    """eigenvalues, in no order, and left and right eigenvectors of a square matrix, all complex."""
+    """eigenvalues, in no particular order, and left and right eigenvectors of a square matrix,
+    all complex.
+    """
     return bind_all("eig", a, weak_type=False, left=left, right=right)
 
 
@@ -643,7 +647,7 @@ def floor_div(x: Operand, y: Operand) -> Operand:
 
 
 def floor_rem(x: Operand, y: Operand) -> Operand:
-    """X - floor(x / y) y, which has the sign of y; where y is 0: NaN, and 0 of integers."""
+    """X - floor(x / y) y, which has the sign of y; where y is 0, NaN, or 0 for integers."""
     return bind("floor_rem", x, y)
 
 
@@ -678,12 +682,12 @@ def ceil(x: Operand) -> Operand:
 
 
 def trunc(x: Operand) -> Operand:
-    """Nearest integer in the direction of 0."""
+    """Nearest integer towards 0."""
     return bind("trunc", x)
 
 
 def fraction(x: Operand) -> Operand:
-    """X less trunc(x), 0 of infinities, with the sign of x."""
+    """X - trunc(x), 0 for infinities, with the sign of x."""
     return bind("fraction", x)
 
 
@@ -698,7 +702,7 @@ def round_away(x: Operand) -> Operand:
 
 
 def exponent(x: Operand) -> Operand:
-    """The integer k with |x| = f 2^k for an f in [1/2, 1); 0 of zeros, infinities and NaN."""
+    """The integer k with |x| = f 2^k for some f in [1/2, 1); 0 for zeros, infinities and NaN."""
     return bind("exponent", x)
 
 
@@ -708,8 +712,8 @@ def ldexp(x: Operand, k: Operand) -> Operand:
 
 
 def reduce_precision(x: Operand, exponent_bits: int, mantissa_bits: int) -> Operand:
-    """The nearest number with so few bits, ties to even; an exponent too large gives infinity,
-    too small zero.
+    """The nearest number with that many bits, ties to even; overflow gives infinity, underflow
+    zero.
     """
     return bind("reduce_precision", x, exponent_bits=exponent_bits, mantissa_bits=mantissa_bits)
 
@@ -801,8 +805,8 @@ def stop_gradient(x: Operand) -> Operand:
 
 
 def threefry2x32(k0: Operand, k1: Operand, x0: Operand, x1: Operand) -> list[Operand]:
-    """The hash Threefry-2x32 with 20 rounds, of each counter of two words under the key at its
-    place.
+    """The hash Threefry-2x32 with 20 rounds, of each counter of two words under the key at the
+    same position.
     """
     return bind_all("threefry2x32", k0, k1, x0, x1, weak_type=False)
 
@@ -890,13 +894,13 @@ def reverse(x: Operand, dims: Dims) -> Operand:
 
 
 def concatenate(xs: Sequence[Operand], dimension: int) -> Operand:
-    """The operands one after the other along one dimension."""
+    """The operands, one after the other along one dimension."""
     return bind("concatenate", *xs, dimension=dimension)
 
 
 def optimization_barrier(xs: Sequence[Operand]) -> list[Operand]:
-    """The operands, of which none is used before all are computed; nothing is simplified or
-    fused across.
+    """The operands, none of which is used before all are computed; nothing is simplified or
+    fused across it.
     """
     return bind_all("optimization_barrier", *xs)
 
@@ -905,7 +909,9 @@ def optimization_barrier(xs: Sequence[Operand]) -> list[Operand]:
 
 
 def sort(xs: Sequence[Operand], dimension: int, num_keys: int) -> list[Operand]:
-    """The operands, permuted alike along one dimension so that the first `num_keys` increase."""
+    """The operands, permuted alike along one dimension so that the first `num_keys` are in
+    increasing order.
+    """
     return bind_all("sort", *xs, dimension=dimension, num_keys=num_keys)
 
 
@@ -943,7 +949,7 @@ def igammac(a: Operand, x: Operand) -> Operand:
 
 
 def random_gamma_grad(a: Operand, x: Operand) -> Operand:
-    """Derivative by a of the x at which igamma(a, x) has a fixed value."""
+    """Derivative with respect to a of the x at which igamma(a, x) has a fixed value."""
     return bind("random_gamma_grad", a, x)
 
 
@@ -1006,7 +1012,7 @@ def window_argmin(x: Operand, window: Dims, strides: Dims, dilations: Dims) -> O
 def window_take(
     x: Operand, offsets: Operand, window: Dims, strides: Dims, dilations: Dims
 ) -> Operand:
-    """The element of each window that is at the window's offset, and zero if there is none."""
+    """The element of each window at the window's offset, or zero if there is none."""
     return bind(
         "window_take",
         x,
@@ -1020,6 +1026,6 @@ def window_take(
 
 def window_put(x: Operand, offsets: Operand, window: Dims, dilations: Dims) -> Operand:
     """The sum over each window of the elements whose offset, counted from the window's end, is
-    their place there.
+    their position in it.
     """
     return bind("window_put", x, offsets, weak_type=x.weak_type, window=window, dilations=dilations)
