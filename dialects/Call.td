@@ -26,7 +26,8 @@ def CallOp : ApplyOp<"call", [CallOpInterface, InlineOpInterface]> {
 }
 
 class Request<string mnemonic, list<Trait> traits = []>
-    : OnFunction<mnemonic, traits # [DeclareOpInterfaceMethods<RequestOpInterface>]> {
+    : OnFunction<mnemonic, traits # [DeclareOpInterfaceMethods<RequestOpInterface>,
+                                     DeclareOpInterfaceMethods<VaryingOpInterface>]> {
   let results = (outs Variadic<AnyType>:$outs);
 }
 

@@ -16,7 +16,13 @@ class AllReduce<string mnemonic, Type element, list<Trait> traits> : Collective<
   let arguments = (ins Tensor<element>:$x, StrArrayAttr:$axes, UnitAttr:$invariant);
   let results = (outs Tensor<element>:$ans);
   let assemblyFormat = "$x `over` $axes (`invariant` $invariant^)? attr-dict `:` type($x)";
+  let extraClassDeclaration = [{
+    ::mlir::Value emitInvariant(::dovetail::Emitter &e, ::mlir::Value x, ::mlir::ArrayAttr axes);
+  }];
   let extraClassDefinition = [{
+    ::mlir::Value $cppClass::emitInvariant(::dovetail::Emitter &e, ::mlir::Value x, ::mlir::ArrayAttr axes) {
+      return e.make<$cppClass>(x, axes, /*invariant=*/true);
+    }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, ::std::optional<::mlir::Location> loc,
         Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       types.push_back(adaptor.getX().getType());
@@ -41,7 +47,7 @@ def AllReduceMinOp : AllReduce<"all_reduce_min", Ordered, [DeclareOpInterfaceMet
   let summary = "the minimum over all elements of the axes, returned to each of them";
 }
 
-def VaryOp : Collective<"vary", [DeclareOpInterfaceMethods<LinearOpInterface>]> {
+def VaryOp : Collective<"vary", [DeclareOpInterfaceMethods<LinearOpInterface>, DeclareOpInterfaceMethods<VaryingOpInterface>]> {
   let summary = "a value that is the same for all elements of the axes, as a value of each element's own";
   let description = "Its transpose is the sum over the axes.";
   let arguments = (ins AnyArray:$x, StrArrayAttr:$axes);

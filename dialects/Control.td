@@ -33,7 +33,8 @@ class ControlOp<string mnemonic, list<Trait> traits = []>
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<SplitOpInterface, ["needsSplit"]>,
                                      DeclareOpInterfaceMethods<ResultSizeOpInterface>,
-                                     DeclareOpInterfaceMethods<ThreadOpInterface>]> {
+                                     DeclareOpInterfaceMethods<ThreadOpInterface>,
+                                     DeclareOpInterfaceMethods<VaryingOpInterface>]> {
   let results = (outs Variadic<AnyType>:$outs);
   let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;

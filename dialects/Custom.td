@@ -73,6 +73,7 @@ def CustomVmapOp : CustomOp<"custom_vmap"> {
 }
 
 def LinearSolveOp : OnFunction<"linear_solve", [AttrSizedOperandSegments, InlineOpInterface,
+                                              DeclareOpInterfaceMethods<VaryingOpInterface>,
                                                 DeclareOpInterfaceMethods<JvpOpInterface>,
                                                 DeclareOpInterfaceMethods<LinearOpInterface>,
                                                 DeclareOpInterfaceMethods<BatchOpInterface>,

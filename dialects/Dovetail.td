@@ -108,7 +108,8 @@ class ApplyOp<string mnemonic, list<Trait> traits = []>
                                      DeclareOpInterfaceMethods<LinearOpInterface>,
                                      DeclareOpInterfaceMethods<BatchOpInterface>,
                                      DeclareOpInterfaceMethods<SplitOpInterface>,
-                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>]> {
+                                     DeclareOpInterfaceMethods<ResultSizeOpInterface>,
+                                     DeclareOpInterfaceMethods<VaryingOpInterface>]> {
   let results = (outs Variadic<AnyType>:$outs);
 }
 

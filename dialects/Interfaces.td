@@ -79,7 +79,29 @@ def NamedAxesOpInterface : Rule<"NamedAxesOpInterface"> {
     An op over the elements of named axes. Under the batch of such an axis, its batching rule applies even if no operand
     carries the batch; so does that of any op whose bodies or callees contain such an op.
   }];
-  let methods = [InterfaceMethod<"The names, strings.", "::mlir::ArrayAttr", "getAxes">];
+  let methods = [
+    InterfaceMethod<"The names, strings.", "::mlir::ArrayAttr", "getAxes">,
+    InterfaceMethod<[{
+      The op on `x` over `axes`, with one value for all elements of the axes as its result; null if each element has a result
+      of its own.
+    }], "::mlir::Value", "emitInvariant", (ins "::dovetail::Emitter &":$e, "::mlir::Value":$x, "::mlir::ArrayAttr":$axes),
+      "", "return {};">,
+  ];
+}
+
+def VaryingOpInterface : Rule<"VaryingOpInterface"> {
+  let description = [{
+    An op with bodies or callees, or one that makes values vary: along which manual axes of a mesh its results vary. The
+    results of all other ops vary along the axes along which one of their operands varies.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      `operands[i]` has the axes along which operand i varies; the op adds those along which it must vary. Appends one entry per
+      result to `results`. Bodies and callees are analyzed, and rewritten for arguments that vary so, by `analysis`.
+    }], "::llvm::LogicalResult", "vary",
+      (ins "::dovetail::VaryingAnalysis &":$analysis, "::llvm::MutableArrayRef<::dovetail::AxisSet>":$operands,
+           "::llvm::SmallVectorImpl<::dovetail::AxisSet> &":$results)>,
+  ];
 }
 
 def DimsOpInterface : Rule<"DimsOpInterface"> {

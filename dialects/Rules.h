@@ -12,6 +12,10 @@
 namespace dovetail {
 
 class Emitter;
+class VaryingAnalysis;
+
+/// A set of manual axes of a mesh, by the numbers that a VaryingAnalysis gives them.
+using AxisSet = uint64_t;
 
 /// The batch position of a value that has no batch dimension.
 constexpr int64_t kUnbatched = -1;

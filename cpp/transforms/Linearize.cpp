@@ -117,6 +117,48 @@ FailureOr<Linearization> linearize(func::FuncOp function, ArrayRef<int64_t> wrt,
   return result;
 }
 
+FailureOr<Linearization> requestLinearization(func::FuncOp function, ArrayRef<int64_t> wrt, bool transpose) {
+  Functions functions(function->getParentOfType<ModuleOp>());
+  FailureOr<llvm::SmallBitVector> mask = argumentMask(function, wrt);
+  if (failed(mask))
+    return failure();
+  unsigned numPrimals = function.getNumArguments(), numResults = function.getNumResults();
+  Linearization result;
+  result.active.resize(numResults);
+  SmallVector<int64_t> of;
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    if (isDifferentiable(type)) {
+      result.active.set(i);
+      of.push_back(i);
+    }
+  result.nonzero.resize(wrt.size(), true);
+
+  Body known(function.getLoc(), function.getArgumentTypes());
+  OpBuilder atKnown = known.builder();
+  Emitter emitter(atKnown, function.getLoc(), &functions);
+  known.results = llvm::to_vector(emitCall(emitter, function, known.arguments()));
+  llvm::append_range(known.results, known.arguments());
+  result.known = functions.add(function, ".known", std::move(known));
+
+  SmallVector<Type> types(function.getArgumentTypes()), outs(function.getResultTypes());
+  SmallVector<Type> ofWrt = llvm::map_to_vector(wrt, [&](int64_t i) { return types[i]; });
+  SmallVector<Type> ofActive = llvm::map_to_vector(of, [&](int64_t i) { return outs[i]; });
+  llvm::append_range(types, transpose ? ofActive : ofWrt);
+  llvm::append_range(outs, transpose ? ofWrt : ofActive);
+  Body linear(function.getLoc(), types);
+  OpBuilder builder = linear.builder();
+  ValueRange primals = linear.arguments().take_front(numPrimals), others = linear.arguments().drop_front(numPrimals);
+  Operation *request =
+      transpose
+          ? VjpOp::create(builder, function.getLoc(), outs, function.getSymName(), wrt, of, primals, others)
+                .getOperation()
+          : JvpOp::create(builder, function.getLoc(), outs, function.getSymName(), wrt, primals, others).getOperation();
+  linear.results = llvm::to_vector_of<Value>(request->getResults().drop_front(numResults));
+  (transpose ? result.cotangent : result.tangent) =
+      functions.add(function, transpose ? ".cotangent" : ".tangent", std::move(linear));
+  return result;
+}
+
 FailureOr<Linearization> transposeLinear(func::FuncOp function, ArrayRef<int64_t> linear) {
   Functions functions(function->getParentOfType<ModuleOp>());
   FailureOr<llvm::SmallBitVector> mask = argumentMask(function, linear, /*takesIntegers=*/true);
@@ -142,7 +184,23 @@ FailureOr<Linearization> transposeLinear(func::FuncOp function, ArrayRef<int64_t
   return result;
 }
 
+/// Whether a function or what it calls has requests.
+static bool hasRequests(ArrayRef<func::FuncOp> functions) {
+  return llvm::any_of(functions, [](func::FuncOp function) {
+    return function.walk([](RequestOpInterface) { return WalkResult::interrupt(); }).wasInterrupted();
+  });
+}
+
 FailureOr<llvm::SmallBitVector> batchedResults(func::FuncOp function, ArrayRef<int64_t> dims, BatchSize size) {
+  FailureOr<SmallVector<func::FuncOp>> callees = calleesFirst(function);
+  if (failed(callees))
+    return failure();
+  // A question changes nothing: what requests expand to may depend on what is not known of the function yet.
+  OwningOpRef<ModuleOp> copy;
+  if (hasRequests(*callees)) {
+    copy = function->getParentOfType<ModuleOp>().clone();
+    function = copy->lookupSymbol<func::FuncOp>(function.getSymName());
+  }
   Functions functions(function->getParentOfType<ModuleOp>());
   if (failed(expandCalleesOf(function, functions)))
     return failure();

@@ -18,6 +18,10 @@ struct Linearization {
 /// Linearizes with respect to the arguments in `wrt`. Requests in the function are expanded first.
 llvm::FailureOr<Linearization> linearize(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> wrt, bool transpose);
 
+/// The same, for later: the residuals are the arguments, and the linear function requests the whole derivative.
+llvm::FailureOr<Linearization> requestLinearization(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> wrt,
+                                                    bool transpose);
+
 /// The transpose of a function that is itself linear in the arguments in `linear`, which may be integers, without
 /// derivatives. It has no tangent function. Its known values are arguments and sizes.
 llvm::FailureOr<Linearization> transposeLinear(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> linear);

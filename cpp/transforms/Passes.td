@@ -56,6 +56,19 @@ def BatchPass : FunctionPass<"dovetail-batch"> {
     Option<"axis", "axis", "std::string", "", "name of the batch's axis, for collectives">];
 }
 
+def VaryPass : FunctionPass<"dovetail-vary"> {
+  let summary = "a function of parts in which values that vary along manual axes are told apart from others";
+  let description = [{
+    Adds `@f.vary`, for arguments that vary along given axes. An op's results vary along the axes along which one of its
+    operands varies; operands that are the same along one of these get a `vary`, so that their cotangents are summed. A
+    reduction over a manual axis is `invariant`: its result does not vary. Carries of loops vary along the axes along
+    which they do in any iteration. Callees are copied, once for each way in which their arguments vary.
+  }];
+  let options = functionOption # [
+    ListOption<"axes", "axes", "std::string", "the manual axes">,
+    ListOption<"arguments", "arguments", "std::string", "for each argument, axes joined by '+', or empty">];
+}
+
 def UnshardPass : ModulePass<"dovetail-unshard"> {
   let summary = "functions of parts of arrays become functions of whole arrays";
   let description = [{

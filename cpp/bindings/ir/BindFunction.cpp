@@ -3,6 +3,7 @@
 #include "cpp/bindings/ir/Context.h"
 #include "cpp/bindings/ir/FlatBody.h"
 #include "cpp/transforms/Linearize.h"
+#include "cpp/transforms/Vary.h"
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -58,9 +59,11 @@ static Linearized taken(const Function &function, const char *refusal,
           toVector(result->active), toVector(result->nonzero)};
 }
 
-static Linearized linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed) {
-  return taken(function, "the function cannot be linearized",
-               [&](func::FuncOp op) { return linearize(op, wrt, transposed); });
+static Linearized linearizeFunction(const Function &function, const std::vector<int64_t> &wrt, bool transposed,
+                                    bool later) {
+  return taken(function, "the function cannot be linearized", [&](func::FuncOp op) {
+    return later ? requestLinearization(op, wrt, transposed) : linearize(op, wrt, transposed);
+  });
 }
 
 static Linearized transposeFunction(const Function &function, const std::vector<int64_t> &linear) {
@@ -79,6 +82,33 @@ static std::vector<bool> findBatchedResults(const Function &function, const std:
   if (failed(mask))
     diagnostics.raise("the function cannot be batched");
   return toVector(*mask);
+}
+
+using AxisNames = std::vector<std::vector<std::string>>;
+
+static nb::tuple varyFunction(const Function &function, const std::vector<std::string> &axes,
+                              const AxisNames &arguments, const AxisNames &results) {
+  Diagnostics diagnostics;
+  auto nameOf = [](const std::string &text) { return StringAttr::get(&context(), text); };
+  auto setsOf = [&](const AxisNames &names) {
+    SmallVector<SmallVector<StringAttr>> sets;
+    for (const std::vector<std::string> &texts : names)
+      sets.push_back(llvm::map_to_vector(texts, nameOf));
+    return sets;
+  };
+  FailureOr<VaryingFunction> made =
+      vary(function.op(), llvm::map_to_vector(axes, nameOf), setsOf(arguments), setsOf(results));
+  function.module->symbols = std::make_unique<SymbolTable>(*function.module->op);
+  if (failed(made))
+    diagnostics.raise("it is not known along which axes results vary");
+  AxisNames varies;
+  for (ArrayRef<StringAttr> names : made->results) {
+    varies.emplace_back();
+    for (StringAttr name : names)
+      varies.back().push_back(name.str());
+  }
+  nb::object owner = nb::find(function.module.get());
+  return nb::make_tuple(Function(nb::cast<Shared>(owner), made->function), varies);
 }
 
 // A function has a reference to its module's Python object. What copies of it share is not counted for each.
@@ -129,10 +159,16 @@ void bindFunction(nb::module_ &m) {
       .def(
           "rearrange", &Function::rearrange, "positions"_a, "types"_a,
           "Replace the arguments of a finished function by ones of `types`; argument i becomes that at `positions[i]`.")
-      .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a,
+      .def("linearize", &linearizeFunction, "wrt"_a, "transposed"_a, "later"_a = false,
            "Split into a function that computes residuals and a linear one, transposed if requested.")
       .def("transpose", &transposeFunction, "linear"_a,
            "Split into a function that computes residuals and the transpose in the `linear` arguments.")
+      .def("vary", &varyFunction, "axes"_a, "arguments"_a, "results"_a,
+           nb::sig("def vary(self, axes: Sequence[str], arguments: Sequence[Sequence[str]], "
+                   "results: Sequence[Sequence[str]]) -> tuple[Function, list[list[str]]]"),
+           "The function in which values that vary along manual axes are told apart from others, and the axes along "
+           "which "
+           "each result varies, given those of each argument and at least those of each result.")
       .def("batched_results", &findBatchedResults, "dims"_a, "size"_a, "axis"_a,
            "For each result, true if it depends on the batch, given the batched dimension of each argument (-1: none) "
            "and the "

@@ -23,7 +23,6 @@ from dovetail.tracing.arguments import (
     results_of,
     select,
 )
-from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.functions import TracedFunction, apply, trace
 from dovetail.tracing.trace import Operand, Tracer
 from dovetail.trees.differences import where_unlike
@@ -256,7 +255,6 @@ def trace_selected(
 
     outside = selected.leaves if concrete else None
     order = derivative_order() + 1
-    _check_axes(kind, name)
     traced = trace(python, selected.avals, selected.names, kind, name, outside, order=order)
     if traced.uses is not None:
         # It counts as called once, whatever is derived from it.
@@ -434,16 +432,3 @@ def needed_outputs(transform: str, holomorphic: bool) -> str:
         return f"{transform} with holomorphic=True requires outputs with complex dtype"
     kind = "(output dtype that is a sub-dtype of np.floating)"
     return f"{transform} requires real-valued outputs {kind}"
-
-
-def _check_axes(kind: str, name: str) -> None:
-    """Refuse derivatives within a function of parts that tells varying values from others: theirs
-    depend on which values vary.
-    """
-    for axis in axes_in_scope().values():
-        if axis.is_checked:
-            raise NotImplementedError(
-                f"{kind}: derivatives inside of shard_map need check_vma=False, with which they "
-                "are those of each device's own values, to be summed by lax.psum, got: check_vma=True "
-                f"around `{name}` {here()}; or differentiate the function that shard_map returns"
-            )

@@ -18,6 +18,7 @@ from dovetail.base.trace_stack import current
 from dovetail.programs.jit import jit
 from dovetail.tracing import evaluation
 from dovetail.tracing.arguments import Function, Selected, as_numbers, name_of, select
+from dovetail.tracing.axes import axes_in_scope
 from dovetail.tracing.bind import constant, zeros
 from dovetail.tracing.functions import call
 from dovetail.tracing.trace import Operand
@@ -227,6 +228,11 @@ def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
     return in_progress.root.sizes.named(shape)
 
 
+def _is_later() -> bool:
+    """Whether derivatives depend on which values vary along axes in scope: not known yet."""
+    return any(axis.is_checked for axis in axes_in_scope().values())
+
+
 class _Linearized:
     """A linearized function, partitioned into the part computed at the point and the linear part.
 
@@ -253,7 +259,7 @@ class _Linearized:
         function = traced.function
         try:
             parts = (
-                function.linearize(self._wrt, transposed)
+                function.linearize(self._wrt, transposed, _is_later())
                 if varies is dtypes.is_inexact
                 else function.transpose(self._wrt)
             )

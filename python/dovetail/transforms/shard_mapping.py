@@ -27,7 +27,6 @@ from dovetail.tracing.arguments import (
 from dovetail.tracing.axes import Axis, manual_axis
 from dovetail.tracing.functions import apply, trace
 from dovetail.tracing.trace import Operand, Tracer
-from dovetail.transforms.batching import UNBATCHED
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
@@ -143,15 +142,18 @@ def on_parts(
         over.whole(aval, each, result)
         for aval, each, result in zip(traced.avals, out, results, strict=True)
     ]
+    function = traced.function
     if over.is_checked:
-        over.check_replicated(traced.function, given, out, results)
+        function = over.varying(function, given, out, results)
     attributes = {
         "mesh": over.attribute,
         "axes": tuple(axis.text for axis in over.bound.values()),
         "in": [over.sharding(each, x.ndim) for each, x in zip(given, operands, strict=True)],
         "out": [over.sharding(each, x.ndim) for each, x in zip(out, types, strict=True)],
     }
-    return unflatten(out_spec, apply("shard_map", traced.function, operands, types, **attributes))
+    if over.is_checked:
+        attributes["checked"] = None
+    return unflatten(out_spec, apply("shard_map", function, operands, types, **attributes))
 
 
 def smap(f: Function | None = None, /, *, in_axes: Any, out_axes: Any, axis_name: Hashable) -> Any:
@@ -301,32 +303,37 @@ class Manual(NamedTuple):
         dims = [[self.bound[axis].text for axis in axes_of(entry)] for entry in entries]
         return _core.ShardingAttribute(self.attribute, dims, [False] * rank)
 
-    def check_replicated(
+    def varying(
         self,
         function: _core.Function,
         given: Sequence[P],
         out: Sequence[P],
         results: Sequence[ResultName],
-    ) -> None:
-        """Refuse results that specs say are the same along an axis, and that may vary."""
-        for name, axis in self.bound.items():
-            if all(name in spec.axes for spec in out):
-                continue
-            dims = [0 if name in spec.axes else UNBATCHED for spec in given]
-            try:
-                varies = function.batched_results(dims, axis.size, axis.text)
-            except _core.CompilerError as error:
-                raise errors.explained(error) from None
-            for spec, result, depends in zip(out, results, varies, strict=True):
-                if depends and name not in spec.axes:
+    ) -> _core.Function:
+        """The function in which values that vary along an axis are told apart from those that are
+        the same; results vary along axes that their specs name only.
+        """
+        names = {axis.text: name for name, axis in self.bound.items()}
+        arguments, wanted = (
+            [[self.bound[name].text for name in spec.axes] for spec in specs]
+            for specs in (given, out)
+        )
+        try:
+            function, varies = function.vary(list(names), arguments, wanted)
+        except _core.CompilerError as error:
+            raise errors.explained(error) from None
+        for spec, result, texts in zip(out, results, varies, strict=True):
+            for text in texts:
+                if text in names and names[text] not in spec.axes:
                     raise ValueError(
                         f"shard_map applied to the function '{self.name}' was given out_specs "
                         "which require replication which can't be statically inferred given the "
                         f"mesh:\n\n{self._described()}\n\nout_specs{result.path} is {spec}, so the "
-                        f"result must be the same along mesh axis {name!r}, got: one that may vary "
-                        f"{here()}; name the axis in out_specs, reduce over it (`lax.psum`, "
-                        "`lax.pmean`), or pass check_vma=False"
+                        f"result must be the same along mesh axis {names[text]!r}, got: one that "
+                        f"may vary {here()}; name the axis in out_specs, reduce over it "
+                        "(`lax.psum`, `lax.pmean`), or pass check_vma=False"
                     )
+        return function
 
     def _described(self) -> str:
         return (

@@ -263,13 +263,107 @@ def test_unknown_manual_axis() -> None:
         dt.shard_map(lambda a: a, mesh=MESH, in_specs=P(), out_specs=P(), axis_names={"z"})(X)
 
 
-def test_derivatives_inside() -> None:
-    def part(a: Any) -> Any:
-        return dt.grad(lambda b: dnp.sum(b**2))(a)
+# Derivatives inside: values that all devices share have one cotangent, the sum of all shares.
 
-    np.testing.assert_allclose(mapped(part, check_vma=False)(X), 2 * X, rtol=1e-6)
-    with pytest.raises(NotImplementedError, match="grad: derivatives inside of shard_map"):
-        mapped(part)(X)
+
+def layer(w: Any, x: Any) -> Any:
+    return dnp.sum(dnp.tanh(x @ w) ** 2)
+
+
+WEIGHTS = np.random.default_rng(2).normal(size=(16, 3)).astype(np.float32)
+INSIDE: dict[str, Callable[[Any, Any], Any]] = {
+    "grad of a local loss": lambda w, x: dt.grad(layer)(w, x),
+    "grad of a summed loss": lambda w, x: dt.grad(lambda w: lax.psum(layer(w, x), "y"))(w),
+    "value_and_grad": lambda w, x: dt.value_and_grad(lambda w: lax.psum(layer(w, x), "y"))(w)[1],
+    "vjp": lambda w, x: dt.vjp(layer, w, x)[1](dnp.float32(1))[0],
+    "linearize": lambda w, x: lax.psum(dt.linearize(lambda x: layer(w, x), x)[1](x), "y") * w,
+    "jvp": lambda w, x: lax.psum(dt.jvp(lambda w: layer(w, x), (w,), (w,))[1], "y") * w,
+    "jacrev": lambda w, x: dt.jacrev(lambda w: lax.psum(layer(w, x), "y"))(w),
+    "jacfwd": lambda w, x: dt.jacfwd(lambda w: lax.psum(layer(w, x), "y"))(w),
+    "jitted": lambda w, x: dt.jit(dt.grad(lambda w: lax.psum(dt.jit(layer)(w, x), "y")))(w),
+    "checkpoint": lambda w, x: dt.grad(dt.checkpoint(layer))(w, x),
+    "of a scan": lambda w, x: dt.grad(
+        lambda w: lax.scan(lambda c, row: (c + layer(w, row[None]), None), dnp.float32(0), x)[0]
+    )(w),
+    "of a branch": lambda w, x: dt.grad(
+        lambda w: lax.cond(lax.axis_index("y") >= 0, layer, lambda w, x: dnp.sum(w), w, x)
+    )(w),
+    "custom_jvp": lambda w, x: dt.grad(lambda w: layer(dt.nn.relu(w) - dt.nn.relu(-w), x))(w),
+    "custom_vjp": lambda w, x: dt.grad(lambda w: layer(identity(w), x))(w),
+    "vmap": lambda w, x: dnp.sum(dt.vmap(lambda r: dt.grad(layer)(w, r[None]))(x), 0),
+    "mean": lambda w, x: 4 * dt.grad(lambda w: lax.pmean(layer(w, x), "y"))(w),
+}
+
+
+@dt.custom_vjp
+def identity(x: Any) -> Any:
+    return x
+
+
+identity.defvjp(lambda x: (x, None), lambda _, ct: (ct,))
+
+
+@pytest.mark.parametrize("check_vma", [True, False])
+@pytest.mark.parametrize("name", INSIDE)
+def test_derivatives_inside(name: str, check_vma: bool) -> None:
+    x = np.random.default_rng(3).normal(size=(8, 16)).astype(np.float32)
+    want = dt.grad(layer)(WEIGHTS, x)
+    if name in ("linearize", "jvp"):
+        argument = 1 if name == "linearize" else 0
+        tangents = [np.zeros_like(WEIGHTS), np.zeros_like(x)]
+        tangents[argument] = (WEIGHTS, x)[argument]
+        want = dt.jvp(layer, (WEIGHTS, x), tuple(tangents))[1] * WEIGHTS
+    f = dt.shard_map(
+        INSIDE[name], mesh=MESH, in_specs=(P(), P("y")), out_specs=P(), check_vma=check_vma
+    )
+    if check_vma:
+        np.testing.assert_allclose(f(WEIGHTS, x), want, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(dt.jit(f)(WEIGHTS, x), want, rtol=1e-4, atol=1e-4)
+        return
+    # Unchecked, a derivative is that of each device's own value, as under vmap.
+    got = f(WEIGHTS, x)
+    each = dt.vmap(INSIDE[name], (None, 0), axis_name="y")(WEIGHTS, x.reshape(4, 2, 16))
+    np.testing.assert_allclose(got, each[0], rtol=1e-4, atol=1e-4)
+
+
+def test_training_inside() -> None:
+    """Weights that are carried through a loop stay the same on all devices."""
+    x = np.random.default_rng(4).normal(size=(3, 8, 16)).astype(np.float32)
+
+    def train(w: Any, batches: Any) -> Any:
+        def step(w: Any, batch: Any) -> Any:
+            value, gradient = dt.value_and_grad(lambda w: lax.pmean(layer(w, batch), "y"))(w)
+            return w - 0.1 * gradient, value
+
+        return lax.scan(step, w, batches)
+
+    f = dt.shard_map(train, mesh=MESH, in_specs=(P(), P(None, "y")), out_specs=(P(), P()))
+
+    def plain(w: Any, batches: Any) -> Any:
+        def step(w: Any, batch: Any) -> Any:
+            value, gradient = dt.value_and_grad(lambda w: layer(w, batch) / 4)(w)
+            return w - 0.1 * gradient, value
+
+        return lax.scan(step, w, batches)
+
+    for transform in (
+        lambda g: g,
+        dt.jit,
+        lambda g: dt.grad(lambda w, x, g=g: dnp.sum(g(w, x)[1])),
+    ):
+        got, want = transform(f)(WEIGHTS, x), transform(plain)(WEIGHTS, x)
+        for a, b in zip(dt.tree.leaves(got), dt.tree.leaves(want), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+
+
+def test_second_derivatives_inside() -> None:
+    x = np.random.default_rng(5).normal(size=(8, 16)).astype(np.float32)
+
+    def product(w: Any, x: Any) -> Any:
+        return dt.jvp(lambda w: dt.grad(layer)(w, x), (w,), (w,))[1]
+
+    f = dt.shard_map(product, mesh=MESH, in_specs=(P(), P("y")), out_specs=P())
+    np.testing.assert_allclose(f(WEIGHTS, x), product(WEIGHTS, x), rtol=1e-3, atol=1e-3)
 
 
 def test_unbound_axis() -> None:

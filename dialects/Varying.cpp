@@ -1,0 +1,237 @@
+// Along which manual axes of a mesh the results of ops with bodies and callees vary.
+#include "Varying.h"
+#include "Call.h"
+#include "Checkpoint.h"
+#include "Collective.h"
+#include "Control.h"
+#include "Custom.h"
+#include "ShardMap.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+using Sets = SmallVector<AxisSet>;
+
+static AxisSet unionOf(ArrayRef<AxisSet> sets) {
+  AxisSet all = 0;
+  for (AxisSet set : sets)
+    all |= set;
+  return all;
+}
+
+static StringAttr nameOf(Operation *op, StringRef attribute) { return StringAttr::get(op->getContext(), attribute); }
+
+/// Results are those of the callee, on operands that are its arguments.
+static LogicalResult varyAsCallee(VaryingAnalysis &analysis, Operation *op, ArrayRef<AxisSet> operands,
+                                  SmallVectorImpl<AxisSet> &results) {
+  FailureOr<Sets> outs = analysis.rewriteCallee(op, nameOf(op, "callee"), operands);
+  if (failed(outs))
+    return failure();
+  llvm::append_range(results, *outs);
+  return success();
+}
+
+/// All operands and results vary along the same axes, and so do the arguments and results of all functions that the op
+/// names.
+static LogicalResult varyAlike(VaryingAnalysis &analysis, Operation *op, MutableArrayRef<AxisSet> operands,
+                               SmallVectorImpl<AxisSet> &results) {
+  AxisSet all = unionOf(operands), before;
+  do {
+    before = all;
+    for (NamedAttribute attribute : llvm::to_vector(op->getAttrs())) {
+      auto symbol = dyn_cast<FlatSymbolRefAttr>(attribute.getValue());
+      auto function = symbol ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, symbol) : nullptr;
+      if (!function)
+        continue;
+      FailureOr<Sets> outs = analysis.rewriteCallee(op, attribute.getName(), Sets(function.getNumArguments(), all),
+                                                    Sets(function.getNumResults(), all));
+      if (failed(outs))
+        return failure();
+      all |= unionOf(*outs);
+    }
+  } while (all != before);
+  llvm::fill(operands, all);
+  results.append(op->getNumResults(), all);
+  return success();
+}
+
+//===- Calls and requests --------------------------------------------------------------------===//
+
+LogicalResult CallOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                           SmallVectorImpl<AxisSet> &results) {
+  return varyAsCallee(analysis, *this, operands, results);
+}
+
+LogicalResult CheckpointOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                                 SmallVectorImpl<AxisSet> &results) {
+  return varyAsCallee(analysis, *this, operands, results);
+}
+
+LogicalResult VmapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                           SmallVectorImpl<AxisSet> &results) {
+  return varyAsCallee(analysis, *this, operands, results);
+}
+
+// A tangent varies as its primal does.
+LogicalResult JvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                          SmallVectorImpl<AxisSet> &results) {
+  unsigned numPrimals = getPrimals().size();
+  for (auto [number, tangent] : llvm::zip_equal(getWrt(), operands.drop_front(numPrimals)))
+    operands[number] = tangent = operands[number] | tangent;
+  FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), operands.take_front(numPrimals));
+  if (failed(outs))
+    return failure();
+  llvm::append_range(results, *outs);
+  for (auto [set, type] : llvm::zip(*outs, getResultTypes()))
+    if (isDifferentiable(type))
+      results.push_back(set);
+  return success();
+}
+
+// A cotangent varies as its primal does.
+LogicalResult VjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                          SmallVectorImpl<AxisSet> &results) {
+  unsigned numPrimals = getPrimals().size();
+  ArrayRef<AxisSet> primals = operands.take_front(numPrimals);
+  Sets wanted(getNumResults() - getWrt().size());
+  for (auto [number, cotangent] : llvm::zip_equal(getOf(), operands.drop_front(numPrimals)))
+    wanted[number] = cotangent;
+  FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), primals, wanted);
+  if (failed(outs))
+    return failure();
+  for (auto [number, cotangent] : llvm::zip_equal(getOf(), operands.drop_front(numPrimals)))
+    cotangent = (*outs)[number];
+  llvm::append_range(results, *outs);
+  for (int64_t number : getWrt())
+    results.push_back(primals[number]);
+  return success();
+}
+
+LogicalResult CustomJvpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                                SmallVectorImpl<AxisSet> &results) {
+  return varyAlike(analysis, *this, operands, results);
+}
+
+LogicalResult CustomVjpOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                                SmallVectorImpl<AxisSet> &results) {
+  return varyAlike(analysis, *this, operands, results);
+}
+
+LogicalResult CustomVmapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                                 SmallVectorImpl<AxisSet> &results) {
+  return varyAlike(analysis, *this, operands, results);
+}
+
+LogicalResult LinearSolveOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                                  SmallVectorImpl<AxisSet> &results) {
+  return varyAlike(analysis, *this, operands, results);
+}
+
+// Its own axes are those of parts, inside, and of the whole, outside.
+LogicalResult ShardMapOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                               SmallVectorImpl<AxisSet> &results) {
+  AxisSet own = analysis.setOf(getAxes());
+  auto mentioned = [&](Attribute sharding) {
+    AxisSet set = 0;
+    for (DimShardingAttr dim : cast<ShardingAttr>(sharding).getDims())
+      for (AxisRefAttr axis : dim.getAxes())
+        set |= analysis.setOf(ArrayAttr::get(getContext(), {axis.getName()}));
+    return set;
+  };
+  Sets arguments = llvm::map_to_vector(getIn(), mentioned), wanted = llvm::map_to_vector(getOut(), mentioned);
+  for (auto [argument, operand] : llvm::zip_equal(arguments, operands))
+    argument |= operand;
+  FailureOr<Sets> outs = analysis.rewriteCallee(*this, nameOf(*this, "callee"), arguments, wanted);
+  if (failed(outs))
+    return failure();
+  for (AxisSet set : *outs)
+    results.push_back(set & ~own);
+  return success();
+}
+
+//===- Loops and branches ----------------------------------------------------------------------===//
+
+/// Lets `sets`, the first of which are of carries, grow until the body returns no more.
+static LogicalResult growCarries(VaryingAnalysis &analysis, Region &body, MutableArrayRef<AxisSet> sets,
+                                 unsigned numCarries) {
+  for (bool grows = true; grows;) {
+    FailureOr<Sets> outs = analysis.analyze(body, sets);
+    if (failed(outs))
+      return failure();
+    grows = false;
+    for (auto [set, out] : llvm::zip(sets.take_front(numCarries), *outs)) {
+      grows |= (set | out) != set;
+      set |= out;
+    }
+  }
+  return success();
+}
+
+LogicalResult ScanOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                           SmallVectorImpl<AxisSet> &results) {
+  unsigned numArguments = getBody().getNumArguments(), numCarries = getInits().size();
+  // Iterations may differ in number: then all that they compute does.
+  AxisSet ofCount = getCount() ? operands.back() : 0;
+  MutableArrayRef<AxisSet> sets = operands.take_front(numArguments);
+  for (AxisSet &set : sets.take_front(numCarries))
+    set |= ofCount;
+  if (failed(growCarries(analysis, getBody(), sets, numCarries)))
+    return failure();
+  Sets wanted(getNumResults(), ofCount);
+  llvm::copy(sets.take_front(numCarries), wanted.begin());
+  FailureOr<Sets> outs = analysis.rewrite(getBody(), sets, wanted);
+  if (failed(outs))
+    return failure();
+  llvm::append_range(results, *outs);
+  return success();
+}
+
+LogicalResult WhileOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                            SmallVectorImpl<AxisSet> &results) {
+  unsigned numCarries = getInits().size();
+  AxisSet ofPredicate = 0;
+  for (bool grows = true; grows;) {
+    for (AxisSet &set : operands.take_front(numCarries))
+      set |= ofPredicate;
+    if (failed(growCarries(analysis, getBody(), operands, numCarries)))
+      return failure();
+    FailureOr<Sets> predicate = analysis.analyze(getCond(), operands);
+    if (failed(predicate))
+      return failure();
+    grows = (ofPredicate | predicate->front()) != ofPredicate;
+    ofPredicate |= predicate->front();
+  }
+  ArrayRef<AxisSet> carries = operands.take_front(numCarries);
+  if (failed(analysis.rewrite(getCond(), operands, {})) || failed(analysis.rewrite(getBody(), operands, carries)))
+    return failure();
+  llvm::append_range(results, carries);
+  return success();
+}
+
+LogicalResult CaseOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                           SmallVectorImpl<AxisSet> &results) {
+  Sets wanted(getNumResults(), operands.front());
+  for (Region &branch : getBranches()) {
+    FailureOr<Sets> outs = analysis.analyze(branch, operands.drop_front());
+    if (failed(outs))
+      return failure();
+    for (auto [set, out] : llvm::zip_equal(wanted, *outs))
+      set |= out;
+  }
+  for (Region &branch : getBranches())
+    if (failed(analysis.rewrite(branch, operands.drop_front(), wanted)))
+      return failure();
+  llvm::append_range(results, wanted);
+  return success();
+}
+
+//===- vary --------------------------------------------------------------------------------------===//
+
+LogicalResult VaryOp::vary(VaryingAnalysis &analysis, MutableArrayRef<AxisSet> operands,
+                           SmallVectorImpl<AxisSet> &results) {
+  results.push_back(operands.front() | analysis.setOf(getAxes()));
+  return success();
+}
+
+} // namespace dovetail

@@ -1,0 +1,32 @@
+// Along which manual axes of a mesh values vary, and what ops with bodies and callees state about it.
+#ifndef DOVETAIL_VARYING_H
+#define DOVETAIL_VARYING_H
+
+#include "Dialect.h"
+
+namespace dovetail {
+
+/// Analyzes functions of parts of arrays and, unless it only tries, rewrites them: `vary` is inserted where a value
+/// that is the same along an axis meets one that varies.
+class VaryingAnalysis {
+public:
+  virtual ~VaryingAnalysis() = default;
+
+  /// Along which axes the results of a body vary, whose arguments vary so. Changes nothing.
+  virtual llvm::FailureOr<llvm::SmallVector<AxisSet>> analyze(mlir::Region &body,
+                                                              llvm::ArrayRef<AxisSet> arguments) = 0;
+  /// The same, and rewrites the body such that its results vary at least along the axes in `results`.
+  virtual llvm::FailureOr<llvm::SmallVector<AxisSet>> rewrite(mlir::Region &body, llvm::ArrayRef<AxisSet> arguments,
+                                                              llvm::ArrayRef<AxisSet> results) = 0;
+  /// The same of the function that an attribute of the op names; then the attribute names the rewritten one. `results`
+  /// may be empty.
+  virtual llvm::FailureOr<llvm::SmallVector<AxisSet>> rewriteCallee(mlir::Operation *op, mlir::StringAttr attribute,
+                                                                    llvm::ArrayRef<AxisSet> arguments,
+                                                                    llvm::ArrayRef<AxisSet> results = {}) = 0;
+  /// The axes as a set; new ones get numbers.
+  virtual AxisSet setOf(mlir::ArrayAttr axes) = 0;
+};
+
+} // namespace dovetail
+
+#endif // DOVETAIL_VARYING_H
