@@ -1,11 +1,9 @@
-"""Writes compiled programs to files: the IR after each phase, and the commands that compile it
-again.
+"""Writes compiled programs to files: the IR after each phase, and commands that compile it again.
 
 The setting `dump`, or the environment variable `DOVETAIL_DUMP`, names a folder, in which each
 program has a folder `0001-<function>`, numbered in the order of compilation:
 
-    00-trace.mlir … NN-carry.mlir   the module after each phase, with locations in the user's
-    program
+    00-trace.mlir … NN-carry.mlir   the module after each phase, with the user's locations
     iree.mlir                       the input of the code generator
     iree.flags                      its flags, for `iree-compile --flagfile`
     reproduce.sh                    the commands

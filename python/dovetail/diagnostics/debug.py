@@ -51,7 +51,7 @@ def callback(
       args, kwargs: what it takes: trees of arrays; leaves of other types are passed as they are.
       ordered: whether the order of the calls counts. They are made in the order of the program in
         any case.
-      partitioned: accepted for JAX's sake.
+      partitioned: accepted for compatibility with JAX.
 
     Returns:
       None; without a function, what takes it.

@@ -50,7 +50,7 @@ class ProfileOptions:
     Attributes:
       host_tracer_level: 0 for no spans of this process beside calls and those that the user names.
       device_tracer_level: 0 for no dispatches, whose times cost another run of each program.
-      python_tracer_level: accepted for JAX's sake; Python functions are never traced.
+      python_tracer_level: accepted for compatibility with JAX; Python functions are never traced.
 
     Example:
       >>> from dovetail import profiler

@@ -30,7 +30,7 @@ class BlockScaleConfig:
       block_size: how many neighbouring elements share a scale.
       data_type, scale_type: the types of elements and scales.
       global_scale: for "nvfp4", the float32[1] by which the operand is divided first.
-      infer_only: accepted for JAX's sake.
+      infer_only: accepted for compatibility with JAX.
     """
 
     mode: str
@@ -144,7 +144,7 @@ def scaled_dot_general(
       preferred_element_type: of the result: float32, float16 or bfloat16.
       configs: of `get_scaled_dot_general_config`, for `lhs`, `rhs`, and the result's cotangent,
         which is quantized too with "mxfp8"; by default operands stay as they are.
-      implementation: accepted for JAX's sake.
+      implementation: accepted for compatibility with JAX.
 
     Returns:
       An array: dimensions of the batch, of `lhs`, of `rhs`.

@@ -180,7 +180,7 @@ def qr(
       pivoting: whether to order columns so that the magnitudes on the diagonal of r do not
         increase.
       full_matrices: whether q is square.
-      use_magma: accepted for JAX's sake.
+      use_magma: accepted for compatibility with JAX.
 
     Returns:
       (q, r), of shapes (…, m, m) and (…, m, n), or with k = min(m, n) (…, m, k) and (…, k, n); with

@@ -30,7 +30,7 @@ def qdwh(
 
     Args:
       x: a matrix, of shape (m, n) with m >= n, floats or complex.
-      is_hermitian: accepted for JAX's sake.
+      is_hermitian: accepted for compatibility with JAX.
       max_iterations: the greatest number of iterations, by default 10.
       eps: the precision, by default that of the element type.
       dynamic_shape: the part of x that is meant; the rest is taken to be 0.

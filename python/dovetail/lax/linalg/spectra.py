@@ -76,7 +76,7 @@ def eig(
     Args:
       x: matrices, of shape (…, n, n), floats or complex.
       compute_left_eigenvectors, compute_right_eigenvectors: which vectors to return.
-      enable_eigvec_derivs, implementation, use_magma: accepted for JAX's sake.
+      enable_eigvec_derivs, implementation, use_magma: accepted for compatibility with JAX.
 
     Returns:
       [w, vl, vr], complex of shapes (…, n), (…, n, n) and (…, n, n), without what is not wanted:
@@ -108,9 +108,9 @@ def eigh(
       x: matrices, of shape (…, n, n), floats or complex.
       lower: which triangle is read, unless `symmetrize_input`.
       symmetrize_input: whether to take (x + x^H) / 2 for x.
-      sort_eigenvalues: accepted for JAX's sake; they are sorted.
+      sort_eigenvalues: accepted for compatibility with JAX; they are sorted.
       subset_by_index: (begin, end) of the eigenvalues that are wanted, by default all.
-      implementation: accepted for JAX's sake.
+      implementation: accepted for compatibility with JAX.
 
     Returns:
       (v, w): orthonormal eigenvectors as columns, like x; the increasing eigenvalues, real of shape
@@ -180,7 +180,7 @@ def svd(
       full_matrices: whether u and vh are square.
       compute_uv: whether to return them.
       subset_by_index: (begin, end) of the singular values that are wanted, by default all.
-      algorithm: accepted for JAX's sake.
+      algorithm: accepted for compatibility with JAX.
 
     Returns:
       (u, s, vh), of shapes (…, m, m), (…, k) and (…, n, n), or with k = min(m, n) (…, m, k), (…, k)
@@ -223,7 +223,7 @@ def schur(
       x: square matrices, of shape (…, n, n), floats or complex.
       compute_schur_vectors: whether to return q.
       sort_eig_vals: must be False.
-      select_callable: accepted for JAX's sake.
+      select_callable: accepted for compatibility with JAX.
 
     Returns:
       [t, q], both like x, or [t]. NaN where x is not finite.
