@@ -196,7 +196,7 @@ class _Checker(string.Formatter):
 
 
 def _check_fields(what: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Refuse a format without a field for each value, or with one for no value."""
+    """Reject a format without a field for each value, or with one for no value."""
     checker = _Checker()
     checker.format(fmt, *args, **kwargs)
     if checker.unused:

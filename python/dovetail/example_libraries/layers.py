@@ -277,7 +277,7 @@ def SumPool(
     """The layer of sums of windows.
 
     Args:
-      window_shape, strides, padding, spec: as of `MaxPool`.
+      window_shape, strides, padding, spec: as for `MaxPool`.
 
     Returns:
       A layer.
@@ -300,7 +300,7 @@ def AvgPool(
     """The layer of means of windows; what is padded does not count.
 
     Args:
-      window_shape, strides, padding, spec: as of `MaxPool`.
+      window_shape, strides, padding, spec: as for `MaxPool`.
 
     Returns:
       A layer.

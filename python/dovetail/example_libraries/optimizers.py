@@ -202,10 +202,10 @@ def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Rules:
 def rmsprop_momentum(
     step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8, momentum: Any = 0.9
 ) -> Rules:
-    """As `rmsprop`, with momentum.
+    """Like `rmsprop`, with momentum.
 
     Args:
-      gamma, eps: as of `rmsprop`.
+      gamma, eps: as for `rmsprop`.
       momentum: by what the sum of past steps is multiplied at each step.
 
     Source: Graves, arXiv:1308.0850.
@@ -290,7 +290,7 @@ def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> R
 @optimizer
 @documented(_OPTIMIZER)
 def sm3(step_size: Any, momentum: Any = 0.9) -> Rules:
-    """As `adagrad`, with one number for each row, column, ... in place of one for each element.
+    """Like `adagrad`, with one number for each row, column, ... in place of one for each element.
 
     Args:
       momentum: the weight of the past in the average of steps.

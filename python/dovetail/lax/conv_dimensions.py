@@ -250,7 +250,7 @@ def conv_general_shape_tuple(
     padding: Any,
     dimension_numbers: Any,
 ) -> tuple[int, ...]:
-    """As `conv_shape_tuple`, for operands in the order that `dimension_numbers` say.
+    """Like `conv_shape_tuple`, for operands in the order that `dimension_numbers` say.
 
     Args:
       lhs_shape, rhs_shape: shapes of the operands, dilated.

@@ -93,7 +93,7 @@ def scaled_matmul(
       An array (batch, m, n).
 
     Raises:
-      ValueError: shapes do not fit.
+      ValueError: shapes do not match.
 
     Example:
       >>> from dovetail import nn

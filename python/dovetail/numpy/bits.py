@@ -204,7 +204,7 @@ def unpackbits(
     Args:
       a: an array of uint8.
       axis: the dimension; None flattens the array first.
-      count: how many bits.
+      count: the number of bits.
       bitorder: as in `packbits`.
 
     Returns:

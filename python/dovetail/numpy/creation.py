@@ -29,7 +29,7 @@ _FILLED = """
     Args:
       shape: an integer, or integers known while tracing.
       dtype: the element type.
-      device: where it is to be.
+      device: the device of the result.
 
     Returns:
       An array.
@@ -65,8 +65,8 @@ def array(
       copy: False to share the memory of a NumPy array or buffer, which must not be written to any
         more, and to refuse another `dtype` than it has. None to copy what others can write to only.
       order: no order but that of rows is to be had.
-      ndmin: the least number of dimensions; those that lack come first, with size 1.
-      device: where the array shall be.
+      ndmin: the smallest number of dimensions; those that lack come first, with size 1.
+      device: the device of the result.
 
     Returns:
       An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
@@ -109,7 +109,7 @@ def asarray(
     copy: bool | None = None,
     device: Any = None,
 ) -> Array:
-    """As `array`. NumPy arrays are copied, so that writing to them later changes nothing, unless
+    """Like `array`. NumPy arrays are copied, so that writing to them later changes nothing, unless
     `copy` is False.
 
     Args:
@@ -120,7 +120,7 @@ def asarray(
       An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
 
     Raises:
-      TypeError, ValueError: as of `array`.
+      TypeError, ValueError: as for `array`.
 
     Example:
       >>> asarray(1.5)
@@ -175,7 +175,7 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
       x: an array or scalar.
       dtype: the element type; None is the default float.
       copy: True to have the result in memory of its own even where nothing is converted.
-      device: where the array shall be.
+      device: the device of the result.
 
     Returns:
       An array of the shape of `x`; as bools, whether elements are not zero.
@@ -294,7 +294,7 @@ def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
     Args:
       dtype: the element type; by default the default float.
-      device: where the array shall be.
+      device: the device of the result.
 
     Example:
       >>> empty(2).shape
@@ -320,12 +320,12 @@ def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
 def full_like(
     a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
-    """As `full`, with the shape and the element type of `a` unless others are given.
+    """Like `full`, with the shape and the element type of `a` unless others are given.
 
     Args:
       fill_value: an array or scalar, which is broadcast.
       shape: the sizes.
-      device: where the array shall be.
+      device: the device of the result.
 
     Raises:
       ValueError: `fill_value` does not broadcast to the shape.
@@ -339,7 +339,7 @@ def full_like(
 
 @documented(_LIKE)
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
-    """As `zeros`, with the shape and the element type of `a` unless others are given.
+    """Like `zeros`, with the shape and the element type of `a` unless others are given.
 
     Example:
       >>> zeros_like(np.ones(2, np.int8))
@@ -350,7 +350,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
 
 @documented(_LIKE)
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
-    """As `ones`, with the shape and the element type of `a` unless others are given.
+    """Like `ones`, with the shape and the element type of `a` unless others are given.
 
     Example:
       >>> ones_like(np.zeros(2, np.int8))
@@ -363,7 +363,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
 def empty_like(
     prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
-    """As `empty`, with the shape and the element type of `prototype` unless others are given.
+    """Like `empty`, with the shape and the element type of `prototype` unless others are given.
 
     Example:
       >>> empty_like(np.zeros(2)).shape

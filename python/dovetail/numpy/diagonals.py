@@ -28,7 +28,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 
     Args:
       a: an array of rank 2 or more.
-      offset: which diagonal, counted from the main one to the right.
+      offset: the diagonal, counted from the main one to the right.
       axis1, axis2: the two dimensions.
 
     Returns:
@@ -81,7 +81,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
     Args:
       v: a vector or a matrix.
-      k: which diagonal, counted from the main one to the right.
+      k: the diagonal, counted from the main one to the right.
 
     Returns:
       A square matrix for a vector, a vector for a matrix.
@@ -107,7 +107,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
 
     Args:
       v: an array, which is flattened.
-      k: which diagonal, counted from the main one to the right.
+      k: the diagonal, counted from the main one to the right.
 
     Returns:
       A square matrix.
@@ -132,7 +132,7 @@ def trace(
 
     Args:
       a: an array of rank 2 or more.
-      offset: which diagonal, counted from the main one to the right.
+      offset: the diagonal, counted from the main one to the right.
       axis1, axis2: the two dimensions.
       dtype: the element type of the sum.
       out: must be None.

@@ -36,11 +36,11 @@ def diff(
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
 ) -> Array:
-    """Each element less the one before it along `axis`, `n` times over.
+    """Each element minus the one before it along `axis`, `n` times over.
 
     Args:
       a: an array of rank 1 or more.
-      n: how often.
+      n: the number of repetitions.
       axis: the dimension.
       prepend, append: elements that are put at the ends first.
 
@@ -260,7 +260,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
 
     Args:
       p: a vector of coefficients, the highest power first.
-      m: how often.
+      m: the number of repetitions.
 
     Returns:
       A vector.
@@ -283,7 +283,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
     Args:
       p: a vector of coefficients, the highest power first.
-      m: how often.
+      m: the number of repetitions.
       k: the constants, one for all or one for each time.
 
     Returns:
@@ -322,7 +322,7 @@ def bartlett(M: int) -> Array:
     """The triangular window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -338,7 +338,7 @@ def blackman(M: int) -> Array:
     """Blackman's window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -354,7 +354,7 @@ def hamming(M: int) -> Array:
     """Hamming's window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -370,7 +370,7 @@ def hanning(M: int) -> Array:
     """Von Hann's window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -386,7 +386,7 @@ def kaiser(M: int, beta: float) -> Array:
     """Kaiser's window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
       beta: the shape: 0 is a rectangle.
 
     Returns:

@@ -18,14 +18,14 @@ _STEPS = 1 / math.log2((1 + math.sqrt(5)) / 2)
 
 
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The greatest integer that divides both without rest, 0 for two zeros.
+    """The greatest integer that divides both without remainder, 0 for two zeros.
 
     Args:
       x1, x2: arrays of integers that broadcast together.
 
     Returns:
-      An array of their common type. Of the least integer and itself or 0, it is that integer: its
-      magnitude is not of the type.
+      An array of their common type. Of the smallest integer and itself or 0, it is that integer:
+      its magnitude is not of the type.
 
     Raises:
       TypeError: they are not integers.
@@ -48,7 +48,8 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The least integer, not negative, that both divide without rest; 0 where one of them is 0.
+    """The least integer, not negative, that both divide without remainder; 0 where one of them is
+    0.
 
     Args:
       x1, x2: arrays of integers that broadcast together.

@@ -43,8 +43,8 @@ def einsum(
       out: must be None.
       optimize: a strategy of `numpy.einsum_path`, False for the order of the operands, or a path.
       precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: in which sums are formed, and the result's type; by default the
-        promoted one.
+      preferred_element_type: the type in which sums are formed, and the result's type; by default
+        the promoted one.
 
     Returns:
       An array with a dimension for each label of the result.

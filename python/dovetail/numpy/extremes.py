@@ -1,4 +1,4 @@
-"""The greatest and the least elements of an array."""
+"""The greatest and the smallest elements of an array."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def top_k(
 
     Args:
       a: an array of real numbers.
-      k: how many.
+      k: the number of elements.
       axis: the dimension.
       mode: `largest` or `smallest`. NaN comes last in both.
       sorted: accepted; the result is always in order.

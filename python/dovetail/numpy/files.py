@@ -21,8 +21,8 @@ def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0
       buffer: bytes, or an object with a buffer.
       dtype: the type that the bytes are read as, by default float64; without x64 its elements
         are then converted to 32 bits.
-      count: how many elements; -1 for all.
-      offset: at which byte to start.
+      count: the number of elements; -1 for all.
+      offset: the byte at which to start.
 
     Returns:
       A vector.
@@ -43,7 +43,7 @@ def fromiter(iter: Any, dtype: Any, count: int = -1) -> Array:
     Args:
       iter: an iterable of scalars.
       dtype: the element type.
-      count: how many elements; -1 for all.
+      count: the number of elements; -1 for all.
 
     Returns:
       A vector.
@@ -65,7 +65,7 @@ def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) ->
       string: the text.
       dtype: the type that the numbers are read as, by default float64; without x64 its elements
         are then converted to 32 bits.
-      count: how many numbers; -1 for all.
+      count: the number of numbers; -1 for all.
       sep: what is between the numbers; white space in it stands for any white space.
 
     Returns:
@@ -90,9 +90,9 @@ def fromfile(
       file: a path, or a file that is open for reading.
       dtype: the type that the elements are read as, by default float64; without x64 its elements
         are then converted to 32 bits.
-      count: how many elements; -1 for all.
+      count: the number of elements; -1 for all.
       sep: what is between the numbers of a text; empty for bytes.
-      offset: at which byte to start, from the position of the file; 0 for a text.
+      offset: the byte at which to start, from the position of the file; 0 for a text.
 
     Returns:
       A vector.

@@ -36,7 +36,7 @@ def histogram_bin_edges(
     Args:
       a: an array of any shape.
       bins: how many bins of one width, or a vector of edges, which is returned.
-      range: the first and the last edge, by default the least and the greatest element; if both
+      range: the first and the last edge, by default the least and the largest element; if both
         are equal, half below and half above.
       weights: accepted.
 

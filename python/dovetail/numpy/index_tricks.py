@@ -226,7 +226,7 @@ def mask_indices(n: int, mask_func: Any, k: int = 0) -> tuple[Array, ...]:
 
     Args:
       n: the number of rows and of columns.
-      mask_func: takes a matrix of ones and `k`, and gives a matrix whose elements are 0 or not.
+      mask_func: takes a matrix of ones and `k`, and returns a matrix whose elements are 0 or not.
       k: the second argument of `mask_func`.
 
     Returns:
@@ -295,8 +295,8 @@ def ravel_multi_index(
       An array of that type and the broadcast shape.
 
     Raises:
-      ValueError: there are not as many indices as dimensions, an index is out of bounds, the type
-        does not hold all positions, or there is no such mode or order.
+      ValueError: the number of indices differs from that of dimensions, an index is out of bounds,
+        the type does not hold all positions, or there is no such mode or order.
       TypeError: indices are not integers.
 
     Example:

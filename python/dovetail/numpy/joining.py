@@ -290,7 +290,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
 
 @documented(_SPLIT)
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
-    """As `split`; sections need not be equal, the first are longer by one.
+    """Like `split`; sections need not be equal, the first are longer by one.
 
     Args:
       indices_or_sections: the number of sections, or increasing places at which to cut.
@@ -398,7 +398,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
     Args:
       filt: an array whose value is known.
       trim: the ends to trim: `f`, `b` or `fb`.
-      axis: the dimensions along which slices of zeros are left out, by default all.
+      axis: the dimensions along which slices of zeros are omitted, by default all.
 
     Returns:
       An array of the rank of `filt`.

@@ -27,7 +27,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
       inplace: must be False: arrays are immutable.
 
     Returns:
-      The changed copy.
+      The modified copy.
 
     Raises:
       ValueError: `inplace` is true, the sizes differ, or there is no value.

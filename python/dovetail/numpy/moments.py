@@ -82,7 +82,7 @@ def var(
     mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Array:
-    """The mean of |x - mean(x)|**2 over `axis`; the divisor is the count less `ddof` (or
+    """The mean of |x - mean(x)|**2 over `axis`; the divisor is the count minus `ddof` (or
     `correction`).
 
     Args:

@@ -92,7 +92,7 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The greatest element that is not NaN; NaN if there is none.
+    """The largest element that is not NaN; NaN if there is none.
 
     Args:
       initial: an additional element.
@@ -189,7 +189,7 @@ def nanvar(
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
 ) -> Array:
-    """The variance of elements that are not NaN; the divisor is their count less `ddof`.
+    """The variance of elements that are not NaN; the divisor is their count minus `ddof`.
 
     Args:
       ddof: what the number of elements is reduced by before dividing.
@@ -240,7 +240,7 @@ def nanstd(
 def nanargmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None
 ) -> Array:
-    """The index of the greatest element that is not NaN; -1 if there is none.
+    """The index of the largest element that is not NaN; -1 if there is none.
 
     Args:
       a: an array or scalar of real numbers.

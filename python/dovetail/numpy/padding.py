@@ -55,7 +55,7 @@ def pad(
       mode: which: `constant`; `edge`, `reflect`, `symmetric` and `wrap` repeat elements;
         `linear_ramp` goes to a value; `maximum`, `mean`, `median` and `minimum` are of the rows;
         `empty` is anything. A function gets each row with zeros in place of the new elements, the
-        widths, the dimension and a dict of `kwargs`, and gives the row.
+        widths, the dimension and a dict of `kwargs`, and returns the row.
       kwargs: `constant_values`, `end_values` of the ramp, `reflect_type` (`even` or `odd`),
         `stat_length`: of how many elements at the end. One value, (before, after), or one such for
         each dimension.

@@ -241,7 +241,7 @@ def nan_to_num(
       x: an array.
       copy: accepted.
       nan: what NaN becomes.
-      posinf, neginf: what infinities become; by default the greatest and the least number.
+      posinf, neginf: what infinities become; by default the greatest and the smallest number.
 
     Returns:
       An array like `x`.

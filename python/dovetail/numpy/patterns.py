@@ -24,9 +24,9 @@ def eye(
 
     Args:
       N, M: the numbers of rows and columns, as many by default.
-      k: which diagonal; it may be traced.
+      k: the diagonal; it may be traced.
       dtype: the element type.
-      device: where it is to be.
+      device: the device of the result.
 
     Returns:
       A matrix.
@@ -67,7 +67,7 @@ def tri(N: int, M: int | None = None, k: int | Array = 0, dtype: Any = None) -> 
 
     Args:
       N, M: the numbers of rows and columns, as many by default.
-      k: which diagonal, counted from the main one to the right; it may be traced.
+      k: the diagonal, counted from the main one to the right; it may be traced.
       dtype: the element type.
 
     Returns:
@@ -111,7 +111,7 @@ def tril(m: ArrayLike, k: int | Array = 0) -> Array:
 
     Args:
       m: an array of shape (…, r, c).
-      k: which diagonal, counted from the main one to the right; it may be traced.
+      k: the diagonal, counted from the main one to the right; it may be traced.
 
     Returns:
       An array like `m`.
@@ -134,7 +134,7 @@ def triu(m: ArrayLike, k: int | Array = 0) -> Array:
 
     Args:
       m: an array of shape (…, r, c).
-      k: which diagonal, counted from the main one to the right; it may be traced.
+      k: the diagonal, counted from the main one to the right; it may be traced.
 
     Returns:
       An array like `m`.

@@ -76,9 +76,9 @@ class Places:
       mode: what happens to indices out of bounds: `drop` (or `fill`) leaves them out, which is the
         default for changes, `clip` moves them to the nearest element, the default for `get`;
         `promise_in_bounds` says that there are none.
-      wrap_negative_indices: whether negative integers count from the end; else they are out of
+      wrap_negative_indices: whether negative integers count from the end; otherwise they are out of
         bounds.
-      unique_indices: promises that no element is met twice.
+      unique_indices: promises that no element is indexed twice.
       indices_are_sorted: accepted.
 
     Changes are computed in the promoted type of array and values, and converted to the array's.

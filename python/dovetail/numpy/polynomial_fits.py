@@ -22,7 +22,7 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
 
     Args:
       p: a vector of coefficients, the highest power first.
-      strip_zeros: whether leading zeros are left out, whose number must then be known; otherwise
+      strip_zeros: whether leading zeros are omitted, whose number must then be known; otherwise
         there is a NaN for each.
 
     Returns:
@@ -98,7 +98,7 @@ def polyfit(
 
     Raises:
       ValueError: the degree is negative, or there are too few data for a variance.
-      TypeError: shapes do not fit.
+      TypeError: shapes do not match.
 
     Example:
       >>> polyfit(dnp.arange(4.0), dnp.arange(4.0) ** 2, 2).round(3) + 0

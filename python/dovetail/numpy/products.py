@@ -217,7 +217,7 @@ def vecdot(
       An array of the broadcast shape without `axis`.
 
     Raises:
-      TypeError, ValueError: sizes do not fit, or the axis is out of bounds.
+      TypeError, ValueError: sizes do not match, or the axis is out of bounds.
 
     Example:
       >>> vecdot(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))

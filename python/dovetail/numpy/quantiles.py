@@ -88,7 +88,7 @@ def nanquantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """As `quantile`, of the elements that are not NaN; NaN if there is none.
+    """Like `quantile`, of the elements that are not NaN; NaN if there is none.
 
     Args:
       a, q, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
@@ -97,7 +97,7 @@ def nanquantile(
       An array of floats without those dimensions.
 
     Raises:
-      ValueError, NotImplementedError: as of `quantile`.
+      ValueError, NotImplementedError: as for `quantile`.
 
     Example:
       >>> nanquantile(np.float32([1, np.nan, 3]), 0.5)
@@ -118,7 +118,7 @@ def percentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """As `quantile`, for `q` in percent.
+    """Like `quantile`, for `q` in percent.
 
     Args:
       q: a percentage from 0 to 100, or a vector of them.
@@ -128,7 +128,7 @@ def percentile(
       An array of floats without those dimensions.
 
     Raises:
-      ValueError, NotImplementedError: as of `quantile`.
+      ValueError, NotImplementedError: as for `quantile`.
 
     Example:
       >>> percentile(np.float32([1, 2, 3, 4]), 50)
@@ -150,7 +150,7 @@ def nanpercentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """As `nanquantile`, for `q` in percent.
+    """Like `nanquantile`, for `q` in percent.
 
     Args:
       q: a percentage from 0 to 100, or a vector of them.
@@ -160,7 +160,7 @@ def nanpercentile(
       An array of floats without those dimensions.
 
     Raises:
-      ValueError, NotImplementedError: as of `quantile`.
+      ValueError, NotImplementedError: as for `quantile`.
 
     Example:
       >>> nanpercentile(np.float32([1, np.nan, 3]), 50)
@@ -204,7 +204,7 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """As `median`, of the elements that are not NaN.
+    """Like `median`, of the elements that are not NaN.
 
     Args:
       a: an array of real numbers.

@@ -35,7 +35,7 @@ def arange(
     Args:
       start, stop, step: numbers known while tracing; a single one is `stop`.
       dtype: the element type; by default that of the numbers.
-      device: where it is to be.
+      device: the device of the result.
 
     Returns:
       A vector of ceil((stop - start) / step) elements.
@@ -100,12 +100,12 @@ def linspace(
 
     Args:
       start, stop: arrays or scalars, which are broadcast.
-      num: how many.
+      num: the number of elements.
       endpoint: whether `stop` is the last of them.
       retstep: whether to return the distance too.
       dtype: the element type; by default a float one.
       axis: where the new dimension is.
-      device: where it is to be.
+      device: the device of the result.
 
     Returns:
       An array; with `retstep` also the distance of elements.
@@ -169,7 +169,7 @@ def logspace(
 
     Args:
       start, stop: exponents, which are broadcast.
-      num: how many.
+      num: the number of elements.
       endpoint: whether the last is that of `stop`.
       base: what is raised to them.
       dtype: the element type; by default a float one.
@@ -199,7 +199,7 @@ def geomspace(
 
     Args:
       start, stop: the first and the last element, which are broadcast.
-      num: how many.
+      num: the number of elements.
       endpoint: whether `stop` is the last of them.
       dtype: the element type; by default a float one.
       axis: where the new dimension is.

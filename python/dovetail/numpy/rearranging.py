@@ -97,7 +97,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
       axes: two dimensions.
 
     Returns:
-      An array, with the two sizes exchanged for an odd `k`.
+      An array, with the two sizes swapped for an odd `k`.
 
     Raises:
       ValueError: the axes are equal or out of bounds.
@@ -136,7 +136,7 @@ def roll(
       An array like `a`.
 
     Raises:
-      ValueError: there are not as many shifts as axes, or an axis is out of bounds.
+      ValueError: the number of shifts differs from that of axes, or an axis is out of bounds.
 
     Example:
       >>> roll(np.int32([1, 2, 3]), 1)

@@ -36,7 +36,7 @@ Combine = Callable[[Any, Any], Array]
 
 
 def prepared(name: str, a: ArrayLike, axis: Axis, out: Any) -> tuple[Array, tuple[int, ...]]:
-    """The operand and the sorted dimensions to reduce; `out` is refused."""
+    """The operand and the sorted dimensions to reduce; `out` is rejected."""
     no_out(name, out)
     x = as_operand(name, a)
     return x, tuple(sorted(canonical_axes(axis, x.ndim)))
@@ -173,7 +173,7 @@ def max(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The greatest element over `axis` (all by default) and `initial`; NaN if one is NaN.
+    """The largest element over `axis` (all by default) and `initial`; NaN if one is NaN.
 
     Args:
       a: an array or scalar; complex numbers are in lexicographic order.
@@ -276,7 +276,7 @@ def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str, empty: flo
 
 @documented(REDUCTION)
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
-    """The greatest element less the smallest.
+    """The largest element minus the smallest.
 
     Args:
       a: an array or scalar of numbers.
@@ -302,7 +302,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 def argmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The index of the first greatest element along `axis`, or in row-major order.
+    """The index of the first largest element along `axis`, or in row-major order.
 
     Example:
       >>> argmax(np.float32([1, 4, 2]))
@@ -420,7 +420,7 @@ def apply_over_axes(func: Callable[..., Array], a: ArrayLike, axes: Axis) -> Arr
       An array of the rank of `a`.
 
     Raises:
-      ValueError: the function gives another rank.
+      ValueError: the function returns another rank.
 
     Example:
       >>> apply_over_axes(sum, np.float32([[1, 2], [3, 4]]), [0, 1])

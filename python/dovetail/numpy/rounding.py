@@ -16,7 +16,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, unary
 
 @documented(SAME, REAL)
 def floor(x: ArrayLike, /) -> Array:
-    """The greatest integer not above x.
+    """The largest integer not above x.
 
     Example:
       >>> floor(-1.5)
@@ -28,7 +28,7 @@ def floor(x: ArrayLike, /) -> Array:
 
 @documented(SAME, REAL)
 def ceil(x: ArrayLike, /) -> Array:
-    """The least integer not below x.
+    """The smallest integer not below x.
 
     Example:
       >>> ceil(-1.5)
@@ -40,7 +40,7 @@ def ceil(x: ArrayLike, /) -> Array:
 
 @documented(SAME, REAL)
 def trunc(x: ArrayLike) -> Array:
-    """The nearest integer in the direction of 0.
+    """The nearest integer towards 0.
 
     Example:
       >>> trunc(-1.5)

@@ -103,7 +103,7 @@ def segment_max(
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """The greatest element of each segment of an array: of the rows that have one number.
+    """The largest element of each segment of an array: of the rows that have one number.
 
     Args:
       data: an array of numbers or bools, complex ones in lexicographic order; its first dimension
@@ -113,7 +113,7 @@ def segment_max(
 
     Returns:
       An array of shape (num_segments, …) and of the type of `data`; for segments without rows the
-      least value: -inf, the least integer, or False.
+      least value: -inf, the smallest integer, or False.
 
     Raises:
       TypeError: `data` is complex, or `segment_ids` not of integers.
@@ -136,7 +136,7 @@ def segment_min(
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """The least element of each segment of an array: of the rows that have one number.
+    """The smallest element of each segment of an array: of the rows that have one number.
 
     Args:
       data: an array of numbers or bools, complex ones in lexicographic order; its first dimension
@@ -146,7 +146,7 @@ def segment_min(
 
     Returns:
       An array of shape (num_segments, …) and of the type of `data`; for segments without rows the
-      greatest value: inf, the greatest integer, or True.
+      greatest value: inf, the largest integer, or True.
 
     Raises:
       TypeError: `data` is complex, or `segment_ids` not of integers.

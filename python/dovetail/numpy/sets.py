@@ -208,7 +208,7 @@ def union1d(
     Args:
       ar1, ar2: arrays of any shape.
       size: how many to return, which traced arrays need: the rest is cut off, or filled.
-      fill_value: what fills, by default the least element.
+      fill_value: what fills, by default the smallest element.
 
     Returns:
       A vector.

@@ -252,7 +252,7 @@ permute_dims = transpose
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The last two dimensions exchanged.
+    """The last two dimensions swapped.
 
     Args:
       x: an array of shape (…, m, n).
@@ -276,7 +276,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Two dimensions exchanged.
+    """Two dimensions swapped.
 
     Args:
       a: an array.

@@ -46,8 +46,8 @@ def take(
       axis: where they count; None flattens `a` first.
       out: must be None.
       mode: for indices out of bounds: `fill` (the default) gives `fill_value`, by default NaN, the
-        least signed or greatest unsigned integer; `clip` the nearest element, for a negative index
-        the first; `wrap` counts on from the other end.
+        smallest signed or largest unsigned integer; `clip` the nearest element, for a negative
+        index the first; `wrap` counts on from the other end.
       unique_indices, indices_are_sorted: promises, accepted.
       fill_value: see `mode`.
 
@@ -181,7 +181,7 @@ def put_along_axis(
       mode: `drop` (the default) or `clip`.
 
     Returns:
-      The changed copy.
+      The modified copy.
 
     Example:
       >>> put_along_axis(dnp.zeros((2, 2)), dnp.array([[1], [0]]), 5.0, 1, inplace=False)
@@ -213,7 +213,7 @@ def put(
       v: their values, repeated if there are fewer.
       mode: for indices out of bounds: `clip`, among them negative ones, `drop` (the default) or
         `wrap`.
-      inplace: must be False, for arrays are immutable.
+      inplace: must be False: arrays are immutable.
 
     Returns:
       An array like `a`.
@@ -248,7 +248,7 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
 
     Args:
       a: an array.
-      size: how many there are to be, which a traced `a` needs; further ones are left out.
+      size: how many there are to be, which a traced `a` needs; further ones are omitted.
       fill_value: the index, or one for each dimension, where there are fewer; by default 0.
 
     Returns:
@@ -303,7 +303,7 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 
     Args:
       a: an array.
-      size: how many there are to be, which a traced `a` needs; further ones are left out.
+      size: how many there are to be, which a traced `a` needs; further ones are omitted.
       fill_value: the index where there are fewer; by default 0.
 
     Returns:
@@ -432,7 +432,7 @@ def bincount(
       x: a vector of integers or bools; negative ones count as 0.
       weights: one for each element.
       minlength: the least size of the result.
-      length: its size, which a traced `x` needs; larger integers are left out.
+      length: its size, which a traced `x` needs; larger integers are omitted.
 
     Returns:
       A vector of counts.

@@ -40,8 +40,8 @@ class ufunc(metaclass=_Named):
     Args:
       func: takes `nin` scalars and returns `nout`.
       nin, nout: the numbers of arguments and results.
-      name: what messages call it.
-      identity: what it gives for no elements, None if nothing.
+      name: its name in messages.
+      identity: the result for no elements, None if nothing.
       call: the function of arrays, by default `func` applied to all their elements.
       reduction, running: what `reduce` and `accumulate` do, where there are functions for it.
       is_associative: whether elements may be combined in any grouping.
@@ -186,7 +186,7 @@ class ufunc(metaclass=_Named):
         return start
 
     def _combined(self, rows: Array, mask: Array | None, start: Any) -> Any:
-        """Rows one after the other; those out of the mask are left out."""
+        """Rows one after the other; those out of the mask are omitted."""
         result = None if start is None else full(rows.shape[1:], start, rows.dtype)
         if self._is_associative:
             if mask is not None:
@@ -233,7 +233,7 @@ class ufunc(metaclass=_Named):
         return self._call(reshape(x, x.shape + (1,) * y.ndim), y)
 
     def at(self, a: Any, indices: Any, b: Any = None, *, inplace: bool = True) -> Array:
-        """The array with the function applied at places, one after the other where they repeat.
+        """The array with the function applied at places, one after the other if they repeat.
 
         Args:
           a: the array.
@@ -321,7 +321,7 @@ def frompyfunc(func: Function, /, nin: int, nout: int, *, identity: Any = None) 
     Args:
       func: takes `nin` scalars and returns `nout`.
       nin, nout: the numbers of arguments and results.
-      identity: what it gives for no elements, None if nothing.
+      identity: the result for no elements, None if nothing.
 
     Example:
       >>> add = frompyfunc(lambda x, y: x + y, 2, 1, identity=0)

@@ -170,10 +170,10 @@ def scale_by_amsgrad(
     eps_root: Any = 0.0,
     mu_dtype: Any = None,
 ) -> GradientTransformation:
-    """As `scale_by_adam`, with the largest average of squares so far.
+    """Like `scale_by_adam`, with the largest average of squares so far.
 
     Args:
-      b1, b2, eps, eps_root, mu_dtype: as of `scale_by_adam`.
+      b1, b2, eps, eps_root, mu_dtype: as for `scale_by_adam`.
 
     Returns:
       A gradient transformation.
@@ -247,10 +247,10 @@ def scale_by_radam(
     eps_root: Any = 0.0,
     threshold: Any = 5.0,
 ) -> GradientTransformation:
-    """As `scale_by_adam`, with less weight as long as the average of squares varies much.
+    """Like `scale_by_adam`, with less weight as long as the average of squares varies much.
 
     Args:
-      b1, b2, eps, eps_root: as of `scale_by_adam`.
+      b1, b2, eps, eps_root: as for `scale_by_adam`.
       threshold: up to which number of averaged squares there is no division by their root.
 
     Returns:
@@ -389,7 +389,7 @@ def scale_by_stddev(
     """Updates divided by the root of a moving variance of theirs.
 
     Args:
-      decay, eps, initial_scale, eps_in_sqrt, bias_correction: as of `scale_by_rms`.
+      decay, eps, initial_scale, eps_in_sqrt, bias_correction: as for `scale_by_rms`.
 
     Returns:
       A gradient transformation.

@@ -188,7 +188,7 @@ def count() -> Array:
 
 
 def following(steps: Array) -> Array:
-    """One step more; the greatest number is not exceeded."""
+    """One step more; the largest number is not exceeded."""
     return dnp.where(steps < dtypes.iinfo(dtypes.int32).max, steps + 1, steps)
 
 

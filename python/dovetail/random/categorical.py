@@ -132,7 +132,7 @@ def categorical(
 
     Args:
       key: a key.
-      logits: logarithms of probabilities, which need not be normalised.
+      logits: logarithms of probabilities, which need not be normalized.
       axis: the dimension of `logits` along which the categories are.
       shape: of the result, by default that of `logits` without `axis`, which broadcasts to it.
       replace: whether a category can come again in the dimensions of `shape` that go before those
@@ -143,7 +143,7 @@ def categorical(
       An array of integers.
 
     Raises:
-      ValueError: shapes do not fit, or there are fewer categories than numbers wanted of them.
+      ValueError: shapes do not match, or there are fewer categories than numbers wanted of them.
 
     Example:
       >>> from dovetail import random

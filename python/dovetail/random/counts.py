@@ -122,7 +122,7 @@ def poisson(
 
 
 def _bounded(count: Array, most: int) -> Array:
-    """True if a step count, an int32, is below the greatest value of an integer type."""
+    """True if a step count, an int32, is below the largest value of an integer type."""
     return lax.lt(count, np.int32(min(most, 2**31 - 1)))
 
 

@@ -245,7 +245,7 @@ class KeyArray:
         return self._rearranged(lambda x: x.squeeze(axis))
 
     def swapaxes(self, axis1: int, axis2: int) -> KeyArray:
-        """Two dimensions exchanged."""
+        """Two dimensions swapped."""
         return self._rearranged(lambda x: x.swapaxes(axis1, axis2))
 
     def transpose(self, *axes: Any) -> KeyArray:
@@ -365,7 +365,7 @@ class _At:
 
 
 def _check_rank(entries: tuple[Any, ...], rank: int) -> None:
-    """Refuse indices of words."""
+    """Reject indices of words."""
     dtype_of = [getattr(entry, "dtype", None) for entry in entries]
     counted = 0
     for entry, dtype in zip(entries, dtype_of, strict=True):

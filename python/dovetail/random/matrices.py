@@ -48,7 +48,7 @@ def multivariate_normal(
       f[*shape, n].
 
     Raises:
-      ValueError: `dtype` is not a float type, there is no such method, or shapes do not fit.
+      ValueError: `dtype` is not a float type, there is no such method, or shapes do not match.
 
     Example:
       >>> from dovetail import random

@@ -32,7 +32,7 @@ def as_keys(name: str, key: Any) -> KeyArray:
 
     Raises:
       TypeError: it is neither.
-      ValueError: raw keys are refused by the settings.
+      ValueError: raw keys are rejected by the settings.
     """
     if isinstance(key, KeyArray):
         keys = key

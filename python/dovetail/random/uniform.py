@@ -160,7 +160,7 @@ def randint(
     shape_with("randint", sizes, low.shape, high.shape)
     if info.bits >= 32:
         return _randint(key, sizes, low, high, element)
-    # For narrow types, the bound may also be one past the greatest value.
+    # For narrow types, the bound may also be one past the largest value.
     least, greatest = int(info.min), int(info.max)
     low = _clipped(lax.convert_element_type(low, np.int32), least, greatest)
     high = _clipped(lax.convert_element_type(high, np.int32), least, greatest + 1)
@@ -197,7 +197,7 @@ def _randint(
     one = lax.full(shape, np.ones((), word))
     span = lax.convert_element_type(lax.sub(high, low), word)
     span = lax.select(lax.le(high, low), one, span)
-    # An interval that includes the greatest number; the interval of all numbers wraps to span 0.
+    # An interval that includes the largest number; the interval of all numbers wraps to span 0.
     span = lax.select(is_past & lax.gt(high, low), lax.add(span, one), span)
     # (upper 2^width + lower) mod span, where x mod 0 is x.
     half = lax.rem(lax.full(shape, np.array(2 ** (width // 2), word)), span)

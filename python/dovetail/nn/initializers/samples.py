@@ -227,7 +227,7 @@ def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None)
 
     Args:
       scale: a factor.
-      column_axis: as of `orthogonal`.
+      column_axis: as for `orthogonal`.
       dtype: the element type, unless another is given later; by default the default float.
 
     Returns:

@@ -19,7 +19,7 @@ from dovetail.ops.operands import canonical_axis
 
 _SCALED = """
     Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+      in_axis, out_axis, batch_axis, dtype: as for `variance_scaling`.
 
     Returns:
       An initializer.

@@ -47,8 +47,8 @@ SEVERAL = """
       A complex array of the shape of `a`, with the lengths along the dimensions.
 
     Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
+      ValueError: sizes and axes differ in number, a size is less than 1, or there is no such norm
+        or axis.
 """
 
 SEVERAL_HALF = """
@@ -61,8 +61,8 @@ SEVERAL_HALF = """
 
     Raises:
       TypeError: the elements are complex, or floats of less than 32 bits.
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
+      ValueError: sizes and axes differ in number, a size is less than 1, or there is no such norm
+        or axis.
 """
 
 SEVERAL_REAL = """

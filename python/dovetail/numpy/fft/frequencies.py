@@ -25,7 +25,7 @@ def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None
       n: how many there are.
       d: the distance between samples.
       dtype: the element type; by default the default float.
-      device: where the result is to be.
+      device: the device of the result.
 
     Returns:
       An array of shape (n,).
@@ -50,7 +50,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = Non
       n: the length of the signal.
       d: the distance between samples.
       dtype: the element type; by default the default float.
-      device: where the result is to be.
+      device: the device of the result.
 
     Returns:
       An array of shape (n//2 + 1,).

@@ -165,7 +165,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
       A matrix; a vector or a scalar if the first or the last is a vector, or both.
 
     Raises:
-      ValueError: there are too few, or shapes do not fit.
+      ValueError: there are too few, or shapes do not match.
 
     Example:
       >>> multi_dot([np.ones((2, 3)), np.ones((3, 4)), np.ones(4)])

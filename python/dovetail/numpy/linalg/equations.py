@@ -27,7 +27,7 @@ from dovetail.transforms import custom_derivatives
 
 
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
-    """The solutions x of a x = b, by LU factorisation.
+    """The solutions x of a x = b, by LU factorization.
 
     Args:
       a: square matrices, of shape (…, n, n).
@@ -38,7 +38,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
       are infinite or NaN.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
 
     Example:
       >>> solve(np.float32([[2, 0], [1, 1]]), np.float32([2, 3]))
@@ -67,7 +67,7 @@ def inv(a: ArrayLike) -> Array:
       a: square matrices, of shape (…, n, n).
 
     Returns:
-      An inexact array of that shape. Where a is singular, elements are infinite or NaN.
+      An inexact array of that shape. If a is singular, elements are infinite or NaN.
 
     Raises:
       ValueError: the matrices are not square.
@@ -178,7 +178,7 @@ def lstsq(
       integer; the singular values of a.
 
     Raises:
-      TypeError, ValueError: the shapes do not fit.
+      TypeError, ValueError: the shapes do not match.
 
     Example:
       >>> lstsq(np.float32([[3], [4]]), np.float32([5, 5]))[0]
@@ -278,7 +278,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: tuple[int, ...] | None = None)
       An array with those other dimensions.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
 
     Example:
       >>> tensorsolve(2 * np.eye(4).reshape(2, 2, 4), np.ones((2, 2)))

@@ -48,8 +48,8 @@ _SEVERAL = """
 
     Raises:
       NotImplementedError: another type.
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
+      ValueError: sizes and axes differ in number, a size is less than 1, or there is no such norm
+        or axis.
 """
 
 

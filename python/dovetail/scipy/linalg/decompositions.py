@@ -1,4 +1,4 @@
-"""Factorisations, eigenvalues and singular values."""
+"""Factorizations, eigenvalues and singular values."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def qr_multiply(
       (product, r), with pivoting also the order of the columns.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such mode.
+      ValueError: the shapes do not match, or there is no such mode.
 
     Example:
       >>> qr_multiply(np.float32([[3], [4]]), np.float32([5, 0]))[0]

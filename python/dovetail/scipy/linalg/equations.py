@@ -66,7 +66,7 @@ def solve(
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such kind of matrix.
+      ValueError: the shapes do not match, or there is no such kind of matrix.
 
     Example:
       >>> solve(np.float32([[2, 0], [1, 1]]), np.float32([2, 3]))
@@ -107,7 +107,7 @@ def solve_triangular(
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such op.
+      ValueError: the shapes do not match, or there is no such op.
 
     Example:
       >>> solve_triangular(np.float32([[2, 0], [1, 1]]), np.float32([2, 3]), lower=True)
@@ -177,7 +177,7 @@ def cho_solve(
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
 
     Example:
       >>> cho_solve(cho_factor(np.float32([[4]])), np.float32([8]))
@@ -243,7 +243,7 @@ def lu_solve(
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such op.
+      ValueError: the shapes do not match, or there is no such op.
 
     Example:
       >>> lu_solve(lu_factor(np.float32([[2, 0], [1, 1]])), np.float32([2, 3]))
@@ -349,7 +349,7 @@ def solve_sylvester(
       same equation.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such method.
+      ValueError: the shapes do not match, or there is no such method.
 
     Example:
       >>> solve_sylvester(np.float32([[1]]), np.float32([[2]]), np.float32([[6]]))
