@@ -32,11 +32,11 @@ def logsumexp(
 
     Args:
       a: an array or scalar of numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       b: factors that broadcast to the shape of `a`.
-      keepdims: whether those dimensions stay, of size 1.
+      keepdims: whether to keep those dimensions, with size 1.
       return_sign: whether the sign of the sum is returned too.
-      where: bools that broadcast to the shape of `a`: which elements take part.
+      where: a mask of the elements to include, which broadcasts to the shape of `a`.
 
     Returns:
       An array without those dimensions; NaN where the sum is negative, -inf where it is empty. With
@@ -82,9 +82,9 @@ def logmeanexp(
 
     Args:
       x: an array or scalar of numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       where: bools that broadcast to the shape of `x`: which elements take part.
-      keepdims: whether those dimensions stay, of size 1.
+      keepdims: whether to keep those dimensions, with size 1.
 
     Returns:
       An array without those dimensions.
@@ -114,7 +114,7 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 
     Args:
       x: an array of real numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       where: bools that broadcast to the shape of `x`: which elements take part.
 
     Returns:
@@ -136,7 +136,7 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
 
     Args:
       x: an array of real numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       where: bools that broadcast to the shape of `x`: which elements take part.
 
     Returns:
@@ -181,7 +181,7 @@ def standardize(
 
     Args:
       x: an array of real numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       mean, variance: those of `x`, if known, which broadcast to its shape.
       epsilon: what is added to the variance.
       where: bools that broadcast to the shape of `x`: which elements count in mean and variance.

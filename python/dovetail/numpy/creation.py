@@ -1,4 +1,4 @@
-"""Arrays out of data, and constants."""
+"""Arrays from data, and constants."""
 
 from __future__ import annotations
 
@@ -56,24 +56,25 @@ def array(
     ndmin: int = 0,
     device: Any = None,
 ) -> Array:
-    """An array of data.
+    """An array from data.
 
     Args:
-      object: an array, a scalar, nested lists of these, or what NumPy or DLPack takes.
+      object: an array, a scalar, nested lists of these, or anything that NumPy or DLPack accepts.
       dtype: the element type; by default that of the data.
       args: `copy`, `order` and `ndmin` by position, which is deprecated.
       copy: False to share the memory of a NumPy array or buffer, which must not be written to any
-        more, and to refuse another `dtype` than it has. None to copy what others can write to only.
-      order: no order but that of rows is to be had.
-      ndmin: the smallest number of dimensions; those that lack come first, with size 1.
+        more, and to reject a `dtype` that it does not have. None to copy only what others can write
+        to.
+      order: the memory order; only row-major order is supported.
+      ndmin: the smallest number of dimensions; missing ones are added in front, with size 1.
       device: the device of the result.
 
     Returns:
-      An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
+      An array; weakly typed for a Python scalar, unless `dtype` is given.
 
     Raises:
       TypeError: the data are not numbers, or an argument is given twice.
-      ValueError: there is no such order, lists are ragged, or `copy` is False and `dtype` asks for
+      ValueError: there is no such order, lists are ragged, or `copy` is False and `dtype` requires
         one.
 
     Example:
@@ -113,11 +114,11 @@ def asarray(
     `copy` is False.
 
     Args:
-      a: as `object` of `array`.
+      a: like `object` of `array`.
       dtype, order, copy, device: as for `array`.
 
     Returns:
-      An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
+      An array; weakly typed for a Python scalar, unless `dtype` is given.
 
     Raises:
       TypeError, ValueError: as for `array`.
@@ -174,11 +175,11 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
     Args:
       x: an array or scalar.
       dtype: the element type; None is the default float.
-      copy: True to have the result in memory of its own even where nothing is converted.
+      copy: True for a result in its own memory even where nothing is converted.
       device: the device of the result.
 
     Returns:
-      An array of the shape of `x`; as bools, whether elements are not zero.
+      An array of the shape of `x`; for bools, whether elements are not zero.
 
     Raises:
       TypeError: `dtype` is not an element type.
@@ -205,16 +206,16 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any
 ) -> Any:
-    """The function of the arrays of indices along each dimension.
+    """A function applied to the arrays of indices along each dimension.
 
     Args:
-      function: takes an array of shape `shape` for each dimension, of the indices along it.
+      function: takes one array of shape `shape` for each dimension: the indices along it.
       shape: an integer, or integers known while tracing.
       dtype: the element type of the indices.
       kwargs: further arguments of `function`.
 
     Returns:
-      What `function` returns.
+      The result of `function`.
 
     Example:
       >>> fromfunction(lambda i, j: 10 * i + j, (2, 2), dtype=int)
@@ -290,7 +291,7 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
 @documented(_FILLED)
 def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
-    """An array whose elements are not promised to be anything; they are zero.
+    """An array whose elements are unspecified; they are zero.
 
     Args:
       dtype: the element type; by default the default float.

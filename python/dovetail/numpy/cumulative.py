@@ -93,12 +93,12 @@ def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: No
 def cumulative_sum(
     x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """Like `cumsum`, for an array of rank 1 or with an axis; with `include_initial` from 0 on.
+    """Like `cumsum`, for an array of rank 1 or with an axis; with `include_initial`, from 0 on.
     Small integers are summed in the default integer type.
 
     Args:
       x: an array.
-      axis: the dimension, which a vector need not name.
+      axis: the dimension; optional for a vector.
       dtype: the element type of the result; narrow integers become the default one.
       include_initial: whether to begin with the neutral element.
 
@@ -118,12 +118,12 @@ def cumulative_sum(
 def cumulative_prod(
     x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """Like `cumprod`, for an array of rank 1 or with an axis; with `include_initial` from 1 on.
+    """Like `cumprod`, for an array of rank 1 or with an axis; with `include_initial`, from 1 on.
     Small integers are multiplied in the default integer type.
 
     Args:
       x: an array.
-      axis: the dimension, which a vector need not name.
+      axis: the dimension; optional for a vector.
       dtype: the element type of the result; narrow integers become the default one.
       include_initial: whether to begin with the neutral element.
 

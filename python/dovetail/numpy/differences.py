@@ -42,10 +42,10 @@ def diff(
       a: an array of rank 1 or more.
       n: the number of repetitions.
       axis: the dimension.
-      prepend, append: elements that are put at the ends first.
+      prepend, append: elements to put at the ends first.
 
     Returns:
-      An array, shorter by n along `axis`; of bools, whether neighbours differ.
+      An array, shorter by n along `axis`; for bools, whether neighbours differ.
 
     Example:
       >>> diff(np.int32([1, 4, 9]))
@@ -97,13 +97,13 @@ def ediff1d(
 
 
 def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None = None) -> Any:
-    """Central differences along each axis, one-sided at the ends; `varargs` are spacings, one or
-    one per axis.
+    """Central differences along each axis, one-sided at the ends; `varargs` are spacings, one for
+    all axes or one each.
 
     Args:
       f: an array.
-      axis: one dimension or several; None is all of them.
-      varargs: no spacing, one, or one for each dimension: scalars or vectors of places.
+      axis: one or more dimensions; None for all.
+      varargs: no spacing, one, or one for each dimension: scalars or vectors of points.
 
     Returns:
       An array like `f` for each dimension, in a list if there are several.
@@ -161,8 +161,9 @@ def trapezoid(
 
     Args:
       y: an array.
-      x: places, a vector or an array with as many along `axis`; other dimensions are broadcast.
-      dx: the distance of places, without `x`.
+      x: the points, a vector or an array of the same size along `axis`; other dimensions are
+        broadcast.
+      dx: the distance between points, without `x`.
       axis: the dimension.
 
     Returns:
@@ -284,7 +285,7 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     Args:
       p: a vector of coefficients, the highest power first.
       m: the number of repetitions.
-      k: the constants, one for all or one for each time.
+      k: the constants, one for all or one for each repetition.
 
     Returns:
       A vector.
@@ -387,7 +388,7 @@ def kaiser(M: int, beta: float) -> Array:
 
     Args:
       M: the number of points.
-      beta: the shape: 0 is a rectangle.
+      beta: the shape parameter: 0 is a rectangle.
 
     Returns:
       A vector of floats.

@@ -1,4 +1,4 @@
-"""Reductions that leave NaN out."""
+"""Reductions that ignore NaN."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Axis = Any
 
 
 def _valid(name: str, x: Array, where: ArrayLike | None) -> Array | None:
-    """The mask of elements that count: not NaN, and in `where`; None if all do."""
+    """The mask of elements to include: not NaN, and in `where`; None if all are."""
     mask = None if where is None else reductions.mask_of(name, where, x.shape)
     if _exact(x):
         return mask
@@ -192,7 +192,7 @@ def nanvar(
     """The variance of elements that are not NaN; the divisor is their count minus `ddof`.
 
     Args:
-      ddof: what the number of elements is reduced by before dividing.
+      ddof: the number to subtract from the number of elements in the divisor.
       mean: the mean, if it is known.
 
     Returns:
@@ -222,7 +222,7 @@ def nanstd(
     """The square root of `nanvar`.
 
     Args:
-      ddof: what the number of elements is reduced by before dividing.
+      ddof: the number to subtract from the number of elements in the divisor.
       mean: the mean, if it is known.
 
     Returns:

@@ -22,7 +22,7 @@ def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None
     """The frequencies of the elements of `fft`: 0, 1, …, -2, -1 over `d * n`.
 
     Args:
-      n: how many there are.
+      n: the number of elements.
       d: the distance between samples.
       dtype: the element type; by default the default float.
       device: the device of the result.
@@ -86,7 +86,7 @@ def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Ar
 
 
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """A spectrum with its frequency 0, which is first, in the middle.
+    """A spectrum with frequency 0, which comes first, moved to the middle.
 
     Args:
       x: an array.

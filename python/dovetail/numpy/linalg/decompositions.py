@@ -25,7 +25,7 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
         read.
 
     Returns:
-      An inexact array of that shape; NaN in the triangle where a matrix is not positive definite.
+      An inexact array of that shape; NaN in the triangle of a matrix that is not positive definite.
 
     Raises:
       TypeError, ValueError: a is not an array of square matrices.
@@ -45,8 +45,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     Args:
       a: matrices, of shape (…, m, n).
       mode: with k = min(m, n), `reduced` for q and r of shapes (…, m, k) and (…, k, n), `complete`
-        for (…, m, m) and (…, m, n), `r` for r alone, `raw` for the transposed matrix that LAPACK's
-        geqrf packs and the factors of its reflections.
+        for (…, m, m) and (…, m, n), `r` for r alone, `raw` for the transposed matrix as packed by
+        LAPACK's geqrf and the factors of its reflections.
 
     Returns:
       A named tuple (Q, R), or r.
@@ -80,14 +80,13 @@ def svd(
     Args:
       a: matrices, of shape (…, m, n).
       full_matrices: whether u and vh are square.
-      compute_uv: whether to return them.
+      compute_uv: whether to return u and vh.
       hermitian: whether a is Hermitian, which is faster.
       subset_by_index: (begin, end) of the requested singular values, by default all.
 
     Returns:
-      A named tuple (U, S, Vh), of shapes (…, m, m), (…, k) and (…, n, n), or with k = min(m, n)
-      (…, m, k), (…, k) and (…, k, n); or s alone, real and not increasing. NaN where a is not
-      finite.
+      A named tuple (U, S, Vh), of shapes (…, m, m), (…, k) and (…, n, n), or with k = min(m, n) (…,
+      m, k), (…, k) and (…, k, n); or s alone, real and not increasing. NaN if a is not finite.
 
     Example:
       >>> svd(np.float32([[3], [4]]), compute_uv=False)
@@ -181,7 +180,7 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
 
     Args:
       a: matrices, of shape (…, n, n).
-      UPLO: the triangle that is read, `L` or `U`, unless `symmetrize_input`.
+      UPLO: the triangle to read, `L` or `U`, unless `symmetrize_input`.
       symmetrize_input: whether to use (a + a^H) / 2 for a.
 
     Returns:
