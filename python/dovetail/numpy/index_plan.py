@@ -32,7 +32,7 @@ class Plan(NamedTuple):
       batch: the shape of the arrays in the index, then the sizes of slices with a step.
       kept: dimensions of the operand that the windows keep.
       order: which of (*batch, *kept) each dimension of the result is.
-      shape: of the result, new dimensions included.
+      shape: the shape of the result, new dimensions included.
       known: the indices where they do not depend on a tracer.
     """
 
