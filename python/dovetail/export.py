@@ -1,8 +1,8 @@
 """Functions that outlive their process: `export(f, …)` writes files that run without Python.
 
-The module can be called: it is the function `dovetail.export_files.export`. Its attributes are
-those of JAX's module: `export.export(jit(f))(…)` stores a function as a program that can be sent,
-called, differentiated and batched.
+The module is callable: it is the function `dovetail.export_files.export`. Its attributes are those
+of JAX's module: `export.export(jit(f))(…)` stores a function as a program that can be sent, called,
+differentiated and batched.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The immutable array whose elements are known."""
+"""The immutable array of known elements."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     Args:
       data: the NumPy array or the buffer, of any shape and a dtype that `dtypes.as_dtype` knows.
       weak_type: whether the element type yields to those of other operands.
-      place: the device that the array is on and whether it must stay there; None for the first
-        one, where it need not stay. What is on the host otherwise is moved when a program there
-        needs it.
+      place: the device of the array and whether it is committed to it; None for the first device,
+        uncommitted. Elements on the host are moved when a program on another device needs them.
 
     Example:
       >>> x = dnp.zeros(3)
@@ -70,15 +69,15 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
 
     @property
     def buffer(self) -> Any:
-        """The NumPy array or runtime buffer that was given."""
+        """The NumPy array or runtime buffer."""
         return self._data
 
     def with_weakness(self, weak_type: bool) -> Array:
-        """The same elements, of a weak type or not."""
+        """The same elements, with a weak type or not."""
         return Array(self._data, weak_type, self._place)
 
     def move_to(self, buffer: Any) -> Any:
-        """Keep the elements in a buffer that has a copy of them, which is returned."""
+        """Replace the elements by a buffer with a copy of them, which is returned."""
         self._data = buffer
         self._host = None
         return buffer
@@ -163,7 +162,7 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         return not self.is_deleted()
 
     def copy_to_host_async(self) -> None:
-        """Begin to copy the elements to where NumPy can read them."""
+        """Start copying the elements to where NumPy can read them."""
         self._value()
 
     def on_device_size_in_bytes(self) -> int:
@@ -175,7 +174,9 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         return self._value().ctypes.data
 
     def delete(self) -> None:
-        """Free the elements now, unless something else shares them; the array is of no more use."""
+        """Free the elements now, unless something else shares them; the array can no longer be
+        used.
+        """
         self._data = _Deleted(self.aval)
         self._host = None
 
@@ -194,7 +195,7 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     def __repr__(self) -> str:
         if self.is_deleted():
             return f"Array(deleted, {self.aval})"
-        # As NumPy: the element type goes on a line of its own where the last one is full.
+        # Like NumPy: the element type goes on its own line if the last one is full.
         suffix = f"dtype={self.dtype.name}" + (", weak_type=True" if self.weak_type else "") + ")"
         prefix, width = "Array(", np.get_printoptions()["linewidth"]
         if self.size == 0:

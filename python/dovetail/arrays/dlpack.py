@@ -24,16 +24,16 @@ def is_supported_dtype(dtype: Any) -> bool:
 def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = None) -> Array:
     """The elements of another library's array.
 
-    The memory is shared where it is the host's and the element type one that is in use, so the
-    other library must not write to it any more. Otherwise it is copied.
+    Memory on the host with an element type that is in use is shared, so the other library must not
+    write to it any more. Otherwise it is copied.
 
     Args:
       external_array: an array with `__dlpack__` and `__dlpack_device__`.
-      device: where the result shall be, committed to it; by default the default device.
-      copy: True to copy in any case, False to refuse where there must be a copy.
+      device: the device of the result, which is committed to it; by default the default device.
+      copy: True to always copy, False to raise an error if a copy is necessary.
 
     Raises:
-      BufferError: there must be a copy, and `copy` is False.
+      BufferError: a copy is necessary, and `copy` is False.
 
     >>> from_dlpack(np.float32([1, 2]))
     Array([1., 2.], dtype=float32)

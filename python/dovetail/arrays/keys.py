@@ -1,4 +1,4 @@
-"""Arrays of random keys among the arguments of functions that move, repeat or make elements."""
+"""Arrays of random keys as arguments of functions that move, repeat or fill elements."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def is_key_type(x: Any) -> bool:
 
 
 def moves_keys(function: Callable[..., Any], positions: Sequence[int]) -> Callable[..., Any]:
-    """A function of arrays that takes arrays of keys as well.
+    """A function of arrays that accepts arrays of keys as well.
 
     Args:
-      function: moves elements, and computes nothing of them.
-      positions: those of its arguments that must be keys, or sequences of them, if one is.
+      function: moves elements, without computing on them.
+      positions: the arguments that must be keys, or sequences of them, if one of them is.
     """
 
     @functools.wraps(function)
@@ -41,7 +41,7 @@ def makes_keys(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that fills arrays with one value, which may be an array of keys as well.
 
     Args:
-      function: takes `shape` or an array that the result is like, perhaps `fill_value`, and
+      function: takes `shape` or an array that the result is like, optionally `fill_value`, and
         `dtype`. All words of a key are filled with a number.
     """
     signature = inspect.signature(function)
@@ -57,22 +57,22 @@ def makes_keys(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def let_make_keys(package: dict[str, Any], names: Sequence[str]) -> None:
-    """Let functions of a package make keys too.
+    """Let functions of a package fill arrays with keys.
 
     Args:
       package: its global names.
-      names: of the functions.
+      names: the functions' names.
     """
     for name in names:
         package[name] = makes_keys(package[name])
 
 
 def let_move_keys(package: dict[str, Any], names: Mapping[str, Sequence[int]]) -> None:
-    """Let functions of a package take keys too.
+    """Let functions of a package accept keys.
 
     Args:
       package: its global names.
-      names: of the functions, with the positions of what is moved.
+      names: the functions' names, with the positions of the arguments that are moved.
     """
     for name, positions in names.items():
         package[name] = moves_keys(package[name], positions)

@@ -1,4 +1,4 @@
-"""Memory that cannot be had: arrays and evaluations that are refused.
+"""Memory that cannot be had: arrays and evaluations that are rejected.
 
 The runtime, of which this makes use, is imported only then.
 """

@@ -55,7 +55,7 @@ class ArrayMethods(ArrayOperators):
 
     @property
     def mT(self) -> Array:
-        """The last two dimensions exchanged."""
+        """The last two dimensions swapped."""
         return dnp.matrix_transpose(self)
 
     @property
@@ -70,7 +70,7 @@ class ArrayMethods(ArrayOperators):
 
     @property
     def flat(self) -> Any:
-        """NumPy's iterator that writes; arrays have none, as `hasattr` says."""
+        """NumPy's iterator that writes; arrays have none, according to `hasattr`."""
         raise AttributeError(
             "arrays are immutable and have no flat; use x.ravel(), or x.ravel().at[i].set(y)"
         )
@@ -110,7 +110,7 @@ class ArrayMethods(ArrayOperators):
         """The array on a device.
 
         Args:
-          device: a device, a sharding, or a text such as "cpu".
+          device: a device, a sharding, or a string such as "cpu".
           stream: None; there are no streams to wait for.
         """
         if stream is not None:
@@ -206,7 +206,7 @@ class ArrayMethods(ArrayOperators):
         return dnp.transpose(self, axes or None)
 
     def swapaxes(self, axis1: int, axis2: int) -> Array:
-        """Two dimensions exchanged."""
+        """Two dimensions swapped."""
         return dnp.swapaxes(self, axis1, axis2)
 
     def squeeze(self, axis: Any = None) -> Array:
@@ -273,7 +273,9 @@ class ArrayMethods(ArrayOperators):
         return dnp.compress(condition, self, axis, size=size, fill_value=fill_value, out=out)
 
     def choose(self, choices: Any, out: None = None, mode: str = "raise") -> Array:
-        """The elements of that array among `choices` whose number is the element here."""
+        """For each element, the corresponding element of the array among `choices` that it
+        selects.
+        """
         return dnp.choose(self, choices, out, mode)
 
     def nonzero(self, *, fill_value: Any = None, size: int | None = None) -> tuple[Array, ...]:
@@ -283,7 +285,7 @@ class ArrayMethods(ArrayOperators):
     def searchsorted(
         self, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan"
     ) -> Array:
-        """Where values belong in this sorted vector."""
+        """The positions of values in this sorted vector."""
         return dnp.searchsorted(self, v, side, sorter, method=method)
 
     def sort(
@@ -325,7 +327,7 @@ class ArrayMethods(ArrayOperators):
         return dnp.cumprod(self, axis, dtype, out)
 
     def dot(self, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
-        """The product of arrays as `dovetail.numpy.dot`."""
+        """The product of arrays, as for `dovetail.numpy.dot`."""
         return dnp.dot(self, b, precision=precision, preferred_element_type=preferred_element_type)
 
     def sum(
@@ -417,7 +419,7 @@ class ArrayMethods(ArrayOperators):
         return dnp.min(self, axis, out, keepdims, initial, where)
 
     def ptp(self, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
-        """The largest element less the smallest."""
+        """The largest element minus the smallest."""
         return dnp.ptp(self, axis, out, keepdims)
 
     def all(

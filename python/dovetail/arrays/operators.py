@@ -22,7 +22,7 @@ class ArrayOperators:
     """Operators and conversions over `shape`, `dtype`, `weak_type` and `_value()`."""
 
     __slots__ = ()
-    # NumPy arrays on the left of an operator leave it to us.
+    # NumPy arrays on the left of an operator leave it to this class.
     __array_priority__ = 100
 
     shape: Any
@@ -265,7 +265,7 @@ class ArrayOperators:
 
     @property
     def at(self) -> Any:
-        """Reads and changes elements: `x.at[index].set(value)` is a changed copy.
+        """Reads and modifies elements: `x.at[index].set(value)` is a modified copy.
 
         >>> import dovetail.numpy as dnp
         >>> dnp.arange(3).at[0].set(7)
@@ -287,8 +287,8 @@ class ArrayOperators:
 
 
 def _comparable(other: Any) -> bool:
-    """True if `==` compares elementwise. Where the methods return NotImplemented, Python silently
-    answers False.
+    """True if `==` compares elementwise. If the methods return NotImplemented, Python silently
+    returns False.
     """
     if isinstance(other, (list, tuple, set, dict)):
         raise type_error(

@@ -21,7 +21,7 @@ def array_meant(x: Any) -> Any:
       x: anything.
 
     Returns:
-      What its method `__jax_array__` gives, or `x`.
+      The result of its method `__jax_array__`, or `x`.
 
     Example:
       >>> array_meant(1)

@@ -51,7 +51,7 @@ class ShapedArray(tuple[tuple[int, ...], np.dtype, bool]):
         return tuple(self)
 
     def __str__(self) -> str:
-        # NumPy calls a structure of nothing, float0, "void".
+        # NumPy calls float0, an empty structure, "void".
         element = "float0" if self.dtype.names else self.dtype.name
         return f"{element}[{','.join(map(str, self.shape))}]"
 

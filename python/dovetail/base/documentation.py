@@ -27,7 +27,7 @@ def documented(*shared: str) -> Callable[[_F], _F]:
     Args:
       shared: texts with the sections `Args`, `Returns` and `Raises`, indented by four spaces. A
         later text replaces sections of an earlier one, but adds to its arguments. Arguments that
-        are not parameters of the function are left out.
+        are not parameters of the function are omitted.
 
     Returns:
       A decorator, which changes `__doc__` alone.

@@ -17,16 +17,16 @@ from typing import NamedTuple
 from dovetail.base import background, monitoring
 
 _DIGEST_SIZE = hashlib.sha256().digest_size
-# Only entries make room: the directory may have other files.
+# Only entries are evicted: the directory may have other files.
 _ENTRY = re.compile(r"[0-9a-f]{64}\.vmfb")
-# Names of files that are no entries. A stale one was left by a killed process.
+# Names of files that are not entries. A stale one was left by a killed process.
 _WRITING, _LOCK = ".writing-", ".lock-"
 _STALE_SECONDS = 3600.0
 # Seconds to wait for another process that makes the same entry; after that, both make it.
 _PATIENCE = 600.0
-# Count the entries of other processes again after this many of our own.
+# Recount the entries of other processes after this many entries of this process.
 _COUNTED_EVERY = 64
-# Room is made for several entries at a time.
+# Evict several entries at a time.
 _KEPT_SHARE = 0.9
 
 
@@ -34,12 +34,12 @@ class CacheStatistics(NamedTuple):
     """Statistics of the cache on disk in this process.
 
     Attributes:
-      hits: programs that were there.
-      misses: programs that were not.
+      hits: programs that were found.
+      misses: programs that were not found.
       stored: entries written.
-      damaged: entries dropped because they were not what had been written.
-      evicted: entries removed to keep to the size.
-      waited: programs that another process or thread was compiling, and this one waited for.
+      damaged: entries dropped because their contents had changed.
+      evicted: entries removed to keep within the size limit.
+      waited: programs for which this process waited while another process or thread compiled them.
 
     Example:
       >>> import dovetail as dt
@@ -97,16 +97,17 @@ def directory_from_environment() -> Path | None:
 
 
 class Cache:
-    """A content-addressed store of bytes, for many processes at a time.
+    """A content-addressed store of bytes, shared by many processes.
 
     An entry is written to a temporary file and renamed, so a reader sees all of it or nothing. Its
     digest covers name and content: an entry that is damaged or misplaced counts as absent. Entries
-    are code that will be run: a directory that others may write to is not used. What cannot be
-    read or written costs only the speed-up, and a warning.
+    are code that will be run: a directory that others may write to is not used. Failures to read or
+    write only cost the speed-up, with a warning.
 
     Args:
-      directory: where entries lie, created on the first write; None stores nothing.
-      max_size: how many bytes the entries may take, those used last; -1 for no limit.
+      directory: the directory of the entries, created on the first write; None stores nothing.
+      max_size: the size limit in bytes, which keeps the most recently used entries; -1 for no
+        limit.
     """
 
     def __init__(self, directory: Path | None, max_size: int = -1) -> None:
@@ -136,11 +137,11 @@ class Cache:
             _count("misses")
             return make(why)
         assert self.directory is not None
-        # Not everywhere are there such locks, and those that only read do without.
+        # Not all file systems have such locks, and those that only read do without.
         from dovetail.compiler import file_lock  # lazy
 
         with file_lock.held(self.directory / (_LOCK + key), _PATIENCE):
-            # Another may have made it in the meantime.
+            # Another thread or process may have made it in the meantime.
             content, _ = self._read(key)
             if content is not None:
                 _count("hits")
@@ -156,7 +157,7 @@ class Cache:
         return self._read(key)[0]
 
     def _read(self, key: str) -> tuple[bytes | None, str]:
-        """The entry, or why there is none."""
+        """The entry, or the reason why there is none."""
         if self.directory is None or not self._is_safe():
             return None, "nothing is kept" + (" yet" if self.directory else "")
         path = self.directory / key
@@ -176,7 +177,7 @@ class Cache:
         return None, f"{path} was damaged"
 
     def put(self, key: str, content: bytes) -> None:
-        """Stores `content` under `key`, which must do as a file name."""
+        """Store `content` under `key`, which must be usable as a file name."""
         size = _DIGEST_SIZE + len(content)
         if not self._may_write() or 0 <= self._max_size < size:
             return
@@ -208,7 +209,7 @@ class Cache:
         try:
             status = self.directory.stat()
         except OSError:
-            # It is looked at when it is there.
+            # It is checked once it exists.
             return False
         fault = None
         if status.st_uid not in (os.geteuid(), 0):
@@ -221,19 +222,19 @@ class Cache:
         return fault is None
 
     def _give_up(self, error: OSError) -> None:
-        """Write no more."""
+        """Stop writing."""
         self._is_writable = False
         _warn(str(error))
 
     def _refuse(self, fault: str) -> None:
-        """Use the directory no more."""
+        """Stop using the directory."""
         self.directory = None
         _warn(fault)
 
     # Its size -------------------------------------------------------------------------------------
 
     def _make_room(self, size: int) -> None:
-        """Keep to the size limit after an entry of this size was written."""
+        """Keep within the size limit after an entry of this size was written."""
         with self._lock:
             self._size += size
             self._uncounted += 1
@@ -288,7 +289,7 @@ def _digest(key: str, content: bytes) -> bytes:
 
 def _read_file(path: Path) -> bytes:
     """The bytes of a regular file. Anything else counts as absent and never blocks."""
-    # Without the flag, to open a pipe would wait for somebody who writes to it.
+    # Without the flag, opening a pipe would wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -316,6 +317,6 @@ def _remove_if_stale(path: Path, written: float) -> None:
         return
     from dovetail.compiler import file_lock  # lazy
 
-    # Held and let go, unless its holder lives.
+    # Acquired and released, unless its holder is alive.
     with file_lock.held(path, 0):
         pass

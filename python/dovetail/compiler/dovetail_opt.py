@@ -9,5 +9,5 @@ from dovetail import _core
 
 def program_of_passes() -> Path:
     """The program `dovetail-opt`."""
-    # Beside the extension, also where the Python files are elsewhere (an editable installation).
+    # Next to the extension, also if the Python files are elsewhere (in an editable installation).
     return Path(_core.__file__).parent / "bin" / "dovetail-opt"

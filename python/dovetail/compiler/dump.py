@@ -1,10 +1,10 @@
-"""Compiled programs as files: the IR after each phase, and the commands that compile it again.
+"""Writes compiled programs to files: the IR after each phase, and commands that compile it again.
 
-The setting `dump`, or the environment variable `DOVETAIL_DUMP`, names a folder. In it each program
-has one of its own, `0001-<function>`, in the order in which they are compiled:
+The setting `dump`, or the environment variable `DOVETAIL_DUMP`, names a folder, in which each
+program has a folder `0001-<function>`, numbered in the order of compilation:
 
-    00-trace.mlir … NN-carry.mlir   the module after each phase, with places in the user's program
-    iree.mlir                       what the code generator took
+    00-trace.mlir … NN-carry.mlir   the module after each phase, with the user's locations
+    iree.mlir                       the input of the code generator
     iree.flags                      its flags, for `iree-compile --flagfile`
     reproduce.sh                    the commands
 """
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def begin(program: Program) -> Path | None:
-    """Write a program after each phase, where that is asked for.
+    """Write a program after each phase, if requested.
 
     Returns:
-      The program's folder; None if nothing is asked for.
+      The program's folder; None if nothing is requested.
     """
     directory = config.dump.value
     if directory is None:
@@ -52,13 +52,13 @@ def _run(module: _core.Module, start: str, to: str, target: str, form: str = "")
 
 
 def _write(module: _core.Module, folder: Path, phase: str, target: str) -> None:
-    """Write a module after a phase, with what the next phases ask of it."""
+    """Write a module after a phase, with the attributes that the next phases query."""
     path = folder / f"{phases.NAMES.index(phase):02}-{phase}.mlir"
     path.write_bytes(module.marked(target, target == "cpu", text=True) + b"\n")
 
 
 def finish(folder: Path, program: Program, compilation: Compilation) -> None:
-    """Write what a program was compiled from, and how."""
+    """Write the input and flags from which a program was compiled."""
     form, target = compilation.form.name, program.device.platform
     if form != _core.forms()[0].name:
         module = program.after("check")
@@ -102,7 +102,7 @@ def _new_folder(directory: Path, name: str) -> Path:
     number = 1 + max((_number(path.name) for path in directory.iterdir()), default=0)
     while True:
         try:
-            # Claimed by the number alone, then named.
+            # Reserved by its number alone, then renamed.
             claim = directory / f".{number:04}"
             claim.mkdir()
         except FileExistsError:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class CompileError(RuntimeError):
-    """A program cannot be compiled: IREE refused it, or a compiler died of it.
+    """A program cannot be compiled: IREE rejected it, or the compiler crashed.
 
     Attributes:
       diagnostics: the compiler's messages, complete, in order.

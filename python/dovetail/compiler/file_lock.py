@@ -29,11 +29,11 @@ def held(path: Path, patience: float) -> Iterator[bool]:
 
     Args:
       path: the file, which is removed at the end.
-      patience: for how many seconds to wait for another holder.
+      patience: the number of seconds to wait for another holder.
 
     Yields:
-      Whether it is held. It is not where another holder kept it for longer, where no such file can
-      be made or locked, and when the interpreter exits.
+      Whether it is held. It is not if another holder kept it for longer, if no such file can be
+      created or locked, or if the interpreter exits.
     """
     descriptor = _acquired(path, patience)
     if descriptor is None:
@@ -43,7 +43,7 @@ def held(path: Path, patience: float) -> Iterator[bool]:
     try:
         yield True
     finally:
-        # Unlink it while it is locked, so that no other process holds it.
+        # Unlinked while it is locked, so that no other process holds it.
         with contextlib.suppress(OSError):
             os.unlink(path)
         _held.discard(descriptor)
@@ -55,7 +55,7 @@ def _acquired(path: Path, patience: float) -> int | None:
     delay = 0.002
     while True:
         try:
-            # Whatever lies there, to open it does not wait.
+            # Whatever the path refers to, opening it does not wait.
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
             descriptor = os.open(path, flags, 0o600)
         except OSError:

@@ -1,4 +1,4 @@
-"""Compiles a module to a module file, in the first form that IREE does not refuse."""
+"""Compiles a module to a module file, in the first form that IREE accepts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class Compilation(NamedTuple):
-    """A compiled program, and what it was compiled from.
+    """A compiled program, and the input from which it was compiled.
 
     Attributes:
       vmfb: the module file's bytes.
-      module: the module that the code generator took.
-      form: the form that it has.
-      target, flags: what for, and with which flags beside those of the target.
+      module: the input of the code generator.
+      form: its form.
+      target, flags: the target, and additional flags.
       host_functions: the functions of this process that it calls.
     """
 
@@ -56,16 +56,16 @@ def compile_lowered(
 def compilation(
     lowering: Lowering, target: Target | Targets | str = "cpu", *, tiles: bool = True
 ) -> Compilation:
-    """Compile a module, which is left as it is.
+    """Compile a module, which is not modified.
 
     Args:
       lowering: the module.
-      target: what to compile for.
+      target: the target.
       tiles: whether large contractions get their operands laid out in tiles.
     """
     if isinstance(target, str):
         target = Target.parse(target)
-    # By their texts: where nothing is to be merged, carried or separated, forms are alike.
+    # By their texts: if there is nothing to merge, carry or separate, forms are identical.
     refused: dict[str, CompileError] = {}
     for form in lowering.forms(target):
         if form.after and not _was_said(form.after, refused):
@@ -81,7 +81,7 @@ def compilation(
             vmfb = compile_module(text, target=target, flags=flags, name=lowering.name)
         except CompileError as error:
             refused[text] = error
-            # Another form would be killed for want of memory as well.
+            # Another form would run out of memory, too.
             if KILLED in error.diagnostics:
                 break
         else:
@@ -93,13 +93,13 @@ def compilation(
 
 
 def _was_said(text: str, refused: dict[str, CompileError]) -> bool:
-    """Whether the last refusal says that."""
+    """Whether the last rejection has this message."""
     *_, last = refused.values()
     return any(text in diagnostic for diagnostic in last.diagnostics)
 
 
 def _forget(errors: Iterable[CompileError]) -> None:
-    """Remove the texts of programs of which nobody is told."""
+    """Remove the texts of programs that no message refers to."""
     for error in errors:
         error.path.unlink(missing_ok=True)
 
@@ -108,11 +108,11 @@ class Lowering:
     """A module on its way to the code generator.
 
     Args:
-      module: the module, which stays as it is.
-      after: the phase that it has gone through.
-      platform: what it is lowered for.
+      module: the module, which is not modified.
+      after: the last phase that it has gone through.
+      platform: the platform for which it is lowered.
       host_functions: whether it may call functions of this process.
-      name: what messages call the program.
+      name: the program's name in messages.
     """
 
     def __init__(
@@ -140,19 +140,19 @@ class Lowering:
         each = target.each if isinstance(target, Targets) else (target,)
         merges = config.merge_small_ops.value and all(one.is_cpu for one in each)
         for form in _core.forms():
-            # The first suits every program: it need not be lowered yet.
+            # The first suits every program, which need not be lowered yet.
             if (merges or not form.merges_ops) and (form.merges_ops or form.suits(self.lowered)):
                 yield form
 
     def in_form(self, form: _core.Form) -> _core.Module:
-        """The module as the code generator gets it."""
+        """The module as input of the code generator."""
         if "lowered" in self.__dict__:
             return self._run(self.lowered, "lower", "carry", form.name)
-        # At once from where it is: in most cases nothing else is asked for.
+        # Directly from the initial phase: in most cases nothing else is requested.
         return self._first("carry", form.name)
 
     def _first(self, to: str, form: str = "") -> _core.Module:
-        """The module after a phase, from where it is."""
+        """The module after a phase, from the initial phase."""
         if self._after == "lower":
             return self._run(self._module, "lower", to, form)
         with spans.step("lower", monitoring.TRANSFORM_EVENT, self.name):

@@ -17,7 +17,7 @@ from dovetail.runtime.host_functions import MODULE_NAME
 def host_functions_of(module: _core.Module) -> list[HostFunction]:
     """The reference functions of the ops that a lowered module calls.
 
-    The module's text says no longer which they are, so that this must be asked first.
+    The module's text no longer states which they are, so this must be called first.
     """
     functions = []
     for imported in module.take_host_imports():
@@ -46,7 +46,7 @@ def _callback(name: str, count: int, shapes: Sequence[Any], elements: Sequence[s
 
     def call(*arrays: Any) -> Any:
         known = callbacks.known_shapes(shapes, arrays[count:])
-        # The arrays are only lent.
+        # The arrays are only borrowed.
         return callbacks.call(name, [array.copy() for array in arrays[:count]], known, dtypes)
 
     return call

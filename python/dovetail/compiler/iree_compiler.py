@@ -1,4 +1,5 @@
-"""IREE's compiler, in this process or, run as a program, for another one that asks through pipes.
+"""IREE's compiler, in this process or, run as a program, for another process that talks to it by
+pipes.
 
 This file imports nothing of the package, so that the program starts quickly.
 """
@@ -23,7 +24,7 @@ class Outcome(NamedTuple):
     """The result of compiling a program.
 
     Attributes:
-      vmfb: the module file's bytes, None if the compiler refused the program.
+      vmfb: the module file's bytes, None if the compiler rejected the program.
       diagnostics: its messages, in order.
     """
 
@@ -62,8 +63,8 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
         session.close()
 
 
-# A program is verified behind each of these. By default it is behind each of hundreds of passes, a
-# third of the time of the compiler.
+# A program is verified after each of these. By default it is after each of hundreds of passes,
+# which takes a third of the compiler's time.
 _PHASES = ("flow", "stream", "executable-sources", "executable-targets", "end")
 
 
@@ -94,7 +95,7 @@ _DiagnosticCallback = ctypes.CFUNCTYPE(
 
 
 def _collect_diagnostics(invocation: Any, diagnostics: list[str]) -> Callable[..., None]:
-    """Makes IREE append its messages to `diagnostics`; the Python API wires only the console.
+    """Make IREE append its messages to `diagnostics`; the Python API only connects the console.
 
     Returns:
       The callback, which must outlive the invocation.
@@ -150,9 +151,9 @@ def program(name: str) -> str:
 
 
 def serve() -> None:
-    """Answer requests (text, flags) from standard input; ends with it, even while it compiles.
+    """Answer requests (text, flags) from standard input; ends with it, even while compiling.
 
-    An answer is an outcome as a tuple, or the text of what was wrong with the flags.
+    An answer is an outcome as a tuple, or a message about wrong flags.
     """
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Keep the compiler's own output off the pipe of answers.

@@ -1,4 +1,4 @@
-"""MLIR text to a module file: IREE's compiler behind a cache on disk."""
+"""Compiles MLIR text to a module file: IREE's compiler behind a cache on disk."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ from dovetail.compiler.targets import Target, Targets
 
 _logger = logging.getLogger("dovetail")
 
-# Lays out the operands of contractions in tiles. On two AVX-512 cores it is twice as fast at 2048³
-# in f32, no faster below about 512³, and each contraction takes half as long again to compile.
+# Lays out the operands of contractions in tiles. On two AVX-512 cores, this is twice as fast at
+# 2048³ in f32, no faster below about 512³, and each contraction takes half as long again to
+# compile.
 DATA_TILING = "--iree-opt-data-tiling"
 DATA_TILING_SIZE = 1 << 26
 
@@ -44,16 +45,16 @@ def compile_module(
 
     Args:
       text: the module.
-      target: what to compile for, a `Target` or its text, or several in one file.
-      flags: further flags of `iree-compile`.
-      cache: where compiled modules are kept; by default the directory of `DOVETAIL_CACHE_DIR`.
-      name: what messages call the program.
+      target: the target, a `Target` or its text, or several in one file.
+      flags: additional flags of `iree-compile`.
+      cache: the cache of compiled modules; by default the directory of `DOVETAIL_CACHE_DIR`.
+      name: the program's name in messages.
 
     Returns:
       The module file's bytes, for `dovetail.runtime`.
 
     Raises:
-      CompileError: IREE refused the program.
+      CompileError: IREE rejected the program.
     """
     if isinstance(target, str):
         target = Target.parse(target)
@@ -74,7 +75,7 @@ _caches: dict[tuple[Path | None, int], Cache] = {}
 
 
 def default_cache() -> Cache:
-    """Returns the cache of the directory that settings or the environment name now."""
+    """Return the cache of the directory that settings or the environment name now."""
     chosen = config.compilation_cache_dir.value
     directory = directory_from_environment() if chosen is None else Path(chosen)
     if not config.enable_compilation_cache.value:
@@ -84,17 +85,17 @@ def default_cache() -> Cache:
 
 
 def entry_of(text: str, target: Target | Targets, flags: Sequence[str] = ()) -> str:
-    """Returns the name under which a compiled module is kept."""
+    """Return the name under which a compiled module is stored."""
     host = _host_cpu() if target.is_host else ""
     return cache_key(text, (*target.flags, *flags), host)
 
 
 def cache_key(text: str, flags: Sequence[str], host: str) -> str:
-    """Returns the digest of everything that determines the compiled module."""
+    """Return the digest of everything that determines the compiled module."""
     digest = hashlib.sha256()
     for part in (__version__, _iree_version(), host, *flags, text):
         encoded = part.encode()
-        # The length keeps two different lists of parts from reading the same.
+        # The length keeps two different lists of parts from having the same digest.
         digest.update(len(encoded).to_bytes(8, "little"))
         digest.update(encoded)
     return digest.hexdigest() + ".vmfb"
@@ -107,7 +108,7 @@ def _iree_version() -> str:
 
 @functools.cache
 def _host_cpu() -> str:
-    """Returns a string that differs between machines whose code may not be exchanged."""
+    """Return a string that differs between machines that cannot share code."""
     lines = []
     if os.path.exists("/proc/cpuinfo"):
         wanted = ("model name", "flags", "Features", "CPU implementer", "CPU part", "isa")
@@ -128,7 +129,7 @@ _FEWER_FUSIONS: tuple[Callable[[Sequence[str]], Sequence[str]], ...] = (
 
 
 def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
-    """Compiles with the given flags, then with less and less fusion; raises if all fail."""
+    """Compile with the given flags, then with less and less fusion; raise an error if all fail."""
     try:
         return _compile(text, flags)
     except CompileError as error:
@@ -148,7 +149,7 @@ def _compile_cautiously(text: str, flags: Sequence[str]) -> bytes:
 
 
 def _compile(text: str, flags: Sequence[str]) -> bytes:
-    """Runs IREE's compiler without the cache."""
+    """Run IREE's compiler without the cache."""
     from dovetail.compiler import iree_compiler, iree_tool, processes  # lazy
 
     here = config.compile_in_process.value or not sys.executable
@@ -184,6 +185,6 @@ def _failure(text: str, flags: Sequence[str], diagnostics: Sequence[str]) -> Com
 
 
 def _shorten(diagnostic: str, limit: int = 400) -> str:
-    """Drops the IR dumps and call chains that IREE appends to a message."""
+    """Drop the IR dumps and call chains that IREE appends to a message."""
     head = diagnostic.split("\n\n", 1)[0].strip()
     return head if len(head) <= limit else head[:limit] + " …"

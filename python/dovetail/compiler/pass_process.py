@@ -1,4 +1,4 @@
-"""The compiler's passes in a process of their own, so that one that dies takes nothing with it.
+"""Runs the compiler's passes in a separate process, so that a crash does not end this one.
 
 Each run is a process of `dovetail-opt`, which starts quickly: one linked program without Python.
 """
@@ -20,7 +20,7 @@ from dovetail.base import background, config, locations
 from dovetail.compiler.dovetail_opt import program_of_passes
 from dovetail.compiler.errors import CompileError
 
-# A message's place, as the program prints it.
+# A message's location, as the program prints it.
 _ERROR = re.compile(r"^(?:(?P<file>.+?):(?P<line>\d+):\d+: )?error: ", re.MULTILINE)
 # Continuation of a message: the user's line, or notes.
 _REST = re.compile(r"^(?:.+:\d+:\d+: )?(?:note|remark|warning): ", re.MULTILINE)
@@ -49,14 +49,14 @@ def run(
 
     Args:
       module: the module.
-      arguments: the passes, as `dovetail-opt` takes them.
-      here: runs the same passes in this process, for who looks for faults in them, and for where
-        there can be no other process.
-      target, host_functions: as in `phases.run`.
-      name: what messages call the program.
+      arguments: the passes, as options of `dovetail-opt`.
+      here: runs the same passes in this process, for debugging the compiler, and if there can be no
+        other process.
+      target, host_functions: as for `phases.run`.
+      name: the program's name in messages.
 
     Raises:
-      CompilerError: a pass refused the program.
+      CompilerError: a pass rejected the program.
       CompileError: the process died.
     """
     if config.compile_in_process.value or background.ending.is_set():
@@ -83,7 +83,7 @@ def run(
         try:
             code = _run(command, folder)
             if code == -signal.SIGKILL:
-                # It was ended from outside, perhaps for want of memory.
+                # It was killed from outside, perhaps for lack of memory.
                 code = _run(command, folder)
         except OSError:
             here()
@@ -105,10 +105,10 @@ def run(
 def _run(command: Sequence[str], folder: Path) -> int:
     """The exit status of a command whose messages go to a file.
 
-    Files, no pipes: a process that was forked meanwhile would hold these open.
+    Files rather than pipes: a process that was forked meanwhile would hold these open.
     """
     with open(folder / "messages", "wb") as messages:
-        # A session of its own: an interrupt from the terminal is for the user's program alone.
+        # A separate session: an interrupt from the terminal is for the user's program alone.
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,

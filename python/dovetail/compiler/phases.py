@@ -1,4 +1,4 @@
-"""The phases that take a module from a trace to what IREE's compiler gets."""
+"""The phases that turn a traced module into the input of IREE's compiler."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ def run(
     form: str = "",
     name: str = "",
 ) -> None:
-    """Take a module through the phases, in place; the later ones in a process of their own.
+    """Run the phases on a module, in place; the later ones in a separate process.
 
     Args:
-      start: the phase that it has gone through already.
-      name: what a trace of the profiler calls the program.
-      target: what it is compiled for.
-      host_functions: whether what it becomes may call functions of this process.
-      form: the form that the last phases make, by default the first of `_core.forms()`.
+      start: the last phase that it has gone through.
+      name: the program's name in a profiler trace.
+      target: the target.
+      host_functions: whether the result may call functions of this process.
+      form: the form to produce, by default the first of `_core.forms()`.
 
     Raises:
-      ValueError: a phase refused the program.
+      ValueError: a phase rejected the program.
       CompileError: the process died.
     """
-    # One at a time where each is to be seen.
+    # One at a time if each is observed.
     steps = [to] if spans.recorder is None else between(start, to)
     try:
         for phase in steps:
@@ -50,7 +50,7 @@ def run(
 
 
 def _parts(start: str, to: str) -> list[tuple[str, str, Callable[..., None]]]:
-    """The phases after one up to another: those for this process, and those for another one."""
+    """The phases after one up to another: those for this process, and those for another process."""
     border, last = NAMES.index(_LAST_HERE), NAMES.index(to)
     if last <= border:
         return [(start, to, _run_here)]
@@ -93,7 +93,7 @@ def _run_apart(
 
 
 def options(start: str, to: str, form: str) -> str:
-    """What `--dovetail-pipeline` takes for the phases after one up to another."""
+    """The options of `--dovetail-pipeline` for the phases after one up to another."""
     given = {"from": start, "to": to, "form": form}
     return " ".join(f"{name}={value}" for name, value in given.items() if value)
 

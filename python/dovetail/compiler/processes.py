@@ -1,4 +1,4 @@
-"""IREE's compiler in processes of its own, so that one that dies takes nothing with it."""
+"""Runs IREE's compiler in separate processes, so that a crash does not end this one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dovetail.compiler import iree_compiler
 from dovetail.compiler.iree_compiler import DIED, Outcome
 
 _PROGRAM = Path(iree_compiler.__file__)
-# Others are ended once they are idle.
+# Additional ones are ended once they are idle.
 _MOST_IDLE = 2
 
 
@@ -28,8 +28,8 @@ class _Process:
 
     def __init__(self) -> None:
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 (lives as long as the process)
-        # A session of its own, so that Ctrl-C in the terminal interrupts the user's program only.
-        # `-P` keeps the modules beside the file from shadowing others.
+        # A separate session, so that Ctrl-C in the terminal interrupts the user's program only.
+        # `-P` keeps the modules next to the file from shadowing others.
         self._popen = subprocess.Popen(
             [sys.executable, "-P", str(_PROGRAM)],
             stdin=subprocess.PIPE,
@@ -39,7 +39,7 @@ class _Process:
         )
 
     def compile(self, text: str, flags: Sequence[str]) -> Outcome:
-        """As `iree_compiler.compile_text`.
+        """Like `iree_compiler.compile_text`.
 
         Raises:
           EOFError: the process ended.
@@ -63,7 +63,7 @@ class _Process:
         """The compiler's output since the last call."""
         self._messages.seek(0)
         text = self._messages.read().decode(errors="replace").strip()
-        # The process writes where this leaves the file.
+        # The process writes where this leaves the file position.
         self._messages.seek(0)
         self._messages.truncate()
         return [f"note: {text}"] if text else []
@@ -91,7 +91,7 @@ class _Process:
         self._popen.wait()
 
     def let_go(self) -> None:
-        """Have nothing to do with it, in a process that was forked from the one that started it."""
+        """Detach from it, in a process that was forked from the one that started it."""
         null = os.open(os.devnull, os.O_RDWR)
         for pipe in self._files():
             # Do not write half-written data to the pipe a second time.
@@ -135,7 +135,7 @@ background.at_end(_end_all)
 
 
 def compile_text(text: str, flags: Sequence[str]) -> Outcome:
-    """As `iree_compiler.compile_text`, in another process; its death is an outcome as well.
+    """Like `iree_compiler.compile_text`, in another process; its death is an outcome as well.
 
     Raises:
       ValueError: there is no such flag.
@@ -165,7 +165,7 @@ def compile_text(text: str, flags: Sequence[str]) -> Outcome:
             _keep(process)
             raise
         except BaseException:
-            # Interrupted; the answer is no longer wanted.
+            # Interrupted; the answer is no longer needed.
             process.end()
             raise
         else:

@@ -1,4 +1,4 @@
-"""A note on the terminal while a program is waited for."""
+"""A note on the terminal while the user waits for a program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 2.0
 def note(what: str) -> Iterator[None]:
     """Show a note on the terminal if the block takes longer than two seconds, until it ends."""
     stream = sys.stderr
-    # None without a console; a closed one raises.
+    # None without a console; writing to a closed one raises an error.
     try:
         is_terminal = stream is not None and stream.isatty()
     except ValueError:
@@ -47,6 +47,6 @@ def _show(stream: TextIO, what: str, done: threading.Event) -> None:
         stream.flush()
         delay = 1.0
     if width:
-        # Nothing is left of it.
+        # The note is erased.
         stream.write(f"\r{' ' * width}\r")
         stream.flush()

@@ -1,8 +1,8 @@
 """The schedule of a compiled program: its dispatches, in order, with the ops and source lines of
 each.
 
-The code generator is asked a second time, up to the phase in which it has formed its dispatches and
-laid out memory; that takes a fraction of a compilation.
+The code generator runs a second time, up to the phase in which it has formed its dispatches and
+laid out memory; this takes a fraction of a compilation.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _AROUND = ("iree_tensor_ext.", "tensor.empty", "func.")
 
 
 class Dispatch(NamedTuple):
-    """A piece of a program that runs at once.
+    """A part of a program that runs at once.
 
     Attributes:
-      name: the code generator's name of it.
+      name: the code generator's name for it.
       ops: the dovetail ops that it computes.
-      places: where in the user's program these are from, as `file:line (function)`.
+      places: their locations in the user's program, as `file:line (function)`.
     """
 
     name: str
@@ -41,10 +41,10 @@ class Allocation(NamedTuple):
     """Memory that a program allocates when it is called.
 
     Attributes:
-      kind: `external` for results, `transient` for what is neither argument nor result.
-      size: in bytes; 0 if it is not known before the program runs.
+      kind: `external` for results, `transient` for temporaries.
+      size: in bytes; 0 if it is known only when the program runs.
       ops: the dovetail ops that use it.
-      places: where in the user's program these are from, as `file:line (function)`.
+      places: their locations in the user's program, as `file:line (function)`.
     """
 
     kind: str
@@ -57,15 +57,17 @@ class Schedule(NamedTuple):
     """A program's dispatches, and the memory that it allocates.
 
     Attributes:
-      dispatches: in the order of the program's text; one in a loop is there once.
-      allocations: the same.
+      dispatches: in the order of the program's text; one in a loop is listed once.
+      allocations: in the same order.
     """
 
     dispatches: tuple[Dispatch, ...]
     allocations: tuple[Allocation, ...]
 
     def bytes_of(self, kind: str) -> int:
-        """Bytes of one kind of memory that are allocated, as far as known before it runs."""
+        """The size of all allocations of one kind, as far as it is known before the program
+        runs.
+        """
         return sum(each.size for each in self.allocations if each.kind == kind)
 
 
@@ -73,7 +75,7 @@ def schedule_of(compilation: Compilation) -> Schedule:
     """The schedule of a compiled program.
 
     Raises:
-      RuntimeError: the code generator does not say it.
+      RuntimeError: the code generator does not provide it.
     """
     from dovetail.compiler import iree_tool  # lazy
 

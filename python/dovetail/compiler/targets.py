@@ -17,15 +17,15 @@ COMMON_FLAGS = (
     # IREE's default silently computes f64 in f32.
     "--iree-input-demote-f64-to-f32=false",
     "--iree-opt-level=O2",
-    # With it IREE 3.13 makes one dispatch of row-wise sums and the sum of all rows, and wrong
-    # numbers, in the loss and gradient of a classifier for one; and it gains no time.
+    # With it, IREE 3.13 forms one dispatch of row-wise sums and the sum of all rows, and computes
+    # wrong numbers, for example in the loss and gradient of a classifier; and it saves no time.
     "--iree-dispatch-creation-fuse-multi-use=false",
 )
 
 _CPU_FLAGS = (
     "--iree-hal-local-target-device-backends=llvm-cpu",
     "--iree-llvmcpu-debug-symbols=false",
-    # The default of 32 KiB refuses a data-tiled contraction whose users are fused into it; threads
+    # The default of 32 KiB rejects a data-tiled contraction whose users are fused into it; threads
     # have megabytes.
     "--iree-llvmcpu-stack-allocation-limit=131072",
 )
@@ -35,10 +35,10 @@ class _Backend(NamedTuple):
     """A kind of device.
 
     Attributes:
-      hal: what IREE's compiler calls it.
+      hal: IREE's name for it.
       device: the runtime's driver for it.
-      arch: the model that is taken by default.
-      model: the flag that says which model.
+      arch: the default model.
+      model: the flag that sets the model.
       flags: flags that do not depend on the model.
     """
 
@@ -49,7 +49,7 @@ class _Backend(NamedTuple):
     flags: tuple[str, ...] = ()
 
 
-# IREE 3.13 knows no sm_90; it runs the PTX for older models.
+# IREE 3.13 does not support sm_90, which runs the PTX for older models.
 _BACKENDS = {
     "cpu": _Backend("local", "local-task", "host", "", _CPU_FLAGS),
     "cpu-generic": _Backend("local", "local-task", "generic", "", _CPU_FLAGS),
@@ -60,25 +60,25 @@ _BACKENDS = {
     "metal": _Backend("metal", "metal", "", "", ("--iree-metal-compile-to-metallib=false",)),
 }
 
-# The model of a processor that all of its architecture run; the flags for any of them. Code is for
-# no operating system: the loader of IREE is the same on all.
+# The processor model whose code runs on all processors of its architecture; the flags for any of
+# them. Code is independent of the operating system: IREE's loader is the same on all.
 _ARCHITECTURES = {
     "x86_64": ("x86-64", ()),
     "aarch64": ("generic", ()),
     "riscv64": (
         "generic-rv64",
-        # Linux for RISC-V needs these.
+        # Required by Linux on RISC-V.
         ("--iree-llvmcpu-target-cpu-features=+m,+a,+f,+d,+c", "--iree-llvmcpu-target-abi=lp64d"),
     ),
 }
 _SAME_ARCHITECTURE = {"amd64": "x86_64", "x86-64": "x86_64", "arm64": "aarch64"}
 
-# Features of the levels of x86-64, by Linux' names.
+# Features of the levels of x86-64, by Linux's names.
 _X86_2 = ("cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3")
 _X86_3 = (*_X86_2, "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe")
 _X86_4 = (*_X86_3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
 _FEATURES = {"x86-64-v2": _X86_2, "x86-64-v3": _X86_3, "x86-64-v4": _X86_4}
-# Further features that code for this machine may use if its processor has them.
+# Additional features that code for this machine may use if its processor has them.
 _USED_FEATURES = frozenset(
     f"{' '.join(_X86_4)} avx512_vnni avx512_bf16 avx512_fp16 avx512_vbmi2 avx_vnni amx_tile "
     "asimd asimddp asimdhp fphp atomics bf16 i8mm sve sve2 v".split()
@@ -92,9 +92,9 @@ class Target:
     Args:
       backend: `cpu` (this machine's), `cpu-generic` (any machine of this architecture), `cuda`,
         `rocm`, `vulkan` or `metal`.
-      arch: the device model, as IREE names it (`sm_89`, `gfx942`, `znver4`); empty for the default.
-        Of a CPU also an architecture (`x86_64`, `aarch64`, `riscv64`), a level of it (`x86-64-v3`),
-        or a model after its architecture (`aarch64:neoverse-v1`).
+      arch: the device model, by IREE's name (`sm_89`, `gfx942`, `znver4`); empty for the default.
+        For a CPU also an architecture (`x86_64`, `aarch64`, `riscv64`), a level of it
+        (`x86-64-v3`), or an architecture and a model (`aarch64:neoverse-v1`).
     """
 
     backend: str = "cpu"
@@ -117,7 +117,7 @@ class Target:
 
     @staticmethod
     def parse(text: str) -> Target:
-        """Reads `backend` or `backend:arch`, for example `cuda:sm_89`."""
+        """Parse `backend` or `backend:arch`, for example `cuda:sm_89`."""
         backend, _, arch = text.partition(":")
         return Target(backend, arch)
 
@@ -136,12 +136,12 @@ class Target:
 
     @property
     def code(self) -> str:
-        """The kind of code: a file holds one of each, among which its loader chooses."""
+        """The kind of code: a file holds one of each, from which its loader chooses."""
         return f"cpu {self._cpu[0] or this_architecture()}" if self.is_cpu else self.backend
 
     @property
     def processor(self) -> tuple[str, tuple[str, ...]]:
-        """A CPU's architecture, and what of it code may use, as far as that is known."""
+        """A CPU's architecture and the features that code may use, as far as they are known."""
         architecture, model = self._cpu
         if model == "host":
             return this_architecture(), tuple(sorted(processor_features() & _USED_FEATURES))
@@ -192,7 +192,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Targets:
-    """Several targets of one file, whose loader chooses by the device.
+    """Several targets of one file, whose loader chooses by device.
 
     Args:
       each: the targets, of different kinds of code.
@@ -217,7 +217,7 @@ class Targets:
             kinds = ", ".join(_executable_target(target) for target in cpus)
             devices["local"] = f'#hal.device.target<"local", [{kinds}]> : !hal.device'
         chosen = f"#hal.device.select<[{', '.join(devices.values())}]> : !hal.device"
-        # IREE 3.13 keeps one kind of code only of those it links.
+        # IREE 3.13 keeps only one kind of the code that it links.
         linking = "--iree-hal-link-executables=false"
         return (*dict.fromkeys([*common, *models]), linking, f"--iree-hal-target-device={chosen}")
 
@@ -229,7 +229,7 @@ class Targets:
 
 @functools.cache
 def _executable_target(target: Target) -> str:
-    """IREE's description of a CPU whose model is given."""
+    """IREE's description of a CPU of the given model."""
     done = iree_tool.run([*target.flags, "--compile-to=executable-sources"], "module {}")
     found = re.search(r'#hal\.device\.target<"local", \[(.*)\]> : !hal\.device', done.stdout)
     if done.returncode != 0 or found is None:
@@ -238,7 +238,7 @@ def _executable_target(target: Target) -> str:
 
 
 def parse_targets(targets: str | Target | Sequence[str | Target]) -> tuple[Target, ...]:
-    """Targets of their texts, each once.
+    """The targets with these texts, each once.
 
     Raises:
       ValueError: there is none, or one that does not exist.

@@ -1,4 +1,4 @@
-"""A look into programs while they run."""
+"""Debugging aids that run inside programs, including compiled ones."""
 
 from __future__ import annotations
 
@@ -38,26 +38,25 @@ def callback(
     partitioned: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Call a Python function while a program runs, also a compiled one; its result is ignored.
+    """Call a Python function while a program runs, even a compiled one; its result is ignored.
 
-    It changes nothing of what the program computes. In derivatives it sees the values of the
-    function, once; under `vmap` one element of the batch after the other. What it raises comes out
-    of the call of the program. In a branch or loop whose predicate differs between the elements of
-    a batch it is called for all of them.
+    It does not change what the program computes. In derivatives it sees the values of the function,
+    once; under `vmap`, one element of the batch after the other. An exception that it raises is
+    raised by the call of the program. In a branch or loop whose predicate differs between the
+    elements of a batch, it is called for all of them.
 
     Args:
       callback: the function; if it is not given, `debug.callback(ordered=True)(f, x)` is the same
         as `debug.callback(f, x, ordered=True)`.
-      args, kwargs: what it takes: trees of arrays; leaves of other types are passed as they are.
-      ordered: whether the order of the calls counts. They are made in the order of the program in
-        any case.
-      partitioned: accepted for JAX's sake.
+      args, kwargs: its arguments: trees of arrays; leaves of other types are passed unchanged.
+      ordered: whether the order of the calls matters. They are made in program order in any case.
+      partitioned: accepted for compatibility with JAX.
 
     Returns:
-      None; without a function, what takes it.
+      None; without a function, a function that takes it.
 
     Raises:
-      TypeError: the function is none.
+      TypeError: `callback` is not a function.
 
     Example:
       >>> import dovetail as dt
@@ -84,19 +83,19 @@ def print(
     skip_format_check: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """Print values while a program runs, also a compiled one.
+    """Print values while a program runs, even a compiled one.
 
     Args:
-      fmt: a format string as for `str.format`, with fields for the values: no f-string, which would
-        be made while the function is traced. One without fields is followed by the positional
-        values. If it is not given, `debug.print(ordered=True)("{}", x)` is the same as
+      fmt: a format string as for `str.format`, with fields for the values: not an f-string, which
+        would be formatted while the function is traced. If it has no fields, the positional values
+        follow it. If it is not given, `debug.print(ordered=True)("{}", x)` is the same as
         `debug.print("{}", x, ordered=True)`.
       args, kwargs: the values.
       ordered, partitioned: as for `callback`.
-      skip_format_check: whether values may be left over.
+      skip_format_check: whether to allow unused values.
 
     Returns:
-      None; without a format, what takes it.
+      None; without a format, a function that takes it.
 
     Raises:
       ValueError: there are values that the format does not use.
@@ -132,7 +131,7 @@ def log(
       fmt, args, kwargs, ordered, partitioned, skip_format_check: as for `print`.
 
     Returns:
-      None; without a format, what takes it.
+      None; without a format, a function that takes it.
 
     Raises:
       ValueError: there are values that the format does not use.
@@ -173,10 +172,10 @@ def _applied(
 
 
 class _Checker(string.Formatter):
-    """Checks that a format and its values belong together, without formatting.
+    """Checks that a format matches its values, without formatting.
 
     Attributes:
-      unused: the numbers and names of the values for which there is no field.
+      unused: the numbers and names of the values without a field.
     """
 
     unused: Sequence[str] = ()
@@ -190,13 +189,13 @@ class _Checker(string.Formatter):
         return value
 
     def check_unused_args(self, used_args: Any, args: Any, kwargs: Any) -> None:
-        """Take note of values without a field."""
+        """Record the values without a field."""
         unused = [str(i) for i in range(len(args)) if i not in used_args]
         self.unused = [*unused, *(name for name in kwargs if name not in used_args)]
 
 
 def _check_fields(what: str, fmt: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Refuse a format without a field for each value, or with one for no value."""
+    """Reject a format without a field for each value, or with one for no value."""
     checker = _Checker()
     checker.format(fmt, *args, **kwargs)
     if checker.unused:

@@ -28,7 +28,7 @@ _DEVICES = """
 
 
 def default_backend() -> str:
-    """The platform that functions compute on where nothing else is said.
+    """The platform on which functions run by default.
 
     Example:
       >>> import dovetail as dt
@@ -43,7 +43,7 @@ def devices(backend: str | None = None) -> list[Device]:
 
     Args:
       backend: a platform: "cpu", "cuda", "rocm", "vulkan", "metal", or "gpu" for one of CUDA and
-        ROCm; None for the one that functions compute on where nothing else is said.
+        ROCm; None for the one on which functions run by default.
 
     Returns:
       A list of devices.
@@ -62,12 +62,12 @@ def devices(backend: str | None = None) -> list[Device]:
 def local_devices(
     process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Device]:
-    """The devices of this process, which is the only one, numbered 0.
+    """The devices of this process, which is the only one and has number 0.
 
     Args:
       process_index: the number of the process: None or 0.
       backend: a platform, such as "cpu"; None for the default.
-      host_id: JAX's older name of `process_index`, which goes first.
+      host_id: JAX's older name of `process_index`, which takes precedence.
 
     Returns:
       A list of devices.
@@ -163,10 +163,10 @@ def effects_barrier() -> None:
 
 @documented(_DEVICES)
 def live_arrays(platform: str | None = None) -> list[Array]:
-    """All arrays of a platform that something still refers to.
+    """All arrays of a platform that are still referenced.
 
     Args:
-      platform: such as "cpu"; None for the default.
+      platform: a platform such as "cpu"; None for the default.
 
     Returns:
       A list of arrays.
@@ -183,7 +183,7 @@ def live_arrays(platform: str | None = None) -> list[Array]:
 
 
 def clear_caches() -> None:
-    """Forget all that was traced, compiled or remembered of calls in this process.
+    """Drop everything that was traced, compiled or cached in this process.
 
     Example:
       >>> import dovetail as dt
@@ -202,7 +202,7 @@ def typeof(x: Any) -> Any:
       A `ShapedArray`.
 
     Raises:
-      TypeError: it is none of these.
+      TypeError: `x` is none of these.
 
     Example:
       >>> import dovetail as dt
@@ -215,13 +215,13 @@ def typeof(x: Any) -> Any:
 
 
 def print_environment_info(return_string: bool = False) -> str | None:
-    """Print, or return, the versions that a report of a fault should name.
+    """Print, or return, the versions that a bug report should include.
 
     Args:
       return_string: whether to return the text instead of printing it.
 
     Returns:
-      The text, a line for each thing, or None.
+      The text, with one line per item, or None.
 
     Example:
       >>> import dovetail as dt

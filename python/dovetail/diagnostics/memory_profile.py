@@ -1,4 +1,4 @@
-"""Profiles of device memory, for the program `pprof`."""
+"""Profiles of device memory for `pprof`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _FUNCTION_ID, _FUNCTION_NAME = 1, 2
 
 
 def device_memory_profile(backend: str | None = None) -> bytes:
-    """The arrays that are alive, by device, type and shape, as a profile of `pprof`.
+    """The live arrays, by device, type and shape, as a profile for `pprof`.
 
     Args:
       backend: a platform such as "cpu"; None for the default.
 
     Returns:
       The bytes of a compressed protocol buffer `profile.proto`; its values are numbers of arrays
-      and bytes. Which lines of Python made the arrays is not known.
+      and bytes. The lines of Python that made the arrays are not recorded.
 
     Example:
       >>> from dovetail import profiler
@@ -46,7 +46,7 @@ def save_device_memory_profile(
     """Write `device_memory_profile`, for `pprof` to read.
 
     Args:
-      filename: where to.
+      filename: the file to write.
       backend: a platform such as "cpu"; None for the default.
 
     Example:

@@ -1,10 +1,10 @@
 """Traces of a program's activities and their durations, for the viewers of Perfetto and Chrome.
 
-A trace has spans of all that the package does for jitted functions: tracing, the compiler's phases,
-compiling, calls; those that the user names; and the dispatches within compiled programs, called by
-the ops that they compute. The runtime cannot tell times of dispatches within this process: when a
-trace ends, each program that was called is run again, by a tool of the runtime, on the arguments of
-its first call.
+A trace has spans for all work that the package does for jitted functions: tracing, the compiler's
+phases, compiling, calls; for spans named by the user; and for the dispatches within compiled
+programs, named after the ops that they compute. The runtime cannot time dispatches within this
+process: when a trace ends, a tool of the runtime runs each program that was called again, on the
+arguments of its first call.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ class ProfileOptions:
     """Options for the contents of a trace.
 
     Attributes:
-      host_tracer_level: 0 for no spans of this process beside calls and those that the user names.
-      device_tracer_level: 0 for no dispatches, whose times cost another run of each program.
-      python_tracer_level: accepted for JAX's sake; Python functions are never traced.
+      host_tracer_level: 0 to omit spans of this process other than calls and those named by the
+        user.
+      device_tracer_level: 0 to omit dispatches, whose timing costs another run of each program.
+      python_tracer_level: accepted for compatibility with JAX; Python functions are never traced.
 
     Example:
       >>> from dovetail import profiler
@@ -84,13 +85,14 @@ def start_trace(
     create_perfetto_trace: bool = False,
     profiler_options: ProfileOptions | None = None,
 ) -> None:
-    """Begin a trace of the process, which `stop_trace` ends and writes.
+    """Start a trace of the process, which `stop_trace` ends and writes.
 
     Args:
-      log_dir: where it will lie, as `plugins/profile/<time>/<machine>.trace.json.gz`.
+      log_dir: the folder, in which the trace is written as
+        `plugins/profile/<time>/<machine>.trace.json.gz`.
       create_perfetto_link: not supported; open the file at https://ui.perfetto.dev instead.
       create_perfetto_trace: whether to write it as `perfetto_trace.json.gz`, too.
-      profiler_options: what it is to hold.
+      profiler_options: the contents of the trace.
 
     Raises:
       RuntimeError: a trace is in progress.
@@ -116,7 +118,7 @@ def start_trace(
         options = profiler_options or ProfileOptions()
         _in_progress = _Trace(Path(log_dir), create_perfetto_trace, options)
         spans.recorder = _in_progress.recorder
-        # Calls that need none of our Python would not be seen.
+        # Calls that bypass our Python code would not be seen.
         config.changed()
 
 
@@ -124,7 +126,7 @@ def stop_trace() -> None:
     """End the trace in progress and write it.
 
     Raises:
-      RuntimeError: there is none.
+      RuntimeError: no trace is in progress.
 
     Example:
       >>> import tempfile
@@ -156,7 +158,7 @@ def stop_trace() -> None:
 
 
 def _new_folder(directory: Path, began: datetime.datetime) -> Path:
-    """A folder of that time, or, if there is one, of the next second that has none."""
+    """A folder named by that time or, if it exists, by the next free second."""
     while True:
         folder = directory / "plugins" / "profile" / began.strftime("%Y_%m_%d_%H_%M_%S")
         try:
@@ -174,7 +176,7 @@ def trace(
     create_perfetto_trace: bool = False,
     profiler_options: ProfileOptions | None = None,
 ) -> Iterator[None]:
-    """Trace the process for the length of a `with` block.
+    """Trace the process for the duration of a `with` block.
 
     Args:
       log_dir, create_perfetto_link, create_perfetto_trace, profiler_options: as for `start_trace`.
@@ -203,8 +205,8 @@ class TraceAnnotation(ContextDecorator):
     """A `with` block, or a function, that is a span of the trace in progress, if there is one.
 
     Args:
-      name: what the span is called.
-      kwargs: what else is to be seen of it.
+      name: the name of the span.
+      kwargs: additional data to show for it.
 
     Example:
       >>> from dovetail import profiler
@@ -241,11 +243,11 @@ class TraceAnnotation(ContextDecorator):
 
 
 class StepTraceAnnotation(TraceAnnotation):
-    """A `TraceAnnotation` of one step of a training.
+    """A `TraceAnnotation` of one training step.
 
     Args:
-      name: what the span is called.
-      kwargs: `step_num`, the step's number, and what else is to be seen of it.
+      name: the name of the span.
+      kwargs: `step_num`, the step's number, and additional data to show for it.
 
     Example:
       >>> from dovetail import profiler
@@ -256,12 +258,12 @@ class StepTraceAnnotation(TraceAnnotation):
 
 
 def annotate_function(func: F, name: str | None = None, **decorator_kwargs: Any) -> F:
-    """The function, each call of which is a span of the trace in progress.
+    """The function with each call recorded as a span of the trace in progress.
 
     Args:
       func: the function.
-      name: what the spans are called; by default as the function.
-      decorator_kwargs: what else is to be seen of them.
+      name: the name of the spans; by default the function's.
+      decorator_kwargs: additional data to show for them.
 
     Returns:
       A function that does the same.
@@ -285,10 +287,10 @@ def annotate_function(func: F, name: str | None = None, **decorator_kwargs: Any)
 
 
 def start_server(port: int) -> Any:
-    """Not supported: a trace is made by the process itself.
+    """Not supported: the process writes traces itself.
 
     Args:
-      port: where the server would listen.
+      port: the port on which the server would listen.
 
     Raises:
       NotImplementedError: always.
@@ -306,7 +308,7 @@ def start_server(port: int) -> Any:
 
 
 def stop_server() -> None:
-    """An error: no server can have been started.
+    """An error: no server can be running.
 
     Raises:
       ValueError: always.

@@ -14,12 +14,12 @@ from dovetail.tracing.trace import Tracer
 
 
 def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], Any]) -> None:
-    """Call a function with the sharding of an array, also of one that is traced.
+    """Call a function with the sharding of an array, even of one that is traced.
 
     Args:
       value: the array.
-      callback: takes a `Sharding`. Where `value` is traced, it is called while it is, with the
-        default device, on which programs run whose arguments are not committed to another.
+      callback: takes a `Sharding`. If `value` is traced, it is called during tracing, with the
+        default device, on which programs run if their arguments are not committed to another.
 
     Raises:
       TypeError: `value` is not an array.
@@ -33,7 +33,7 @@ def inspect_array_sharding(value: Any, *, callback: Callable[[Sharding], Any]) -
 
 
 def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
-    """Print which device has which part of an array, whose dimensions are one or two.
+    """Print which device holds which part of an array with one or two dimensions.
 
     Args:
       arr: the array.
@@ -41,7 +41,7 @@ def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
 
     Raises:
       TypeError: `arr` is not an array.
-      ValueError: it has not one or two dimensions.
+      ValueError: it does not have one or two dimensions.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -54,12 +54,12 @@ def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
 
 
 def visualize_sharding(shape: Sequence[int], sharding: Sharding, **kwargs: Any) -> None:
-    """Print which device has which part of an array of a shape of one or two dimensions.
+    """Print which device holds which part of an array of a shape with one or two dimensions.
 
     Args:
       shape: the array's.
-      sharding: how it is spread.
-      kwargs: what JAX takes for its picture, such as `use_color`; without effect.
+      sharding: the array's sharding.
+      kwargs: JAX's options for its picture, such as `use_color`; without effect.
 
     Raises:
       ValueError: there are not one or two dimensions.

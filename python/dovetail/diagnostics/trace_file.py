@@ -1,8 +1,8 @@
-"""Spans as a file of trace events, which the viewers of Perfetto and Chrome read.
+"""Spans as a file of trace events for the viewers of Perfetto and Chrome.
 
 The format is "Trace Event Format" (Google, 2016): JSON with one object for each span, in
-microseconds. Dispatches are shown as a process of their own for each program, with the time at
-which its last call began as the begin of the run that they were measured in.
+microseconds. Dispatches are shown as a separate process for each program; the start of the run in
+which they were measured is shown at the time of its last call.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def events_of(recorder: Recorder, *, host: bool = True, dispatches: bool = True)
     """The events of a trace.
 
     Args:
-      recorder: who recorded it.
-      host: whether to show what is neither a call nor named by the user.
-      dispatches: whether to run programs again, for their dispatches.
+      recorder: the recorder of the trace.
+      host: whether to show spans that are neither calls nor named by the user.
+      dispatches: whether to run programs again to time their dispatches.
     """
     process = os.getpid()
     events = [_named("process_name", process, 0, "dovetail")]

@@ -1,1 +1,1 @@
-"""Small libraries for examples, as JAX has them: layers (`stax`) and optimizers."""
+"""Small libraries for examples, as in JAX: layers (`stax`) and optimizers."""

@@ -1,4 +1,4 @@
-"""Layers of `stax` that consist of others, or that split and join what goes between them."""
+"""Layers of `stax` that consist of others, or that split and join data between layers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def serial(*layers: Layer) -> Layer:
       layers: the first gets the input.
 
     Returns:
-      A layer, whose parameters are the list of theirs.
+      A layer, whose parameters are the list of the layers' parameters.
 
     Example:
       >>> from dovetail import random
@@ -53,10 +53,10 @@ def parallel(*layers: Layer) -> Layer:
     """The layers side by side, between `FanOut` and `FanInSum` or `FanInConcat`.
 
     Args:
-      layers: each gets an input of its own.
+      layers: each gets its own input.
 
     Returns:
-      A layer of a list of inputs and a list of outputs.
+      A layer that maps a list of inputs to a list of outputs.
 
     Example:
       >>> from dovetail import random
@@ -115,7 +115,7 @@ def FanOut(num: int) -> Layer:
     """The layer that repeats its input.
 
     Args:
-      num: how often.
+      num: the number of repetitions.
 
     Returns:
       A layer.
@@ -140,7 +140,7 @@ def FanInConcat(axis: int = -1) -> Layer:
     """The layer that concatenates its inputs.
 
     Args:
-      axis: along which dimension.
+      axis: the dimension to concatenate along.
 
     Returns:
       A layer.

@@ -1,4 +1,4 @@
-"""Layers of `stax`: pairs of functions that make parameters and that apply them."""
+"""Layers of `stax`: pairs of functions, one that makes parameters and one that applies them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def Dense(out_dim: int, W_init: Initializer = _GLOROT, b_init: Initializer = _NO
 
     Args:
       out_dim: the number of outputs.
-      W_init, b_init: what makes W and b.
+      W_init, b_init: initializers of W and b.
 
     Returns:
       A layer.
@@ -122,9 +122,9 @@ def GeneralConv(
       dimension_numbers: the layouts of input, kernel and output, such as ("NHWC", "HWIO", "NHWC").
       out_chan: the number of output channels.
       filter_shape: the sizes of the window.
-      strides: its steps; by default 1.
+      strides: the window's steps; by default 1.
       padding: "VALID", "SAME", or pairs of numbers.
-      W_init, b_init: what makes kernel and bias.
+      W_init, b_init: initializers of kernel and bias.
 
     Returns:
       A layer.
@@ -166,7 +166,7 @@ def GeneralConvTranspose(
     """The layer of a transposed convolution.
 
     Args:
-      dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init: as of
+      dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init: as for
         `GeneralConv`.
 
     Returns:
@@ -251,7 +251,7 @@ def MaxPool(
 
     Args:
       window_shape: the sizes of the window.
-      strides: its steps; by default 1.
+      strides: the window's steps; by default 1.
       padding: "VALID" or "SAME".
       spec: the layout, in which N and C are batch and channels; by default these are the first and
         the last dimension.
@@ -277,7 +277,7 @@ def SumPool(
     """The layer of sums of windows.
 
     Args:
-      window_shape, strides, padding, spec: as of `MaxPool`.
+      window_shape, strides, padding, spec: as for `MaxPool`.
 
     Returns:
       A layer.
@@ -297,10 +297,10 @@ def AvgPool(
     padding: Any = "VALID",
     spec: str | None = None,
 ) -> Layer:
-    """The layer of means of windows; what is padded does not count.
+    """The layer of means of windows; padding does not count.
 
     Args:
-      window_shape, strides, padding, spec: as of `MaxPool`.
+      window_shape, strides, padding, spec: as for `MaxPool`.
 
     Returns:
       A layer.
@@ -329,9 +329,9 @@ def BatchNorm(
 
     Args:
       axis: the dimensions.
-      epsilon: what is added to the variance.
+      epsilon: a number added to the variance.
       center, scale: whether there is a shift beta, and a factor gamma.
-      beta_init, gamma_init: what makes these.
+      beta_init, gamma_init: initializers of beta and gamma.
 
     Returns:
       A layer.
@@ -377,7 +377,7 @@ def Dropout(rate: float, mode: str = "train") -> Layer:
       A layer, whose function takes the keyword argument `rng`, a random key.
 
     Raises:
-      ValueError: the function: there is no key.
+      ValueError: when the layer is applied: there is no key.
 
     Source: Srivastava et al., Dropout, 2014.
 

@@ -81,17 +81,18 @@ def _packed(states: list[State], spec: Any) -> OptimizerState:
 
 
 def optimizer(opt_maker: Callable[..., Rules]) -> Callable[..., Optimizer]:
-    """An optimizer of trees, made of one for a single array.
+    """An optimizer of trees, made from one for a single array.
 
     Args:
       opt_maker: returns (init, update, get_params): init(x) is the state for a parameter,
-        update(step, gradient, state) the next one, get_params(state) the parameter.
+        update(step, gradient, state) the next state, get_params(state) the parameter.
 
     Returns:
-      A function of the same arguments, which returns an `Optimizer`.
+      A function with the same parameters, which returns an `Optimizer`.
 
     Raises:
-      TypeError: the step: gradients have not the parameters' structure, or a state changes its own.
+      TypeError: in a step: gradients do not have the parameters' structure, or a state changes its
+        own.
 
     Example:
       >>> from dovetail.example_libraries import optimizers
@@ -141,7 +142,7 @@ def optimizer(opt_maker: Callable[..., Rules]) -> Callable[..., Optimizer]:
 
 
 class JoinPoint:
-    """A place in a tree of parameters where a state is.
+    """The place of a state in a tree of parameters.
 
     Args:
       subtree: the state.
@@ -166,7 +167,7 @@ def unpack_optimizer_state(opt_state: OptimizerState) -> Any:
       opt_state: the state.
 
     Returns:
-      A tree, such as to be saved.
+      A tree, for example to save.
 
     Example:
       >>> from dovetail.example_libraries import optimizers
@@ -179,7 +180,7 @@ def unpack_optimizer_state(opt_state: OptimizerState) -> Any:
 
 
 def pack_optimizer_state(marked_pytree: Any) -> OptimizerState:
-    """The state of which `unpack_optimizer_state` made a tree.
+    """The inverse of `unpack_optimizer_state`.
 
     Args:
       marked_pytree: a tree of `JoinPoint`s.

@@ -1,4 +1,5 @@
-"""Optimizers by three functions: of the state, of a step, and of the parameters in a state.
+"""Optimizers as three functions: for the initial state, for a step, and for the parameters in a
+state.
 
 Names are JAX's. `dovetail.optim` has more of them, which can be combined.
 """
@@ -69,7 +70,7 @@ __all__ = [
 
 
 def _first(state: tuple[Any, ...]) -> Any:
-    """The parameter, of a state that begins with it."""
+    """The parameter in a state that begins with it."""
     return state[0]
 
 
@@ -105,7 +106,7 @@ def momentum(step_size: Any, mass: Any) -> Rules:
     """Gradient descent with momentum.
 
     Args:
-      mass: by what the sum of past gradients is multiplied at each step.
+      mass: the factor of the sum of past gradients at each step.
 
     Source: Polyak, Some methods of speeding up the convergence of iteration methods, 1964.
 
@@ -124,7 +125,7 @@ def nesterov(step_size: Any, mass: Any) -> Rules:
     """Gradient descent with momentum that looks one step ahead.
 
     Args:
-      mass: by what the sum of past gradients is multiplied at each step.
+      mass: the factor of the sum of past gradients at each step.
 
     Source: Sutskever, Martens, Dahl, Hinton, On the importance of initialization and momentum in
       deep learning, 2013.
@@ -177,7 +178,7 @@ def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Rules:
 
     Args:
       gamma: the weight of the past in the average.
-      eps: what is added to it.
+      eps: a number added to the average.
 
     Source: Tieleman, Hinton, Neural networks for machine learning, lecture 6.5, 2012.
 
@@ -202,11 +203,11 @@ def rmsprop(step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8) -> Rules:
 def rmsprop_momentum(
     step_size: Any, gamma: Any = 0.9, eps: Any = 1e-8, momentum: Any = 0.9
 ) -> Rules:
-    """As `rmsprop`, with momentum.
+    """Like `rmsprop`, with momentum.
 
     Args:
-      gamma, eps: as of `rmsprop`.
-      momentum: by what the sum of past steps is multiplied at each step.
+      gamma, eps: as for `rmsprop`.
+      momentum: the factor of the sum of past steps at each step.
 
     Source: Graves, arXiv:1308.0850.
 
@@ -234,7 +235,7 @@ def adam(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Rul
 
     Args:
       b1, b2: the weights of the past in the two averages.
-      eps: what is added to the root of the second.
+      eps: a number added to the root of the second.
 
     Source: Kingma, Ba, arXiv:1412.6980.
 
@@ -265,7 +266,7 @@ def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> R
     Args:
       b1: the weight of the past in the average of gradients.
       b2: the factor by which the maximum decays.
-      eps: what is added to the maximum.
+      eps: a number added to the maximum.
 
     Source: Kingma, Ba, arXiv:1412.6980, section 7.1.
 
@@ -290,7 +291,7 @@ def adamax(step_size: Any, b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> R
 @optimizer
 @documented(_OPTIMIZER)
 def sm3(step_size: Any, momentum: Any = 0.9) -> Rules:
-    """As `adagrad`, with one number for each row, column, ... in place of one for each element.
+    """Like `adagrad`, with one number for each row, column, ... instead of one for each element.
 
     Args:
       momentum: the weight of the past in the average of steps.
@@ -348,7 +349,7 @@ def l2_norm(tree: Any) -> Array:
 
 
 def clip_grads(grad_tree: Any, max_norm: Any) -> Any:
-    """Gradients, scaled together so that the norm of all elements is at most `max_norm`.
+    """Scale gradients together so that the norm of all elements is at most `max_norm`.
 
     Args:
       grad_tree: a tree of arrays.

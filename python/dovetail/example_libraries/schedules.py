@@ -55,7 +55,7 @@ def inverse_time_decay(
     Args:
       step_size: a number.
       decay_steps, decay_rate: numbers.
-      staircase: whether i / decay_steps is rounded down.
+      staircase: whether to round i / decay_steps down.
 
     Returns:
       A function of the number i of the step.
@@ -77,7 +77,7 @@ def polynomial_decay(
 
     Args:
       step_size, final_step_size: numbers.
-      decay_steps: in how many steps.
+      decay_steps: the number of steps from one to the other.
       power: the exponent.
 
     Returns:
@@ -97,10 +97,10 @@ def polynomial_decay(
 
 
 def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
-    """Step sizes that hold up to given steps.
+    """Step sizes that are constant between given steps.
 
     Args:
-      boundaries: the last step of each but the last.
+      boundaries: the last step of each step size but the last.
       values: the step sizes.
 
     Returns:
@@ -125,7 +125,7 @@ def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
 
 
 def make_schedule(scalar_or_schedule: Any) -> Schedule:
-    """The function that a step size is given by.
+    """The function for a step size.
 
     Args:
       scalar_or_schedule: a number, or a function of the number of the step.
@@ -134,7 +134,7 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
       A function of the number of the step.
 
     Raises:
-      TypeError: it is neither.
+      TypeError: `scalar_or_schedule` is neither.
 
     Example:
       >>> from dovetail.example_libraries import optimizers

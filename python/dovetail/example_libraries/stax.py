@@ -1,7 +1,7 @@
-"""Neural networks by functions: a layer is a pair of functions, `init` and `apply`.
+"""Neural networks from functions: a layer is a pair of functions, `init` and `apply`.
 
 `init(key, shape of the input)` returns the shape of the output and the parameters; `apply(params,
-inputs, rng=...)` the output. Names are JAX's.
+inputs, rng=...)` returns the output. The names are JAX's.
 
 Example:
   >>> from dovetail import random

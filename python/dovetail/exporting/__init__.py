@@ -1,1 +1,1 @@
-"""Programs as files, and as data that can be kept and called again."""
+"""Programs as files, and as data that can be stored and called again."""

@@ -46,8 +46,8 @@ from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten, unflatten
 from dovetail.trees.treedef import public
 
-# The derivatives for which programs have the rules of `custom_jvp` and `custom_vjp`; further ones
-# are derivatives of these rules.
+# The number of derivatives for which programs have the rules of `custom_jvp` and `custom_vjp`;
+# further ones are derivatives of these rules.
 _ORDER = 2
 PLATFORMS = ("cpu", "cuda", "rocm", "vulkan", "metal")
 
@@ -57,7 +57,7 @@ maximum_supported_calling_convention_version = LAST_VERSION
 
 
 class DisabledSafetyCheck:
-    """A check that is not made.
+    """A check that is disabled.
 
     Example:
       >>> from dovetail import export
@@ -70,16 +70,16 @@ class DisabledSafetyCheck:
 
     @classmethod
     def platform(cls) -> DisabledSafetyCheck:
-        """Let a function be called on platforms that it was not exported for."""
+        """Allow calls on platforms that the function was not exported for."""
         return cls("platform")
 
     @classmethod
     def custom_call(cls, target_name: str) -> DisabledSafetyCheck:
-        """Accepted for JAX's sake: programs have no custom calls."""
+        """Accepted for compatibility with JAX: programs have no custom calls."""
         return cls(f"custom_call:{target_name}")
 
     def is_custom_call(self) -> str | None:
-        """The custom call that is allowed, if this is about one."""
+        """The allowed custom call, if this is for one."""
         match = re.fullmatch("custom_call:(.+)", self._text)
         return match[1] if match else None
 
@@ -94,20 +94,20 @@ class DisabledSafetyCheck:
 
 
 class Exported:
-    """A function as a program, with all that calling it needs; `export` makes it.
+    """A function as a program, with everything needed to call it; returned by `export`.
 
     Rules of `custom_jvp` and `custom_vjp` are part of the program, for two derivatives; further
-    derivatives are those of the rules. Rules of `custom_vmap`, which are Python functions, are not
-    part of what is serialized.
+    derivatives are derivatives of the rules. Rules of `custom_vmap`, which are Python functions,
+    are not serialized.
 
     Attributes:
       fun_name: the function's name.
-      in_tree: the structure of (args, kwargs), static arguments left out.
+      in_tree: the structure of (args, kwargs), without static arguments.
       in_avals: the types of the arguments' leaves.
       out_tree: the structure of the result.
       out_avals: the types of its leaves.
-      platforms: where it may be called.
-      disabled_safety_checks: the checks that are not made.
+      platforms: the platforms on which it may be called.
+      disabled_safety_checks: the checks that are disabled.
       calling_convention_version: the version of its serialized form.
 
     Example:
@@ -144,7 +144,7 @@ class Exported:
         self.in_shardings_hlo = (None,) * len(self.in_avals)
         self.out_shardings_hlo = (None,) * len(self.out_avals)
 
-        # The name `main` is for the program that calls this one.
+        # The name `main` is reserved for the program that calls this one.
         self._callee_name = f"{program.name}.exported"
         # Not the function of it: only through the module cycles of Python objects are found.
         self._module = program.module.clone()
@@ -174,11 +174,11 @@ class Exported:
         return self.mlir_module().encode()
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function; within transforms too, as if it were the one that was exported.
+        """Call the function; it can be traced and transformed like the one that was exported.
 
         Raises:
-          ValueError: structure, shapes or element types are not those it was exported for, or this
-            is none of its platforms.
+          ValueError: structure, shapes or element types are not those that it was exported for, or
+            this is none of its platforms.
         """
         check = DisabledSafetyCheck.platform()
         if check not in self.disabled_safety_checks:
@@ -235,8 +235,8 @@ class Exported:
         return True
 
     def vjp(self) -> Exported:
-        """The exported function of the leaves of arguments and the cotangents of the result's
-        leaves that returns a tuple of cotangents of the arguments' leaves.
+        """The exported function that takes the leaves of the arguments and the cotangents of the
+        result's leaves, and returns a tuple of cotangents of the arguments' leaves.
         """
         count = len(self.in_avals)
 
@@ -260,8 +260,8 @@ class Exported:
         """The function as bytes, for `deserialize` in this or another process.
 
         Args:
-          vjp_order: how often it will be differentiated. Accepted for JAX's sake: what is
-            deserialized can be differentiated to any order.
+          vjp_order: the number of times it will be differentiated. Accepted for compatibility with
+            JAX: deserialized functions can be differentiated to any order.
 
         Raises:
           ValueError: arguments or results have nodes of a class that is not registered for it, or
@@ -322,22 +322,22 @@ def export(
     platforms: Sequence[str] | None = None,
     disabled_checks: Sequence[DisabledSafetyCheck] = (),
 ) -> Callable[..., Exported]:
-    """Make programs of a function, to be kept, sent and called again.
+    """Turn a function into programs that can be stored, sent and called again.
 
-    Programs are of the dialect, before they are compiled: they can be differentiated and batched.
+    The programs are in the dialect, not compiled: they can be differentiated and batched.
     `dovetail.export(f, …)` makes compiled ones, which run without Python.
 
     Args:
       fun_jit: the function, jitted or any other callable.
-      platforms: where it may be called, some of `cpu`, `cuda`, `rocm`, `vulkan`, `metal`; by
-        default where this process runs programs.
-      disabled_checks: checks that are not made.
+      platforms: the platforms on which it may be called, some of `cpu`, `cuda`, `rocm`, `vulkan`,
+        `metal`; by default the one on which this process runs programs.
+      disabled_checks: the checks to disable.
 
     Returns:
       A function of the arguments, or of `ShapeDtypeStruct`s, that returns the `Exported`.
 
     Raises:
-      ValueError: it cannot be called, or there is no such platform.
+      ValueError: the function cannot be called, or there is no such platform.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -382,17 +382,17 @@ def _without_statics(program: Program) -> Program:
 
 
 def deserialize(blob: bytes | bytearray | memoryview) -> Exported:
-    """The function that `Exported.serialize` made bytes of.
+    """The function serialized by `Exported.serialize`.
 
     Args:
       blob: the bytes.
 
     Returns:
-      The function, to be called, compiled, differentiated and batched.
+      The function, which can be called, compiled, differentiated and batched.
 
     Raises:
-      ValueError: they are other bytes, damaged, or of an unknown version, or have nodes of a class
-        that is not registered.
+      ValueError: the bytes are something else, are damaged or of an unknown version, or have nodes
+        of a class that is not registered.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp

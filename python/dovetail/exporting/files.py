@@ -50,32 +50,32 @@ def export(
 ) -> dict[str, Path]:
     """Write functions to a file that runs without Python, on other devices and machines.
 
-    `dovetail.runtime.load` loads it, and so do `iree-run-module` and IREE's C API. Where the code
-    for all targets comes from one program, they share one file, which is loaded for any of their
-    devices. Otherwise, as where two targets are processors of one architecture, or where long sums
-    are formed in float64 on a CPU and not on a GPU, each target has a file of its own:
-    `model.cuda-sm_89.vmfb` instead of `model.vmfb`. A `{target}` in `path` asks for that.
+    `dovetail.runtime.load` loads it, as do `iree-run-module` and IREE's C API. If the code for all
+    targets comes from one program, they share one file, which can be loaded for any of their
+    devices. Otherwise, for example if two targets are processors of one architecture, or if long
+    sums are formed in float64 on a CPU but not on a GPU, each target has its own file:
+    `model.cuda-sm_89.vmfb` instead of `model.vmfb`. A `{target}` in `path` requests this.
 
     Args:
-      fun: the function, jitted or not; or what `jit(f).lower(…)` returned; or a dictionary, by the
-        names that functions will have, of these, functions as tuples with their `specs`.
+      fun: the function, jitted or not; or the result of `jit(f).lower(…)`; or a dictionary of these
+        by the names that functions will have, with functions as tuples with their `specs`.
       specs: its arguments, trees of arrays or `ShapeDtypeStruct`s.
       path: the file's name; a file of that name is replaced.
-      targets: what to compile for, one or several: `cpu` (this machine's model), `cpu-generic` (any
+      targets: one or more targets to compile for: `cpu` (this machine's model), `cpu-generic` (any
         of this architecture), `cpu:x86-64-v3`, `cpu:aarch64`, `cpu:riscv64`, `cuda`, `cuda:sm_89`,
         `rocm:gfx1100`, `vulkan`, `metal` …
       name: the function's name in the file.
       parameters: a file for parameters, `.irpa` or `.safetensors`; without it they are part of the
-        module. Parameters are the arrays that functions close over, beyond a few elements, and the
-        arguments of `parameter_argnames`.
-      parameter_argnames: arguments that are parameters instead. If they are described only, no
-        file is written: the one that `parameters` names must be there when the module is loaded.
+        module. Parameters are the arrays with more than a few elements that functions close over,
+        and the arguments of `parameter_argnames`.
+      parameter_argnames: arguments that are parameters instead. If they are only described, no file
+        is written: the one that `parameters` names must exist when the module is loaded.
 
     Returns:
       The files of modules that were written, by target.
 
     Raises:
-      TypeError: an argument is not what it must be.
+      TypeError: an argument has a wrong type.
       ValueError: there is no such target or argument, or the function calls back into Python.
       OSError: a file cannot be written.
       CompileError: IREE cannot compile the function for a target.
@@ -105,7 +105,7 @@ def export(
     written = _known_values(values, None if parameters is None else Path(parameters))
     apart = "{target}" in os.fspath(path)
     outside = bool(values) and parameters is not None
-    # All is compiled before anything is written.
+    # Everything is compiled before anything is written.
     files: dict[Path, bytes] = {}
     results: dict[str, Path] = {}
     groups = grouped(functions, chosen, outside, apart)
@@ -210,7 +210,7 @@ def _names_of(functions: Sequence[Function]) -> str:
 def _known_values(
     values: Mapping[str, np.ndarray | None], file: Path | None
 ) -> dict[str, np.ndarray]:
-    """The parameters to write; none if all are described only."""
+    """The parameters to write; none if all are only described."""
     known = {key: value for key, value in values.items() if value is not None}
     unknown = [key for key in values if key not in known]
     if unknown and (file is None or known):
@@ -239,7 +239,9 @@ def _file(path: PathLike, target: Target | None) -> Path:
 
 
 def write_parameters(path: Path, values: Mapping[str, np.ndarray]) -> None:
-    """Write arrays to a file of parameters, by their keys; one that exists is replaced at once."""
+    """Write arrays to a file of parameters, by their keys; an existing file is replaced
+    atomically.
+    """
     from iree.runtime import ParameterIndex
     from safetensors import serialize_file
 
@@ -257,6 +259,6 @@ def write_parameters(path: Path, values: Mapping[str, np.ndarray]) -> None:
             seal(temporary, path.suffix.removeprefix("."))
         except OSError:
             raise
-        except Exception as error:  # a full disk is something else for each of the two formats
+        except Exception as error:  # each of the two formats reports a full disk differently
             reason = str(error).replace(temporary.name, path.name)
             raise OSError(f"the file cannot be written: {reason}: '{path}'") from error

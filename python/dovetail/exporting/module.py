@@ -1,6 +1,6 @@
 """Merges functions into one module for other processes, with metadata about itself.
 
-It calls no functions of this process: linear algebra is in the module, and the lowering refuses
+It calls no functions of this process: linear algebra is in the module, and the lowering rejects
 callbacks.
 """
 
@@ -37,9 +37,9 @@ class Parameter(NamedTuple):
     """An argument of a program that is not an argument of the exported function.
 
     Attributes:
-      position: its number among the program's arguments, captured arrays last.
+      position: its number among the program's arguments, with captured arrays last.
       key: its name in a file of parameters.
-      value: what it is; None if only its type is known.
+      value: its value; None if only its type is known.
     """
 
     position: int
@@ -54,7 +54,7 @@ class Function(NamedTuple):
       name: its name there.
       program: what it computes.
       dropped: the names of the program's arguments that are parameters.
-      parameters: what is not an argument.
+      parameters: the parameters, which are not arguments.
     """
 
     name: str
@@ -85,7 +85,7 @@ def build(functions: Sequence[Function], target: Target, are_outside: bool) -> _
     Args:
       functions: the functions.
       target: the target.
-      are_outside: whether a file has the parameters; else they are constants.
+      are_outside: whether the parameters are in a file; otherwise they are constants.
     """
     module = _core.module()
     for function in functions:
@@ -110,7 +110,7 @@ def _known(parameter: Parameter) -> np.ndarray:
 
 
 def wanted_parameters(functions: Sequence[Function], file: str) -> dict[str, WantedParameters]:
-    """The notes about the functions' parameters."""
+    """The metadata about the functions' parameters."""
     arrays = {}
     for function in functions:
         program = function.program
@@ -180,7 +180,7 @@ def _dims(shape: tuple[Any, ...]) -> tuple[int | str, ...]:
 
 
 def _sizes_of(shapes: Sequence[tuple[Any, ...]]) -> Sizes:
-    """The names in shapes as a module file has them."""
+    """The names in shapes, in the module file's format."""
     scope = scope_of(shapes)
     if scope is None:
         return Sizes()
@@ -216,16 +216,16 @@ class Group(NamedTuple):
 def grouped(
     functions: Sequence[Function], targets: Sequence[Target], are_outside: bool, apart: bool
 ) -> list[Group]:
-    """The files to write: one, if all targets have the same lowered module, else one for each.
+    """The files to write: one if all targets have the same lowered module, otherwise one for each.
 
     Args:
       functions: the functions.
       targets: the targets.
-      are_outside: whether a file has the parameters.
-      apart: whether each target gets a file in any case.
+      are_outside: whether the parameters are in a file.
+      apart: whether each target gets its own file in any case.
     """
     modules = {target: build(functions, target, are_outside) for target in targets}
-    # A loader tells kinds of code apart, no more.
+    # A loader only distinguishes kinds of code.
     can_share = not apart and len({target.code for target in targets}) == len(targets)
     if can_share and len({module.text() for module in modules.values()}) == 1:
         return [Group(tuple(targets), modules[targets[0]])]

@@ -1,4 +1,6 @@
-"""An exported function as bytes: a header, a digest, notes as JSON, the program's text, arrays."""
+"""An exported function as bytes: a header, a digest, metadata as JSON, the program's text,
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from dovetail.symbolic.scope import SymbolicScope
 from dovetail.trees.float0 import is_float0, set_float0_aside
 from dovetail.trees.pytree import DATA_NAMESPACE, flatten
 
-# The format, which `deserialize` reads in the versions from the first to the last.
+# The format; `deserialize` reads the versions from the first to the last.
 MAGIC = b"dovetail exported\n"
 FIRST_VERSION = LAST_VERSION = 1
 _HEADER = struct.Struct(f"<{len(MAGIC)}sI32s")
@@ -64,7 +66,7 @@ def unpack(blob: bytes | bytearray | memoryview) -> Payload:
     """The inverse of `pack`.
 
     Raises:
-      ValueError: they are something else, damaged, or of a version that is not known.
+      ValueError: the bytes are something else, are damaged, or of an unknown version.
     """
     view = memoryview(blob).cast("B")
     if len(view) < _HEADER.size or bytes(view[: len(MAGIC)]) != MAGIC:
@@ -108,7 +110,7 @@ def encode_avals(avals: Sequence[ShapedArray]) -> list[Any]:
 
 
 def decode_avals(data: Sequence[Any], scope: SymbolicScope | None = None) -> list[ShapedArray]:
-    """Types of JSON data; `scope` is that of symbolic sizes."""
+    """Types from JSON data; `scope` is that of symbolic sizes."""
 
     def size_of(entry: Any) -> Any:
         if isinstance(entry, int):
@@ -147,15 +149,15 @@ def register_pytree_node_serialization(
     deserialize_auxdata: Callable[[bytes], Any],
     from_children: Callable[[Any, Sequence[Any]], Any] | None = None,
 ) -> type:
-    """Let exported functions whose arguments or results have nodes of a class be serialized.
+    """Allow serializing exported functions whose arguments or results have nodes of a class.
 
     Args:
       nodetype: a class that is registered with `dovetail.tree_util`.
-      serialized_name: what it is called where it is serialized.
-      serialize_auxdata: makes bytes of what a node consists of beside its children.
+      serialized_name: the name of the class in serialized functions.
+      serialize_auxdata: returns bytes for the auxiliary data of a node.
       deserialize_auxdata: the inverse.
-      from_children: makes a node of that and of children; by default what the class was registered
-        with.
+      from_children: makes a node from the auxiliary data and children; by default the function that
+        the class was registered with.
 
     Returns:
       The class.
@@ -198,17 +200,17 @@ def register_pytree_node_serialization(
 
 
 def register_namedtuple_serialization(nodetype: type, *, serialized_name: str) -> type:
-    """Let exported functions whose arguments or results have such named tuples be serialized.
+    """Allow serializing exported functions whose arguments or results have such named tuples.
 
     Args:
       nodetype: the class; it must have the same fields where it is deserialized.
-      serialized_name: what it is called where it is serialized.
+      serialized_name: the name of the class in serialized functions.
 
     Returns:
       The class.
 
     Raises:
-      ValueError: the class is none of named tuples, or it or the name is registered already.
+      ValueError: the class is not a named tuple, or it or the name is registered already.
 
     Example:
       >>> from typing import NamedTuple
@@ -303,5 +305,5 @@ def decode_tree(data: Any) -> Any:
 
 
 def spec_of(data: Any) -> Any:
-    """The structure that JSON data describes."""
+    """The structure described by JSON data."""
     return set_float0_aside(*flatten(decode_tree(data)))[1]

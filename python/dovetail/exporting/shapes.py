@@ -21,14 +21,14 @@ def symbolic_shape(
     scope: SymbolicScope | None = None,
     like: Sequence[int] | None = None,
 ) -> tuple[Any, ...]:
-    """A shape with names in the place of sizes.
+    """A shape with names for sizes.
 
     Args:
-      shape_spec: sizes with commas between: integers, names, and what `+ - * // %`, `^`, `mod`,
-        `floordiv`, `max` and `min` make of them. `_` is the size that `like` has there, `...` all
-        sizes of `like` that are not written.
-      constraints: what is known of the names, such as `"b <= 4096"` or `"b % 8 == 0"`. Sizes are 1
-        or more if nothing is said.
+      shape_spec: sizes separated by commas: integers, names, and expressions of these with `+ - *
+        // %`, `^`, `mod`, `floordiv`, `max` and `min`. `_` is the size of `like` in that place,
+        `...` all sizes of `like` that are not written.
+      constraints: known facts about the names, such as `"b <= 4096"` or `"b % 8 == 0"`. Sizes are 1
+        or more by default.
       scope: the scope of the names, instead of a new one with the constraints.
       like: a shape.
 
@@ -65,13 +65,13 @@ def symbolic_args_specs(
     """Descriptions of arguments with symbolic shapes.
 
     Args:
-      args: a tree of arrays or of what has `shape` and `dtype`.
-      shapes_specs: texts as for `symbolic_shape`, a prefix of that tree; None for shapes that stay
-        as they are.
+      args: a tree of arrays or of objects with `shape` and `dtype`.
+      shapes_specs: texts as for `symbolic_shape`, a prefix of that tree; None for shapes that are
+        unchanged.
       constraints, scope: as for `symbolic_shape`.
 
     Returns:
-      The tree with `ShapeDtypeStruct`s in the place of arrays.
+      The tree with `ShapeDtypeStruct`s in place of arrays.
 
     Raises:
       ValueError: a text is not a shape of the argument's rank.
@@ -90,7 +90,7 @@ def symbolic_args_specs(
         known = leaf if hasattr(leaf, "shape") and hasattr(leaf, "dtype") else as_operand(leaf, "x")
         shape = tuple(known.shape)
         if text is not None:
-            # Sizes that are written need not be those of the array.
+            # The sizes in a text need not be those of the array.
             size_of = shape if {"...", "_"} & {*entries(text)} else None
             shape = parsed(text, names, size_of)
         weak = bool(getattr(known, "weak_type", False))

@@ -1,4 +1,4 @@
-"""Trees of arguments and results as other processes know them: plain containers and records."""
+"""Trees of arguments and results as known to other processes: plain containers and records."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dovetail.trees.pytree import flatten
 def plain(tree: Any) -> Any:
     """A tree of leaf numbers in the form of a module's signature.
 
-    Dictionaries, lists, tuples and `None` stay what they are. Named tuples, and nodes of a class
-    that names its children as attributes, become named tuples; those of other classes tuples;
+    Dictionaries, lists, tuples and `None` are unchanged. Named tuples, and nodes of a class that
+    names its children as attributes, become named tuples; nodes of other classes become tuples;
     random keys become their words.
     """
     if tree is None or isinstance(tree, int):
@@ -41,5 +41,5 @@ def _record(name: str, fields: tuple[str, ...], children: Any) -> Any:
     try:
         return named_tuple(name, fields)(*values)
     except ValueError:
-        # Named tuples must not have such a name, for example one that begins with "_".
+        # Named tuples cannot have such a name, for example one that begins with "_".
         return tuple(values)

@@ -1,5 +1,6 @@
-"""JAX's `lax`: functions that validate their operands, and neither promote nor, but for scalars,
-broadcast."""
+"""JAX's `lax`: functions that validate their operands, do not promote them, and broadcast only
+scalars.
+"""
 
 # ruff: noqa: F401 - the names are the package's interface.
 
@@ -234,7 +235,7 @@ from dovetail.ops.operands import broadcast_shapes
 # Its functions use those above.
 from dovetail.lax import linalg  # isort: skip
 
-# Functions that are given to these may do anything.
+# Functions passed to these may do anything.
 _CONTROL = (
     "associative_scan",
     "cond",

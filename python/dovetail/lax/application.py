@@ -1,4 +1,4 @@
-"""Functions applied to the elements that indices meet."""
+"""Functions applied to the elements at indices."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def scatter_apply(
 
     Args:
       operand: an array.
-      scatter_indices: integers of shape (*batch, n): where windows start.
+      scatter_indices: integers of shape (*batch, n): the starts of windows.
       func: takes and returns an array, element by element.
-      dimension_numbers: how dimensions relate.
+      dimension_numbers: the relation of dimensions.
       update_shape: the shape that updates would have.
       indices_are_sorted: a promise, accepted.
-      unique_indices: a promise that no element is met twice: the function is applied once.
-      mode: what happens to windows that are not wholly within the operand.
+      unique_indices: a promise that no element is in two windows: the function is applied once.
+      mode: the treatment of windows that are not wholly within the operand.
 
     Returns:
       An array like the operand.
@@ -61,7 +61,9 @@ def scatter_apply(
 
 
 def applied_again(func: Callable[[Array], Array], values: Array, counts: Array) -> Array:
-    """Values to which a function was applied once, with it applied `counts` times to each."""
+    """Values to which a function was applied once, with the function applied `counts` times to
+    each.
+    """
     most = ops.reduce_max(counts, tuple(range(counts.ndim)))
 
     def again(state: tuple[Array, Array]) -> tuple[Array, Array]:

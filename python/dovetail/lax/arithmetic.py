@@ -16,7 +16,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, same, unary
 
 
 class RoundingMethod(enum.IntEnum):
-    """Where `round` sends a number halfway between two integers.
+    """The direction in which `round` moves a number halfway between two integers.
 
     Example:
       >>> round(2.5, RoundingMethod.TO_NEAREST_EVEN)
@@ -54,7 +54,7 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: Any = None) -> Array:
     """x * y; for bools, x and y.
 
     Args:
-      out_dtype: the element type to multiply in, which operands of any types become.
+      out_dtype: the element type to multiply in, to which operands of any type are converted.
 
     Example:
       >>> mul(3, 2)
@@ -68,7 +68,7 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: Any = None) -> Array:
 
 @documented(BINARY, NUMBERS)
 def div(x: ArrayLike, y: ArrayLike) -> Array:
-    """x / y of numbers; between integers it truncates, and by zero it is -1, or the greatest
+    """x / y of numbers; integer division truncates, and by zero it returns -1, or the largest
     unsigned integer.
 
     Example:
@@ -91,7 +91,7 @@ def rem(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(BINARY, BOOLS_OR_NUMBERS)
 def max(x: ArrayLike, y: ArrayLike) -> Array:
-    """The greater of x and y; NaN if either is NaN; complex numbers in lexicographic order.
+    """The larger of x and y; NaN if either is NaN; complex numbers in lexicographic order.
 
     Example:
       >>> max(1, 2)
@@ -126,10 +126,10 @@ def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @documented(NUMBERS)
 def abs(x: ArrayLike) -> Array:
-    """The absolute value of numbers; of complex ones the modulus, a real array.
+    """The absolute value of numbers; for complex ones the modulus, a real array.
 
     Returns:
-      An array like the operand; of complex numbers, floats.
+      An array like the operand; floats for complex numbers.
 
     Example:
       >>> abs(-2)
@@ -185,7 +185,7 @@ def reciprocal(x: ArrayLike) -> Array:
 
 @documented(UNARY, FLOATS)
 def floor(x: ArrayLike) -> Array:
-    """The greatest integer not above each float.
+    """The largest integer not above each float.
 
     Example:
       >>> floor(-1.5)
@@ -196,7 +196,7 @@ def floor(x: ArrayLike) -> Array:
 
 @documented(UNARY, FLOATS)
 def ceil(x: ArrayLike) -> Array:
-    """The least integer not below each float.
+    """The smallest integer not below each float.
 
     Example:
       >>> ceil(-1.5)
@@ -288,7 +288,7 @@ def complex(x: ArrayLike, y: ArrayLike) -> Array:
       An array of complex numbers.
 
     Raises:
-      TypeError: the element types differ, or are others.
+      TypeError: the element types differ, or are not float32 or float64.
 
     Example:
       >>> complex(1.0, 2.0)

@@ -14,7 +14,7 @@ from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
-    """The arrays themselves, with the demand that they be where the sharding says.
+    """The arrays themselves, with the constraint that they be where the sharding states.
 
     Args:
       x: a tree of arrays.
@@ -24,7 +24,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
       The same tree, committed to the device. A jitted function runs there as a whole.
 
     Raises:
-      TypeError: something else than a sharding.
+      TypeError: something other than a sharding.
       ValueError: there is no sharding, or an array is committed to another device.
 
     Example:

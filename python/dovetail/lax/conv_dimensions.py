@@ -15,7 +15,7 @@ Padding = str | Sequence[tuple[int, int]]
 
 
 class ConvDimensionNumbers(NamedTuple):
-    """Where the dimensions of a convolution's operands and result are.
+    """The positions of the dimensions of a convolution's operands and result.
 
     Attributes:
       lhs_spec: of the batch, the features and the spatial dimensions of the left operand.
@@ -85,10 +85,10 @@ def conv_dimension_numbers(
 def conv_general_permutations(
     dimension_numbers: Sequence[str],
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """The places of the letters NC…, OI… and NC… in three strings.
+    """The positions of the letters NC…, OI… and NC… in three strings.
 
     Args:
-      dimension_numbers: as `conv_dimension_numbers` takes them.
+      dimension_numbers: as for `conv_dimension_numbers`.
 
     Returns:
       Three permutations; the spatial dimensions of all are in the kernel's order.
@@ -121,7 +121,7 @@ def conv_general_permutations(
 
 
 def dilated(size: int, dilation: int) -> int:
-    """The span of `size` elements that are `dilation` apart."""
+    """The extent of `size` elements that are `dilation` apart."""
     return (size - 1) * dilation + 1 if size else 0
 
 
@@ -139,8 +139,8 @@ def padtype_to_pads(
       in_shape: the sizes of the dimensions along which windows slide.
       window_shape: the sizes of a window along them.
       window_strides: the distances of windows.
-      padding: "VALID" for none; "SAME" for as much as makes the number of windows the size over
-        the stride, an odd one more after; "SAME_LOWER" with an odd one more before.
+      padding: "VALID" for none; "SAME" for as much as makes the number of windows the size divided
+        by the stride, an odd one more after; "SAME_LOWER" with an odd one more before.
 
     Returns:
       A list of pairs.
@@ -250,7 +250,7 @@ def conv_general_shape_tuple(
     padding: Any,
     dimension_numbers: Any,
 ) -> tuple[int, ...]:
-    """As `conv_shape_tuple`, for operands in the order that `dimension_numbers` say.
+    """Like `conv_shape_tuple`, for operands in the order that `dimension_numbers` say.
 
     Args:
       lhs_shape, rhs_shape: shapes of the operands, dilated.

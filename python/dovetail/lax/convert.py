@@ -46,7 +46,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: Any) -> Array:
 
 
 def convert(x: ArrayLike, dtype: np.dtype, weak_type: bool = False) -> Array:
-    """`x` with the canonical element type `dtype`; no op if it has that already."""
+    """`x` with the canonical element type `dtype`; no op if it already has that type."""
     if isinstance(x, (bool, int, float, complex)) and _holds(dtype, x):
         return scalar(x, dtype, weak_type)
     array = as_operand("convert_element_type", x)
@@ -56,7 +56,7 @@ def convert(x: ArrayLike, dtype: np.dtype, weak_type: bool = False) -> Array:
 
 
 def _holds(dtype: np.dtype, x: Any) -> bool:
-    """True if a Python scalar converts to `dtype` directly, not by another kind of number."""
+    """True if a Python scalar converts to `dtype` directly, not through another kind of number."""
     return "biufc".index(dtypes.KINDS[dtype]) >= "biufc".index(
         dtypes.KINDS[dtypes.dtype_and_weakness(x)[0]]
     )
@@ -65,8 +65,8 @@ def _holds(dtype: np.dtype, x: Any) -> bool:
 def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
     """The bits of the elements as another type.
 
-    A narrower type adds a last dimension, of an element's parts from the lowest bits to the
-    highest. For a wider one the last dimension must be such parts, which are joined.
+    A narrower type adds a last dimension with the parts of each element, lowest bits first. For a
+    wider type, the last dimension must consist of such parts, which are joined.
 
     Args:
       operand: an array or scalar of integers or floats.
@@ -76,8 +76,8 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: Any) -> Array:
       An array with the type `new_dtype`, of the same shape for a type of the same width.
 
     Raises:
-      TypeError: the types are others, or neither width divides the other.
-      ValueError: the last dimension is not the parts of one element.
+      TypeError: the types are of other kinds, or neither width divides the other.
+      ValueError: the last dimension does not consist of the parts of one element.
 
     Example:
       >>> bitcast_convert_type(np.float32(1), np.int32)
@@ -119,7 +119,7 @@ def _parts(x: Array, given: int, wanted: int) -> Array:
 
 
 def _joined(x: Array, given: int, wanted: int) -> Array:
-    """The unsigned integers of width `wanted` that the last dimension's parts are."""
+    """The unsigned integers of width `wanted` whose parts are the last dimension."""
     dtype = _unsigned(wanted)
     parts = [convert(part, dtype) for part in unstack(_same_width(x, _unsigned(given)), -1)]
     shifted = (p << np.array(i * given, dtype) for i, p in enumerate(parts))
@@ -181,15 +181,15 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
 
     Args:
       operand: an array of floats.
-      exponent_bits: of the format, at least 1; numbers too large for it become infinite, numbers
-        too small for it zero.
-      mantissa_bits: of the format, at least 0; ties round to even.
+      exponent_bits: the number of exponent bits, at least 1; numbers too large for them become
+        infinite, numbers too small for them zero.
+      mantissa_bits: the number of fraction bits, at least 0; ties round to even.
 
     Returns:
       An array of the same type.
 
     Raises:
-      TypeError: the operand has no floats.
+      TypeError: the operand is not of floats.
       ValueError: there are too few bits.
 
     Example:

@@ -41,23 +41,25 @@ def conv_general_dilated(
     precision: Any = None,
     preferred_element_type: Any = None,
 ) -> Array:
-    """The convolution of an array with a kernel, as neural networks have it: a correlation, summed
-    over input features.
+    """The convolution of an array with a kernel, as in neural networks: a correlation, summed over
+    input features.
 
     Args:
       lhs: the array, of rank n + 2: a batch of features over n spatial dimensions.
       rhs: the kernel, of the same rank and element type: output features by input features over n
         spatial dimensions.
-      window_strides: n distances of the kernel's places.
+      window_strides: n distances between positions of the kernel.
       padding: "SAME", "SAME_LOWER", "VALID", or n pairs of zeros before and after; negative ones
         crop.
-      lhs_dilation, rhs_dilation: n distances of the elements of each operand, by default 1.
+      lhs_dilation, rhs_dilation: n distances between the elements of each operand, by default 1.
       dimension_numbers: the order of dimensions, see `conv_dimension_numbers`; by default batch and
         features come first.
-      feature_group_count: into how many groups, convolved apart, the features are divided.
-      batch_group_count: into how many groups the batch and the output features are divided.
+      feature_group_count: the number of groups, convolved separately, into which the features are
+        divided.
+      batch_group_count: the number of groups into which the batch and the output features are
+        divided.
       precision: accepted; every target computes in the element type.
-      preferred_element_type: in which products are formed and summed.
+      preferred_element_type: the type in which products are formed and summed.
 
     Returns:
       An array with a batch of output features over n spatial dimensions.
@@ -181,7 +183,7 @@ def _padded(
 
 
 class _Groups:
-    """Groups as a dimension of their own, which operands and result share."""
+    """Groups as a separate dimension, which operands and result share."""
 
     def __init__(self, numbers: ConvDimensionNumbers, feature: int, batch: int) -> None:
         self.numbers = numbers
@@ -248,7 +250,7 @@ def conv(
       An array of shape (batch, output features, *spatial sizes).
 
     Raises:
-      TypeError, ValueError: as of `conv_general_dilated`.
+      TypeError, ValueError: as for `conv_general_dilated`.
 
     Example:
       >>> conv(lax.full((1, 1, 4), 1.0), lax.full((2, 1, 3), 2.0), (1,), "VALID").shape
@@ -284,7 +286,7 @@ def conv_with_general_padding(
       An array of shape (batch, output features, *spatial sizes).
 
     Raises:
-      TypeError, ValueError: as of `conv_general_dilated`.
+      TypeError, ValueError: as for `conv_general_dilated`.
 
     Example:
       >>> x, kernel = np.ones((1, 1, 4), np.int32), np.ones((1, 1, 2), np.int32)
@@ -321,22 +323,23 @@ def conv_transpose(
     Args:
       lhs: the array, of rank n + 2.
       rhs: the kernel, of the same rank.
-      strides: n distances at which elements of the operand are spread.
+      strides: n distances between the spread elements of the operand.
       padding: "SAME" or "VALID", of the convolution that this one transposes; pairs are the padding
-        of the spread operand, and with `use_consistent_padding` that of the other convolution too.
+        of the spread operand, or, with `use_consistent_padding`, also that of the other
+        convolution.
       rhs_dilation: n distances of the kernel's elements, by default 1.
       dimension_numbers: see `conv_dimension_numbers`; by default channels are last, as in
         `("NHWC", "HWIO", "NHWC")`.
-      transpose_kernel: whether to reverse the kernel and exchange its features, so that the result
-        is the gradient of the convolution with the same kernel.
+      transpose_kernel: whether to reverse the kernel and swap its features, so that the result is
+        the gradient of the convolution with the same kernel.
       precision, preferred_element_type: as for `conv_general_dilated`.
-      use_consistent_padding: what pairs of `padding` mean.
+      use_consistent_padding: the meaning of pairs in `padding`.
 
     Returns:
       An array of rank n + 2.
 
     Raises:
-      TypeError, ValueError: as `conv_general_dilated`.
+      TypeError, ValueError: as for `conv_general_dilated`.
 
     Example:
       >>> x, kernel = lax.full((1, 3, 1), 1.0), lax.full((2, 1, 1), 1.0)
@@ -407,7 +410,7 @@ def conv_general_dilated_patches(
       under the kernel in row-major order.
 
     Raises:
-      TypeError, ValueError: as `conv_general_dilated`.
+      TypeError, ValueError: as for `conv_general_dilated`.
 
     Example:
       >>> x = lax.iota(np.float32, 3).reshape(1, 1, 3)
@@ -417,7 +420,7 @@ def conv_general_dilated_patches(
     """
     x = check_kind("conv_general_dilated_patches", as_operand("lhs", lhs), "iufc")
     window = tuple(filter_shape)
-    # Only the order of dimensions counts, so let the kernel have the operand's rank.
+    # Only the order of dimensions matters, so the kernel can have the operand's rank.
     numbers = conv_dimension_numbers(x.shape, (0,) * x.ndim, dimension_numbers)
     channels = x.shape[numbers.lhs_spec[1]]
     taps = int(np.prod(window, dtype=int))
@@ -461,13 +464,13 @@ def conv_general_dilated_local(
     dimension_numbers: Any = None,
     precision: Any = None,
 ) -> Array:
-    """A convolution whose kernel differs from place to place.
+    """A convolution whose kernel differs by position.
 
     Args:
       lhs: the array, of rank n + 2.
-      rhs: a kernel for each place of the result: output features; input features times the elements
-        of a kernel, as `conv_general_dilated_patches` orders them; and n spatial dimensions of the
-        result.
+      rhs: a kernel for each position of the result: output features; input features times the
+        elements of a kernel, in the order of `conv_general_dilated_patches`; and n spatial
+        dimensions of the result.
       filter_shape: the n sizes of a kernel.
       window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, precision: as for
         `conv_general_dilated`.
@@ -476,7 +479,7 @@ def conv_general_dilated_local(
       An array like the convolution's.
 
     Raises:
-      TypeError, ValueError: as `conv_general_dilated`.
+      TypeError, ValueError: as for `conv_general_dilated`.
 
     Example:
       >>> x, kernels = lax.full((1, 1, 3), 1.0), lax.iota(np.float32, 4).reshape(1, 2, 2)

@@ -1,4 +1,4 @@
-"""Arrays made out of no array."""
+"""Creation of arrays."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def full(shape: Any, fill_value: ArrayLike, dtype: Any = None) -> Array:
 
 
 def full_like(x: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None) -> Array:
-    """As `full`, with the shape and the element type of `x` unless others are given.
+    """Like `full`, with the shape and the element type of `x` unless others are given.
 
     Args:
       x: an array or a scalar.
@@ -86,7 +86,7 @@ def iota(dtype: Any, size: int) -> Array:
 
     Args:
       dtype: a type of numbers.
-      size: how many.
+      size: the number of elements.
 
     Returns:
       A vector.
@@ -104,7 +104,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
     Args:
       dtype: a type of numbers.
       shape: integers that are not negative.
-      dimension: along which the elements increase.
+      dimension: the dimension along which the elements increase.
 
     Returns:
       An array.
@@ -122,7 +122,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Array:
 
 
 def empty(shape: Any, dtype: Any) -> Array:
-    """An array of `shape` whose elements are not promised to be anything; they are zero.
+    """An array of `shape` with unspecified elements, which are zero.
 
     Args:
       shape: an integer, or integers that are not negative.
@@ -156,7 +156,7 @@ def shape_as_value(shape: Any) -> Array:
 
 
 def vector_of_sizes(sizes: Sequence[Any], dtype: np.dtype) -> Array:
-    """Sizes, which need not be known, as a vector."""
+    """Sizes, which may be symbolic, as a vector."""
     if not has_sizes(sizes):
         return constant(np.array([op.index(s) for s in sizes]).astype(dtype))
     parts = [as_operand("shape", s if type(s) is Size else np.array(s, dtype)) for s in sizes]

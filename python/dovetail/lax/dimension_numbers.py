@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from dovetail.base.errors import type_error
 
-# Fields whose numbers out of range have a text of their own.
+# Fields whose out-of-range numbers have a message of their own.
 _OUT_OF_RANGE = {
     "offset_dims": "Offset dimension {at} in gather op is out of bounds; got: {dim}, but should "
     "have been in [0, {bound})",
@@ -18,7 +18,7 @@ _OUT_OF_RANGE = {
 
 
 class CheckedNumbers(NamedTuple):
-    """Dimension numbers that fit their operand and indices, those of gathers and scatters alike.
+    """Dimension numbers that match their operand and indices, for both gathers and scatters.
 
     Attributes:
       window: the dimensions of the result, or of the updates, that are those of a window.
@@ -38,17 +38,17 @@ class CheckedNumbers(NamedTuple):
 def check_numbers(
     op: str, numbers: Any, shape: Sequence[int], indices_shape: Sequence[int], result_rank: int
 ) -> CheckedNumbers:
-    """The dimension numbers of the op "gather" or "scatter", if they fit; both have five fields of
-    the same meaning in the same order.
+    """The dimension numbers of the op "gather" or "scatter", if they match; both have five fields
+    of the same meaning in the same order.
 
     Args:
-      op: what messages call the op.
+      op: the name of the op in messages.
       numbers: `GatherDimensionNumbers` or `ScatterDimensionNumbers`.
-      shape, indices_shape: those of operand and indices.
+      shape, indices_shape: the shapes of operand and indices.
       result_rank: the rank of the result, or of the updates.
 
     Raises:
-      TypeError: they do not fit.
+      TypeError: they do not match.
     """
     window, dropped, index_map, batching, index_batching = map(tuple, numbers)
     names = type(numbers)._fields
@@ -121,7 +121,7 @@ def _batching_pairs(
 
 def check_windows(numbers: CheckedNumbers, shape: Sequence[int], sizes: Sequence[int]) -> None:
     """Check that the windows of a gather fit the operand, and have size 1 in dimensions that the
-    result lacks.
+    result does not have.
 
     Raises:
       TypeError: they do not.

@@ -34,7 +34,8 @@ def dot_general(
       lhs, rhs: arrays of numbers or bools.
       dimension_numbers: `((lhs contracting, rhs contracting), (lhs batch, rhs batch))`.
       precision: a `Precision`, its name, or a `DotAlgorithm` whose accumulation type is used.
-      preferred_element_type: in which products are formed and summed, and the result's type.
+      preferred_element_type: the type in which products are formed and summed, and the result's
+        type.
 
     Returns:
       An array with the batch dimensions, then the other ones of `lhs`, then those of `rhs`.
@@ -108,7 +109,7 @@ def contract(
     rhs_contract: tuple[int, ...],
     preferred_element_type: Any = None,
 ) -> Array:
-    """`dot_general` of checked dimensions: types are promoted; of bools, whether any product is
+    """`dot_general` of checked dimensions: types are promoted; for bools, whether any product is
     true.
     """
     element = None
@@ -159,7 +160,7 @@ def dot(
       A scalar, vector or matrix.
 
     Raises:
-      ValueError: the ranks are others, or the inner sizes differ.
+      ValueError: the ranks are different, or the inner sizes differ.
 
     Example:
       >>> dot(np.ones(3, np.float32), np.ones(3, np.float32))
@@ -210,7 +211,7 @@ def scaled_dot(
     dimension_numbers: Any = None,
     preferred_element_type: Any = None,
 ) -> Array:
-    """`dot_general` of operands times scales, of which each serves several neighbouring elements.
+    """`dot_general` of operands times scales, each of which applies to several adjacent elements.
 
     Args:
       lhs, rhs: arrays of floats.
@@ -218,13 +219,13 @@ def scaled_dot(
         default 1.
       dimension_numbers: as for `dot_general`; by default that of matrices, with one batch dimension
         if the operands have rank 3.
-      preferred_element_type: in which everything is computed; by default bfloat16.
+      preferred_element_type: the type in which everything is computed; by default bfloat16.
 
     Returns:
       An array of that type.
 
     Raises:
-      TypeError, ValueError: as `dot_general`, or a scale does not fit its operand.
+      TypeError, ValueError: as for `dot_general`, or a scale does not fit its operand.
 
     Example:
       >>> x = np.ones((2, 4), np.float32)

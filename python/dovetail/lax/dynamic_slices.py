@@ -16,7 +16,7 @@ from dovetail.symbolic.size import Size, as_size, has_sizes
 
 
 def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> Array:
-    """The vector of start indices, moved so that the window fits; negative ones count from the
+    """The vector of start indices, clamped so that the window fits; negative ones count from the
     end.
     """
     if hasattr(start_indices, "shape"):
@@ -39,7 +39,7 @@ def _starts(name: str, x: Array, start_indices: Any, window: Sequence[int]) -> A
                     f"start_indices arguments to {name} must be scalars, got: indices of type "
                     f"{entry.aval}"
                 )
-        # Python's numbers and weak types have the others'.
+        # Python numbers and weak types take the type of the others.
         types = {entry.dtype for entry in entries if not entry.weak_type}
         if len(types) > 1 or any(dtypes.KINDS[entry.dtype] not in "iu" for entry in entries):
             names = ", ".join(entry.dtype.name for entry in entries)
@@ -80,15 +80,15 @@ def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[
     Args:
       operand: an array.
       start_indices: an integer scalar for each dimension, or a vector of them. Negative ones count
-        from the end; then a start from which the slice would not fit is moved so that it does.
+        from the end; a start from which the slice would not fit is then clamped so that it does.
       slice_sizes: the size of the slice along each dimension.
 
     Returns:
       An array of shape `slice_sizes`.
 
     Raises:
-      TypeError: the numbers of indices and sizes are not the operand's rank, or a size is larger
-        than the operand.
+      TypeError: the number of indices or sizes is not the operand's rank, or a size is larger than
+        the operand.
 
     Example:
       >>> dynamic_slice(lax.iota(np.int32, 6), (2,), (3,))
@@ -105,8 +105,8 @@ def dynamic_slice(operand: ArrayLike, start_indices: Any, slice_sizes: Sequence[
 
 
 def _rows(x: Array, starts: Array, window: Sequence[Any]) -> Array:
-    """A slice some of whose sizes are not known: index by index along these, unless they are
-    whole.
+    """A slice some of whose sizes are symbolic: index by index along these, unless they are whole
+    dimensions.
     """
     known = tuple(i for i, size in enumerate(window) if type(size) is not Size)
     if known:
@@ -166,7 +166,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
 def _updated_rows(
     x: Array, new: Array, starts: Array, dims: tuple[int, ...], rows: tuple[int, ...]
 ) -> Array:
-    """The operand with a slice replaced, whose sizes along `rows` are not known: row by row."""
+    """The operand with a slice replaced, whose sizes along `rows` are symbolic: row by row."""
     batch = tuple(new.shape[i] for i in rows)
     indices = lax.broadcast(starts, batch)
     for number, i in enumerate(rows):
@@ -193,7 +193,7 @@ def dynamic_slice_in_dim(
       axis: the dimension.
 
     Returns:
-      An array of the operand's shape, but for `slice_size` along `axis`.
+      An array of the operand's shape, with `slice_size` along `axis`.
 
     Raises:
       TypeError: the slice is larger than the operand.
@@ -214,12 +214,11 @@ def dynamic_slice_in_dim(
 def dynamic_index_in_dim(
     operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True
 ) -> Array:
-    """The elements at an index along one dimension, which is kept with size 1 or goes.
+    """The elements at an index along one dimension, which is kept with size 1 or dropped.
 
     Args:
       operand: an array.
-      index: an integer scalar; a negative one counts from the end, one out of bounds is moved
-        inside.
+      index: an integer scalar; a negative one counts from the end, one out of bounds is clamped.
       axis: the dimension.
       keepdims: whether the result has it, with size 1.
 

@@ -332,8 +332,8 @@ def atan2(x: ArrayLike, y: ArrayLike) -> Array:
     """The angle of the point (y, x), in (-pi, pi].
 
     Args:
-      x, y: float arrays of one type and shape, or complex ones, for which the formula
-        -i log((y + i x) / sqrt(x² + y²)) continues the function.
+      x, y: float arrays of one type and shape, or complex ones, for which the function is continued
+        by the formula -i log((y + i x) / sqrt(x² + y²)).
 
     Returns:
       An array like the operands.

@@ -43,11 +43,11 @@ def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Ar
     Args:
       x: an array of numbers; real ones for RFFT.
       fft_type: an `FftType` or its name.
-      fft_lengths: the sizes of the signals, for each dimension that is transformed.
+      fft_lengths: the lengths of the signals, for each transformed dimension.
 
     Returns:
-      A complex array of the operand's shape, for RFFT with n//2 + 1 elements in place of n along
-      the last dimension; for IRFFT a real one of the lengths.
+      A complex array of the operand's shape, for RFFT with n//2 + 1 elements instead of n along the
+      last dimension; for IRFFT a real one of the lengths.
 
     Raises:
       TypeError: the operand of RFFT is complex, or a float of less than 32 bits.
@@ -107,7 +107,7 @@ def _check_lengths(x: Array, kind: FftType, lengths: tuple[int, ...]) -> None:
 
 
 def transformed(x: Array, kind: FftType, lengths: Sequence[int], dims: Sequence[int]) -> Array:
-    """The transform along `dims`, which may be any, of an operand of the right type."""
+    """The transform along arbitrary dimensions `dims`, for an operand of the right type."""
     if not dims:
         return x
     if 0 in lengths:
@@ -119,7 +119,7 @@ def transformed(x: Array, kind: FftType, lengths: Sequence[int], dims: Sequence[
         case FftType.IRFFT:
             dimension, length = pairs.pop()
             return ops.irfft(transformed(x, FftType.IFFT, *_unzip(pairs)), dimension, length)
-    # The last dimension first, whose elements lie side by side.
+    # The last dimension first, whose elements are contiguous.
     for dimension, length in reversed(pairs):
         x = ops.fft(x, dimension, length, kind is FftType.IFFT)
     return x
@@ -130,7 +130,7 @@ def _unzip(pairs: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
 
 
 def _of_nothing(x: Array, kind: FftType, lengths: Sequence[int], dims: Sequence[int]) -> Array:
-    """Transforms of signals without elements, which are zero where they have any."""
+    """Transforms of signals without elements; any elements that they have are zero."""
     shape = list(x.shape)
     for dimension, length in zip(dims, lengths, strict=True):
         shape[dimension] = length

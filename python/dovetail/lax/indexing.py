@@ -27,8 +27,8 @@ from dovetail.ops.operands import ArrayLike, as_operand, broadcast_to, canonical
 class GatherScatterMode(enum.Enum):
     """Treatment of windows that are not wholly within the operand.
 
-    `CLIP` moves them so that they are; `FILL_OR_DROP` reads a fill value for them and drops their
-    updates; `PROMISE_IN_BOUNDS` says that there are none, and is treated as `CLIP`.
+    `CLIP` moves them inside; `FILL_OR_DROP` reads a fill value for them and drops their updates;
+    `PROMISE_IN_BOUNDS` promises that there are none, and is treated as `CLIP`.
 
     Example:
       >>> GatherScatterMode.from_any("clip").name
@@ -41,7 +41,7 @@ class GatherScatterMode(enum.Enum):
 
     @staticmethod
     def from_any(mode: str | GatherScatterMode | None) -> GatherScatterMode:
-        """The mode of a name; `FILL_OR_DROP` for None."""
+        """The mode with a name; `FILL_OR_DROP` for None."""
         if isinstance(mode, GatherScatterMode):
             return mode
         names = {
@@ -58,13 +58,13 @@ class GatherScatterMode(enum.Enum):
 
 
 class GatherDimensionNumbers(NamedTuple):
-    """Dimension numbers of a gather: how operand, indices and result relate, as in XLA.
+    """Dimension numbers of a gather, as in XLA: the relation of operand, indices and result.
 
     Attributes:
       offset_dims: the dimensions of the result that are those of a window.
       collapsed_slice_dims: window dimensions of size 1 that the result does not have.
-      start_index_map: which dimension of the operand each index of a vector is for.
-      operand_batching_dims, start_indices_batching_dims: dimensions that both have, paired.
+      start_index_map: the dimension of the operand for each index of a vector.
+      operand_batching_dims, start_indices_batching_dims: dimensions that both share, paired.
 
     Example:
       >>> rows = GatherDimensionNumbers((1,), (0,), (0,))
@@ -81,13 +81,13 @@ class GatherDimensionNumbers(NamedTuple):
 
 
 class ScatterDimensionNumbers(NamedTuple):
-    """Dimension numbers of a scatter: how operand, indices and updates relate, as in XLA.
+    """Dimension numbers of a scatter, as in XLA: the relation of operand, indices and updates.
 
     Attributes:
       update_window_dims: the dimensions of the updates that are those of a window.
       inserted_window_dims: window dimensions of size 1 that the updates do not have.
-      scatter_dims_to_operand_dims: which dimension of the operand each index of a vector is for.
-      operand_batching_dims, scatter_indices_batching_dims: dimensions that both have, paired.
+      scatter_dims_to_operand_dims: the dimension of the operand for each index of a vector.
+      operand_batching_dims, scatter_indices_batching_dims: dimensions that both share, paired.
 
     Example:
       >>> elements = ScatterDimensionNumbers((), (0,), (0,))
@@ -156,18 +156,18 @@ def gather(
     mode: str | GatherScatterMode | None = None,
     fill_value: Any = None,
 ) -> Array:
-    """Windows of an array, as XLA's gather describes them; `x[indices]` is easier to use.
+    """Windows of an array, as defined by XLA's gather; `x[indices]` is easier to use.
 
     Args:
       operand: an array.
-      start_indices: integers of shape (*batch, n): where windows start.
-      dimension_numbers: how dimensions relate.
+      start_indices: integers of shape (*batch, n): the starts of windows.
+      dimension_numbers: the relation of dimensions.
       slice_sizes: the size of a window along each dimension of the operand.
       unique_indices, indices_are_sorted: promises, accepted.
-      mode: what happens to windows that are not wholly within the operand; by default
+      mode: the treatment of windows that are not wholly within the operand; by default
         `PROMISE_IN_BOUNDS`.
-      fill_value: what they read under `FILL_OR_DROP`; by default NaN, the least signed, the
-        greatest unsigned integer, or True.
+      fill_value: the value that they read under `FILL_OR_DROP`; by default NaN, the smallest signed
+        integer, the largest unsigned integer, or True.
 
     Returns:
       The windows.
@@ -208,8 +208,8 @@ def filled(
     window: tuple[int, ...],
     fill_value: Any,
 ) -> Array:
-    """Windows gathered from `x`, with a fill value where there was nothing to gather; None is NaN,
-    the least signed, the greatest unsigned integer, or True.
+    """Windows gathered from `x`, with a fill value for windows out of bounds; None is NaN, the
+    smallest signed integer, the largest unsigned integer, or True.
     """
     if fill_value is None:
         kind = dtypes.KINDS[x.dtype]
@@ -308,7 +308,7 @@ def scatter_subtract(
     window: tuple[int, ...],
     unique: bool,
 ) -> Array:
-    """The op's scatter_add of negated updates."""
+    """The op scatter_add of negated updates."""
     return ops.scatter_add(x, indices, lax.neg(updates), dims, window, unique)
 
 
@@ -326,15 +326,15 @@ def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -
     Args:
       src: an array.
       idxs: vectors of integers of one length, one for each of `axes`; indices out of bounds are
-        moved inside.
+        clamped.
       axes: distinct dimensions of `src`.
 
     Returns:
-      An array whose first dimension is as long as the vectors; the dimensions of `src` that are not
-      in `axes` follow.
+      An array whose first dimension is as long as the vectors, followed by the dimensions of `src`
+      that are not in `axes`.
 
     Raises:
-      TypeError, ValueError: indices and axes do not fit.
+      TypeError, ValueError: indices and axes do not match.
 
     Example:
       >>> index_take(lax.iota(np.int32, 4).reshape(2, 2), [np.int32([1, 0])], (0,))

@@ -73,7 +73,7 @@ def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(BINARY, INTEGERS)
 def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
-    """The bits of integers moved left by y; 0 past the width.
+    """The bits of integers shifted left by y; 0 if y is the width or more.
 
     Example:
       >>> shift_left(3, 2)
@@ -84,7 +84,7 @@ def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(BINARY, INTEGERS)
 def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
-    """The bits of integers moved right by y, filled with the sign bit.
+    """The bits of integers shifted right by y, filled with the sign bit.
 
     Example:
       >>> shift_right_arithmetic(-8, 1)
@@ -95,7 +95,7 @@ def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(BINARY, INTEGERS)
 def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
-    """The bits of integers moved right by y, filled with 0.
+    """The bits of integers shifted right by y, filled with 0.
 
     Example:
       >>> shift_right_logical(8, 1)
@@ -166,7 +166,7 @@ def ne(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(COMPARISON, BOOLS_OR_REAL)
 def lt(x: ArrayLike, y: ArrayLike) -> Array:
-    """x < y, not for complex arrays.
+    """x < y; not for complex arrays.
 
     Example:
       >>> lt(1, 2)
@@ -178,7 +178,7 @@ def lt(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(COMPARISON, BOOLS_OR_REAL)
 def le(x: ArrayLike, y: ArrayLike) -> Array:
-    """x <= y, not for complex arrays.
+    """x <= y; not for complex arrays.
 
     Example:
       >>> le(1, 2)
@@ -190,7 +190,7 @@ def le(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(COMPARISON, BOOLS_OR_REAL)
 def gt(x: ArrayLike, y: ArrayLike) -> Array:
-    """x > y, not for complex arrays.
+    """x > y; not for complex arrays.
 
     Example:
       >>> gt(1, 2)
@@ -202,7 +202,7 @@ def gt(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(COMPARISON, BOOLS_OR_REAL)
 def ge(x: ArrayLike, y: ArrayLike) -> Array:
-    """x >= y, not for complex arrays.
+    """x >= y; not for complex arrays.
 
     Example:
       >>> ge(1, 2)
@@ -217,7 +217,7 @@ def ge(x: ArrayLike, y: ArrayLike) -> Array:
 
 @documented(BINARY)
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
-    """Elements of `on_true` where `pred` (bool, of the same shape or rank 0) holds, else of
+    """Elements of `on_true` where `pred` (bool, of the same shape or rank 0) holds, otherwise of
     `on_false`.
 
     Args:
@@ -236,8 +236,8 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
 
 @documented(BINARY)
 def select_n(which: ArrayLike, *cases: ArrayLike) -> Array:
-    """Elements of `cases[which]`; `which` is bool for at most two cases, else int32, of the same
-    shape or rank 0.
+    """Elements of `cases[which]`; `which` is bool for at most two cases, otherwise int32, of the
+    same shape or rank 0.
 
     Args:
       which: bools, or integers from 0, of the shape of the cases or of rank 0.
@@ -304,7 +304,7 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     """x limited to [min, max], which have its element type and its shape or rank 0.
 
     Args:
-      min, max: of the type of `x`, and of its shape or of rank 0.
+      min, max: of the type of `x`, and of its shape or rank 0.
       x: an array of bools or real numbers.
 
     Returns:

@@ -12,7 +12,7 @@ from dovetail.tracing.bind import constant
 
 
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The high bits of the product of twice the width: of N-bit integers, x y / 2^N rounded down.
+    """The high bits of the double-width product: for N-bit integers, x y / 2^N rounded down.
 
     Args:
       x, y: arrays of integers of one type.

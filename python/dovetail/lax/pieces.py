@@ -35,7 +35,7 @@ def slice(
       An array of size ceil((limit - start) / stride) along each dimension.
 
     Raises:
-      TypeError: the numbers of indices are not the rank, or indices are out of bounds.
+      TypeError: the number of indices is not the rank, or indices are out of bounds.
 
     Example:
       >>> slice(lax.iota(np.int32, 6), (1,), (6,), (2,))
@@ -66,15 +66,15 @@ def _indices(values: Sequence[int]) -> tuple[int, ...]:
 def cut(
     x: Array, starts: tuple[int, ...], strides: tuple[int, ...], shape: tuple[int, ...]
 ) -> Array:
-    """The op `slice`, where starts may be sizes that are not known.
+    """The op `slice`, whose starts may be symbolic sizes.
 
-    Such a start is a number of elements to leave out at the end of the reversed array.
+    A symbolic start is a number of elements to drop at the end of the reversed array.
     """
     moved = tuple(i for i, start in enumerate(starts) if type(start) is Size)
     if moved:
         ends, left = list(x.shape), list(x.shape)
         for i in moved:
-            # One element behind the last that is wanted, if any is.
+            # One element past the last requested one, if there are any.
             ends[i] = min_dim(starts[i] + shape[i] * strides[i], x.shape[i])
             left[i] = ends[i] - starts[i]
         none, ones = (0,) * x.ndim, (1,) * x.ndim
@@ -103,7 +103,7 @@ def slice_in_dim(
       axis: the dimension.
 
     Returns:
-      An array of the operand's sizes but along `axis`.
+      An array of the operand's sizes except along `axis`.
 
     Raises:
       TypeError: indices are out of bounds.
@@ -126,7 +126,7 @@ def slice_in_dim(
 
 
 def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
-    """The elements at `index` along one dimension, which is kept with size 1 or goes.
+    """The elements at `index` along one dimension, which is kept with size 1 or dropped.
 
     Args:
       operand: an array.
@@ -139,7 +139,7 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
 
     Raises:
       IndexError: the index is out of bounds.
-      ValueError: the axis is.
+      ValueError: the axis is out of bounds.
 
     Example:
       >>> index_in_dim(lax.iota(np.int32, 3), -1, keepdims=False)
@@ -165,16 +165,16 @@ def pad(
     Args:
       operand: an array.
       padding_value: a scalar of the operand's element type.
-      padding_config: a triple for each dimension: how many elements come before the first, behind
-        the last, and between any two. The last number is 0 or more.
+      padding_config: a triple for each dimension: the numbers of elements before the first, after
+        the last, and between any two. The last number is at least 0.
 
     Returns:
       An array of size low + high + size + (size - 1) * interior along each dimension.
 
     Raises:
       TypeError: the value has another element type.
-      ValueError: the value is not a scalar, the triples do not fit the operand, or a size would be
-        negative.
+      ValueError: the value is not a scalar, the triples do not match the operand, or a size would
+        be negative.
 
     Example:
       >>> pad(1 + lax.iota(np.int32, 2), 0, [(1, 0, 1)])
@@ -223,7 +223,9 @@ def _padded(
     interior: tuple[int, ...],
     shape: tuple[int, ...],
 ) -> Array:
-    """The op `pad`, where `low` may be sizes that are not known: behind the reversed array."""
+    """The op `pad`, where `low` may contain symbolic sizes: the high padding of the reversed
+    array.
+    """
     moved = tuple(i for i, size in enumerate(low) if type(size) is Size)
     if not moved:
         return ops.pad(x, value, low, interior, shape)
@@ -276,7 +278,7 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
 
     Args:
       operands: arrays of one element type and shape.
-      axis: the dimension of the result that numbers them.
+      axis: the dimension of the result that indexes them.
 
     Returns:
       An array with one additional dimension.
@@ -297,7 +299,7 @@ def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
 
 
 def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
-    """The slices along a dimension, which goes.
+    """The slices along a dimension, which is dropped.
 
     Args:
       x: an array.
@@ -319,7 +321,7 @@ def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
-    """Consecutive pieces of the given sizes, which add up to that of the dimension.
+    """Consecutive pieces of the given sizes, which must add up to that of the dimension.
 
     Args:
       operand: an array.

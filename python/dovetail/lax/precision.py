@@ -28,11 +28,11 @@ class DotAlgorithm:
     """Types in which a contraction's products are formed and summed.
 
     Attributes:
-      lhs_precision_type, rhs_precision_type: to what operands may be rounded. They never are: all
-        targets here multiply the operands as they come.
-      accumulation_type: in which sums are formed; a wider type than that of the operands is used.
-      lhs_component_count, rhs_component_count, num_primitive_operations: in how many parts operands
-        may be split, for targets whose products are narrow.
+      lhs_precision_type, rhs_precision_type: the types to which operands may be rounded. They never
+        are: all targets here multiply the operands unrounded.
+      accumulation_type: the type of the sums; a type wider than that of the operands is used.
+      lhs_component_count, rhs_component_count, num_primitive_operations: the numbers of parts into
+        which operands may be split, for targets with narrow products.
       allow_imprecise_accumulation: whether some sums may be narrower.
 
     Example:
@@ -51,10 +51,10 @@ class DotAlgorithm:
 
 
 class DotAlgorithmPreset(enum.Enum):
-    """Names of algorithms: types of the operands, and that of the sums.
+    """Names of algorithms: types of the operands, and of the sums.
 
     Attributes:
-      accumulation_type: in which sums are formed, None for that of the operands.
+      accumulation_type: the type of the sums, None for that of the operands.
 
     Example:
       >>> DotAlgorithmPreset.BF16_BF16_F32.accumulation_type.name
@@ -80,7 +80,7 @@ class DotAlgorithmPreset(enum.Enum):
 
     @property
     def accumulation_type(self) -> Any:
-        """In which sums are formed, None for that of the operands."""
+        """The type of the sums, None for that of the operands."""
         names = self.value.removesuffix("_fast_accum").split("_")
         return {"f32": dtypes.float32, "f64": dtypes.float64}.get(
             next((n for n in reversed(names) if not n.startswith("x")), "")
@@ -158,7 +158,7 @@ def check_precision(name: str, precision: Any) -> Any:
 
 
 def check_accuracy(name: str, accuracy: Any) -> None:
-    """Accept an accuracy: every function here is as exact as any mode asks."""
+    """Accept an accuracy: every function here is as accurate as any mode requests."""
     if accuracy is not None and not isinstance(accuracy, (AccuracyMode, Tolerance)):
         raise value_error(
             f"{name}: accuracy must be a lax.AccuracyMode or a lax.Tolerance, got: {accuracy!r}"

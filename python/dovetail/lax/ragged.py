@@ -19,8 +19,8 @@ class RaggedDotDimensionNumbers:
     """The dimensions of a ragged contraction.
 
     Attributes:
-      dot_dimension_numbers: as of `dot_general`.
-      lhs_ragged_dimensions: the one dimension of the left operand that is divided into groups.
+      dot_dimension_numbers: as for `dot_general`.
+      lhs_ragged_dimensions: the single dimension of the left operand that is divided into groups.
       rhs_group_dimensions: the dimension of the right operand that has an entry per group; none
         unless the ragged dimension is free.
 
@@ -50,7 +50,7 @@ def ragged_dot(
       lhs: an array of shape (m, k).
       rhs: an array of shape (g, k, n).
       group_sizes: g integers: the first `group_sizes[0]` rows are multiplied by `rhs[0]`, and so
-        on; rows after the last group give zeros.
+        on; the result is zero for rows after the last group.
       precision, preferred_element_type: as for `dot_general`.
       group_offset: must be None.
 
@@ -58,7 +58,7 @@ def ragged_dot(
       An array of shape (m, n).
 
     Raises:
-      TypeError: `group_sizes` are not integers, or shapes do not fit.
+      TypeError: `group_sizes` are not integers, or shapes do not match.
       NotImplementedError: there is a `group_offset`.
 
     Example:
@@ -85,19 +85,19 @@ def ragged_dot_general(
 
     Args:
       lhs, rhs: the operands. If the ragged dimension is free, the right operand has a dimension of
-        groups, and the elements of each group meet its entry there. If it is contracted, each group
-        is summed apart, and the result has a first dimension of groups. If it is a batch dimension,
-        groups make no difference.
+        groups, and the elements of each group are contracted with its entry there. If it is
+        contracted, each group is summed separately, and the result has a first dimension of groups.
+        If it is a batch dimension, groups make no difference.
       group_sizes: the sizes of the groups, one after the other along the ragged dimension.
-      ragged_dot_dimension_numbers: which dimensions are meant.
+      ragged_dot_dimension_numbers: the dimensions.
       precision, preferred_element_type: as for `dot_general`.
       group_offset: must be None.
 
     Returns:
-      An array shaped as `dot_general` would.
+      An array with the shape of `dot_general`'s result.
 
     Raises:
-      TypeError: `group_sizes` are not integers, or dimensions or shapes do not fit.
+      TypeError: `group_sizes` are not integers, or dimensions or shapes do not match.
       NotImplementedError: there is a `group_offset`.
 
     Example:
@@ -125,7 +125,7 @@ def ragged_dot_general(
     _check_sizes(name, sizes, tuple(x.shape[d] for d in prefix))
     _check_groups(name, numbers, ragged, y, sizes)
     if ragged in lhs_batch:
-        # Each element of the batch meets its own, whatever the group.
+        # Each element of the batch is contracted with its own, whatever the group.
         return lax.dot_general(
             x, y, numbers.dot_dimension_numbers, precision, preferred_element_type
         )
@@ -157,7 +157,9 @@ def _check_in_range(name: str, dim: int, x: Array, what: str, operand: str) -> N
 def _check_groups(
     name: str, numbers: RaggedDotDimensionNumbers, ragged: int, y: Array, sizes: Array
 ) -> None:
-    """The right operand has groups where they are needed, and as many as there are sizes."""
+    """Check that the right operand has groups if they are needed, and as many as there are
+    sizes.
+    """
     (contract, batch) = numbers.dot_dimension_numbers
     groups = tuple(numbers.rhs_group_dimensions)
     if ragged in (*contract[0], *batch[0]):
@@ -188,7 +190,7 @@ def _check_groups(
 def _outer_dims(
     x: Array, ragged: int, batch: tuple[int, ...], contract: tuple[int, ...]
 ) -> list[int]:
-    """The dimensions for each index of which the groups may have other sizes."""
+    """The dimensions for whose indices the groups may have different sizes."""
     if ragged in batch:
         return [*batch[: batch.index(ragged)]]
     if ragged in contract:

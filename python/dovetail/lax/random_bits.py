@@ -28,7 +28,7 @@ from dovetail.transforms.custom_batching import custom_vmap
 
 # Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (SC 2011).
 _FACTORS = (np.uint32(0xD2511F53), np.uint32(0xCD9E8D57))
-# By these the words of keys grow from round to round.
+# The increments of the words of keys from round to round.
 STEPS = (0x9E3779B9, 0xBB67AE85)
 
 
@@ -58,7 +58,7 @@ def _xor(x: Array, y: Array, z: Array) -> Array:
 
 
 class RandomAlgorithm(enum.IntEnum):
-    """By which hash `rng_bit_generator` makes its bits.
+    """The hash with which `rng_bit_generator` generates its bits.
 
     Example:
       >>> lax.RandomAlgorithm.RNG_PHILOX
@@ -108,13 +108,13 @@ def rng_bit_generator(
     *,
     out_sharding: None = None,
 ) -> tuple[Array, Array]:
-    """Random bits, and the state from which more are made.
+    """Random bits, and the next state.
 
     Args:
       key: the state, ui32[4] or ui64[2]: a key of 64 bits, and a counter.
-      shape: of the bits.
+      shape: the shape of the bits.
       dtype: an unsigned integer type of 8 bits or more.
-      algorithm: Philox-4x32, which is the default one, or Threefry-2x32.
+      algorithm: Philox-4x32, the default, or Threefry-2x32.
 
     Returns:
       (state, array of `dtype`).
@@ -145,8 +145,8 @@ def rng_bit_generator(
 def _generator(is_threefry: bool, sizes: tuple[int, ...], dtype: np.dtype) -> Any:
     """The generator of bits of one shape.
 
-    With a batch of states all bits are those of the first one, which alone advances, as XLA's
-    generator makes them.
+    With a batch of states, all bits come from the first one, and only it advances, as in XLA's
+    generator.
     """
 
     @custom_vmap
@@ -187,7 +187,7 @@ def _threefry_bits(
     if dtype == dtypes.uint64:
         count = math.prod(sizes)
         return count, reshape(_wide(*ops.threefry2x32(*_counted(words, count))), sizes)
-    # The words of a hash are neighbours along the first dimension of an even size, or the longest.
+    # The words of a hash are adjacent along the first dimension of even size, or else the longest.
     full_sizes = sizes or (1,)
     even = [d for d, size in enumerate(full_sizes) if size % 2 == 0]
     dimension = even[0] if even else full_sizes.index(builtins.max(full_sizes))
@@ -206,7 +206,7 @@ def _philox_bits(words: list[Array], sizes: tuple[int, ...], dtype: np.dtype) ->
     size, per_hash = math.prod(sizes), 2 if dtype == dtypes.uint64 else 4
     count = -(-size // per_hash)
     k0, k1, low, high = _counted(words, count)
-    # The key is the high half of the counter too.
+    # The high half of the counter is also the key.
     hashed = philox4x32([k0, k1], [low, high, k0, k1])
     if dtype == dtypes.uint64:
         hashed = [_wide(hashed[0], hashed[1]), _wide(hashed[2], hashed[3])]
@@ -215,7 +215,7 @@ def _philox_bits(words: list[Array], sizes: tuple[int, ...], dtype: np.dtype) ->
 
 
 def _wide(low: Array, high: Array) -> Array:
-    """Numbers of 64 bits of their words."""
+    """Numbers of 64 bits from their words."""
     a, b = (ops.convert(x, dtypes.uint64) for x in (low, high))
     return bitwise_or(a, shift_left(b, np.uint64(32)))
 
@@ -224,20 +224,20 @@ _calls = itertools.count()
 
 
 def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Any) -> Array:
-    """Uniform numbers of [a, b) that need no key: other ones whenever this is called.
+    """Uniform numbers from [a, b) without a key: different ones at each call.
 
-    A function that was traced gives the same ones at each of its calls. Programs that are to be
-    repeated use `dovetail.random`.
+    A traced function returns the same ones at each of its calls. For reproducible programs, use
+    `dovetail.random`.
 
     Args:
       a, b: the ends, of rank 0 and one element type.
-      shape: of the result.
+      shape: the shape of the result.
 
     Returns:
       An array of that element type.
 
     Raises:
-      ValueError: the ends are of two types, or not of rank 0.
+      ValueError: the ends are of different types, or not of rank 0.
 
     Example:
       >>> lax.rng_uniform(np.float32(2), np.float32(3), (2,)).shape

@@ -36,7 +36,7 @@ def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """The sums of numbers over the dimensions `axes`, in their element type.
 
     Raises:
-      ValueError: several numbers of 16 bits are to be added, and `config.allow_f16_reductions` is
+      ValueError: several numbers of 16 bits would be added, and `config.allow_f16_reductions` is
         off.
 
     Example:
@@ -71,7 +71,7 @@ def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
 
 @documented(REDUCTION)
 def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Array:
-    """The greatest elements over the dimensions `axes`; NaN if one is NaN.
+    """The largest elements over the dimensions `axes`; NaN if one is NaN.
 
     Example:
       >>> reduce_max(np.float32([3, 2]), (0,))
@@ -134,7 +134,7 @@ def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
 
 
 def argmax(operand: ArrayLike, axis: int, index_dtype: Any) -> Array:
-    """The index of the first greatest element along a dimension; that of the first NaN if there is
+    """The index of the first largest element along a dimension; that of the first NaN if there is
     one.
 
     Args:

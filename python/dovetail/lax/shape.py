@@ -23,7 +23,7 @@ from dovetail.ops.operands import (
 
 
 def reshape(operand: ArrayLike, new_sizes: Any, dimensions: Sequence[int] | None = None) -> Array:
-    """The elements of `operand`, its dimensions first ordered as `dimensions`, in the shape
+    """The elements of `operand`, its dimensions first ordered as in `dimensions`, in the shape
     `new_sizes`.
 
     Args:
@@ -35,7 +35,7 @@ def reshape(operand: ArrayLike, new_sizes: Any, dimensions: Sequence[int] | None
       An array of shape `new_sizes`.
 
     Raises:
-      TypeError: the number of elements is another, or `dimensions` no order of the dimensions.
+      TypeError: the number of elements differs, or `dimensions` is not an order of the dimensions.
 
     Example:
       >>> reshape(lax.iota(np.int32, 4), (2, 2))
@@ -65,7 +65,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
       An array with the sizes in that order.
 
     Raises:
-      TypeError: `permutation` is no order of the dimensions.
+      TypeError: `permutation` is not an order of the dimensions.
 
     Example:
       >>> transpose(np.zeros((2, 3)), (1, 0)).shape
@@ -164,7 +164,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
 
     Args:
       x: an array or scalar.
-      rank: the number of dimensions; where `x` has as many or more, it is returned as it is.
+      rank: the number of dimensions; if `x` already has as many, it is returned unchanged.
 
     Returns:
       An array of shape (1, …, *x.shape).
@@ -182,7 +182,7 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
 
     Args:
       arr: an array or scalar.
-      like_arr: an array or scalar, whose shape alone counts.
+      like_arr: an array or scalar, of which only the shape matters.
 
     Returns:
       An array of the shape of `like_arr` and the element type of `arr`.
@@ -210,7 +210,7 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
       dimensions: distinct dimensions of the result; negative ones count from its end.
 
     Returns:
-      An array with as many more dimensions.
+      An array with that many more dimensions.
 
     Raises:
       ValueError: a dimension repeats or is out of bounds.
@@ -236,7 +236,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
       dimensions: distinct dimensions of size 1; negative ones count from the end.
 
     Returns:
-      An array with as many fewer dimensions.
+      An array with that many fewer dimensions.
 
     Raises:
       ValueError: a dimension has another size, repeats or is out of bounds.
@@ -260,7 +260,7 @@ def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | Non
 
     Args:
       operand: an array.
-      start_dimension: the first dimension of those that become one.
+      start_dimension: the first of the collapsed dimensions.
       stop_dimension: the dimension after the last; None is the rank.
 
     Returns:

@@ -56,7 +56,7 @@ def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 
 @documented(CUMULATIVE)
 def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-    """The greatest of all elements up to each along a dimension, or from each on if `reverse`.
+    """The largest of all elements up to each along a dimension, or from each on if `reverse`.
 
     Args:
       operand: an array of numbers or bools; complex numbers are in lexicographic order.
@@ -111,8 +111,9 @@ def sort(
 
     Args:
       operand: an array, or several of one shape that are permuted alike.
-      is_stable: equal elements keep their order, in any case.
-      num_keys: how many of the arrays decide; later ones where earlier ones are equal.
+      is_stable: accepted; the order of equal elements is always kept.
+      num_keys: the number of arrays that are keys; later ones order elements whose earlier keys are
+        equal.
 
     Returns:
       An array, or a tuple of as many as were given.
@@ -167,12 +168,12 @@ def numbered(x: Array, dimension: int) -> Array:
 
 
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
-    """The k greatest elements along a dimension in decreasing order, and where they are; of equal
-    ones the first come first, and NaN counts as the greatest.
+    """The k largest elements along a dimension in decreasing order, and their indices; of equal
+    elements the first come first, and NaN counts as the largest.
 
     Args:
       operand: an array of bools or real numbers.
-      k: how many.
+      k: the number of elements.
       axis: the dimension.
 
     Returns:
@@ -187,7 +188,7 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Array, Array]:
       (Array([3., 2.], dtype=float32), Array([1, 2], dtype=int32))
     """
     x, dimension = _of_rows("top_k", operand, k, axis)
-    # Backwards, so that of equal elements the first are the last.
+    # Reversed, so that of equal elements the first come last.
     pair = [ops.reverse(v, (dimension,)) for v in (x, numbered(x, dimension))]
     size = x.shape[dimension]
     values, indices = (
@@ -228,7 +229,7 @@ def approx_max_k(
 
     Args:
       operand: an array of real numbers.
-      k: how many.
+      k: the number of elements.
       reduction_dimension: the dimension.
       recall_target: accepted.
       reduction_input_size_override: accepted.
@@ -257,7 +258,7 @@ def approx_min_k(
 
     Args:
       operand: an array of real numbers.
-      k: how many.
+      k: the number of elements.
       reduction_dimension: the dimension.
       recall_target: accepted.
       reduction_input_size_override: accepted.

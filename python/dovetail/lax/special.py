@@ -37,8 +37,8 @@ def digamma(x: ArrayLike) -> Array:
 def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
     """The derivative of `digamma` of order m, 0 or a positive integer, of float arrays.
 
-    It is (-1)^(m+1) m! zeta(m + 1, x), https://dlmf.nist.gov/25.11#E12; for another m NaN. There is
-    no derivative by m.
+    It is (-1)^(m+1) m! zeta(m + 1, x), https://dlmf.nist.gov/25.11#E12; NaN for other m. There is
+    no derivative with respect to m.
 
     Args:
       m, x: arrays of floats, of one type and shape; scalars fit any.
@@ -55,7 +55,7 @@ def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     """The Hurwitz zeta function, the sum of (q + k)^-x over k = 0, 1, ..., of float arrays.
 
     It is infinite where x is 1 or q is 0 or a negative integer, and NaN where x < 1, where q < 0
-    and x is not an integer, and where q < -4096. There is no derivative by x.
+    and x is not an integer, and where q < -4096. There is no derivative with respect to x.
     https://dlmf.nist.gov/25.11#E1
 
     Args:
@@ -103,7 +103,7 @@ def bessel_i1e(x: ArrayLike) -> Array:
 
 @documented(BINARY)
 def igamma(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised lower incomplete gamma function of float arrays.
+    """The regularized lower incomplete gamma function of float arrays.
 
     It is the probability of values below x in the gamma distribution of parameter a,
     https://dlmf.nist.gov/8.2#E4; NaN for a <= 0, infinite a, and x < 0.
@@ -120,7 +120,7 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
 
 @documented(BINARY)
 def igammac(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised upper incomplete gamma function, 1 - igamma(a, x), of float arrays.
+    """The regularized upper incomplete gamma function, 1 - igamma(a, x), of float arrays.
 
     Args:
       a, x: arrays of floats, of one type and shape; scalars fit any.
@@ -134,9 +134,9 @@ def igammac(a: ArrayLike, x: ArrayLike) -> Array:
 
 @documented(BINARY)
 def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
-    """The derivative of igamma(a, x) by a, of float arrays.
+    """The derivative of igamma(a, x) with respect to a, of float arrays.
 
-    It has itself a derivative by neither.
+    It has no derivative itself.
 
     Args:
       a, x: arrays of floats, of one type and shape; scalars fit any.
@@ -152,10 +152,10 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
 
 @documented(BINARY)
 def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
-    """The derivative by a of samples x of the gamma distribution of parameter a, of float arrays.
+    """The derivative with respect to a of samples x of the gamma distribution of parameter a.
 
-    It is that of the x at which igamma(a, x) has a fixed value: M. Figurnov, S. Mohamed and
-    A. Mnih, Implicit Reparameterization Gradients, 2018. It has itself no derivative.
+    It is that of the x at which igamma(a, x) has a fixed value: M. Figurnov, S. Mohamed and A.
+    Mnih, Implicit Reparameterization Gradients, 2018. It has no derivative itself.
 
     Args:
       a, x: arrays of floats, of one type and shape; scalars fit any.
@@ -169,11 +169,11 @@ def random_gamma_grad(a: ArrayLike, x: ArrayLike) -> Array:
 
 @documented(BINARY)
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised incomplete beta function of float arrays.
+    """The regularized incomplete beta function of float arrays.
 
     It is the probability of values below x in the beta distribution of parameters a and b,
     https://dlmf.nist.gov/8.17#E2; NaN for a or b that are not positive and finite, and for x
-    outside of [0, 1]. There is no derivative by a and b.
+    outside of [0, 1]. There is no derivative with respect to a and b.
 
     Args:
       a, b, x: arrays of floats, of one type and shape; scalars fit any.

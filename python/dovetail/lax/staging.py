@@ -1,4 +1,4 @@
-"""Functions that say something to a tracer or a compiler, and compute nothing."""
+"""Functions that inform a tracer or a compiler, and compute nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dovetail.ops.operands import ArrayLike, as_operand
 
 
 def stage(x: ArrayLike, /) -> Array:
-    """A scalar or NumPy array as an array of the program that is traced.
+    """A scalar or NumPy array as an array of the program being traced.
 
     Args:
       x: an array or scalar.
 
     Returns:
-      An array of the same shape and element type; of a Python scalar a weakly typed one.
+      An array of the same shape and element type; weakly typed for a Python scalar.
 
     Raises:
       TypeError: `x` is neither an array nor a scalar.
@@ -31,11 +31,11 @@ def stage(x: ArrayLike, /) -> Array:
 
 
 def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable[..., Any]:
-    """A function that a compiler may recognise by name, and otherwise compiles from its definition.
+    """A function that a compiler may recognize by name, and otherwise compiles from its definition.
 
     Args:
       decomposition: the function.
-      name, version: by which it is known. The compiler here knows no names: it sees the same ops
+      name, version: its identification. The compiler here recognizes no names: it sees the same ops
         either way.
 
     Returns:
@@ -54,7 +54,7 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
 
 
 def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
-    """Takes arrays that nothing else uses; they are not computed.
+    """Consume arrays that nothing else uses; they are not computed.
 
     Args:
       val: anything.
@@ -77,7 +77,7 @@ def platform_dependent(
       args: arguments of all functions.
       default: for platforms without a function.
       per_platform: functions by the name of a platform. A program is traced for the default one,
-        `cpu`; functions that mean different things on other targets need programs of their own.
+        `cpu`; functions that differ on other targets need separate programs.
 
     Returns:
       The result of one function.

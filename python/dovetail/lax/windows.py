@@ -1,4 +1,4 @@
-"""Reductions by a function that the caller gives, over dimensions and over sliding windows."""
+"""Reductions by a user-defined function, over dimensions and over sliding windows."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ def reduce(
 
     Args:
       operands: an array or a tree of arrays of one shape.
-      init_values: the same tree of scalars, of the arrays' element types: what no elements combine
-        to.
+      init_values: the same tree of scalars, of the arrays' element types: the results for no
+        elements.
       computation: takes two such trees of scalars and returns one. It must be associative, and may
         be called on any neighbours; the order of elements is kept.
-      dimensions: the dimensions that the result does not have.
+      dimensions: the reduced dimensions.
 
     Returns:
       A tree of arrays.
 
     Raises:
-      TypeError: element types do not fit, or the function returns others.
-      ValueError: trees or shapes do not fit, or the function returns another tree.
+      TypeError: element types do not match, or the function returns others.
+      ValueError: trees or shapes do not match, or the function returns another tree.
 
     Example:
       >>> reduce(lax.iota(np.float32, 5), 0.0, lax.add, (0,))
@@ -86,7 +86,7 @@ def _reduced(
 
 
 class _Combine:
-    """The caller's function on vectors of leaves: of each element with each."""
+    """The user's function on vectors of leaves, applied pairwise."""
 
     def __init__(self, name: str, function: Computation, tree: Any, avals: list[Any]) -> None:
         self.name, self.function, self.structure, self.avals = name, function, tree, avals
@@ -226,7 +226,7 @@ def _functions(name: str) -> tuple[Any, Any]:
 
 
 def _monoid(computation: Computation, flat: list[Array], init_values: Any) -> str | None:
-    """The name of the function that `computation` is, if it may be left to an op."""
+    """The name of the function that `computation` is, if an op can compute it."""
     if len(flat) != 1 or isinstance(start := init_values, (Tracer, tuple, list, dict)):
         return None
     name = next((n for n in _NEUTRAL if computation in _functions(n)), None)
@@ -255,16 +255,16 @@ def reduce_window_shape_tuple(
     Args:
       operand_shape: the sizes of the array.
       window_dimensions: the sizes of a window, one for each dimension.
-      window_strides: distances of windows, one for each dimension.
+      window_strides: distances between windows, one for each dimension.
       padding: "SAME", "SAME_LOWER", "VALID", or a pair for each dimension.
-      base_dilation, window_dilation: distances of elements of the array and of a window, by default
-        1.
+      base_dilation, window_dilation: distances between elements of the array and of a window, by
+        default 1.
 
     Returns:
       A size for each dimension.
 
     Raises:
-      TypeError, ValueError: windows, strides, dilations or padding do not fit.
+      TypeError, ValueError: windows, strides, dilations or padding do not match.
 
     Example:
       >>> reduce_window_shape_tuple((6, 4), (2, 1), (2, 1), "VALID")
@@ -353,23 +353,23 @@ def reduce_window(
 
     Args:
       operand: an array or a tree of arrays of one shape.
-      init_value: the same tree of scalars: what no elements combine to, and what padding holds.
+      init_value: the same tree of scalars: the results for no elements, and the padding.
       computation: as for `reduce`; with `lax.add`, `lax.max` and `lax.min` and their neutral
-        elements the reduction is an op of its own. The gradient of a maximum goes to the window's
-        first one.
+        elements, the reduction is a single op. The gradient of a maximum goes to the first one in
+        the window.
       window_dimensions: the sizes of a window, one per dimension.
-      window_strides: the distances of windows, by default 1.
-      padding: "SAME", "SAME_LOWER", "VALID", or pairs of elements before and after; a name gives
-        what it gives without `base_dilation`.
-      base_dilation, window_dilation: the distances of elements in the array and in a window, by
-        default 1.
+      window_strides: the distances between windows, by default 1.
+      padding: "SAME", "SAME_LOWER", "VALID", or pairs of elements before and after; a name means
+        the padding that it gives without `base_dilation`.
+      base_dilation, window_dilation: the distances between elements in the array and in a window,
+        by default 1.
 
     Returns:
       A tree of arrays with an element for each window.
 
     Raises:
-      TypeError, ValueError: as for `reduce`; sizes, strides or dilations do not fit the operand or
-        are less than 1.
+      TypeError, ValueError: as for `reduce`; sizes, strides or dilations do not match the operand
+        or are less than 1.
 
     Example:
       >>> reduce_window(lax.iota(np.float32, 6), -np.inf, lax.max, (2,), (2,))

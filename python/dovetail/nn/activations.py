@@ -46,7 +46,7 @@ def sigmoid(x: ArrayLike) -> Array:
 
 @documented(ACTIVATION)
 def log_sigmoid(x: ArrayLike) -> Array:
-    """log(`sigmoid`(x)), accurate also where that is near 0 or 1.
+    """log(`sigmoid`(x)), accurate even where `sigmoid`(x) is near 0 or 1.
 
     Example:
       >>> log_sigmoid(np.float32([-100, 0]))
@@ -71,7 +71,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     """(x + sqrt(x**2 + b)) / 2.
 
     Args:
-      b: how smooth it is: an array that broadcasts to the shape of `x`.
+      b: the smoothness: an array that broadcasts to the shape of `x`.
 
     Source: Barron, arXiv:2112.11687.
 

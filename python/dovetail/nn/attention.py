@@ -1,4 +1,4 @@
-"""Attention: averages of values, weighted by how well keys fit queries."""
+"""Attention: averages of values, weighted by how well keys match queries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LAYOUT = {
 
 
 class _Limits(NamedTuple):
-    """Limits on the keys that a query attends to, besides a mask."""
+    """Limits on the keys that a query attends to, in addition to a mask."""
 
     is_causal: bool
     window: tuple[int, int] | None
@@ -51,29 +51,28 @@ def dot_product_attention(
 ) -> Any:
     """softmax(query · key / sqrt(features)) · value, for each head.
 
-    A query whose keys are all hidden from it gets the mean of all values.
+    A query for which all keys are masked gets the mean of all values.
 
     Args:
-      query: floats (batch, queries, heads, features), the first without batch too.
-      key, value: floats (batch, keys, heads of keys, features); their heads divide those of the
-        queries, of which neighbours share one.
-      bias: what is added to the products: an array that broadcasts to (batch, heads, queries,
-        keys).
-      mask: bools that broadcast to that shape: which keys a query sees.
+      query: floats (batch, queries, heads, features); the batch may be missing everywhere.
+      key, value: floats (batch, keys, heads of keys, features); their number of heads divides that
+        of the queries, and neighbouring query heads share one.
+      bias: an array added to the products, which broadcasts to (batch, heads, queries, keys).
+      mask: bools that broadcast to that shape: the keys that a query sees.
       scale: the factor of the products; by default 1 / sqrt(features).
       is_causal: whether query i sees only the keys up to number i.
-      query_seq_lengths: int32 (batch,): queries from this number on get zeros.
+      query_seq_lengths: int32 (batch,): the results of queries from this number on are zeros.
       key_value_seq_lengths: int32 (batch,): keys from this number on are not seen.
       local_window_size: (left, right): query i sees the keys from i - left to i + right; or one
         number for both.
       implementation: None, "xla" or "cudnn", which compute the same.
-      return_residual: whether `logsumexp` of the products over the keys is returned too.
+      return_residual: whether to return the `logsumexp` of the products over the keys too.
 
     Returns:
-      An array like `query`; with `return_residual` also one (batch, queries, heads).
+      An array like `query`; with `return_residual` also one of shape (batch, queries, heads).
 
     Raises:
-      ValueError: shapes or element types do not fit, or an implementation has no such name.
+      ValueError: shapes or element types do not match, or there is no such implementation.
       TypeError: the elements are not floats.
 
     Source: Vaswani et al., arXiv:1706.03762; Ainslie et al., arXiv:2305.13245, for shared heads.
@@ -133,7 +132,7 @@ def _attend(
         None if mask is None else _grouped(mask, shared, heads), queries, keys, limits
     )
     if visible is not None:
-        # Finite, so that a query which sees no key has no NaN.
+        # Finite, so that a query that sees no key has no NaN.
         least = -0.7 * min(float(dtypes.finfo(wide).max), float(np.finfo(np.float32).max))
         products = dnp.where(visible, products, np.asarray(least, wide))
     products = products.astype(dtypes.float32)
@@ -170,7 +169,7 @@ def _visible(mask: Array | None, queries: int, keys: int, limits: _Limits) -> Ar
 
 
 def _below(lengths: Array, count: int) -> Array:
-    """For each sequence of a batch, which of `count` places are within its length."""
+    """For each sequence of a batch, which of `count` positions are within its length."""
     return dnp.arange(count, dtype=dtypes.int32) < lengths[:, None]
 
 

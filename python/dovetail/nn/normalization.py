@@ -1,4 +1,4 @@
-"""Functions of whole axes: softmax, sums in the logarithm's domain, standardization, one-hot."""
+"""Functions of whole axes: softmax, sums in the log domain, standardization, one-hot."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def logsumexp(
 
     Args:
       a: an array or scalar of numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       b: factors that broadcast to the shape of `a`.
-      keepdims: whether those dimensions stay, of size 1.
-      return_sign: whether the sign of the sum is returned too.
-      where: bools that broadcast to the shape of `a`: which elements take part.
+      keepdims: whether to keep those dimensions, with size 1.
+      return_sign: whether to return the sign of the sum too.
+      where: a mask of the elements to include, which broadcasts to the shape of `a`.
 
     Returns:
       An array without those dimensions; NaN where the sum is negative, -inf where it is empty. With
@@ -82,9 +82,9 @@ def logmeanexp(
 
     Args:
       x: an array or scalar of numbers.
-      axis: a dimension or several; None for all.
-      where: bools that broadcast to the shape of `x`: which elements take part.
-      keepdims: whether those dimensions stay, of size 1.
+      axis: one or more dimensions; None for all.
+      where: a mask of the elements to include, which broadcasts to the shape of `x`.
+      keepdims: whether to keep those dimensions, with size 1.
 
     Returns:
       An array without those dimensions.
@@ -101,7 +101,7 @@ def logmeanexp(
 
 
 def _shifted(x: Array, where: ArrayLike | None, largest: Array) -> Array:
-    """x less its maximum; -inf where it does not take part."""
+    """x minus its maximum; -inf for elements that are not included."""
     return (x if where is None else dnp.where(where, x, -np.inf)) - largest
 
 
@@ -114,11 +114,11 @@ def log_softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -
 
     Args:
       x: an array of real numbers.
-      axis: a dimension or several; None for all.
-      where: bools that broadcast to the shape of `x`: which elements take part.
+      axis: one or more dimensions; None for all.
+      where: a mask of the elements to include, which broadcasts to the shape of `x`.
 
     Returns:
-      An array of floats like `x`; -inf where elements take no part.
+      An array of floats like `x`; -inf for elements that are not included.
 
     Example:
       >>> log_softmax(np.float32([1000, 1000]))
@@ -136,11 +136,11 @@ def softmax(x: ArrayLike, axis: Axis = -1, where: ArrayLike | None = None) -> Ar
 
     Args:
       x: an array of real numbers.
-      axis: a dimension or several; None for all.
-      where: bools that broadcast to the shape of `x`: which elements take part.
+      axis: one or more dimensions; None for all.
+      where: a mask of the elements to include, which broadcasts to the shape of `x`.
 
     Returns:
-      An array of floats like `x`; 0 where elements take no part.
+      An array of floats like `x`; 0 for elements that are not included.
 
     Example:
       >>> softmax(np.float32([1000, 1000]))
@@ -155,7 +155,7 @@ def _softmax_value(x: Array, axis: Axis, where: ArrayLike | None) -> Array:
     return result if where is None else dnp.where(where, result, 0)
 
 
-# The derivative by its result: it keeps one array, and needs no exponential.
+# The derivative through the result: it keeps one array, and needs no exponential.
 _softmax = custom_jvp(_softmax_value, nondiff_argnums=(1,))
 
 
@@ -181,10 +181,11 @@ def standardize(
 
     Args:
       x: an array of real numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       mean, variance: those of `x`, if known, which broadcast to its shape.
-      epsilon: what is added to the variance.
-      where: bools that broadcast to the shape of `x`: which elements count in mean and variance.
+      epsilon: a number added to the variance.
+      where: a mask of the elements to include in mean and variance, which broadcasts to the shape
+        of `x`.
       algorithm: "fast" computes the variance as mean(x**2) - mean(x)**2, "stable" as
         mean((x - mean(x))**2).
 
@@ -192,7 +193,7 @@ def standardize(
       An array of floats like `x`.
 
     Raises:
-      ValueError: the algorithm is neither.
+      ValueError: there is no such algorithm.
 
     Example:
       >>> standardize(np.float32([1, 3]), epsilon=0.0)
@@ -207,20 +208,20 @@ def standardize(
         variance = dnp.mean(dnp.square(x - mean), axis, keepdims=True, where=where)
     elif variance is None:
         squares = dnp.mean(dnp.square(x), axis, keepdims=True, where=where)
-        # By rounding, the difference can be negative.
+        # The difference can be negative because of rounding.
         variance = dnp.clip(squares - dnp.square(mean), 0)
     return (x - mean) * lax.rsqrt(inexact("standardize", dnp.add(variance, epsilon)))
 
 
 def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> Array:
-    """Vectors of zeros with a one at the place that each element gives.
+    """Vectors of zeros with a one at the index given by each element.
 
     Args:
-      x: an array of integers; one that is negative or too large gives zeros only.
+      x: an array of integers; if one is negative or too large, its vector is all zeros.
       num_classes: the size of the vectors.
       dtype: the element type of the result; by default the default float.
-      axis: the dimension of the result that the vectors are along, or the name of an axis of
-        `vmap` with as many elements, each of which gets its element of the vectors.
+      axis: the dimension of the vectors in the result, or the name of an axis of `vmap` with as
+        many elements, each of which gets its element of the vectors.
 
     Returns:
       An array with one additional dimension.

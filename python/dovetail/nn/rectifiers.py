@@ -1,4 +1,4 @@
-"""Piecewise or kinked activations: relu and its variants."""
+"""Piecewise activations: relu and its variants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products of operands in 8 and 4 bits, whose neighbouring elements share a scale."""
+"""Products of 8-bit and 4-bit operands, whose neighbouring elements share a scale."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class BlockScaleConfig:
 
     Attributes:
       mode: "mxfp8" or "nvfp4".
-      block_size: how many neighbouring elements share a scale.
+      block_size: the number of neighbouring elements that share a scale.
       data_type, scale_type: the types of elements and scales.
       global_scale: for "nvfp4", the float32[1] by which the operand is divided first.
-      infer_only: accepted for JAX's sake.
+      infer_only: accepted for compatibility with JAX.
     """
 
     mode: str
@@ -81,19 +81,19 @@ def scaled_matmul(
     rhs_scales: ArrayLike,
     preferred_element_type: Any = np.float32,
 ) -> Array:
-    """sum over k of lhs[b, m, k] * rhs[b, n, k], whose scales serve several neighbours along k.
+    """The sum over k of lhs[b, m, k] * rhs[b, n, k], with scales shared by neighbours along k.
 
     Args:
       lhs, rhs: floats (batch, m, k) and (batch, n, k).
       lhs_scales, rhs_scales: floats (batch, m, blocks) and (batch, n, blocks); the number of blocks
         divides k.
-      preferred_element_type: of the result; sums are of float32 in any case.
+      preferred_element_type: the element type of the result; sums are of float32 in any case.
 
     Returns:
       An array (batch, m, n).
 
     Raises:
-      ValueError: shapes do not fit.
+      ValueError: shapes do not match.
 
     Example:
       >>> from dovetail import nn
@@ -138,20 +138,19 @@ def scaled_dot_general(
     """`lax.dot_general` of operands quantized in blocks along the contracted dimension.
 
     Args:
-      lhs, rhs: arrays of floats; the number of elements that are contracted is a multiple of the
-        blocks' size.
+      lhs, rhs: arrays of floats; the number of contracted elements is a multiple of the block size.
       dimension_numbers: as for `lax.dot_general`.
-      preferred_element_type: of the result: float32, float16 or bfloat16.
-      configs: of `get_scaled_dot_general_config`, for `lhs`, `rhs`, and the result's cotangent,
-        which is quantized too with "mxfp8"; by default operands stay as they are.
-      implementation: accepted for JAX's sake.
+      preferred_element_type: the element type of the result: float32, float16 or bfloat16.
+      configs: from `get_scaled_dot_general_config`, for `lhs`, `rhs`, and the result's cotangent,
+        which is quantized too with "mxfp8"; by default operands are not quantized.
+      implementation: accepted for compatibility with JAX.
 
     Returns:
       An array: dimensions of the batch, of `lhs`, of `rhs`.
 
     Raises:
-      TypeError: there is no such result.
-      ValueError: blocks do not divide the operands.
+      TypeError: there is no such element type of results.
+      ValueError: the block size does not divide an operand's.
 
     Example:
       >>> from dovetail import nn
@@ -219,7 +218,7 @@ def _forward(configs: Any, element: np.dtype, x: Array, y: Array) -> Any:
 
 
 def _backward(configs: Any, element: np.dtype, kept: Any, ct: Array) -> tuple[Array, Array]:
-    """Cotangents pass straight through the rounding, and not where it clips."""
+    """Cotangents pass straight through the rounding, but not where it clips."""
     x, y = kept
     x_config, y_config, ct_config = configs
     x_turned, y_turned, ct_turned = (dnp.matrix_transpose(a) for a in (x, y, ct))
@@ -271,6 +270,6 @@ def _power_of_two(x: Array) -> Array:
     bits = lax.bitcast_convert_type(x, dtypes.uint32)
     exponent, fraction = bits >> 23, bits & 0x7FFFFF
     exponent = exponent + ((fraction > 0) & (exponent < 0xFE)).astype(dtypes.uint32)
-    # 2**-127 itself is subnormal in float32, which devices may take for 0.
+    # 2**-127 itself is subnormal in float32, which devices may treat as 0.
     exponent = dnp.maximum(exponent, 1)
     return lax.bitcast_convert_type(exponent.astype(dtypes.uint8), dtypes.float8_e8m0fnu)

@@ -78,7 +78,7 @@ divide = true_divide
 
 @documented(DIVISION)
 def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The greatest integer not above x1 / x2, in the type of the operands.
+    """The largest integer not above x1 / x2, in the type of the operands.
 
     Example:
       >>> floor_divide(-7, 2)
@@ -116,7 +116,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x, y = _pair_reals("fmod", x1, x2)
     if dtypes.KINDS[x.dtype] in "iu":
-        # All divide by 1 without rest.
+        # All divide by 1 without remainder.
         y = ops.select(ops.compare(y, filled(y, 0), "eq"), filled(y, 1), y)
     return ops.rem(x, y)
 

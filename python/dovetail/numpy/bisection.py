@@ -1,4 +1,4 @@
-"""Where values go in a sorted vector, found by bisection."""
+"""Insertion points in a sorted vector, found by bisection."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def searchsorted(
     *,
     method: str = "scan",
 ) -> Array:
-    """Where values would go in a sorted array.
+    """The positions at which values would be inserted in a sorted array.
 
     Args:
       a: a sorted vector.
@@ -35,8 +35,8 @@ def searchsorted(
       method: `scan`, `scan_unrolled`, `sort` or `compare_all`; accepted.
 
     Returns:
-      Integers from 0 to the size of `a`, in the shape of `v`, found by bisection; int32 where that
-      holds the size.
+      Integers from 0 to the size of `a`, in the shape of `v`, found by bisection; int32 if that can
+      hold the size.
 
     Example:
       >>> searchsorted(dnp.array([1, 3, 3, 5]), dnp.array([3, 4]))
@@ -88,12 +88,12 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
     Args:
       x: an array of real numbers.
       bins: a vector of edges that increase, or decrease.
-      right: whether an element equal to an edge is below it.
+      right: whether an element equal to an edge counts as below it.
       method: accepted.
 
     Returns:
-      An array of integers from 0 to the number of edges, of the shape of `x`; int32 where that
-      holds the number.
+      An array of integers from 0 to the number of edges, of the shape of `x`; int32 if that can
+      hold the number.
 
     Raises:
       ValueError: `bins` is not a vector.

@@ -90,8 +90,8 @@ def left_shift(x: ArrayLike, y: ArrayLike, /) -> Array:
 
     Args:
       x: an array or scalar of integers; bools become int32.
-      y: by how many bits, likewise; both are promoted and broadcast. By the width of the type or
-        more, the result is 0.
+      y: the number of bits, likewise; both are promoted and broadcast. If it is the width of the
+        type or more, the result is 0.
 
     Example:
       >>> left_shift(1, 3)
@@ -106,7 +106,7 @@ def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
     Args:
       x1: an array or scalar of integers; bools become int32.
-      x2: by how many bits, likewise; both are promoted and broadcast.
+      x2: the number of bits, likewise; both are promoted and broadcast.
 
     Example:
       >>> right_shift(-8, 1)
@@ -204,7 +204,7 @@ def unpackbits(
     Args:
       a: an array of uint8.
       axis: the dimension; None flattens the array first.
-      count: how many bits.
+      count: the number of bits.
       bitorder: as in `packbits`.
 
     Returns:

@@ -38,7 +38,7 @@ def where(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Any:
-    """Elements of x where the condition holds, else of y; alone, the indices where it holds.
+    """Elements of x where the condition holds, of y elsewhere; alone, the indices where it holds.
 
     Args:
       condition: an array, true where it is not 0.
@@ -46,7 +46,7 @@ def where(
       size, fill_value: without x and y, as in `nonzero`.
 
     Returns:
-      An array of the promoted type; without x and y, what `nonzero` gives.
+      An array of the promoted type; without x and y, the result of `nonzero`.
 
     Raises:
       ValueError: one of x and y is missing, or `size` is given with them.
@@ -74,7 +74,7 @@ def where(
 def select(
     condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0
 ) -> Array:
-    """Elements of the first choice whose condition holds, else `default`.
+    """Elements of the first choice whose condition holds, or of `default` if none does.
 
     Args:
       condlist: arrays of bools.
@@ -106,20 +106,20 @@ def select(
 def piecewise(x: ArrayLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Array:
     """f(x) for the function, or the value, of `funclist` whose condition is the last to hold.
 
-    One function more than conditions is for elements where none holds, which are 0 otherwise.
+    An additional function applies to elements for which no condition holds, which are 0 otherwise.
 
     Args:
       x: an array.
       condlist: a list of arrays of bools that broadcast with `x`, or an array of them.
-      funclist: for each condition a scalar, or a function of `x`, which is called with all of it;
-        one more for the other elements.
+      funclist: for each condition a scalar, or a function, which is called with all of `x`;
+        optionally one more for the other elements.
       args, kw: further arguments of the functions.
 
     Returns:
       An array of the shape and the element type of `x`.
 
     Raises:
-      ValueError: the number of functions does not fit.
+      ValueError: the number of functions does not match.
 
     Example:
       >>> piecewise(np.float32([-1, 1]), [np.array([True, False])], [lambda v: -v, 5])

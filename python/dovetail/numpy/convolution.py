@@ -34,7 +34,7 @@ def convolve(
     Args:
       a, v: vectors that are not empty.
       mode: `full` for all sums, `same` for the middle ones, as many as the longer vector has
-        elements, `valid` for those in which all of the shorter vector takes part.
+        elements, `valid` for those that use all of the shorter vector.
       precision: as for `dot`.
       preferred_element_type: the type of the result; by default that of the promoted operands,
         which are converted to floats.

@@ -41,20 +41,20 @@ def cov(
       y: further variables, in the same form.
       rowvar: whether variables are rows and observations columns.
       bias: whether to divide by the number n of observations, or the sum of their weights, instead
-        of one less.
-      ddof: if given, what is taken from n in the divisor, whatever `bias` is.
-      fweights: how often each observation counts, a vector of n integers.
-      aweights: how much each observation counts, a vector of n; `ddof` is then multiplied by the
+        of n - 1.
+      ddof: if given, what is subtracted from n in the divisor, whatever `bias` is.
+      fweights: how often each observation occurs, a vector of n integers.
+      aweights: the weight of each observation, a vector of n; `ddof` is then multiplied by the
         weighted mean of them.
       dtype: the element type; by default the promoted one, as floats.
 
     Returns:
-      A matrix of a row and a column for each variable; a scalar for one variable. Without
+      A matrix with a row and a column for each variable; a scalar for one variable. Without
       observations it is NaN.
 
     Raises:
-      ValueError: `m` has rank 3 or more, `dtype` is not an inexact type, or there is not one weight
-        for each observation.
+      ValueError: `m` has rank 3 or more, `dtype` is not an inexact type, or the number of weights
+        differs from that of observations.
 
     Example:
       >>> cov(np.float32([[0, 1, 2], [2, 1, 0]]))
@@ -122,7 +122,7 @@ def corrcoef(
       dtype: the element type; by default the promoted one, as floats.
 
     Returns:
-      A matrix of a row and a column for each variable; a scalar for one variable.
+      A matrix with a row and a column for each variable; a scalar for one variable.
 
     Raises:
       ValueError: `x` has rank 3 or more, or `dtype` is not an inexact type.

@@ -1,4 +1,4 @@
-"""Arrays out of data, and constants."""
+"""Arrays from data, and constants."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FILLED = """
     Args:
       shape: an integer, or integers known while tracing.
       dtype: the element type.
-      device: where it is to be.
+      device: the device of the result.
 
     Returns:
       An array.
@@ -56,24 +56,25 @@ def array(
     ndmin: int = 0,
     device: Any = None,
 ) -> Array:
-    """An array of data.
+    """An array from data.
 
     Args:
-      object: an array, a scalar, nested lists of these, or what NumPy or DLPack takes.
+      object: an array, a scalar, nested lists of these, or anything that NumPy or DLPack accepts.
       dtype: the element type; by default that of the data.
       args: `copy`, `order` and `ndmin` by position, which is deprecated.
       copy: False to share the memory of a NumPy array or buffer, which must not be written to any
-        more, and to refuse another `dtype` than it has. None to copy what others can write to only.
-      order: no order but that of rows is to be had.
-      ndmin: the least number of dimensions; those that lack come first, with size 1.
-      device: where the array shall be.
+        more, and to reject a `dtype` that it does not have. None to copy only what others can write
+        to.
+      order: the memory order; only row-major order is supported.
+      ndmin: the smallest number of dimensions; missing ones are added in front, with size 1.
+      device: the device of the result.
 
     Returns:
-      An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
+      An array; weakly typed for a Python scalar, unless `dtype` is given.
 
     Raises:
       TypeError: the data are not numbers, or an argument is given twice.
-      ValueError: there is no such order, lists are ragged, or `copy` is False and `dtype` asks for
+      ValueError: there is no such order, lists are ragged, or `copy` is False and `dtype` requires
         one.
 
     Example:
@@ -109,18 +110,18 @@ def asarray(
     copy: bool | None = None,
     device: Any = None,
 ) -> Array:
-    """As `array`. NumPy arrays are copied, so that writing to them later changes nothing, unless
+    """Like `array`. NumPy arrays are copied, so that writing to them later changes nothing, unless
     `copy` is False.
 
     Args:
-      a: as `object` of `array`.
+      a: like `object` of `array`.
       dtype, order, copy, device: as for `array`.
 
     Returns:
-      An array; a Python scalar gives a weakly typed one, unless `dtype` is given.
+      An array; weakly typed for a Python scalar, unless `dtype` is given.
 
     Raises:
-      TypeError, ValueError: as of `array`.
+      TypeError, ValueError: as for `array`.
 
     Example:
       >>> asarray(1.5)
@@ -174,11 +175,11 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
     Args:
       x: an array or scalar.
       dtype: the element type; None is the default float.
-      copy: True to have the result in memory of its own even where nothing is converted.
-      device: where the array shall be.
+      copy: True for a result in its own memory even where nothing is converted.
+      device: the device of the result.
 
     Returns:
-      An array of the shape of `x`; as bools, whether elements are not zero.
+      An array of the shape of `x`; for bools, whether elements are not zero.
 
     Raises:
       TypeError: `dtype` is not an element type.
@@ -205,16 +206,16 @@ def astype(x: ArrayLike, dtype: Any, /, *, copy: bool = False, device: Any = Non
 def fromfunction(
     function: Callable[..., Any], shape: Any, *, dtype: Any = float, **kwargs: Any
 ) -> Any:
-    """The function of the arrays of indices along each dimension.
+    """A function applied to the arrays of indices along each dimension.
 
     Args:
-      function: takes an array of shape `shape` for each dimension, of the indices along it.
+      function: takes one array of shape `shape` for each dimension: the indices along it.
       shape: an integer, or integers known while tracing.
       dtype: the element type of the indices.
       kwargs: further arguments of `function`.
 
     Returns:
-      What `function` returns.
+      The result of `function`.
 
     Example:
       >>> fromfunction(lambda i, j: 10 * i + j, (2, 2), dtype=int)
@@ -290,11 +291,11 @@ def ones(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
 
 @documented(_FILLED)
 def empty(shape: Any, dtype: Any = None, *, device: Any = None) -> Array:
-    """An array whose elements are not promised to be anything; they are zero.
+    """An array whose elements are unspecified; they are zero.
 
     Args:
       dtype: the element type; by default the default float.
-      device: where the array shall be.
+      device: the device of the result.
 
     Example:
       >>> empty(2).shape
@@ -320,12 +321,12 @@ def _constant(name: str, shape: Any, dtype: Any, value: int) -> Array:
 def full_like(
     a: Any, fill_value: ArrayLike, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
-    """As `full`, with the shape and the element type of `a` unless others are given.
+    """Like `full`, with the shape and the element type of `a` unless others are given.
 
     Args:
       fill_value: an array or scalar, which is broadcast.
       shape: the sizes.
-      device: where the array shall be.
+      device: the device of the result.
 
     Raises:
       ValueError: `fill_value` does not broadcast to the shape.
@@ -339,7 +340,7 @@ def full_like(
 
 @documented(_LIKE)
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
-    """As `zeros`, with the shape and the element type of `a` unless others are given.
+    """Like `zeros`, with the shape and the element type of `a` unless others are given.
 
     Example:
       >>> zeros_like(np.ones(2, np.int8))
@@ -350,7 +351,7 @@ def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = No
 
 @documented(_LIKE)
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
-    """As `ones`, with the shape and the element type of `a` unless others are given.
+    """Like `ones`, with the shape and the element type of `a` unless others are given.
 
     Example:
       >>> ones_like(np.zeros(2, np.int8))
@@ -363,7 +364,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
 def empty_like(
     prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None
 ) -> Array:
-    """As `empty`, with the shape and the element type of `prototype` unless others are given.
+    """Like `empty`, with the shape and the element type of `prototype` unless others are given.
 
     Example:
       >>> empty_like(np.zeros(2)).shape

@@ -70,7 +70,7 @@ def cumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None 
 
 @documented(CUMULATIVE)
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
-    """As `cumsum`, with NaN as 0.
+    """Like `cumsum`, with NaN as 0.
 
     Example:
       >>> nancumsum(np.float32([1, np.nan, 2]))
@@ -81,7 +81,7 @@ def nancumsum(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: Non
 
 @documented(CUMULATIVE)
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: None = None) -> Array:
-    """As `cumprod`, with NaN as 1.
+    """Like `cumprod`, with NaN as 1.
 
     Example:
       >>> nancumprod(np.float32([3, np.nan, 2]))
@@ -93,12 +93,12 @@ def nancumprod(a: ArrayLike, axis: int | None = None, dtype: Any = None, out: No
 def cumulative_sum(
     x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """As `cumsum`, for an array of rank 1 or with an axis; with `include_initial` from 0 on. Small
-    integers are summed in the default integer type.
+    """Like `cumsum`, for an array of rank 1 or with an axis; with `include_initial`, from 0 on.
+    Small integers are summed in the default integer type.
 
     Args:
       x: an array.
-      axis: the dimension, which a vector need not name.
+      axis: the dimension; optional for a vector.
       dtype: the element type of the result; narrow integers become the default one.
       include_initial: whether to begin with the neutral element.
 
@@ -118,12 +118,12 @@ def cumulative_sum(
 def cumulative_prod(
     x: ArrayLike, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
 ) -> Array:
-    """As `cumprod`, for an array of rank 1 or with an axis; with `include_initial` from 1 on. Small
-    integers are multiplied in the default integer type.
+    """Like `cumprod`, for an array of rank 1 or with an axis; with `include_initial`, from 1 on.
+    Small integers are multiplied in the default integer type.
 
     Args:
       x: an array.
-      axis: the dimension, which a vector need not name.
+      axis: the dimension; optional for a vector.
       dtype: the element type of the result; narrow integers become the default one.
       include_initial: whether to begin with the neutral element.
 

@@ -39,7 +39,7 @@ def from_data(data: Any, dtype: np.dtype | None) -> Array:
     try:
         value = np.asarray(data)
     except TypeError:
-        # As a tensor's of a type that NumPy does not know.
+        # E.g. from a tensor of a type that NumPy does not know.
         if not hasattr(data, "__dlpack__"):
             raise
         return as_dtype(from_dlpack(data, copy=True), dtype)
@@ -65,10 +65,10 @@ def _converted(data: Any, dtype: np.dtype) -> np.ndarray:
 
 
 def apart(result: Array, source: Any) -> Array:
-    """The result of a conversion in memory of its own: of the same element type it shares that of
-    its source. What is traced has no memory yet.
+    """The result of a conversion in its own memory: with the same element type it would share the
+    source's. Traced arrays have no memory yet.
     """
-    # Tracers are instances of `Array`, but not of a class derived of it.
+    # Tracers are instances of `Array`, but not of a class derived from it.
     if issubclass(type(result), Array) and isinstance(source, Array):
         return result.copy() if result.dtype == source.dtype else result
     return result

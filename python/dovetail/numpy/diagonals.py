@@ -1,7 +1,7 @@
 """Diagonals taken from matrices and put into them.
 
 The diagonal of a square matrix in row-major order is each (n + 1)-th element: a slice takes it, a
-padding puts it back. Of sizes that are not known while tracing, it is taken by its indices.
+padding puts it back. If sizes are not known while tracing, it is taken by its indices.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from dovetail.symbolic.size import is_symbolic_dim, max_dim, min_dim
 
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-    """The diagonals over two dimensions, as the last dimension.
+    """The diagonals along two dimensions, as the last dimension.
 
     Args:
       a: an array of rank 2 or more.
-      offset: which diagonal, counted from the main one to the right.
+      offset: the diagonal, counted from the main one to the right.
       axis1, axis2: the two dimensions.
 
     Returns:
@@ -60,7 +60,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
 
 
 def embedded(v: Array, k: int = 0) -> Array:
-    """Matrices with the last dimension of `v` on diagonal `k`, and zeros."""
+    """Matrices with the last dimension of `v` on diagonal `k`, and zeros elsewhere."""
     n = v.shape[-1]
     zero = lax.full((), 0, v.dtype)
     lead = [(0, 0, 0)] * (v.ndim - 1)
@@ -81,7 +81,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
     Args:
       v: a vector or a matrix.
-      k: which diagonal, counted from the main one to the right.
+      k: the diagonal, counted from the main one to the right.
 
     Returns:
       A square matrix for a vector, a vector for a matrix.
@@ -107,7 +107,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
 
     Args:
       v: an array, which is flattened.
-      k: which diagonal, counted from the main one to the right.
+      k: the diagonal, counted from the main one to the right.
 
     Returns:
       A square matrix.
@@ -128,11 +128,11 @@ def trace(
     dtype: Any = None,
     out: None = None,
 ) -> Array:
-    """The sums of diagonals over two dimensions.
+    """The sums of the diagonals along two dimensions.
 
     Args:
       a: an array of rank 2 or more.
-      offset: which diagonal, counted from the main one to the right.
+      offset: the diagonal, counted from the main one to the right.
       axis1, axis2: the two dimensions.
       dtype: the element type of the sum.
       out: must be None.
@@ -154,7 +154,7 @@ def fill_diagonal(
     """The array with `val`, a scalar or a vector, on its main diagonal; `inplace` must be False.
 
     Args:
-      a: a matrix, or an array of more dimensions, whose sizes are equal.
+      a: a matrix, or an array of more dimensions whose sizes are equal.
       val: an array or scalar, which is flattened and converted to the type of `a`; it is repeated,
         or cut, to fit the diagonal.
       wrap: must be False.

@@ -36,16 +36,16 @@ def diff(
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
 ) -> Array:
-    """Each element less the one before it along `axis`, `n` times over.
+    """Each element minus the one before it along `axis`, `n` times over.
 
     Args:
       a: an array of rank 1 or more.
-      n: how often.
+      n: the number of repetitions.
       axis: the dimension.
-      prepend, append: elements that are put at the ends first.
+      prepend, append: elements to put at the ends first.
 
     Returns:
-      An array, shorter by n along `axis`; of bools, whether neighbours differ.
+      An array, shorter by n along `axis`; for bools, whether neighbours differ.
 
     Example:
       >>> diff(np.int32([1, 4, 9]))
@@ -97,13 +97,13 @@ def ediff1d(
 
 
 def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None = None) -> Any:
-    """Central differences along each axis, one-sided at the ends; `varargs` are spacings, one or
-    one per axis.
+    """Central differences along each axis, one-sided at the ends; `varargs` are spacings, one for
+    all axes or one each.
 
     Args:
       f: an array.
-      axis: one dimension or several; None is all of them.
-      varargs: no spacing, one, or one for each dimension: scalars or vectors of places.
+      axis: one or more dimensions; None for all.
+      varargs: no spacing, one, or one for each dimension: scalars or vectors of points.
 
     Returns:
       An array like `f` for each dimension, in a list if there are several.
@@ -161,8 +161,9 @@ def trapezoid(
 
     Args:
       y: an array.
-      x: places, a vector or an array with as many along `axis`; other dimensions are broadcast.
-      dx: the distance of places, without `x`.
+      x: the points, a vector or an array of the same size along `axis`; other dimensions are
+        broadcast.
+      dx: the distance between points, without `x`.
       axis: the dimension.
 
     Returns:
@@ -260,7 +261,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
 
     Args:
       p: a vector of coefficients, the highest power first.
-      m: how often.
+      m: the number of repetitions.
 
     Returns:
       A vector.
@@ -283,8 +284,8 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
     Args:
       p: a vector of coefficients, the highest power first.
-      m: how often.
-      k: the constants, one for all or one for each time.
+      m: the number of repetitions.
+      k: the constants, one for all or one for each repetition.
 
     Returns:
       A vector.
@@ -322,7 +323,7 @@ def bartlett(M: int) -> Array:
     """The triangular window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -338,7 +339,7 @@ def blackman(M: int) -> Array:
     """Blackman's window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -354,7 +355,7 @@ def hamming(M: int) -> Array:
     """Hamming's window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -370,7 +371,7 @@ def hanning(M: int) -> Array:
     """Von Hann's window with M points.
 
     Args:
-      M: how many.
+      M: the number of points.
 
     Returns:
       A vector of floats.
@@ -386,8 +387,8 @@ def kaiser(M: int, beta: float) -> Array:
     """Kaiser's window with M points.
 
     Args:
-      M: how many.
-      beta: the shape: 0 is a rectangle.
+      M: the number of points.
+      beta: the shape parameter: 0 is a rectangle.
 
     Returns:
       A vector of floats.

@@ -18,17 +18,17 @@ _STEPS = 1 / math.log2((1 + math.sqrt(5)) / 2)
 
 
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The greatest integer that divides both without rest, 0 for two zeros.
+    """The greatest integer that divides both without remainder, 0 for two zeros.
 
     Args:
       x1, x2: arrays of integers that broadcast together.
 
     Returns:
-      An array of their common type. Of the least integer and itself or 0, it is that integer: its
-      magnitude is not of the type.
+      An array of their common type. For the smallest integer and itself or 0, it is that integer:
+      its magnitude is not representable.
 
     Raises:
-      TypeError: they are not integers.
+      TypeError: the operands are not integers.
 
     Source: Euclid, Elements, book VII; the number of steps is by Lamé.
 
@@ -40,7 +40,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
     if is_for_numpy(x):
         return apply_known(np.gcd, x, y, weak_type=x.weak_type and y.weak_type)
     zero = filled(x, 0)
-    # A first step may only exchange the two.
+    # A first step may only swap the two.
     for _ in range(math.ceil(_STEPS * dtypes.itemsize_bits(x.dtype)) + 1):
         done = ops.compare(y, zero, "eq")
         x, y = ops.select(done, x, y), ops.select(done, y, lax.rem(x, y))
@@ -48,13 +48,13 @@ def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The least integer, not negative, that both divide without rest; 0 where one of them is 0.
+    """The least non-negative integer that both divide without remainder; 0 where one of them is 0.
 
     Args:
       x1, x2: arrays of integers that broadcast together.
 
     Raises:
-      TypeError: they are not integers.
+      TypeError: the operands are not integers.
 
     Example:
       >>> lcm(4, np.array([6, -8, 0]))

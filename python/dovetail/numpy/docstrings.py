@@ -89,12 +89,12 @@ FLOATS = """
 REDUCTION = """
     Args:
       a: an array or scalar.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       dtype: the element type of the computation and the result.
       out: must be None.
-      keepdims: whether those dimensions stay, of size 1.
-      where: bools that broadcast to the shape of `a`: which elements take part.
-      promote_integers: whether integers narrower than the default integer become that.
+      keepdims: whether to keep those dimensions, with size 1.
+      where: a mask of the elements to include, which broadcasts to the shape of `a`.
+      promote_integers: whether to promote integers narrower than the default integer to it.
 
     Returns:
       An array without those dimensions.
@@ -108,7 +108,7 @@ ARG_REDUCTION = """
       a: an array or scalar of real numbers; NaN is found before any other.
       axis: a dimension; None for the index in the flattened array.
       out: must be None.
-      keepdims: whether the dimension (or all of them) stays, of size 1.
+      keepdims: whether to keep the dimension (or all of them), with size 1.
 
     Returns:
       An array of default integers.

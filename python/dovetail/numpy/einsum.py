@@ -37,20 +37,20 @@ def einsum(
     """The sum of products that the subscripts state, as in "ij,jk->ik"; NumPy's whole syntax.
 
     Args:
-      subscripts: the labels; or the first operand, where the labels of each follow it as in
+      subscripts: the labels; or the first operand, with the labels of each operand after it, as in
         `einsum(a, [0, 1], b, [1, 2], [0, 2])`.
       operands: arrays, which are promoted, with a size of 1 stretched to a label's other size.
       out: must be None.
       optimize: a strategy of `numpy.einsum_path`, False for the order of the operands, or a path.
       precision: accepted; no target has a lower precision than float32 to choose.
-      preferred_element_type: in which sums are formed, and the result's type; by default the
-        promoted one.
+      preferred_element_type: the type in which sums are formed, and the result's type; by default
+        the promoted one.
 
     Returns:
       An array with a dimension for each label of the result.
 
     Raises:
-      ValueError: subscripts are malformed, or do not fit the operands.
+      ValueError: subscripts are malformed, or do not match the operands.
 
     Example:
       >>> einsum("ij,j->i", np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
@@ -85,18 +85,18 @@ def einsum(
 def einsum_path(
     subscripts: Any, /, *operands: Any, optimize: Any = "auto"
 ) -> tuple[list[Any], str]:
-    """The order in which `einsum` contracts pairs of operands, and a table about it.
+    """The order in which `einsum` contracts pairs of operands, and a table that describes it.
 
     Args:
-      subscripts, operands: as for `einsum`; of the operands only the shapes count.
+      subscripts, operands: as for `einsum`; only the operands' shapes matter.
       optimize: a strategy of `numpy.einsum_path`.
 
     Returns:
-      A list of "einsum_path" and the tuples of places of the operands contracted at each step; the
-      table, a string.
+      A list of "einsum_path" and tuples with the places of the operands contracted at each step;
+      the table, a string.
 
     Raises:
-      ValueError: subscripts are malformed, or do not fit the operands.
+      ValueError: subscripts are malformed, or do not match the operands.
 
     Example:
       >>> einsum_path("ij,jk", np.ones((2, 3)), np.ones((3, 4)))[0]
@@ -110,7 +110,7 @@ def einsum_path(
 
 
 def _shaped(shape: tuple[int, ...]) -> np.ndarray:
-    """An array of that shape in no memory, for NumPy's path search."""
+    """An array of that shape without memory, for NumPy's path search."""
     return np.broadcast_to(np.zeros(()), expected_shape(shape))
 
 

@@ -114,7 +114,7 @@ def logaddexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """log(exp(x1) + exp(x2)) without overflow.
 
     Returns:
-      An array of floats or complex numbers; the imaginary part of those is in [-pi, pi].
+      An array of floats or complex numbers; the imaginary part of complex ones is in [-pi, pi].
 
     Example:
       >>> logaddexp(0.0, -np.inf)
@@ -195,10 +195,10 @@ pow = power
 
 
 def _known_integer(x: Any) -> int | None:
-    """The value of a rank-0 integer that is known while tracing, else None."""
+    """The value of a rank-0 integer that is known while tracing, otherwise None."""
     if isinstance(x, int):
         return None if isinstance(x, bool) else x
-    # A recorded one says that it has no value to give.
+    # A recorded one raises an error that it has no value.
     known = isinstance(x, (np.integer, np.ndarray, Array)) and type(x) is not Tracer
     if known and x.ndim == 0 and dtypes.KINDS.get(x.dtype) in ("i", "u"):
         return operator.index(x)

@@ -1,4 +1,4 @@
-"""The greatest and the least elements of an array."""
+"""The largest and the smallest elements of an array."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from dovetail.ops.operands import ArrayLike, canonical_axis, check_kind
 def top_k(
     a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True
 ) -> tuple[Array, Array]:
-    """The k greatest or least elements along a dimension, and where they are.
+    """The k largest or smallest elements along a dimension, and their indices.
 
     Args:
       a: an array of real numbers.
-      k: how many.
+      k: the number of elements.
       axis: the dimension.
       mode: `largest` or `smallest`. NaN comes last in both.
       sorted: accepted; the result is always in order.
 
     Returns:
-      The elements and their indices; of equal ones the first come first.
+      The elements and their indices; equal elements keep their order.
 
     Raises:
       ValueError: `k` is negative or greater than the size of the dimension, or there is no such

@@ -1,4 +1,4 @@
-"""Arrays from buffers, other libraries and files, and into files and text."""
+"""Arrays from buffers, other libraries and files, and to files and text."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ save = np.save
 
 
 def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Array:
-    """The elements that the bytes of a buffer are.
+    """The bytes of a buffer as elements.
 
     Args:
       buffer: bytes, or an object with a buffer.
-      dtype: the type that the bytes are read as, by default float64; without x64 its elements
-        are then converted to 32 bits.
-      count: how many elements; -1 for all.
-      offset: at which byte to start.
+      dtype: the type of the elements in the buffer, by default float64; without x64 they are then
+        converted to 32 bits.
+      count: the number of elements; -1 for all.
+      offset: the byte at which to start.
 
     Returns:
       A vector.
 
     Raises:
-      ValueError: the bytes are too few, or no whole number of elements.
+      ValueError: there are too few bytes, or not a whole number of elements.
 
     Example:
       >>> frombuffer(b"ab", "int8")
@@ -43,7 +43,7 @@ def fromiter(iter: Any, dtype: Any, count: int = -1) -> Array:
     Args:
       iter: an iterable of scalars.
       dtype: the element type.
-      count: how many elements; -1 for all.
+      count: the number of elements; -1 for all.
 
     Returns:
       A vector.
@@ -59,20 +59,20 @@ def fromiter(iter: Any, dtype: Any, count: int = -1) -> Array:
 
 
 def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) -> Array:
-    """The numbers in a text, which `sep` separates.
+    """The numbers in a text, separated by `sep`.
 
     Args:
       string: the text.
-      dtype: the type that the numbers are read as, by default float64; without x64 its elements
-        are then converted to 32 bits.
-      count: how many numbers; -1 for all.
-      sep: what is between the numbers; white space in it stands for any white space.
+      dtype: the type in which to read the numbers, by default float64; without x64 they are then
+        converted to 32 bits.
+      count: the number of numbers; -1 for all.
+      sep: the text between numbers; white space in it matches any white space.
 
     Returns:
       A vector.
 
     Raises:
-      ValueError: the text is not of such numbers.
+      ValueError: the text does not consist of such numbers.
 
     Example:
       >>> fromstring("1 2", "int32", sep=" ")
@@ -84,15 +84,15 @@ def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) ->
 def fromfile(
     file: Any, dtype: Any = float, count: int = -1, sep: str = "", offset: int = 0
 ) -> Array:
-    """The elements that the bytes, or the text, of a file are.
+    """The bytes, or the text, of a file as elements.
 
     Args:
       file: a path, or a file that is open for reading.
-      dtype: the type that the elements are read as, by default float64; without x64 its elements
-        are then converted to 32 bits.
-      count: how many elements; -1 for all.
-      sep: what is between the numbers of a text; empty for bytes.
-      offset: at which byte to start, from the position of the file; 0 for a text.
+      dtype: the type in which to read the elements, by default float64; without x64 they are then
+        converted to 32 bits.
+      count: the number of elements; -1 for all.
+      sep: the text between numbers; empty for binary files.
+      offset: the byte at which to start, counted from the file's position; 0 for a text.
 
     Returns:
       A vector.
@@ -119,7 +119,7 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
       args, kwargs: the other arguments of `numpy.load`.
 
     Returns:
-      An array; for an `.npz` file a mapping of names to NumPy's arrays.
+      An array; for an `.npz` file, a mapping from names to NumPy arrays.
 
     Raises:
       OSError: the file cannot be read.
@@ -152,12 +152,12 @@ def array_repr(
 
     Args:
       arr: an array, a scalar or nested lists of them.
-      max_line_width: after how many characters a line is broken.
-      precision: how many digits floats have after the point.
-      suppress_small: whether floats near 0 are shown as 0 rather than with an exponent.
+      max_line_width: the number of characters after which a line is broken.
+      precision: the number of digits of floats after the point.
+      suppress_small: whether to show floats near 0 as 0 rather than with an exponent.
 
     Returns:
-      A string. What is not given is as `set_printoptions` says.
+      A string. Anything not given is as set by `set_printoptions`.
 
     Example:
       >>> array_repr(np.float32([1, 2]))
@@ -177,12 +177,12 @@ def array_str(
 
     Args:
       a: an array, a scalar or nested lists of them.
-      max_line_width: after how many characters a line is broken.
-      precision: how many digits floats have after the point.
-      suppress_small: whether floats near 0 are shown as 0 rather than with an exponent.
+      max_line_width: the number of characters after which a line is broken.
+      precision: the number of digits of floats after the point.
+      suppress_small: whether to show floats near 0 as 0 rather than with an exponent.
 
     Returns:
-      A string. What is not given is as `set_printoptions` says.
+      A string. Anything not given is as set by `set_printoptions`.
 
     Example:
       >>> array_str(np.float32([1, 2]))

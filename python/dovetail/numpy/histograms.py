@@ -1,4 +1,4 @@
-"""Histograms in one dimension and several."""
+"""Histograms in one or more dimensions."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def histogram_bin_edges(
 
     Args:
       a: an array of any shape.
-      bins: how many bins of one width, or a vector of edges, which is returned.
-      range: the first and the last edge, by default the least and the greatest element; if both
+      bins: the number of bins, all of one width, or a vector of edges, which is returned.
+      range: the first and the last edge, by default the smallest and the largest element; if both
         are equal, half below and half above.
       weights: accepted.
 
     Returns:
-      A vector of floats: the bins' edges, one more than there are bins.
+      A vector of floats: the bins' edges, one more than the number of bins.
 
     Raises:
       NotImplementedError: `bins` is the name of a rule.
@@ -88,12 +88,12 @@ def histogram(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, Array]:
-    """Count the elements in each bin.
+    """The number of elements in each bin.
 
     Args:
       a: an array of any shape.
       bins, range: as for `histogram_bin_edges`; elements outside are not counted.
-      weights: how much each element counts, of the shape of `a`.
+      weights: the weight of each element, of the shape of `a`.
       density: whether to divide by the widths and the total, so that the integral is 1.
 
     Returns:
@@ -131,7 +131,7 @@ def histogram2d(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, Array, Array]:
-    """Count points of a plane in each bin.
+    """The number of points of a plane in each bin.
 
     Args:
       x, y: the coordinates, vectors of one size.
@@ -167,13 +167,13 @@ def histogramdd(
     weights: ArrayLike | None = None,
     density: bool | None = None,
 ) -> tuple[Array, list[Array]]:
-    """Count points in each bin of a grid.
+    """The number of points in each bin of a grid.
 
     Args:
       sample: the points, of shape (N, D).
-      bins: a number for all D dimensions, or for each a number or a vector of edges.
-      range: for each dimension None or a pair, as for `histogram_bin_edges`.
-      weights: how much each point counts, of shape (N,).
+      bins: a number for all D dimensions, or a number or a vector of edges for each.
+      range: None or a pair for each dimension, as for `histogram_bin_edges`.
+      weights: the weight of each point, of shape (N,).
       density: whether to divide by the volumes and the total, so that the integral is 1.
 
     Returns:

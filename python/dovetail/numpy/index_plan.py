@@ -32,7 +32,7 @@ class Plan(NamedTuple):
       batch: the shape of the arrays in the index, then the sizes of slices with a step.
       kept: dimensions of the operand that the windows keep.
       order: which of (*batch, *kept) each dimension of the result is.
-      shape: of the result, new dimensions included.
+      shape: the shape of the result, new dimensions included.
       known: the indices where they do not depend on a tracer.
     """
 
@@ -84,8 +84,8 @@ def plan(shape: Shape, entries: Sequence[Entry | None], mode: str, wrap: bool = 
     """The plan of an index with an entry for each dimension, and None for each new one.
 
     Args:
-      shape: of the operand.
-      entries: what `indexing.applied` makes of an index.
+      shape: the operand's.
+      entries: the result of `indexing.applied`.
       mode: what happens to indices out of bounds: `clip` moves them to the nearest element.
       wrap: whether negative integers count from the end.
     """

@@ -63,7 +63,7 @@ def ix_(*args: ArrayLike) -> tuple[Array, ...]:
       args: vectors of numbers.
 
     Returns:
-      An array for each vector, in whose place its dimension is; the other sizes are 1.
+      An array for each vector, with the vector's size in its own dimension and 1 in all others.
 
     Raises:
       ValueError: an argument is not a vector, or is of bools.
@@ -226,7 +226,7 @@ def mask_indices(n: int, mask_func: Any, k: int = 0) -> tuple[Array, ...]:
 
     Args:
       n: the number of rows and of columns.
-      mask_func: takes a matrix of ones and `k`, and gives a matrix whose elements are 0 or not.
+      mask_func: takes a matrix of ones and `k`, and returns a matrix whose elements are 0 or not.
       k: the second argument of `mask_func`.
 
     Returns:
@@ -285,7 +285,7 @@ def ravel_multi_index(
     Args:
       multi_index: an array or scalar of integers for each dimension; they broadcast together.
       dims: the sizes of the dimensions.
-      mode: what becomes of indices out of bounds: `raise` refuses them, for which they must be
+      mode: what happens to indices out of bounds: `raise` rejects them, for which they must be
         known, `clip` moves them to the nearest element, `wrap` counts on from the start, `ignore`
         leaves them as they are.
       order: `C` if the last dimension is the fastest, `F` if the first is.
@@ -295,8 +295,8 @@ def ravel_multi_index(
       An array of that type and the broadcast shape.
 
     Raises:
-      ValueError: there are not as many indices as dimensions, an index is out of bounds, the type
-        does not hold all positions, or there is no such mode or order.
+      ValueError: the number of indices differs from that of dimensions, an index is out of bounds,
+        the type does not hold all positions, or there is no such mode or order.
       TypeError: indices are not integers.
 
     Example:
@@ -368,7 +368,7 @@ def _span(key: slice, name: str) -> Array:
 
 
 class _Grid:
-    """`mgrid[0:2, 0:3]`: the coordinates of a grid; `ogrid` gives them as arrays that broadcast
+    """`mgrid[0:2, 0:3]`: the coordinates of a grid; `ogrid` returns them as arrays that broadcast
     together.
     """
 
@@ -396,7 +396,7 @@ class _Joiner:
     def __getitem__(self, key: Any) -> Array:
         entries = key if isinstance(key, tuple) else (key,)
         axis, ndmin, position = self._defaults
-        of_vectors = None  # The place of the dimension that makes a matrix of a vector.
+        of_vectors = None  # The place of the dimension that turns a vector into a matrix.
         if entries and isinstance(entries[0], str):
             if entries[0] in ("r", "c"):
                 of_vectors = "rc".index(entries[0])
@@ -410,7 +410,7 @@ class _Joiner:
         return lax.expand_dims(result, (of_vectors,))
 
     def _stated(self, directive: str) -> tuple[int, int, int]:
-        """The axis, the least rank and the place of the last dimension that a text states."""
+        """The axis, the least rank and the place of the last dimension, as a text states them."""
         try:
             numbers = [int(v) for v in directive.split(",")[:3]]
         except ValueError:

@@ -1,4 +1,4 @@
-"""Arrays with elements left out, and with more of them."""
+"""Arrays with elements removed or inserted."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from dovetail.tracing.trace import Tracer
 def delete(
     arr: ArrayLike, obj: Any, axis: int | None = None, *, assume_unique_indices: bool = False
 ) -> Array:
-    """Without the elements at the indices `obj`.
+    """The array without the elements at the indices `obj`.
 
     Args:
       arr: an array.
-      obj: an integer, integers, a mask or a slice, known while tracing: which elements go.
+      obj: the elements to delete: an integer, integers, a mask or a slice, known while tracing.
       axis: the dimension; None flattens the array first.
       assume_unique_indices: a promise that integers differ, for which they may be traced.
 
@@ -66,12 +66,12 @@ def _rest(left_out: Array, size: int) -> Array:
     there = clip(_from_start(left_out, size), 0, size)
     count = lax.full(there.shape, 1, np.int32)
     gone = Places(lax.full((size,), 0, np.int32), there).add(count)
-    # A sort by whether an index goes keeps the order of those that stay.
+    # A sort by whether an index is deleted keeps the order of those that stay.
     return argsort(gone)[: size - there.size]
 
 
 def _from_start(indices: Array, size: int) -> Array:
-    """Indices, of which negative ones count from the end, as such from the start."""
+    """Indices as counted from the start: negative ones count from the end."""
     return where(indices < 0, indices + size, indices)
 
 
@@ -106,14 +106,14 @@ def _runs(x: Array, indices: list[int], dim: int) -> Array:
 
 
 def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None) -> Array:
-    """With `values` before one or several places.
+    """The array with `values` inserted before one or more places.
 
     Args:
       arr: an array.
-      obj: an integer, integers or a slice: before which elements. Traced ones that are out of
-        bounds are at an end.
-      values: what comes there, converted to the element type of `arr`: along `axis` one for each
-        place, or any number for a single integer, for which the first dimension is that.
+      obj: the elements before which to insert: an integer, integers or a slice. Traced ones that
+        are out of bounds are moved to the nearest end.
+      values: the inserted elements, converted to the element type of `arr`: along `axis` one for
+        each place, or any number for a single integer, for which the first dimension is that.
       axis: the dimension; None flattens the array first.
 
     Returns:

@@ -34,12 +34,12 @@ def interp(
 
     Args:
       x: where to evaluate, real.
-      xp: an increasing vector of places.
-      fp: the values there, real or complex.
-      left, right: the result before the first and after the last place; by default the values
+      xp: the points, an increasing real vector.
+      fp: the values at the points, real or complex.
+      left, right: the result before the first and after the last point; by default the values
         there; `"extrapolate"` continues the line.
-      period: of the function, by which `x` and `xp` are folded; then `xp` need not increase, and
-        `left` and `right` are ignored.
+      period: the function's period, by which `x` and `xp` are folded; `xp` then need not increase,
+        and `left` and `right` are ignored.
 
     Returns:
       An array of the shape of `x`.
@@ -90,7 +90,7 @@ def _by_numpy(at: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndar
 
 
 def _folded(at: Array, places: Array, values: Array, period: Any) -> tuple[Array, Array, Array]:
-    """Everything within one period, and the places continued by one on either side."""
+    """Everything within one period, and the points continued by one on either side."""
     if np.ndim(period):
         raise value_error(f"interp: period must be a scalar, got: shape {np.shape(period)}")
     length = absolute(period)
@@ -104,11 +104,11 @@ def _folded(at: Array, places: Array, values: Array, period: Any) -> tuple[Array
 
 
 def _between(at: Array, places: Array, values: Array) -> Array:
-    """The line through the places on either side, continued before the first and after the last."""
+    """The line through the points on either side, continued before the first and after the last."""
     count = places.shape[0]
     i = clip(searchsorted(places, at, "right"), min_dim(1, count - 1), count - 1)
     x0, x1 = (take(places, j, mode="clip") for j in (i - 1, i))
     y0, y1 = (take(values, j, mode="clip") for j in (i - 1, i))
-    # Where places are the same, dividing would make the gradient NaN.
+    # Where points are the same, dividing would make the gradient NaN.
     flat = x0 == x1
     return where(flat, y0, y0 + (at - x0) / where(flat, 1, x1 - x0) * (y1 - y0))

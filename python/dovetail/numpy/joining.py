@@ -55,8 +55,8 @@ def concatenate(
     """The arrays one after the other along `axis`; None flattens them first.
 
     Args:
-      arrays: a sequence of arrays whose shapes are equal but for `axis`, or an array of them; types
-        are promoted.
+      arrays: a sequence of arrays whose shapes are equal except along `axis`, or an array of them;
+        types are promoted.
       axis: the dimension; None flattens the arrays first.
       dtype: the element type of the result; by default the promoted one.
 
@@ -92,7 +92,7 @@ def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
     """`concatenate`, by the name of the array API standard.
 
     Args:
-      arrays: a sequence of arrays whose shapes are equal but for `axis`.
+      arrays: a sequence of arrays whose shapes are equal except along `axis`.
       axis: the dimension; None flattens the arrays first.
 
     Returns:
@@ -112,7 +112,7 @@ def stack(
 
     Args:
       arrays: a sequence of arrays of one shape, or an array of them; types are promoted.
-      axis: where the new dimension is in the result.
+      axis: the place of the new dimension in the result.
       out: must be None.
       dtype: the element type of the result.
 
@@ -141,7 +141,7 @@ def vstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
     """Arrays one below the other; vectors are rows.
 
     Args:
-      tup: a sequence of arrays of equal sizes but for the first dimension.
+      tup: a sequence of arrays whose sizes are equal except along the first dimension.
       dtype: the element type of the result.
 
     Returns:
@@ -159,7 +159,8 @@ def hstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
     """Arrays side by side; vectors one after the other.
 
     Args:
-      tup: a sequence of arrays of equal sizes but for the second dimension, or of vectors.
+      tup: a sequence of arrays whose sizes are equal except along the second dimension, or of
+        vectors.
       dtype: the element type of the result.
 
     Returns:
@@ -177,7 +178,8 @@ def dstack(tup: Sequence[ArrayLike] | ArrayLike, dtype: Any = None) -> Array:
     """Arrays along the third dimension.
 
     Args:
-      tup: a sequence of arrays of equal sizes but for the third dimension; matrices get one.
+      tup: a sequence of arrays whose sizes are equal except along the third dimension, which
+        matrices get.
       dtype: the element type of the result.
 
     Returns:
@@ -194,7 +196,7 @@ def column_stack(tup: Sequence[ArrayLike] | ArrayLike) -> Array:
     """Vectors as the columns of a matrix, with matrices side by side.
 
     Args:
-      tup: a sequence of vectors and matrices with equally many rows.
+      tup: a sequence of vectors and matrices with the same number of rows.
 
     Returns:
       A matrix of the promoted type.
@@ -213,7 +215,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
     Args:
       arr: an array.
-      values: an array of equal sizes but for `axis`.
+      values: an array whose sizes are equal except along `axis`.
       axis: the dimension; None flattens both first.
 
     Returns:
@@ -228,7 +230,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
 def block(arrays: Any) -> Array:
     """Nested lists of blocks joined: the innermost lists along the last dimension, the next ones
-    along that before, and so on.
+    along the dimension before it, and so on.
 
     Args:
       arrays: an array, or lists of them, of lists of them and so on, all nested equally deep.
@@ -276,7 +278,7 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
     """Equal sections, or the pieces between indices, along `axis`.
 
     Args:
-      axis: the dimension that is cut.
+      axis: the dimension to split.
 
     Raises:
       ValueError: the sections would not be equal.
@@ -290,11 +292,11 @@ def split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array
 
 @documented(_SPLIT)
 def array_split(ary: ArrayLike, indices_or_sections: Any, axis: int = 0) -> list[Array]:
-    """As `split`; sections need not be equal, the first are longer by one.
+    """Like `split`; sections need not be equal, the first are longer by one.
 
     Args:
-      indices_or_sections: the number of sections, or increasing places at which to cut.
-      axis: the dimension that is cut.
+      indices_or_sections: the number of sections, or increasing places at which to split.
+      axis: the dimension to split.
 
     Example:
       >>> [p.shape for p in array_split(np.ones(5), 2)]
@@ -368,7 +370,7 @@ def _place(index: Any) -> int:
 
 
 def _sections(number: Any) -> int:
-    """The number of sections, as which a float serves that is whole."""
+    """The number of sections; a float that is whole is accepted."""
     value: Any = number._value()[()] if isinstance(number, ArrayMethods) else number
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return int(value)
@@ -376,14 +378,14 @@ def _sections(number: Any) -> int:
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """The slices along a dimension, which goes.
+    """The slices along a dimension, without it.
 
     Args:
       x: an array of rank 1 or more.
       axis: the dimension.
 
     Returns:
-      A tuple of arrays with one dimension less.
+      A tuple of arrays with one dimension fewer.
 
     Example:
       >>> len(unstack(np.ones((2, 3))))
@@ -398,7 +400,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
     Args:
       filt: an array whose value is known.
       trim: the ends to trim: `f`, `b` or `fb`.
-      axis: the dimensions along which slices of zeros are left out, by default all.
+      axis: the dimensions along which slices of zeros are omitted, by default all.
 
     Returns:
       An array of the rank of `filt`.

@@ -22,12 +22,12 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
 
     Args:
       arr: an array.
-      mask: as many elements as `arr` has.
+      mask: an array with as many elements as `arr`.
       vals: values, repeated if there are fewer than true elements.
       inplace: must be False: arrays are immutable.
 
     Returns:
-      The changed copy.
+      The modified copy.
 
     Raises:
       ValueError: `inplace` is true, the sizes differ, or there is no value.

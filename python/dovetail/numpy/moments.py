@@ -53,7 +53,7 @@ def mean(
       a: an array or scalar; integers and bools become floats.
 
     Returns:
-      An array without those dimensions; NaN where no element takes part.
+      An array without those dimensions; NaN where no element is included.
 
     Example:
       >>> mean(np.float32([1, 2, 6]))
@@ -82,18 +82,18 @@ def var(
     mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> Array:
-    """The mean of |x - mean(x)|**2 over `axis`; the divisor is the count less `ddof` (or
+    """The mean of |x - mean(x)|**2 over `axis`; the divisor is the count minus `ddof` (or
     `correction`).
 
     Args:
       a: an array or scalar; integers and bools become floats.
       dtype: the element type of the computation and the result, by default a real one.
-      ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
+      ddof: the number to subtract from the count; if that leaves 0 or less, the result is NaN.
       mean: the mean, if known, which broadcasts to the shape of `a`.
       correction: another name of `ddof`.
 
     Returns:
-      An array without those dimensions, of real numbers also where `dtype` is complex.
+      An array without those dimensions, of real numbers even if `dtype` is complex.
 
     Raises:
       ValueError: `ddof` and `correction` are both given.
@@ -153,12 +153,12 @@ def std(
       a: an array or scalar; integers and bools become floats.
       dtype: the element type of the computation and the result, float or complex; by default a real
         one.
-      ddof: what to subtract from the count; where that leaves 0 or less, the result is NaN.
+      ddof: the number to subtract from the count; if that leaves 0 or less, the result is NaN.
       mean: the mean, if known, which broadcasts to the shape of `a`.
       correction: another name of `ddof`.
 
     Returns:
-      An array without those dimensions, of real numbers also where `dtype` is complex.
+      An array without those dimensions, of real numbers even if `dtype` is complex.
 
     Raises:
       ValueError: `ddof` and `correction` are both given, or `dtype` is not inexact.
@@ -186,18 +186,19 @@ def average(
     returned: bool = False,
     keepdims: bool = False,
 ) -> Any:
-    """The mean of elements over `axis`, weighted; with `returned` also the sum of weights.
+    """The weighted mean of elements over `axis`; with `returned` also the sum of weights.
 
     Args:
       a: an array or scalar; integers and bools become floats.
-      axis: a dimension or several; None for all.
-      weights: an array of the shape of `a`, or of the sizes of its dimensions `axis`; None for
-        equal ones.
-      returned: whether the sum of weights is returned too.
-      keepdims: whether those dimensions stay, of size 1.
+      axis: one or more dimensions; None for all.
+      weights: an array of the shape of `a`, or of the sizes of the dimensions `axis`; None for
+        equal weights.
+      returned: whether to return the sum of weights too.
+      keepdims: whether to keep those dimensions, with size 1.
 
     Returns:
-      An array without those dimensions, or it and the sum of weights in the same shape.
+      An array without those dimensions; with `returned`, it and the sum of weights in the same
+      shape.
 
     Raises:
       ValueError: the weights have another shape.

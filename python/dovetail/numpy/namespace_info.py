@@ -14,7 +14,7 @@ from dovetail.placement.devices import Device
 
 __array_api_version__ = "2024.12"
 
-# Each is part of the next.
+# Each version includes the one before it.
 SUPPORTED_VERSIONS = ("2021.12", "2022.12", "2023.12", __array_api_version__)
 
 _STANDARD = (
@@ -24,8 +24,8 @@ _STANDARD = (
 
 
 def array_namespace(api_version: str | None = None) -> Any:
-    """The module with the functions of a version of the standard, as `__array_namespace__` gives
-    it.
+    """The module with the functions of a version of the standard, as returned by
+    `__array_namespace__`.
 
     >>> array_namespace("2023.12").__name__
     'dovetail.numpy'
@@ -66,7 +66,7 @@ class NamespaceInfo:
         return list(platforms.devices())
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype]:
-        """The element types that numbers get when none is given.
+        """The element types of numbers when none is given.
 
         >>> NamespaceInfo().default_dtypes()["real floating"]
         dtype('float32')
@@ -84,7 +84,7 @@ class NamespaceInfo:
 
         Args:
           device: one of `devices()`, which all have the same types.
-          kind: a kind that `isdtype` knows by name, or a tuple of them; None for all.
+          kind: a kind that `isdtype` knows by name, or a tuple of kinds; None for all.
 
         >>> list(NamespaceInfo().dtypes(kind="real floating"))
         ['float32']

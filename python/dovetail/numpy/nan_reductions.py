@@ -1,4 +1,4 @@
-"""Reductions that leave NaN out."""
+"""Reductions that ignore NaN."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Axis = Any
 
 
 def _valid(name: str, x: Array, where: ArrayLike | None) -> Array | None:
-    """The mask of elements that count: not NaN, and in `where`; None if all do."""
+    """The mask of elements to include: not NaN, and in `where`; None if all are."""
     mask = None if where is None else reductions.mask_of(name, where, x.shape)
     if _exact(x):
         return mask
@@ -92,7 +92,7 @@ def nanmax(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The greatest element that is not NaN; NaN if there is none.
+    """The largest element that is not NaN; NaN if there is none.
 
     Args:
       initial: an additional element.
@@ -189,10 +189,10 @@ def nanvar(
     where: ArrayLike | None = None,
     mean: ArrayLike | None = None,
 ) -> Array:
-    """The variance of elements that are not NaN; the divisor is their count less `ddof`.
+    """The variance of elements that are not NaN; the divisor is their count minus `ddof`.
 
     Args:
-      ddof: what the number of elements is reduced by before dividing.
+      ddof: the number to subtract from the number of elements in the divisor.
       mean: the mean, if it is known.
 
     Returns:
@@ -222,7 +222,7 @@ def nanstd(
     """The square root of `nanvar`.
 
     Args:
-      ddof: what the number of elements is reduced by before dividing.
+      ddof: the number to subtract from the number of elements in the divisor.
       mean: the mean, if it is known.
 
     Returns:
@@ -240,7 +240,7 @@ def nanstd(
 def nanargmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: builtins.bool | None = None
 ) -> Array:
-    """The index of the greatest element that is not NaN; -1 if there is none.
+    """The index of the largest element that is not NaN; -1 if there is none.
 
     Args:
       a: an array or scalar of real numbers.

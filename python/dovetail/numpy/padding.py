@@ -47,24 +47,26 @@ _STATISTICS: dict[str, Callable[..., Array]] = {
 def pad(
     array: ArrayLike, pad_width: Any, mode: str | Callable[..., Any] = "constant", **kwargs: Any
 ) -> Array:
-    """The array with more elements on each side.
+    """The array with additional elements on each side.
 
     Args:
       array: an array.
-      pad_width: how many: one number, (before, after), or one such for each dimension.
-      mode: which: `constant`; `edge`, `reflect`, `symmetric` and `wrap` repeat elements;
-        `linear_ramp` goes to a value; `maximum`, `mean`, `median` and `minimum` are of the rows;
-        `empty` is anything. A function gets each row with zeros in place of the new elements, the
-        widths, the dimension and a dict of `kwargs`, and gives the row.
+      pad_width: the number of elements: one number, (before, after), or one of these for each
+        dimension.
+      mode: the values: `constant`; `edge`, `reflect`, `symmetric` and `wrap` repeat elements;
+        `linear_ramp` goes to an end value; `maximum`, `mean`, `median` and `minimum` are those of
+        the rows; `empty` leaves them unspecified. A function is called with each row with zeros in
+        place of the new elements, the widths, the dimension and a dict of `kwargs`, and returns the
+        row.
       kwargs: `constant_values`, `end_values` of the ramp, `reflect_type` (`even` or `odd`),
-        `stat_length`: of how many elements at the end. One value, (before, after), or one such for
-        each dimension.
+        `stat_length`: the number of elements at the end to use. One value, (before, after), or one
+        of these for each dimension.
 
     Returns:
       An array of the element type of `array`.
 
     Raises:
-      ValueError: a width is negative, the mode takes no such option, or there is nothing to repeat.
+      ValueError: a width is negative, the mode has no such option, or there is nothing to repeat.
 
     Example:
       >>> pad(np.int32([1, 2]), 1)
@@ -113,8 +115,8 @@ def _widths(pad_width: Any, ndim: int) -> Widths:
 
 
 def _pairs(name: str, value: Any, ndim: int) -> list[tuple[Any, Any]]:
-    """A value, a pair, or one for each dimension, as a pair for each dimension; entries may be
-    traced scalars.
+    """A value, a pair, or one of these for each dimension, as a pair for each dimension; entries
+    may be traced scalars.
     """
     if isinstance(value, (ArrayMethods, np.ndarray)) and value.ndim:
         value = list(value)
@@ -219,7 +221,7 @@ def _periodic(x: Array, dim: int, before: int, after: int, mode: str, reflect_ty
     size = x.shape[dim]
     period, shift = x, None
     if mode != "wrap":
-        # A reflected copy, without the ends if these are not to be repeated.
+        # A reflected copy, without the ends if these are not repeated.
         skip = 1 if mode == "reflect" else 0
         mirrored = lax.rev(_part(x, dim, min(skip, size - 1), max(size - skip, skip)), (dim,))
         if reflect_type == "odd":

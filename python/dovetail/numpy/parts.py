@@ -83,7 +83,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
     Args:
       z: an array or scalar.
-      deg: whether to measure in degrees.
+      deg: whether to return degrees.
 
     Example:
       >>> angle(1j, deg=True)
@@ -156,7 +156,7 @@ def nextafter(x: ArrayLike, y: ArrayLike, /) -> Array:
 @documented(FLOATS)
 def spacing(x: ArrayLike, /) -> Array:
     """The distance to the next float away from 0, with the sign of x; for float16, as in NumPy, to
-    the next greater one.
+    the next larger one.
 
     Example:
       >>> spacing(1)
@@ -167,7 +167,7 @@ def spacing(x: ArrayLike, /) -> Array:
     if array.dtype == dtypes.float16:
         return ops.sub(ops.nextafter(array, towards), array)
     distance = ops.sub(ops.nextafter(array, ops.copysign(towards, array)), array)
-    # Processors may take subnormal numbers for zeros.
+    # Processors may treat subnormal numbers as zeros.
     least = filled(array, float(dtypes.finfo(array.dtype).smallest_subnormal))
     is_zero = ops.compare(distance, filled(distance, 0), "eq")
     return ops.select(is_zero, ops.copysign(least, array), distance)
@@ -235,13 +235,14 @@ def nan_to_num(
     posinf: ArrayLike | None = None,
     neginf: ArrayLike | None = None,
 ) -> Array:
-    """NaN replaced by `nan`, infinities by the largest finite numbers or the values given.
+    """NaN replaced by `nan`, and infinities by the largest finite numbers or the given values.
 
     Args:
       x: an array.
       copy: accepted.
-      nan: what NaN becomes.
-      posinf, neginf: what infinities become; by default the greatest and the least number.
+      nan: the value that replaces NaN.
+      posinf, neginf: the values that replace infinities; by default the largest and the smallest
+        number.
 
     Returns:
       An array like `x`.

@@ -1,4 +1,4 @@
-"""Matrices of a pattern, and grids."""
+"""Matrices of fixed patterns, and grids."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def eye(
     """A matrix with ones on diagonal `k`, counted from the main one to the right.
 
     Args:
-      N, M: the numbers of rows and columns, as many by default.
-      k: which diagonal; it may be traced.
+      N, M: the numbers of rows and columns; M is N by default.
+      k: the diagonal; it may be traced.
       dtype: the element type.
-      device: where it is to be.
+      device: the device of the result.
 
     Returns:
       A matrix.
@@ -66,8 +66,8 @@ def tri(N: int, M: int | None = None, k: int | Array = 0, dtype: Any = None) -> 
     """A matrix with ones on diagonal `k` and below, by default of float32.
 
     Args:
-      N, M: the numbers of rows and columns, as many by default.
-      k: which diagonal, counted from the main one to the right; it may be traced.
+      N, M: the numbers of rows and columns; M is N by default.
+      k: the diagonal, counted from the main one to the right; it may be traced.
       dtype: the element type.
 
     Returns:
@@ -91,7 +91,7 @@ def _shifted_row_and_column(shape: Any, k: Any) -> tuple[Array, Array]:
     sizes = concrete_sizes(shape)
     if any(size < 0 for size in sizes):
         raise value_error(f"the numbers of rows and columns must be 0 or more, got: {sizes}")
-    # Diagonals outside of the matrix are all alike, and their numbers may not fit.
+    # Diagonals outside of the matrix are all alike, and their numbers may be out of range.
     if type(k) is Tracer:
         wide = k if k.dtype.itemsize >= 4 else ops.convert(k, dtypes.int32)
         least = 0 if dtypes.KINDS[wide.dtype] == "u" else -sizes[0]
@@ -111,7 +111,7 @@ def tril(m: ArrayLike, k: int | Array = 0) -> Array:
 
     Args:
       m: an array of shape (…, r, c).
-      k: which diagonal, counted from the main one to the right; it may be traced.
+      k: the diagonal, counted from the main one to the right; it may be traced.
 
     Returns:
       An array like `m`.
@@ -134,7 +134,7 @@ def triu(m: ArrayLike, k: int | Array = 0) -> Array:
 
     Args:
       m: an array of shape (…, r, c).
-      k: which diagonal, counted from the main one to the right; it may be traced.
+      k: the diagonal, counted from the main one to the right; it may be traced.
 
     Returns:
       An array like `m`.
@@ -196,16 +196,16 @@ def meshgrid(
     *xi: ArrayLike, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> list[Array]:
     """Vectors as arrays over the grid that they span; with "xy" the first two dimensions are
-    exchanged.
+    swapped.
 
     Args:
       xi: vectors or scalars, of any element types.
       copy: accepted; arrays are immutable.
-      sparse: whether to leave size 1 along all dimensions but a vector's own.
+      sparse: whether to keep size 1 along all dimensions except a vector's own.
       indexing: `xy` or `ij`.
 
     Returns:
-      A list of an array for each vector, of rank `len(xi)`.
+      A list with an array for each vector, of rank `len(xi)`.
 
     Raises:
       ValueError: there is no such indexing, or an argument has rank 2 or more.

@@ -1,4 +1,4 @@
-"""Phases that are continuous."""
+"""Continuous phases."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def unwrap(
     axis: int = -1,
     period: ArrayLike = 2 * math.pi,
 ) -> Array:
-    """Phases to which periods are added so that each is near the one before it along `axis`.
+    """Phases plus multiples of the period that bring each near the one before it along `axis`.
 
     Args:
       p: an array of real numbers.
-      discont: the least difference that is changed, by default half a period.
+      discont: the smallest difference that is changed, by default half a period.
       axis: the dimension.
       period: the period.
 
     Returns:
-      An array like `p`, with the type promoted with that of the period.
+      An array like `p`, of the type promoted with that of the period.
 
     Raises:
-      TypeError: the numbers are complex.
+      TypeError: the phases are complex.
 
     Example:
       >>> unwrap(dnp.array([0, 3, 2]), period=4)

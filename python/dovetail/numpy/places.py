@@ -44,7 +44,7 @@ _WAYS = {
 
 
 def _way_of(name: str) -> _Way:
-    # Division and powers are by products of ones with the values.
+    # Division and powers first multiply ones by the values at the indices.
     return _WAYS.get(name, _WAYS["multiply"])
 
 
@@ -73,12 +73,12 @@ class Places:
     """The elements of an array at an index, to be read or, in a copy, changed.
 
     Every method takes these options:
-      mode: what happens to indices out of bounds: `drop` (or `fill`) leaves them out, which is the
+      mode: what happens to indices out of bounds: `drop` (or `fill`) ignores them, which is the
         default for changes, `clip` moves them to the nearest element, the default for `get`;
-        `promise_in_bounds` says that there are none.
-      wrap_negative_indices: whether negative integers count from the end; else they are out of
+        `promise_in_bounds` states that there are none.
+      wrap_negative_indices: whether negative integers count from the end; otherwise they are out of
         bounds.
-      unique_indices: promises that no element is met twice.
+      unique_indices: promises that no element is indexed twice.
       indices_are_sorted: accepted.
 
     Changes are computed in the promoted type of array and values, and converted to the array's.
@@ -104,7 +104,7 @@ class Places:
         fill_value: Any = None,
         wrap_negative_indices: bool = True,
     ) -> Array:
-        """The elements; `fill_value` is read out of bounds if `mode` is `fill`."""
+        """The elements; `fill_value` out of bounds if `mode` is `fill`."""
         return _read(self._array, self._index, mode, fill_value, wrap_negative_indices)
 
     def set(self, values: Any, **options: Any) -> Array:
@@ -126,19 +126,19 @@ class Places:
     mul = multiply
 
     def divide(self, values: Any, **options: Any) -> Array:
-        """The array divided by values at these elements, by 1 elsewhere."""
+        """The array with these elements divided by values."""
         return _changed(self._array, self._index, values, "divide", **options)
 
     def power(self, values: Any, **options: Any) -> Array:
-        """The array with these elements raised to powers, which must meet each at most once."""
+        """The array with these elements raised to powers; each must be indexed at most once."""
         return _changed(self._array, self._index, values, "power", **options)
 
     def min(self, values: Any, **options: Any) -> Array:
-        """The array with the lesser of each of these elements and a value."""
+        """The array with the smaller of each of these elements and a value."""
         return _changed(self._array, self._index, values, "min", **options)
 
     def max(self, values: Any, **options: Any) -> Array:
-        """The array with the greater of each of these elements and a value."""
+        """The array with the larger of each of these elements and a value."""
         return _changed(self._array, self._index, values, "max", **options)
 
     def apply(self, func: Any, **options: Any) -> Array:
@@ -153,7 +153,7 @@ class Places:
         counts = Places(met, self._index).get(wrap_negative_indices=wrap)
         like = self._array
         values = with_dtype(values, like.dtype, like.weak_type)
-        # All elements that are met more than once, until the one that is met most often is done.
+        # All elements that are indexed more than once, until the most frequent one is done.
         return self.set(applied_again(func, values, counts), **options)
 
 
@@ -222,7 +222,7 @@ def _scattered_by_numpy(
     x: np.ndarray, index: Any, new: np.ndarray, *, name: str
 ) -> np.ndarray | None:
     ufunc = _way_of(name).ufunc
-    # NumPy's unbuffered operations know its own types only.
+    # NumPy's unbuffered operations support NumPy's own types only.
     if ufunc and x.dtype.isbuiltin != 1:
         return None
     result = np.array(x)
@@ -235,7 +235,7 @@ def _scattered_by_numpy(
         else:
             result[index] = new
     except ValueError:
-        # The values do not fit, of which the general way has more to say.
+        # The values do not match; the general way has a better message.
         return None
     return result
 
@@ -270,7 +270,7 @@ def _scattered(
         indices = constant(np.zeros((1, 0), np.int32))
         updates = lax.reshape(new, (1, *x.shape))
     scatter = _way_of(name).op
-    # Only products need it: they have a derivative where no element is met twice.
+    # Only products need it: they have a derivative if no element is indexed twice.
     unique = unique or (scatter is ops.scatter_mul and what.unique(x.shape))
     return scatter(x, indices, updates, what.dims, what.window, unique)
 

@@ -22,8 +22,8 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
 
     Args:
       p: a vector of coefficients, the highest power first.
-      strip_zeros: whether leading zeros are left out, whose number must then be known; otherwise
-        there is a NaN for each.
+      strip_zeros: whether to omit leading zeros, whose number must then be known; otherwise there
+        is a NaN for each.
 
     Returns:
       A complex vector.
@@ -78,18 +78,18 @@ def polyfit(
     w: ArrayLike | None = None,
     cov: bool | str = False,
 ) -> Any:
-    """The polynomial of a degree that is closest to data, in the sense of least squares.
+    """The polynomial of a degree that is closest to data in the sense of least squares.
 
     Args:
-      x: float[m]: where the data is.
-      y: float[m] or float[m, k]: one or k series of data.
+      x: float[m]: the points of the data.
+      y: float[m] or float[m, k]: one or k series of values.
       deg: the degree.
-      rcond: singular values below this share of the largest count as zero; by default m times the
-        machine's precision.
-      full: whether all that the solver knows is returned.
+      rcond: singular values below this fraction of the largest count as zero; by default m times
+        the machine epsilon.
+      full: whether to return everything that the solver computes.
       w: float[m]: weights of the distances.
-      cov: whether the covariances of the coefficients are returned too; "unscaled" for those of
-        data whose variances are 1.
+      cov: whether to return the covariances of the coefficients too; "unscaled" for those of data
+        whose variances are 1.
 
     Returns:
       The coefficients, float[deg + 1] or float[deg + 1, k], the highest power first; with `full` a
@@ -97,8 +97,8 @@ def polyfit(
       tuple (coefficients, covariances).
 
     Raises:
-      ValueError: the degree is negative, or there are too few data for a variance.
-      TypeError: shapes do not fit.
+      ValueError: the degree is negative, or there are too few data points for a variance.
+      TypeError: shapes do not match.
 
     Example:
       >>> polyfit(dnp.arange(4.0), dnp.arange(4.0) ** 2, 2).round(3) + 0

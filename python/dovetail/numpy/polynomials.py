@@ -31,8 +31,8 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
 
     Args:
       a1, a2: vectors of coefficients.
-      trim_leading_zeros: whether to leave out leading zeros of the operands, as NumPy does; their
-        number must be known, so these cannot be traced.
+      trim_leading_zeros: whether to omit leading zeros of the operands, as NumPy does; their number
+        must be known, so these cannot be traced.
 
     Returns:
       A vector of floats or complex numbers.
@@ -52,11 +52,11 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
 
 
 def poly(seq_of_zeros: ArrayLike) -> Array:
-    """The coefficients of the polynomial with given roots, the highest power first, which has the
-    coefficient 1.
+    """The coefficients of the monic polynomial with given roots, the highest power first.
 
     Args:
-      seq_of_zeros: a vector of roots, one root, or a square matrix, whose eigenvalues are meant.
+      seq_of_zeros: a vector of roots, one root, or a square matrix, whose eigenvalues are the
+        roots.
 
     Returns:
       A vector with one additional element.
@@ -78,7 +78,7 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     roots = ravel(roots)
     result, zero = lax.full((1,), 1, roots.dtype), lax.full((1,), 0, roots.dtype)
     for root in lax.split(roots, [1] * roots.size) if roots.size else ():
-        # (x - root) times what there is.
+        # (x - root) times the product so far.
         later = root * lax.concatenate([zero, result], 0)
         result = lax.concatenate([result, zero], 0) - later
     return result
@@ -90,14 +90,14 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
     Args:
       u: the dividend, the highest power first.
       v: the divisor, whose first coefficient must not be 0.
-      trim_leading_zeros: whether to leave out the leading coefficients of the remainder that are
-        zeros but for rounding; its value must be known then.
+      trim_leading_zeros: whether to omit the leading coefficients of the remainder that are zero up
+        to rounding; its value must be known then.
 
     Returns:
       The quotient, and the remainder, which has the size of `u` unless it is trimmed.
 
     Raises:
-      ValueError: an operand is empty or no vector.
+      ValueError: an operand is empty or not a vector.
 
     Example:
       >>> polydiv(dnp.array([1, 3, 5]), dnp.array([1, 1]))

@@ -38,7 +38,7 @@ def _operands(name: str, a: ArrayLike, b: ArrayLike, precision: Any, preferred: 
 def dot(
     a: ArrayLike, b: ArrayLike, *, precision: Any = None, preferred_element_type: Any = None
 ) -> Array:
-    """The sums of products over the last dimension of a and the last but one of b; for a scalar,
+    """The sums of products over the last dimension of a and the second-to-last of b; for a scalar,
     the product.
 
     Args:
@@ -75,7 +75,7 @@ def matmul(
       a, b: arrays of rank 1 or more, which are promoted.
 
     Returns:
-      An array of matrices; without the row or column that a vector stood for.
+      An array of matrices; without the row or column that a vector represents.
 
     Raises:
       ValueError: an operand is a scalar.
@@ -104,7 +104,7 @@ def matmul(
 
 
 def _broadcast_matmul(x: Array, y: Array, batch: tuple[int, ...], preferred: Any) -> Array:
-    """Only dimensions over which both operands vary are batch dimensions; a dimension of one
+    """Only dimensions along which both operands vary are batch dimensions; a dimension of one
     operand alone is a free dimension.
     """
     x_core, y_core = x.shape[len(x.shape[:-2]) :], y.shape[-2:]
@@ -184,7 +184,7 @@ def vdot(
     """The sum of conj(a) * b over all elements.
 
     Args:
-      a, b: arrays of equally many elements, which are flattened and promoted.
+      a, b: arrays with the same number of elements, which are flattened and promoted.
 
     Returns:
       A scalar.
@@ -217,7 +217,7 @@ def vecdot(
       An array of the broadcast shape without `axis`.
 
     Raises:
-      TypeError, ValueError: sizes do not fit, or the axis is out of bounds.
+      TypeError, ValueError: sizes do not match, or the axis is out of bounds.
 
     Example:
       >>> vecdot(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
@@ -295,7 +295,7 @@ def tensordot(
       An array with the other dimensions of a, then those of b.
 
     Raises:
-      TypeError: sizes or numbers of axes do not fit.
+      TypeError: sizes or numbers of axes do not match.
       ValueError: an axis repeats or is out of bounds.
 
     Example:
@@ -341,7 +341,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
       a, b: arrays, which are promoted.
 
     Returns:
-      An array whose sizes are the products of theirs.
+      An array whose sizes are the products of the operands' sizes.
 
     Example:
       >>> kron(np.int32([1, 10]), np.int32([1, 2]))
@@ -362,7 +362,8 @@ def cross(
     axisc: int = -1,
     axis: int | None = None,
 ) -> Array:
-    """The cross products of vectors with 2 or 3 components; of 2 and 2 the scalar third component.
+    """The cross products of vectors with 2 or 3 components; the scalar third component if both have
+    2.
 
     Args:
       a, b: arrays of vectors with 2 or 3 components; they are promoted, and their other dimensions
@@ -375,7 +376,7 @@ def cross(
       An array with 3 components along `axisc`; without it if both arrays have 2.
 
     Raises:
-      ValueError: the number of components is another, or an axis is out of bounds.
+      ValueError: there is another number of components, or an axis is out of bounds.
 
     Example:
       >>> cross(np.int32([1, 0, 0]), np.int32([0, 1, 0]))

@@ -23,7 +23,7 @@ Axis = Any
 
 
 def along_first(x: Array, indices: Array) -> Array:
-    """The elements of x[:, ...] that `indices`, of the same rank, names for each place of the
+    """The elements of x[:, ...] selected by `indices`, of the same rank, for each place in the
     other dimensions.
     """
     places = [numbered(indices, d) for d in range(1, indices.ndim)]
@@ -48,18 +48,19 @@ def quantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """The values below which a part `q` of the elements over `axis` (all by default) lies; NaN if
+    """The values below which a fraction `q` of the elements over `axis` (all by default) is; NaN if
     one is NaN.
 
     Args:
       a: an array of real numbers.
-      q: a part from 0 to 1, or a vector of parts, which become the first dimension of the result.
+      q: a fraction from 0 to 1, or a vector of fractions, which become the first dimension of the
+        result.
       overwrite_input: must be False.
-      method: between two elements the `linear` interpolation, the `lower`, the `higher`, the
-        `nearest` or their `midpoint`; `inverted_cdf` is the first element with which the part is
+      method: between two elements, the `linear` interpolation, the `lower`, the `higher`, the
+        `nearest` or their `midpoint`; `inverted_cdf` is the first element at which the fraction is
         reached.
       weights: how often each element counts, of the shape of `a` or of its dimensions `axis`; for
-        `inverted_cdf` only. Negative ones and NaN count as 0.
+        `inverted_cdf` only. Negative weights and NaN count as 0.
 
     Returns:
       An array of floats without those dimensions.
@@ -88,7 +89,7 @@ def nanquantile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """As `quantile`, of the elements that are not NaN; NaN if there is none.
+    """`quantile` of the elements that are not NaN; NaN if there is none.
 
     Args:
       a, q, axis, out, overwrite_input, method, keepdims, weights: as for `quantile`.
@@ -97,7 +98,7 @@ def nanquantile(
       An array of floats without those dimensions.
 
     Raises:
-      ValueError, NotImplementedError: as of `quantile`.
+      ValueError, NotImplementedError: as for `quantile`.
 
     Example:
       >>> nanquantile(np.float32([1, np.nan, 3]), 0.5)
@@ -118,7 +119,7 @@ def percentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """As `quantile`, for `q` in percent.
+    """Like `quantile`, for `q` in percent.
 
     Args:
       q: a percentage from 0 to 100, or a vector of them.
@@ -128,7 +129,7 @@ def percentile(
       An array of floats without those dimensions.
 
     Raises:
-      ValueError, NotImplementedError: as of `quantile`.
+      ValueError, NotImplementedError: as for `quantile`.
 
     Example:
       >>> percentile(np.float32([1, 2, 3, 4]), 50)
@@ -150,7 +151,7 @@ def nanpercentile(
     *,
     weights: ArrayLike | None = None,
 ) -> Array:
-    """As `nanquantile`, for `q` in percent.
+    """Like `nanquantile`, for `q` in percent.
 
     Args:
       q: a percentage from 0 to 100, or a vector of them.
@@ -160,7 +161,7 @@ def nanpercentile(
       An array of floats without those dimensions.
 
     Raises:
-      ValueError, NotImplementedError: as of `quantile`.
+      ValueError, NotImplementedError: as for `quantile`.
 
     Example:
       >>> nanpercentile(np.float32([1, np.nan, 3]), 50)
@@ -178,14 +179,15 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """The middle of the sorted elements over `axis`, of two the mean; NaN if one is NaN.
+    """The middle of the sorted elements over `axis`, or the mean of the two middle ones; NaN if one
+    is NaN.
 
     Args:
       a: an array of real numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       out: must be None.
       overwrite_input: accepted.
-      keepdims: whether those dimensions stay, of size 1.
+      keepdims: whether to keep those dimensions, with size 1.
 
     Returns:
       An array of floats without those dimensions.
@@ -204,14 +206,14 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """As `median`, of the elements that are not NaN.
+    """`median` of the elements that are not NaN.
 
     Args:
       a: an array of real numbers.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
       out: must be None.
       overwrite_input: accepted.
-      keepdims: whether those dimensions stay, of size 1.
+      keepdims: whether to keep those dimensions, with size 1.
 
     Returns:
       An array of floats without those dimensions.
@@ -256,7 +258,7 @@ def _quantile(
     def rows(y: Array) -> Array:
         return lax.reshape(lax.transpose(y, [*dims, *kept]), (size, *shape))
 
-    # Narrow floats do not count far.
+    # Narrow floats cannot count very far.
     compute = dtypes.float32 if x.dtype.itemsize < 4 else x.dtype
     values = with_dtype(rows(x), compute)
     bad = isnan(values)
@@ -295,11 +297,11 @@ def _weights(name: str, weights: ArrayLike, method: str, x: Array, dims: Sequenc
 
 
 def _between(rows: Array, parts: Array, method: str) -> Array:
-    """For each part and row, the element at that fraction of the way from first to last."""
+    """For each fraction and row, the element at that fraction of the way from first to last."""
     places = (parts.size, *rows.shape[1:])
     (ordered,) = ops.sort([rows], 0, 1)
     count = lax.reduce_sum(with_dtype(ops.not_(isnan(ordered)), dtypes.int32), (0,))
-    # Between which two of its elements, and how far.
+    # The two elements on either side, and the distance from the first.
     within = broadcast_dims(parts, places, (0,))
     number = with_dtype(count, rows.dtype)
     last = broadcast_dims(number, places, tuple(range(1, len(places)))) - 1
@@ -307,7 +309,7 @@ def _between(rows: Array, parts: Array, method: str) -> Array:
     position = within * end
     low = ops.floor(position)
     weight = position - low
-    # Parts below 0 or above 1 are at the ends.
+    # Fractions below 0 or above 1 are at the ends.
     below = with_dtype(clip(low, 0, end), dtypes.int32)
     above = with_dtype(clip(ops.ceil(position), 0, end), dtypes.int32)
     first, second = along_first(ordered, below), along_first(ordered, above)
@@ -326,7 +328,9 @@ def _between(rows: Array, parts: Array, method: str) -> Array:
 
 
 def _reached(rows: Array, weights: Array, parts: Array) -> Array:
-    """For each part and row, the element up to which that fraction of the weight lies."""
+    """For each fraction and row, the element at which the accumulated weight reaches that
+    fraction.
+    """
     places = (parts.size, *rows.shape[1:])
     ignored = isnan(rows) | isnan(weights) | (weights < 0)
     ordered, counted = ops.sort([rows, choose(ignored, 0, weights)], 0, 1)

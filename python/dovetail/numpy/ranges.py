@@ -30,12 +30,12 @@ from dovetail.tracing.bind import constant
 def arange(
     start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None
 ) -> Array:
-    """start, start + step, … before stop; one argument is the stop, from 0.
+    """start, start + step, … before stop; a single argument is the stop, and the start is 0.
 
     Args:
       start, stop, step: numbers known while tracing; a single one is `stop`.
       dtype: the element type; by default that of the numbers.
-      device: where it is to be.
+      device: the device of the result.
 
     Returns:
       A vector of ceil((stop - start) / step) elements.
@@ -100,15 +100,15 @@ def linspace(
 
     Args:
       start, stop: arrays or scalars, which are broadcast.
-      num: how many.
+      num: the number of elements.
       endpoint: whether `stop` is the last of them.
       retstep: whether to return the distance too.
       dtype: the element type; by default a float one.
-      axis: where the new dimension is.
-      device: where it is to be.
+      axis: the place of the new dimension.
+      device: the device of the result.
 
     Returns:
-      An array; with `retstep` also the distance of elements.
+      An array; with `retstep` also the distance between elements.
 
     Example:
       >>> linspace(0, 1, 5)
@@ -169,11 +169,11 @@ def logspace(
 
     Args:
       start, stop: exponents, which are broadcast.
-      num: how many.
-      endpoint: whether the last is that of `stop`.
-      base: what is raised to them.
+      num: the number of elements.
+      endpoint: whether `stop` is the last exponent.
+      base: the base of the powers.
       dtype: the element type; by default a float one.
-      axis: where the new dimension is.
+      axis: the place of the new dimension.
 
     Returns:
       An array.
@@ -199,10 +199,10 @@ def geomspace(
 
     Args:
       start, stop: the first and the last element, which are broadcast.
-      num: how many.
+      num: the number of elements.
       endpoint: whether `stop` is the last of them.
       dtype: the element type; by default a float one.
-      axis: where the new dimension is.
+      axis: the place of the new dimension.
 
     Returns:
       An array.

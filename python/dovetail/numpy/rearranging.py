@@ -34,7 +34,7 @@ def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
     Args:
       m: an array.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
 
     Returns:
       An array like `m`.
@@ -89,7 +89,7 @@ def flipud(m: ArrayLike) -> Array:
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """Turned by `k` right angles in the plane of `axes`, from the first to the second.
+    """The array turned by `k` right angles in the plane of `axes`, from the first to the second.
 
     Args:
       m: an array of rank 2 or more.
@@ -97,7 +97,7 @@ def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
       axes: two dimensions.
 
     Returns:
-      An array, with the two sizes exchanged for an odd `k`.
+      An array, with the two sizes swapped for an odd `k`.
 
     Raises:
       ValueError: the axes are equal or out of bounds.
@@ -130,13 +130,13 @@ def roll(
     Args:
       a: an array.
       shift: an integer, or one for each axis.
-      axis: the dimension or dimensions; None is the array in row-major order.
+      axis: the dimension or dimensions; None for the array in row-major order.
 
     Returns:
       An array like `a`.
 
     Raises:
-      ValueError: there are not as many shifts as axes, or an axis is out of bounds.
+      ValueError: the number of shifts differs from that of axes, or an axis is out of bounds.
 
     Example:
       >>> roll(np.int32([1, 2, 3]), 1)
@@ -187,8 +187,8 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
       reps: a count of 0 or more, or one for each of the last dimensions.
 
     Returns:
-      An array with the sizes of `A` times the counts; the side that has fewer is filled up with 1
-      in front.
+      An array with the sizes of `A` times the counts; whichever of the two is shorter is filled up
+      with 1 in front.
 
     Raises:
       ValueError: a count is negative.
@@ -207,20 +207,20 @@ def repeat(
     a: ArrayLike, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None
 ) -> Array:
     """Each element `repeats` times along `axis`, or in row-major order; the counts are known while
-    tracing, unless the sum is given.
+    tracing, unless their sum is given.
 
     Args:
       a: an array.
       repeats: a count of 0 or more, or a vector with one for each element along `axis`.
       axis: the dimension; None flattens first.
-      total_repeat_length: the size along `axis`: what is more is cut off, what lacks is the last
-        element again.
+      total_repeat_length: the size along `axis`: a longer result is cut off, a shorter one is
+        filled with the last element.
 
     Returns:
-      An array of the sum of the counts along `axis`.
+      An array whose size along `axis` is the sum of the counts.
 
     Raises:
-      ValueError: the counts are negative, or not as many as the elements.
+      ValueError: the counts are negative, or differ in number from the elements.
 
     Example:
       >>> repeat(np.int32([1, 2]), 2)

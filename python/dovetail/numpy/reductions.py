@@ -1,4 +1,4 @@
-"""Reductions over axes: sums, extremes, truth, counts, and where extremes are."""
+"""Reductions over axes: sums, extremes, truth, counts, and indices of extremes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Combine = Callable[[Any, Any], Array]
 
 
 def prepared(name: str, a: ArrayLike, axis: Axis, out: Any) -> tuple[Array, tuple[int, ...]]:
-    """The operand and the sorted dimensions to reduce; `out` is refused."""
+    """The operand and the sorted dimensions to reduce; `out` is rejected."""
     no_out(name, out)
     x = as_operand(name, a)
     return x, tuple(sorted(canonical_axes(axis, x.ndim)))
@@ -54,7 +54,7 @@ def _finish(
 
 
 def kept(x: Array, dims: tuple[int, ...], result: Array) -> Array:
-    """The result of a reduction over `dims` with those dimensions, of size 1."""
+    """The result of a reduction over `dims` with those dimensions kept, with size 1."""
     return lax.reshape(result, tuple(1 if i in dims else s for i, s in enumerate(x.shape)))
 
 
@@ -66,10 +66,10 @@ def _masked(name: str, x: Array, where: ArrayLike | None, neutral: Any) -> Array
 
 
 def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """The mask of the elements that take part in a reduction.
+    """The mask of the elements to include in a reduction.
 
     Raises:
-      ValueError: they are not bools, or do not broadcast to the shape.
+      ValueError: the elements are not bools, or do not broadcast to the shape.
     """
     mask = as_operand("where", where)
     if mask.dtype != dtypes.bool_:
@@ -84,7 +84,7 @@ def mask_of(name: str, where: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def accumulated(name: str, x: Array, dtype: Any, promote_integers: bool = True) -> Array:
-    """`x` in the type that sums are formed in: integers at least in the default integer."""
+    """`x` in the type that sums are formed in: integers at least in the default integer type."""
     if dtype is not None:
         return as_dtype(x, dtypes.requested(dtype, name))
     kind = dtypes.KINDS[x.dtype]
@@ -108,8 +108,7 @@ def sum(
     where: ArrayLike | None = None,
     promote_integers: bool = True,
 ) -> Array:
-    """The sum of elements over `axis` (all by default), of those where `where` holds, plus
-    `initial`.
+    """The sum of elements over `axis` (all by default), where `where` is true, plus `initial`.
 
     Args:
       initial: a scalar to add.
@@ -140,8 +139,7 @@ def prod(
     where: ArrayLike | None = None,
     promote_integers: bool = True,
 ) -> Array:
-    """The product of elements over `axis` (all by default), of those where `where` holds, times
-    `initial`.
+    """The product of elements over `axis` (all by default), where `where` is true, times `initial`.
 
     Args:
       initial: a scalar to multiply by.
@@ -173,11 +171,11 @@ def max(
     initial: ArrayLike | None = None,
     where: ArrayLike | None = None,
 ) -> Array:
-    """The greatest element over `axis` (all by default) and `initial`; NaN if one is NaN.
+    """The largest element over `axis` (all by default) and `initial`; NaN if one is NaN.
 
     Args:
       a: an array or scalar; complex numbers are in lexicographic order.
-      initial: a scalar that takes part too.
+      initial: a scalar to include.
 
     Returns:
       An array of the type of `a` without those dimensions.
@@ -213,7 +211,7 @@ def min(
 
     Args:
       a: an array or scalar; complex numbers are in lexicographic order.
-      initial: a scalar that takes part too.
+      initial: a scalar to include.
 
     Returns:
       An array of the type of `a` without those dimensions.
@@ -257,7 +255,7 @@ def _check_identity(
 
 def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str, empty: float) -> Array:
     """The extreme in lexicographic order, by halving: there is no reduction of complex numbers by
-    order. Of no elements it is `empty`.
+    order. For no elements it is `empty`.
     """
     order = [i for i in range(x.ndim) if i not in dims]
     shape = tuple(x.shape[i] for i in order)
@@ -276,7 +274,7 @@ def _complex_extreme(x: Array, dims: tuple[int, ...], direction: str, empty: flo
 
 @documented(REDUCTION)
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
-    """The greatest element less the smallest.
+    """The largest element minus the smallest.
 
     Args:
       a: an array or scalar of numbers.
@@ -302,7 +300,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 def argmax(
     a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None
 ) -> Array:
-    """The index of the first greatest element along `axis`, or in row-major order.
+    """The index of the first largest element along `axis`, or in row-major order.
 
     Example:
       >>> argmax(np.float32([1, 4, 2]))
@@ -387,8 +385,8 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Ar
 
     Args:
       a: an array or scalar.
-      axis: a dimension or several; None for all.
-      keepdims: whether those dimensions stay, of size 1.
+      axis: one or more dimensions; None for all.
+      keepdims: whether to keep those dimensions, with size 1.
 
     Returns:
       An array of default integers.
@@ -409,18 +407,18 @@ def _count(dtype: np.dtype, x: np.ndarray) -> np.ndarray:
 
 
 def apply_over_axes(func: Callable[..., Array], a: ArrayLike, axes: Axis) -> Array:
-    """`func(x, axis)` for one axis after the other, where the dimension is kept or restored.
+    """`func(x, axis)` for one axis after the other; a dimension that it drops is restored.
 
     Args:
       func: takes an array and a dimension; keeps the rank, or drops that dimension.
       a: an array or scalar.
-      axes: a dimension or several.
+      axes: one or more dimensions.
 
     Returns:
       An array of the rank of `a`.
 
     Raises:
-      ValueError: the function gives another rank.
+      ValueError: the function returns another rank.
 
     Example:
       >>> apply_over_axes(sum, np.float32([[1, 2], [3, 4]]), [0, 1])

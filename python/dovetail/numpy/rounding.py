@@ -16,7 +16,7 @@ from dovetail.ops.operands import ArrayLike, as_operand, unary
 
 @documented(SAME, REAL)
 def floor(x: ArrayLike, /) -> Array:
-    """The greatest integer not above x.
+    """The largest integer not above x.
 
     Example:
       >>> floor(-1.5)
@@ -28,7 +28,7 @@ def floor(x: ArrayLike, /) -> Array:
 
 @documented(SAME, REAL)
 def ceil(x: ArrayLike, /) -> Array:
-    """The least integer not below x.
+    """The smallest integer not below x.
 
     Example:
       >>> ceil(-1.5)
@@ -40,7 +40,7 @@ def ceil(x: ArrayLike, /) -> Array:
 
 @documented(SAME, REAL)
 def trunc(x: ArrayLike) -> Array:
-    """The nearest integer in the direction of 0.
+    """The nearest integer towards 0.
 
     Example:
       >>> trunc(-1.5)
@@ -57,7 +57,7 @@ def rint(x: ArrayLike, /) -> Array:
     """The nearest integer, ties to even, as a float.
 
     Args:
-      x: an array or scalar; integers and bools become floats. Of complex numbers both parts are
+      x: an array or scalar; integers and bools become floats. Both parts of complex numbers are
         rounded.
 
     Example:
@@ -72,11 +72,12 @@ def rint(x: ArrayLike, /) -> Array:
 
 @documented(SAME)
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
-    """Rounded to a number of decimals, ties to even.
+    """The elements rounded to a number of decimals, ties to even.
 
     Args:
-      a: an array or scalar of numbers; of complex ones both parts are rounded.
-      decimals: how many digits to keep after the point; if negative, how many to make 0 before it.
+      a: an array or scalar of numbers; both parts of complex ones are rounded.
+      decimals: the number of digits to keep after the point; if negative, the number to clear
+        before it.
       out: must be None.
 
     Raises:

@@ -1,4 +1,4 @@
-"""`float32`, `int8`, …: names of element types that also make arrays of them."""
+"""`float32`, `int8`, …: names of element types, which also make arrays of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _EXAMPLE_64 = """>>> from dovetail import enable_x64
 
 
 class ScalarType(Constant):
-    """An element type; called with data it makes an array.
+    """An element type; calling it with data makes an array.
 
     Args:
       name: the type's name.
@@ -109,7 +109,7 @@ float64 = double = ScalarType("float64")
 complex64 = csingle = ScalarType("complex64")
 complex128 = cdouble = ScalarType("complex128")
 
-# NumPy's names for the widest types, which are truncated without enable_x64.
+# NumPy's names for the widest types, which are narrowed without enable_x64.
 int_, uint, float_, complex_ = int64, uint64, float64, complex128
 
 # Examples that are not a function's or a class's own.

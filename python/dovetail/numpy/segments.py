@@ -1,4 +1,4 @@
-"""Reductions of the parts of an array that share a number."""
+"""Reductions of the rows of an array that share a segment number."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def segment_sum(
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """The sum of each segment of an array: of the rows that have one number.
+    """The sum of each segment of an array: the rows with the same number.
 
     Args:
       data: an array of numbers; its first dimension is that of `segment_ids`.
-      segment_ids: integers, the segment of each row, in any order; rows of negative numbers are
-        left out.
-      num_segments: how many segments there are; by default one more than the greatest of
-        `segment_ids`, which then must be known while tracing.
+      segment_ids: integers, the segment of each row, in any order; rows with negative numbers are
+        dropped.
+      num_segments: the number of segments; by default one more than the largest of `segment_ids`,
+        which then must be known while tracing.
       indices_are_sorted: accepted.
       unique_indices: promises that no segment has two rows.
-      bucket_size: sums up so many rows at once, and then what these give, which rounds less; None
-        for all at once.
-      mode: what happens to numbers without a segment: `drop` (the default) leaves their rows
-        out, `clip` takes the nearest segment, `promise_in_bounds` says that there are none.
+      bucket_size: the number of rows to sum at once, before their results are summed, which rounds
+        less; None for all at once.
+      mode: what happens to rows without a segment: `drop` (the default) drops them, `clip` assigns
+        them to the nearest segment, `promise_in_bounds` states that there are none.
 
     Returns:
       An array of shape (num_segments, …) and of the type of `data`; 0 for segments without rows.
@@ -72,13 +72,14 @@ def segment_prod(
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """The product of each segment of an array: of the rows that have one number.
+    """The product of each segment of an array: the rows with the same number.
 
     Args:
       data: an array of numbers; its first dimension is that of `segment_ids`.
       segment_ids, num_segments, indices_are_sorted, unique_indices, mode: as for `segment_sum`. The
-        derivative asks for `unique_indices`.
-      bucket_size: multiplies so many rows at once, and then what these give; None for all at once.
+        derivative requires `unique_indices`.
+      bucket_size: the number of rows to multiply at once, before their results are multiplied; None
+        for all at once.
 
     Returns:
       An array of shape (num_segments, …) and of the type of `data`; 1 for segments without rows.
@@ -103,7 +104,7 @@ def segment_max(
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """The greatest element of each segment of an array: of the rows that have one number.
+    """The largest element of each segment of an array: the rows with the same number.
 
     Args:
       data: an array of numbers or bools, complex ones in lexicographic order; its first dimension
@@ -113,7 +114,7 @@ def segment_max(
 
     Returns:
       An array of shape (num_segments, …) and of the type of `data`; for segments without rows the
-      least value: -inf, the least integer, or False.
+      smallest value: -inf, the smallest integer, or False.
 
     Raises:
       TypeError: `data` is complex, or `segment_ids` not of integers.
@@ -136,7 +137,7 @@ def segment_min(
     bucket_size: int | None = None,
     mode: Mode = None,
 ) -> Array:
-    """The least element of each segment of an array: of the rows that have one number.
+    """The smallest element of each segment of an array: the rows with the same number.
 
     Args:
       data: an array of numbers or bools, complex ones in lexicographic order; its first dimension
@@ -146,7 +147,7 @@ def segment_min(
 
     Returns:
       An array of shape (num_segments, …) and of the type of `data`; for segments without rows the
-      greatest value: inf, the greatest integer, or True.
+      largest value: inf, the largest integer, or True.
 
     Raises:
       TypeError: `data` is complex, or `segment_ids` not of integers.

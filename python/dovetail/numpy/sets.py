@@ -46,8 +46,8 @@ class UniqueInverse(NamedTuple):
 def unique_all(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueAll:
-    """The distinct elements, where each is first, which of them each element is, and how often
-    each occurs; NaNs are distinct.
+    """The distinct elements, the index of the first occurrence of each, the inverse indices, and
+    the counts; NaNs are distinct.
 
     Args:
       x: an array of any shape.
@@ -68,7 +68,7 @@ def unique_all(
 def unique_counts(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueCounts:
-    """The distinct elements, and how often each occurs; NaNs are distinct.
+    """The distinct elements, and their counts; NaNs are distinct.
 
     Args:
       x: an array of any shape.
@@ -90,7 +90,8 @@ def unique_counts(
 def unique_inverse(
     x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None
 ) -> UniqueInverse:
-    """The distinct elements, and which of them each element is; NaNs are distinct.
+    """The distinct elements, and the inverse indices, which reconstruct the array; NaNs are
+    distinct.
 
     Args:
       x: an array of any shape.
@@ -135,8 +136,7 @@ class _Merged(NamedTuple):
 
     values: Array
     is_second: Array
-    # The place of each in its vector. Of equal ones, the two vectors' first elements are next to
-    # each other.
+    # The index of each in its vector. Of equal ones, the two vectors' first elements are adjacent.
     places: Array
     # True where an element equals its predecessor.
     is_repeated: Array
@@ -144,7 +144,7 @@ class _Merged(NamedTuple):
 
 def _merged(x: Array, y: Array) -> _Merged:
     which = [lax.full(v.shape, is_second, dtypes.int32) for v, is_second in ((x, 0), (y, 1))]
-    # Counted down in the first vector, so that the last of equal ones is their first place.
+    # Counted down in the first vector, so that the last of equal ones has their first index.
     counts = [-lax.iota(dtypes.int32, x.size), lax.iota(dtypes.int32, y.size)]
     keys = [lax.concatenate(parts, 0) for parts in ([x, y], which, counts)]
     values, second, places = ops.sort(keys, 0, 3)
@@ -180,9 +180,9 @@ def _size(size: int | None) -> int | None:
 def _chosen(
     values: Array, mask: Array, size: int | None, fill_value: ArrayLike | None
 ) -> tuple[Array, Array, Array | None]:
-    """The values where a mask is true, their places, and which of them are not fill values.
+    """The values where a mask is true, their indices, and which of them are not fill values.
 
-    By default the first fills, or 0 where there is none.
+    By default the first value is the fill value, or 0 if there is none.
     """
     (places,) = nonzero(mask, size=size, fill_value=mask.size)
     if size and values.shape == (0,):
@@ -207,8 +207,9 @@ def union1d(
 
     Args:
       ar1, ar2: arrays of any shape.
-      size: how many to return, which traced arrays need: the rest is cut off, or filled.
-      fill_value: what fills, by default the least element.
+      size: the number of elements to return, which traced arrays need: the rest is cut off, or
+        filled.
+      fill_value: the value to fill with, by default the smallest element.
 
     Returns:
       A vector.
@@ -234,12 +235,14 @@ def intersect1d(
 
     Args:
       ar1, ar2: arrays of any shape.
-      assume_unique: a promise that neither array has an element twice. If it is broken, all equal
-        elements but one are in the result, as in NumPy's.
-      return_indices: whether to return also where each is first in the flat arrays.
-      size: how many to return, which traced arrays need: the rest is cut off, or filled.
-      fill_value: what fills, by default the least common element; indices are filled with the
-        sizes of the arrays.
+      assume_unique: a promise that neither array has an element twice. If it is broken, the result
+        has all equal elements but one, as in NumPy.
+      return_indices: whether to return also the indices of their first occurrences in the flat
+        arrays.
+      size: the number of elements to return, which traced arrays need: the rest is cut off, or
+        filled.
+      fill_value: the value to fill with, by default the smallest common element; indices are filled
+        with the sizes of the arrays.
 
     Returns:
       A vector; with `return_indices` three.
@@ -281,9 +284,10 @@ def setdiff1d(
 
     Args:
       ar1, ar2: arrays of any shape.
-      assume_unique: whether `ar1` has no element twice; its order is kept then.
-      size: how many to return, which traced arrays need: the rest is cut off, or filled.
-      fill_value: what fills, by default 0.
+      assume_unique: whether `ar1` has no element twice; its order is then kept.
+      size: the number of elements to return, which traced arrays need: the rest is cut off, or
+        filled.
+      fill_value: the value to fill with, by default 0.
 
     Returns:
       A vector with the type of `ar1`.
@@ -313,14 +317,15 @@ def setxor1d(
     size: int | None = None,
     fill_value: ArrayLike | None = None,
 ) -> Array:
-    """The elements that are in one of two arrays only, in increasing order.
+    """The elements that are in exactly one of two arrays, in increasing order.
 
     Args:
       ar1, ar2: arrays of any shape.
-      assume_unique: a promise that neither array has an element twice. If it is broken, elements
-        that occur once in both arrays together are the result, as in NumPy's.
-      size: how many to return, which traced arrays need: the rest is cut off, or filled.
-      fill_value: what fills, by default the least of them.
+      assume_unique: a promise that neither array has an element twice. If it is broken, the result
+        has the elements that occur once in both arrays together, as in NumPy.
+      size: the number of elements to return, which traced arrays need: the rest is cut off, or
+        filled.
+      fill_value: the value to fill with, by default the smallest of them.
 
     Returns:
       A vector.

@@ -1,4 +1,4 @@
-"""Shapes changed: reshaped, transposed, broadcast."""
+"""Changes of shape: reshaping, transposing, broadcasting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
 
     Args:
       a: an array.
-      shape: integers known while tracing, of which one may be -1.
+      shape: integers known while tracing, one of which may be -1.
       order: `C` or `F`.
       copy: accepted; arrays are immutable.
 
@@ -38,7 +38,7 @@ def reshape(a: ArrayLike, shape: Any, order: str = "C", *, copy: bool | None = N
       An array of that shape.
 
     Raises:
-      TypeError: the number of elements is another.
+      TypeError: the number of elements differs.
 
     Example:
       >>> reshape(np.float32([1, 2, 3, 4]), (2, -1))
@@ -76,7 +76,7 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 
     Args:
       a: an array.
-      order: "C" for rows first, "F" for columns first; "A" and "K" are as "C".
+      order: "C" for rows first, "F" for columns first; "A" and "K" are like "C".
 
     Returns:
       A vector.
@@ -93,14 +93,14 @@ def ravel(a: ArrayLike, order: str = "C") -> Array:
 
 
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
-    """With new dimensions of size 1 at `axis` of the result.
+    """The array with new dimensions of size 1 at `axis` of the result.
 
     Args:
       a: an array.
       axis: the position or positions; negative ones count from the end of the result.
 
     Returns:
-      An array with as many more dimensions.
+      An array with that many additional dimensions.
 
     Raises:
       ValueError: an axis repeats or is out of bounds.
@@ -113,11 +113,11 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
 
 
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """Without dimensions of size 1: all, or those of `axis`.
+    """The array without dimensions of size 1: all, or those of `axis`.
 
     Args:
       a: an array.
-      axis: dimensions of size 1; None is all of them.
+      axis: dimensions of size 1; None for all of them.
 
     Returns:
       An array.
@@ -252,7 +252,7 @@ permute_dims = transpose
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """The last two dimensions exchanged.
+    """The last two dimensions swapped.
 
     Args:
       x: an array of shape (…, m, n).
@@ -276,7 +276,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """Two dimensions exchanged.
+    """Two dimensions swapped.
 
     Args:
       a: an array.
@@ -305,13 +305,13 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
     Args:
       a: an array.
       source: the dimension or dimensions.
-      destination: where each is to be in the result.
+      destination: the position of each in the result.
 
     Returns:
       An array.
 
     Raises:
-      ValueError: there are not as many, or one repeats or is out of bounds.
+      ValueError: their numbers differ, or one repeats or is out of bounds.
 
     Example:
       >>> moveaxis(np.ones((2, 3, 4)), 0, -1).shape
@@ -332,12 +332,12 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
-    """The dimension `axis` moved to lie before `start`.
+    """The array with dimension `axis` moved before dimension `start`.
 
     Args:
       a: an array.
       axis: the dimension.
-      start: a dimension, or the rank, which is behind the last one.
+      start: a dimension, or the rank, for the end.
 
     Returns:
       An array.

@@ -1,4 +1,4 @@
-"""Questions about shapes, of whatever functions take."""
+"""Queries of shapes, for whatever array functions accept."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
 
     Args:
       a: an array or a scalar; nested lists are deprecated.
-      axis: a dimension or several; None for all.
+      axis: one or more dimensions; None for all.
 
     Returns:
       An int.

@@ -40,7 +40,7 @@ def _row(name: str, a: ArrayLike, axis: int | None, order: Any = None) -> tuple[
 
 
 def _from_the_end(xs: Sequence[Array], dimension: int) -> list[Array]:
-    """Sorted in decreasing order; of equal elements the first come first."""
+    """Sorted in decreasing order; equal elements keep their order."""
     backwards = [ops.reverse(x, (dimension,)) for x in xs]
     return [ops.reverse(x, (dimension,)) for x in ops.sort(backwards, dimension, 1)]
 
@@ -88,7 +88,7 @@ def argsort(
     descending: bool = False,
     dtype: Any = None,
 ) -> Array:
-    """Where the elements of `sort` are; equal ones in the order they have.
+    """The indices that sort the array; equal elements keep their order.
 
     Args:
       a: an array.
@@ -168,8 +168,8 @@ def _check_kth(name: str, kth: int, size: int) -> None:
 
 
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The elements with the one at place `kth` of the sorted array there, none greater before it
-    and none smaller behind it: here, sorted.
+    """The array with the element that belongs at index `kth` there, none greater before it and none
+    smaller after it: here, sorted.
 
     Args:
       a: an array.
@@ -192,7 +192,7 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """Where the elements of `partition` are.
+    """The indices of the elements of `partition`.
 
     Args:
       a: an array.
@@ -234,7 +234,7 @@ def sort_complex(a: ArrayLike) -> Array:
 
 
 def _taken(x: Array, places: Array) -> Array:
-    """The rows of `x` at some places; zeros for places outside."""
+    """The rows of `x` at some indices; zeros for indices out of bounds."""
     index = lax.expand_dims(places, (1,))
     return lax.reshape(ops.gather(x, index, (0,), (1,)), (places.shape[0], *x.shape[1:]))
 
@@ -255,18 +255,18 @@ def unique(
 
     Args:
       ar: an array of any shape.
-      return_index: also where each is first.
-      return_inverse: also which of them each element is.
-      return_counts: also how often each occurs.
+      return_index: whether to return the index of the first occurrence of each.
+      return_inverse: whether to return the index of each element of `ar` in the result.
+      return_counts: whether to return the number of occurrences of each.
       axis: the dimension of the slices; None compares the elements.
       equal_nan: whether all NaNs count as one.
-      size: how many to return, which must be given while tracing: the rest is cut off, or filled
-        with `fill_value`, by default the first.
+      size: the number of elements to return, which must be given while tracing: the rest is cut
+        off, or filled with `fill_value`, by default the first.
       fill_value: a scalar, or a slice.
-      sorted: accepted; they are.
+      sorted: accepted; the result is sorted.
 
     Returns:
-      An array; or a tuple of it and the arrays of integers asked for.
+      An array; or a tuple of it and the requested arrays of integers.
 
     Raises:
       ValueError: the axis is out of bounds.
@@ -306,7 +306,7 @@ def unique(
     number = ops.cumsum(with_dtype(is_first, dtypes.int32), 0) - 1
     if size is None:
         size = int(reductions.sum(is_first)._value()) if count else 0
-    # IREE's compiler crashes on a single one, so there are two, of which the first is returned.
+    # IREE's compiler crashes on a single one, so there are two; the first is returned.
     wanted, size = size, 2 if size == 1 else size
     # The first elements of all groups, in order, then all others.
     _, starts = ops.sort([with_dtype(ops.not_(is_first), dtypes.int32), numbered(number, 0)], 0, 1)
@@ -342,7 +342,7 @@ def _distinct(
     wanted: Sequence[bool], equal_nan: bool, dtype: np.dtype, x: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """`unique` of a NumPy array."""
-    # Asked for the index, NumPy sorts stably: of equal zeros, it is the first that counts.
+    # With the index requested, NumPy sorts stably: of equal zeros, the first one is the result.
     is_asked = wanted[0] or x.dtype.kind == "f"
     find: Any = np.unique
     found = find(x, is_asked, *wanted[1:], equal_nan=equal_nan)

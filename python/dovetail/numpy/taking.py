@@ -1,4 +1,4 @@
-"""Elements at places along an axis, and the places of elements."""
+"""Elements at indices along an axis, and the indices of elements."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def take(
     Args:
       a: an array.
       indices: integers, of any shape.
-      axis: where they count; None flattens `a` first.
+      axis: the dimension; None flattens `a` first.
       out: must be None.
-      mode: for indices out of bounds: `fill` (the default) gives `fill_value`, by default NaN, the
-        least signed or greatest unsigned integer; `clip` the nearest element, for a negative index
-        the first; `wrap` counts on from the other end.
+      mode: for indices out of bounds: `fill` (the default) returns `fill_value`, by default NaN,
+        the smallest signed or largest unsigned integer; `clip` the nearest element, for a negative
+        index the first; `wrap` counts on from the other end.
       unique_indices, indices_are_sorted: promises, accepted.
       fill_value: see `mode`.
 
@@ -70,7 +70,7 @@ def take(
     if mode == "wrap":
         numbers, mode = _wrapped(numbers, x.shape[axis]), "clip"
     elif mode == "clip":
-        # Negative ones count from the end elsewhere.
+        # Negative indices count from the end elsewhere.
         numbers = lax.max(numbers, lax.full_like(numbers, 0))
     entries: list[Any] = [slice(None)] * x.ndim
     entries[axis] = numbers
@@ -91,7 +91,7 @@ def _along(x: Array, numbers: Array, axis: int) -> list[Any]:
         if d == axis:
             entries.append(numbers)
         elif numbers.shape[d] == 1 or x.shape[d] == 1:
-            # Broadcast: the index says nothing of it, or there is one place only.
+            # Broadcast: the index does not depend on it, or there is one place only.
             entries.append(_places(x.shape[d], _column(x.ndim, d)))
         else:
             entries.append(_places(numbers.shape[d], _column(x.ndim, d)))
@@ -138,10 +138,10 @@ def take_along_axis(
     Args:
       arr: an array.
       indices: integers, of the same rank; other dimensions are broadcast.
-      axis: where they count; None flattens `arr` first.
-      mode, fill_value: as for `take`; `promise_in_bounds` says that none is out of bounds, and
-        `one_hot` is as `fill` with 0.
-      wrap_negative_indices: whether negative indices count from the end; by default they do unless
+      axis: the dimension; None flattens `arr` first.
+      mode, fill_value: as for `take`; `promise_in_bounds` states that none is out of bounds, and
+        `one_hot` is like `fill` with 0.
+      wrap_negative_indices: whether negative indices count from the end; by default they do, unless
         there is a promise.
 
     Returns:
@@ -175,13 +175,13 @@ def put_along_axis(
     Args:
       arr: an array.
       indices: integers, as for `take_along_axis`.
-      values: what to put there; broadcast.
-      axis: where they count; None counts as if `arr` were flat.
+      values: the new elements; broadcast.
+      axis: the dimension; None treats `arr` as flat.
       inplace: must be False: arrays are immutable.
       mode: `drop` (the default) or `clip`.
 
     Returns:
-      The changed copy.
+      The modified copy.
 
     Example:
       >>> put_along_axis(dnp.zeros((2, 2)), dnp.array([[1], [0]]), 5.0, 1, inplace=False)
@@ -205,15 +205,15 @@ def put(
     *,
     inplace: bool = True,
 ) -> Array:
-    """A copy of an array with elements replaced, counted as if it were flat.
+    """A copy of an array with elements replaced, indexed as if it were flat.
 
     Args:
       a: an array.
-      ind: integers: which elements.
+      ind: integers: the indices of the elements.
       v: their values, repeated if there are fewer.
-      mode: for indices out of bounds: `clip`, among them negative ones, `drop` (the default) or
+      mode: for indices out of bounds: `clip`, including negative ones, `drop` (the default) or
         `wrap`.
-      inplace: must be False, for arrays are immutable.
+      inplace: must be False: arrays are immutable.
 
     Returns:
       An array like `a`.
@@ -248,14 +248,15 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) ->
 
     Args:
       a: an array.
-      size: how many there are to be, which a traced `a` needs; further ones are left out.
-      fill_value: the index, or one for each dimension, where there are fewer; by default 0.
+      size: the number of indices to return, which a traced `a` needs; further ones are omitted.
+      fill_value: the index, or one for each dimension, to fill with if there are fewer; by default
+        0.
 
     Returns:
       Integers in row-major order.
 
     Raises:
-      NonConcreteBooleanIndexError: `a` is traced, and `size` not given.
+      NonConcreteBooleanIndexError: `a` is traced, and `size` is not given.
 
     Example:
       >>> nonzero(dnp.array([0, 3, 0, 4]))
@@ -303,14 +304,14 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 
     Args:
       a: an array.
-      size: how many there are to be, which a traced `a` needs; further ones are left out.
-      fill_value: the index where there are fewer; by default 0.
+      size: the number of indices to return, which a traced `a` needs; further ones are omitted.
+      fill_value: the index to fill with if there are fewer; by default 0.
 
     Returns:
       A vector of integers.
 
     Raises:
-      NonConcreteBooleanIndexError: `a` is traced, and `size` not given.
+      NonConcreteBooleanIndexError: `a` is traced, and `size` is not given.
 
     Example:
       >>> flatnonzero(dnp.array([[0, 1], [1, 0]]))
@@ -321,7 +322,7 @@ def flatnonzero(a: ArrayLike, *, size: int | None = None, fill_value: Any = None
 
 
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -> Array:
-    """The indices of the elements that are not zero, a row for each.
+    """The indices of the elements that are not zero, one row for each.
 
     Args:
       a: an array.
@@ -331,7 +332,7 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: Any = None) -
       An array of integers, of shape (elements found, rank of `a`).
 
     Raises:
-      NonConcreteBooleanIndexError: `a` is traced, and `size` not given.
+      NonConcreteBooleanIndexError: `a` is traced, and `size` is not given.
 
     Example:
       >>> argwhere(dnp.array([[0, 1], [1, 0]]))
@@ -366,15 +367,15 @@ def compress(
       condition: a vector of bools, at most as long as the dimension.
       a: an array.
       axis: the dimension; None flattens first.
-      size: how many slices there are to be, which a traced condition needs.
-      fill_value: what elements of further slices are.
+      size: the number of slices to return, which a traced condition needs.
+      fill_value: the value of elements of further slices.
       out: must be None.
 
     Returns:
-      An array like `a`, but for its size along `axis`.
+      An array like `a`, except for its size along `axis`.
 
     Raises:
-      NonConcreteBooleanIndexError: `condition` is traced, and `size` not given.
+      NonConcreteBooleanIndexError: `condition` is traced, and `size` is not given.
 
     Example:
       >>> compress(dnp.array([True, False, True]), dnp.arange(3))
@@ -400,14 +401,14 @@ def extract(
     Args:
       condition: an array of bools.
       arr: an array with as many elements.
-      size: how many elements there are to be, which a traced condition needs.
-      fill_value: what further elements are.
+      size: the number of elements to return, which a traced condition needs.
+      fill_value: the value of further elements.
 
     Returns:
       A vector.
 
     Raises:
-      NonConcreteBooleanIndexError: `condition` is traced, and `size` not given.
+      NonConcreteBooleanIndexError: `condition` is traced, and `size` is not given.
 
     Example:
       >>> extract(dnp.array([[True, False], [False, True]]), dnp.array([[1, 2], [3, 4]]))
@@ -426,13 +427,13 @@ def bincount(
     *,
     length: int | None = None,
 ) -> Array:
-    """Count the occurrences of each integer, or sum their weights.
+    """The number of occurrences of each integer, or the sum of their weights.
 
     Args:
       x: a vector of integers or bools; negative ones count as 0.
       weights: one for each element.
-      minlength: the least size of the result.
-      length: its size, which a traced `x` needs; larger integers are left out.
+      minlength: the smallest size of the result.
+      length: the size of the result, which a traced `x` needs; larger integers are omitted.
 
     Returns:
       A vector of counts.

@@ -176,7 +176,7 @@ def sinc(x: ArrayLike, /) -> Array:
       Array(1., dtype=float32, weak_type=True)
     """
     z = inexact("sinc", x) * math.pi
-    # Near 0 the Taylor series: it has the right derivatives too. At 0.05 the next term is below
+    # Near 0, the Taylor series, whose derivatives are right too. At 0.05 the next term is below
     # 1e-16.
     small = ops.abs(z) < 0.05
     square = ops.integer_pow(z, 2)

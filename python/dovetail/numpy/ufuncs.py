@@ -40,10 +40,10 @@ class ufunc(metaclass=_Named):
     Args:
       func: takes `nin` scalars and returns `nout`.
       nin, nout: the numbers of arguments and results.
-      name: what messages call it.
-      identity: what it gives for no elements, None if nothing.
+      name: its name in messages.
+      identity: the result for no elements, None if nothing.
       call: the function of arrays, by default `func` applied to all their elements.
-      reduction, running: what `reduce` and `accumulate` do, where there are functions for it.
+      reduction, running: the functions for `reduce` and `accumulate`, if there are any.
       is_associative: whether elements may be combined in any grouping.
 
     Example:
@@ -77,7 +77,9 @@ class ufunc(metaclass=_Named):
 
     @property
     def _func(self) -> Function:
-        """The function of scalars; JAX's name for it, and read-only as all that a ufunc says."""
+        """The function of scalars; JAX's name for it, and read-only like all attributes of a
+        ufunc.
+        """
         return self._function
 
     @property
@@ -127,7 +129,9 @@ class ufunc(metaclass=_Named):
         return self._call(*args)
 
     def _operand(self, a: Any, dtype: Any) -> Array:
-        """The array, with the element type of the function's results, which it takes again."""
+        """The array, with the element type of the function's results, since these are its next
+        arguments.
+        """
         if self.__name__.startswith("logical_"):
             return asarray(a, bool)
         x = asarray(a, dtype)
@@ -186,7 +190,7 @@ class ufunc(metaclass=_Named):
         return start
 
     def _combined(self, rows: Array, mask: Array | None, start: Any) -> Any:
-        """Rows one after the other; those out of the mask are left out."""
+        """Rows combined one after the other; those not in the mask are omitted."""
         result = None if start is None else full(rows.shape[1:], start, rows.dtype)
         if self._is_associative:
             if mask is not None:
@@ -233,13 +237,13 @@ class ufunc(metaclass=_Named):
         return self._call(reshape(x, x.shape + (1,) * y.ndim), y)
 
     def at(self, a: Any, indices: Any, b: Any = None, *, inplace: bool = True) -> Array:
-        """The array with the function applied at places, one after the other where they repeat.
+        """The array with the function applied at places, one after the other if they repeat.
 
         Args:
           a: the array.
           indices: an index, as in `a[indices]`.
           b: the second arguments, which broadcast to `a[indices]`.
-          inplace: must be False, since arrays are immutable.
+          inplace: must be False: arrays are immutable.
         """
         if inplace:
             raise NotImplementedError(
@@ -250,7 +254,7 @@ class ufunc(metaclass=_Named):
         update = _UPDATES.get(self.__name__)
         if update is not None and self._reduction is not None and b is not None:
             return getattr(x.at[indices], update)(b)
-        # Elements by their numbers, which any index chooses as it does the elements.
+        # Elements by their numbers, which any index selects as it does the elements.
         numbers = reshape(asarray(np.arange(x.size)), x.shape)[indices]
         flat, places = ravel(x), ravel(numbers)
         others = [] if b is None else [ravel(broadcast_to(b, numbers.shape))]
@@ -262,8 +266,8 @@ class ufunc(metaclass=_Named):
     def reduceat(
         self, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: None = None
     ) -> Array:
-        """`reduce` over the slices from each of `indices` to the next; a single element where the
-        next is not greater.
+        """`reduce` over the slices from each of `indices` to the next; a single element if the next
+        is not greater.
         """
         self._check_binary("reduceat")
         no_out(self.__name__, out)
@@ -316,12 +320,12 @@ def _rows(x: Array, axis: Any) -> Array:
 
 
 def frompyfunc(func: Function, /, nin: int, nout: int, *, identity: Any = None) -> ufunc:
-    """A function of scalars as one of arrays, with the methods of NumPy's.
+    """A function of scalars turned into one of arrays, with the methods of NumPy's.
 
     Args:
       func: takes `nin` scalars and returns `nout`.
       nin, nout: the numbers of arguments and results.
-      identity: what it gives for no elements, None if nothing.
+      identity: the result for no elements, None if nothing.
 
     Example:
       >>> add = frompyfunc(lambda x, y: x + y, 2, 1, identity=0)
@@ -362,8 +366,8 @@ _ATTRIBUTES = (
 
 
 def attach_methods(package: dict[str, Any]) -> None:
-    """Give those of a package's functions that are ufuncs in JAX the methods, and nothing to do
-    when they are called.
+    """Attach the methods to those of a package's functions that are ufuncs in JAX; calls to them
+    are unchanged.
     """
     for name, (nin, options) in _KNOWN.items():
         function = package[name]

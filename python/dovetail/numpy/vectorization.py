@@ -29,12 +29,12 @@ def vectorize(
     excluded: Collection[int | str] = frozenset(),
     signature: str | None = None,
 ) -> Callable[..., Any]:
-    """A function that applies another to all scalars, or vectors or matrices, in its arguments,
+    """A function that applies another one to all scalars, vectors or matrices in its arguments,
     which are broadcast.
 
     Args:
-      pyfunc: a function of scalars, or of what the signature says, that returns an array or a tuple
-        of arrays.
+      pyfunc: a function of scalars, or of arrays as stated by the signature, that returns an array
+        or a tuple of arrays.
       excluded: positions and names of arguments that are passed on as they are.
       signature: the dimensions that `pyfunc` sees, such as `(m,n),(n)->(m)`, which are the last
         of each argument; by default none, and results of any shape.
@@ -44,8 +44,8 @@ def vectorize(
       excluded.
 
     Raises:
-      ValueError: the signature is not of this form, or a shape does not agree with it.
-      TypeError: the numbers of arguments or results do not agree with it.
+      ValueError: the signature is not of this form, or a shape does not match it.
+      TypeError: the numbers of arguments or results do not match it.
 
     Example:
       >>> product = vectorize(dnp.dot, signature="(n),(n)->()")
@@ -113,7 +113,9 @@ def _parsed(signature: str) -> tuple[list[Names], list[Names]]:
 
 
 def _agree(sizes: dict[str, int], shape: Sequence[int], names: Names) -> None:
-    """Note the sizes of the last dimensions of a shape, which must be those noted before."""
+    """Record the sizes of the last dimensions of a shape, which must match those recorded
+    before.
+    """
     if len(shape) < len(names):
         raise value_error(
             f"vectorize: input with shape {tuple(shape)} does not have enough dimensions for all "
@@ -173,7 +175,7 @@ def _over_leading(function: Callable[..., Any], operands: list[Array], ranks: li
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any
 ) -> Any:
-    """A function of vectors applied to all those along a dimension.
+    """A function of vectors, applied to all those along a dimension.
 
     Args:
       func1d: a function of a vector, and of `args` and `kwargs`, that returns arrays.

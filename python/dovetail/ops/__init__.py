@@ -1,9 +1,9 @@
-"""The ops of the dialect as functions: operands already of one shape and element type, nothing
-promoted or broadcast.
+"""The ops of the dialect as functions, on operands of one shape and element type, without promotion
+or broadcasting.
 
 `dovetail.lax` is the layer that validates, `dovetail.numpy` the one that promotes and broadcasts.
-The functions of segments are no ops, but JAX has them in the package of this name: they are
-compositions of what is above it, and so are loaded at their first use.
+The functions of segments are not ops, but JAX has them in the package of this name: they are
+compositions of functions in later layers, and so are loaded at their first use.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from dovetail.trees import functions
 
 
 def clip(max_delta: Any) -> GradientTransformation:
-    """Elements of updates are moved into [-max_delta, max_delta].
+    """Clip the elements of updates to [-max_delta, max_delta].
 
     Args:
       max_delta: a positive number.
@@ -35,7 +35,7 @@ def _bounded(x: Any, norm: Any, max_norm: Any) -> Any:
 
 
 def clip_by_norm(max_norm: Any) -> GradientTransformation:
-    """Each array of updates whose Euclidean norm exceeds `max_norm` is scaled to that norm.
+    """Scale each array of updates whose Euclidean norm exceeds `max_norm` to that norm.
 
     Args:
       max_norm: a positive number.
@@ -56,7 +56,7 @@ def clip_by_norm(max_norm: Any) -> GradientTransformation:
 
 
 def clip_by_block_rms(threshold: Any) -> GradientTransformation:
-    """Each array of updates whose root mean square exceeds `threshold` is scaled to that.
+    """Scale each array of updates whose root mean square exceeds `threshold` to that value.
 
     Args:
       threshold: a positive number.

@@ -40,7 +40,7 @@ class ScaleByAdamState(NamedTuple):
 
 
 class ScaleByAmsgradState(NamedTuple):
-    """As of Adam, and the largest averages of squares so far.
+    """The state of Adam, and the largest averages of squares so far.
 
     Example:
       >>> from dovetail import optim
@@ -127,8 +127,8 @@ def scale_by_adam(
 
     Args:
       b1, b2: the weights of the past in the two averages.
-      eps: what is added to the root.
-      eps_root: what is added below the root: derivatives of the updates need it.
+      eps: a number added to the root.
+      eps_root: a number added under the root: derivatives of the updates need it.
       mu_dtype: the type of the first average; by default that of the parameters.
       nesterov: whether the first average looks one step ahead.
 
@@ -170,10 +170,10 @@ def scale_by_amsgrad(
     eps_root: Any = 0.0,
     mu_dtype: Any = None,
 ) -> GradientTransformation:
-    """As `scale_by_adam`, with the largest average of squares so far.
+    """Like `scale_by_adam`, with the largest average of squares so far.
 
     Args:
-      b1, b2, eps, eps_root, mu_dtype: as of `scale_by_adam`.
+      b1, b2, eps, eps_root, mu_dtype: as for `scale_by_adam`.
 
     Returns:
       A gradient transformation.
@@ -212,7 +212,7 @@ def scale_by_adamax(b1: Any = 0.9, b2: Any = 0.999, eps: Any = 1e-8) -> Gradient
     Args:
       b1: the weight of the past in the average.
       b2: the factor by which the maximum decays.
-      eps: what is added to magnitudes.
+      eps: a number added to magnitudes.
 
     Returns:
       A gradient transformation.
@@ -247,11 +247,11 @@ def scale_by_radam(
     eps_root: Any = 0.0,
     threshold: Any = 5.0,
 ) -> GradientTransformation:
-    """As `scale_by_adam`, with less weight as long as the average of squares varies much.
+    """Like `scale_by_adam`, with smaller steps as long as the average of squares varies strongly.
 
     Args:
-      b1, b2, eps, eps_root: as of `scale_by_adam`.
-      threshold: up to which number of averaged squares there is no division by their root.
+      b1, b2, eps, eps_root: as for `scale_by_adam`.
+      threshold: the number of averaged squares up to which updates are not divided by their root.
 
     Returns:
       A gradient transformation.
@@ -296,7 +296,7 @@ def scale_by_rss(initial_accumulator_value: Any = 0.1, eps: Any = 1e-7) -> Gradi
 
     Args:
       initial_accumulator_value: the sum before the first step.
-      eps: what is added below the root.
+      eps: a number added under the root.
 
     Returns:
       A gradient transformation.
@@ -347,9 +347,9 @@ def scale_by_rms(
 
     Args:
       decay: the weight of the past in the average.
-      eps: what is added to it.
+      eps: a number added to the average.
       initial_scale: the average before the first step.
-      eps_in_sqrt: whether `eps` is added below the root.
+      eps_in_sqrt: whether `eps` is added under the root.
       bias_correction: whether the average is divided by the sum of its weights.
 
     Returns:
@@ -386,10 +386,10 @@ def scale_by_stddev(
     eps_in_sqrt: bool = True,
     bias_correction: bool = False,
 ) -> GradientTransformation:
-    """Updates divided by the root of a moving variance of theirs.
+    """Updates divided by the root of a moving average of their variance.
 
     Args:
-      decay, eps, initial_scale, eps_in_sqrt, bias_correction: as of `scale_by_rms`.
+      decay, eps, initial_scale, eps_in_sqrt, bias_correction: as for `scale_by_rms`.
 
     Returns:
       A gradient transformation.
@@ -429,7 +429,7 @@ def scale_by_adadelta(rho: Any = 0.9, eps: Any = 1e-6) -> GradientTransformation
 
     Args:
       rho: the weight of the past in the averages.
-      eps: what is added below the roots.
+      eps: a number added under the roots.
 
     Returns:
       A gradient transformation.
@@ -468,11 +468,11 @@ def scale_by_trust_ratio(
     Args:
       min_norm: a lower bound of both norms.
       trust_coefficient: a factor of the ratio.
-      eps: what is added to the norm of the updates.
+      eps: a number added to the norm of the updates.
 
     Returns:
-      A gradient transformation, whose `update` needs the parameters. Where a norm is 0, the updates
-      stay.
+      A gradient transformation, whose `update` needs the parameters. If a norm is 0, the updates
+      are unchanged.
 
     Source: You, Gitman, Ginsburg, arXiv:1708.03888; You et al., arXiv:1904.00962.
 

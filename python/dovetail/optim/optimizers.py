@@ -28,9 +28,9 @@ from dovetail.optim.wrappers import masked
 _OPTIMIZER = """
     Args:
       learning_rate: a number, or a function of the number of steps taken.
-      b1, b2, eps, eps_root, mu_dtype: as of `scale_by_adam`.
-      b1, b2, eps, eps_root, mu_dtype, nesterov: as of `scale_by_adam`.
-      weight_decay, mask: as of `adamw`.
+      b1, b2, eps, eps_root, mu_dtype: as for `scale_by_adam`.
+      b1, b2, eps, eps_root, mu_dtype, nesterov: as for `scale_by_adam`.
+      weight_decay, mask: as for `adamw`.
 
     Returns:
       A gradient transformation.
@@ -48,10 +48,10 @@ def sgd(
     nesterov: bool = False,
     accumulator_dtype: Any = None,
 ) -> GradientTransformation:
-    """Gradient descent, with momentum if that is given.
+    """Gradient descent, with momentum if it is given.
 
     Args:
-      momentum: by what the sum of past gradients is multiplied at each step.
+      momentum: the factor of the sum of past gradients at each step.
       nesterov: whether the sum looks one step ahead.
       accumulator_dtype: the type of the sum; by default that of the parameters.
 
@@ -107,7 +107,7 @@ def nadam(
     eps_root: Any = 0.0,
     mu_dtype: Any = None,
 ) -> GradientTransformation:
-    """Adam with the momentum of Nesterov.
+    """Adam with Nesterov momentum.
 
     Source: Dozat, Incorporating Nesterov momentum into Adam, 2016.
 
@@ -133,11 +133,11 @@ def adamw(
     *,
     nesterov: bool = False,
 ) -> GradientTransformation:
-    """Adam, whose steps also make parameters smaller by a part of themselves.
+    """Adam with decoupled weight decay: each step also shrinks the parameters by a fraction.
 
     Args:
-      weight_decay: the part, which is multiplied by the learning rate.
-      mask: of which parameters, as of `masked`; by default of all.
+      weight_decay: the fraction, which is multiplied by the learning rate.
+      mask: the parameters to decay, as for `masked`; by default all.
 
     Source: Loshchilov, Hutter, arXiv:1711.05101.
 
@@ -161,7 +161,7 @@ def adamax(
     """Adam with a decaying maximum in place of the average of squares.
 
     Args:
-      b1, b2, eps: as of `scale_by_adamax`.
+      b1, b2, eps: as for `scale_by_adamax`.
 
     Source: Kingma, Ba, arXiv:1412.6980, section 7.1.
 
@@ -206,10 +206,10 @@ def radam(
     eps_root: Any = 0.0,
     threshold: Any = 5.0,
 ) -> GradientTransformation:
-    """Adam with smaller steps in the beginning.
+    """Adam with smaller steps at the beginning.
 
     Args:
-      b1, b2, eps, eps_root, threshold: as of `scale_by_radam`.
+      b1, b2, eps, eps_root, threshold: as for `scale_by_radam`.
 
     Source: Liu et al., On the variance of the adaptive learning rate, arXiv:1908.03265.
 
@@ -230,7 +230,7 @@ def adagrad(
     """Steps by gradients over the root of the sum of their squares so far.
 
     Args:
-      initial_accumulator_value, eps: as of `scale_by_rss`.
+      initial_accumulator_value, eps: as for `scale_by_rss`.
 
     Source: Duchi, Hazan, Singer, Adaptive subgradient methods, 2011.
 
@@ -252,10 +252,10 @@ def adadelta(
     weight_decay: Any = 0.0,
     mask: Any = None,
 ) -> GradientTransformation:
-    """Steps whose size is that of the steps before.
+    """Steps scaled by the size of previous steps.
 
     Args:
-      rho, eps: as of `scale_by_adadelta`.
+      rho, eps: as for `scale_by_adadelta`.
 
     Source: Zeiler, ADADELTA: an adaptive learning rate method, arXiv:1212.5701.
 
@@ -287,9 +287,9 @@ def rmsprop(
     """Steps by gradients over the root of a moving average of their squares.
 
     Args:
-      decay, eps, initial_scale, eps_in_sqrt, bias_correction: as of `scale_by_rms`.
-      centered: whether the square of the average of gradients is subtracted.
-      momentum, nesterov: as of `trace`, of the steps.
+      decay, eps, initial_scale, eps_in_sqrt, bias_correction: as for `scale_by_rms`.
+      centered: whether to subtract the square of the average of gradients.
+      momentum, nesterov: as for `trace`, of the steps.
 
     Source: Tieleman, Hinton, Neural networks for machine learning, lecture 6.5, 2012; Graves,
       arXiv:1308.0850.
@@ -319,7 +319,7 @@ def lion(
     """Steps by the sign of an average of gradients, with weight decay.
 
     Args:
-      b1, b2, mu_dtype: as of `scale_by_lion`.
+      b1, b2, mu_dtype: as for `scale_by_lion`.
 
     Source: Chen et al., Symbolic discovery of optimization algorithms, arXiv:2302.06675.
 
@@ -346,10 +346,10 @@ def lamb(
     weight_decay: Any = 0.0,
     mask: Any = None,
 ) -> GradientTransformation:
-    """Adam, where each array's step is as long as the array itself, times the learning rate.
+    """Adam with each array's step scaled to the norm of the array, times the learning rate.
 
     Args:
-      b1, b2, eps, eps_root: as of `scale_by_adam`.
+      b1, b2, eps, eps_root: as for `scale_by_adam`.
 
     Source: You et al., Large batch optimization for deep learning, arXiv:1904.00962.
 
@@ -378,13 +378,13 @@ def lars(
     momentum: Any = 0.9,
     nesterov: bool = False,
 ) -> GradientTransformation:
-    """Gradient descent, where each array's step is in proportion to the array itself.
+    """Gradient descent with each array's step in proportion to the norm of the array.
 
     Args:
-      weight_decay, weight_decay_mask: as of `add_decayed_weights`.
-      trust_coefficient, eps: as of `scale_by_trust_ratio`.
-      trust_ratio_mask: of which parameters, as of `masked`.
-      momentum, nesterov: as of `trace`, of the steps.
+      weight_decay, weight_decay_mask: as for `add_decayed_weights`.
+      trust_coefficient, eps: as for `scale_by_trust_ratio`.
+      trust_ratio_mask: the parameters to which the ratio applies, as for `masked`.
+      momentum, nesterov: as for `trace`, of the steps.
 
     Source: You, Gitman, Ginsburg, arXiv:1708.03888.
 

@@ -128,7 +128,7 @@ def scale_by_learning_rate(learning_rate: Any, *, flip_sign: bool = True) -> Gra
 
     Args:
       learning_rate: a number, or a function of the number of steps taken.
-      flip_sign: whether the direction is the opposite one.
+      flip_sign: whether to reverse the direction.
 
     Returns:
       A gradient transformation.
@@ -158,8 +158,8 @@ def add_decayed_weights(weight_decay: Any = 0.0, mask: Any = None) -> GradientTr
 
     Args:
       weight_decay: the number.
-      mask: which parameters: a tree of bools of which the parameters' tree is a continuation, or a
-        function that makes it of the parameters; by default all.
+      mask: the parameters to decay: a tree of bools that is a prefix of the parameters' tree, or a
+        function that returns it for the parameters; by default all.
 
     Returns:
       A gradient transformation, whose `update` needs the parameters.
@@ -228,7 +228,7 @@ def ema(decay: Any, debias: bool = True, accumulator_dtype: Any = None) -> Gradi
 
     Args:
       decay: the weight of the past.
-      debias: whether the average is divided by the sum of its weights.
+      debias: whether to divide the average by the sum of its weights.
       accumulator_dtype: the type of the average; by default that of the parameters.
 
     Returns:
@@ -257,8 +257,8 @@ def scale_by_lion(b1: Any = 0.9, b2: Any = 0.99, mu_dtype: Any = None) -> Gradie
     """The sign of a moving average of gradients.
 
     Args:
-      b1: the weight of the past in the average of which the sign is taken.
-      b2: its weight in the average that is kept.
+      b1: the weight of the past in the average whose sign is taken.
+      b2: the weight of the past in the average that is kept.
       mu_dtype: the type of the average; by default that of the parameters.
 
     Returns:

@@ -40,14 +40,14 @@ def polynomial_schedule(
     Args:
       init_value, end_value: the values before and after.
       power: the exponent.
-      transition_steps: in how many steps.
-      transition_begin: after how many steps it begins.
+      transition_steps: the number of steps from one to the other.
+      transition_begin: the number of steps before it begins.
 
     Returns:
       A function of the number of steps.
 
     Raises:
-      ValueError: a number of steps is not positive, or a beginning negative.
+      ValueError: a number of steps is not positive, or a beginning is negative.
 
     Example:
       >>> from dovetail import optim
@@ -71,14 +71,14 @@ def linear_schedule(
 
     Args:
       init_value, end_value: the values before and after.
-      transition_steps: in how many steps.
-      transition_begin: after how many steps it begins.
+      transition_steps: the number of steps from one to the other.
+      transition_begin: the number of steps before it begins.
 
     Returns:
       A function of the number of steps.
 
     Raises:
-      ValueError: a number of steps is not positive, or a beginning negative.
+      ValueError: a number of steps is not positive, or a beginning is negative.
 
     Example:
       >>> from dovetail import optim
@@ -91,11 +91,11 @@ def linear_schedule(
 def piecewise_constant_schedule(
     init_value: Any, boundaries_and_scales: Mapping[int, Any] | None = None
 ) -> Schedule:
-    """A value that is multiplied by a factor at each of some steps.
+    """A value that is multiplied by factors at given steps.
 
     Args:
       init_value: the value before the first.
-      boundaries_and_scales: the factors, by the number of steps from which on they apply.
+      boundaries_and_scales: the factors, by the number of steps at which they start to apply.
 
     Returns:
       A function of the number of steps.
@@ -140,15 +140,15 @@ def exponential_decay(
       init_value: the value before.
       transition_steps: the number of steps for one factor.
       decay_rate: the factor.
-      transition_begin: after how many steps it begins.
-      staircase: whether the exponent is rounded down.
-      end_value: a bound: from below if the factor is less than 1, else from above.
+      transition_begin: the number of steps before it begins.
+      staircase: whether to round the exponent down.
+      end_value: a lower bound if the factor is less than 1, otherwise an upper bound.
 
     Returns:
       A function of the number of steps.
 
     Raises:
-      ValueError: a number of steps is not positive, or a beginning negative, or the factor is 0.
+      ValueError: a number of steps is not positive, a beginning is negative, or the factor is 0.
 
     Example:
       >>> from dovetail import optim
@@ -173,13 +173,13 @@ def exponential_decay(
 def cosine_decay_schedule(
     init_value: Any, decay_steps: int, alpha: Any = 0.0, exponent: Any = 1.0
 ) -> Schedule:
-    """From a value to a part of it, along half a period of the cosine.
+    """From a value to a fraction of it, along half a period of the cosine.
 
     Args:
       init_value: the value before.
-      decay_steps: in how many steps.
-      alpha: the part of it at the end.
-      exponent: to which power the cosine, which goes from 1 to 0, is raised.
+      decay_steps: the number of steps to the end.
+      alpha: the fraction of it at the end.
+      exponent: the exponent of the cosine, which goes from 1 to 0.
 
     Returns:
       A function of the number of steps.
@@ -205,17 +205,17 @@ def cosine_decay_schedule(
 
 
 def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> Schedule:
-    """Schedules one after the other, each of which counts steps from where it begins.
+    """Schedules one after the other, each of which counts steps from its own beginning.
 
     Args:
       schedules: functions of the number of steps.
-      boundaries: at which number of steps each but the first begins.
+      boundaries: the number of steps at which each but the first begins.
 
     Returns:
       A function of the number of steps.
 
     Raises:
-      ValueError: there are not as many boundaries.
+      ValueError: the number of boundaries does not match that of schedules.
 
     Example:
       >>> from dovetail import optim
@@ -239,11 +239,11 @@ def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> 
 
 
 def warmup_constant_schedule(init_value: Any, peak_value: Any, warmup_steps: int) -> Schedule:
-    """Along a line from one value to another, which stays.
+    """Along a line from one value to another, and then constant.
 
     Args:
       init_value, peak_value: the values.
-      warmup_steps: in how many steps.
+      warmup_steps: the number of steps from one to the other.
 
     Returns:
       A function of the number of steps.
@@ -272,8 +272,8 @@ def warmup_cosine_decay_schedule(
     Args:
       init_value, peak_value, end_value: the values at the beginning, between, and at the end.
       warmup_steps: steps to the peak.
-      decay_steps: steps to the end, with those to the peak.
-      exponent: to which power the cosine, which goes from 1 to 0, is raised.
+      decay_steps: steps to the end, including those to the peak.
+      exponent: the exponent of the cosine, which goes from 1 to 0.
 
     Returns:
       A function of the number of steps.
@@ -312,14 +312,14 @@ def warmup_exponential_decay_schedule(
     Args:
       init_value, peak_value: the values at the beginning and between.
       warmup_steps: steps to the peak.
-      transition_steps, decay_rate, transition_begin, staircase, end_value: as of
+      transition_steps, decay_rate, transition_begin, staircase, end_value: as for
         `exponential_decay`, counted from the peak.
 
     Returns:
       A function of the number of steps.
 
     Raises:
-      ValueError: a number of steps is not positive, or a beginning negative, or the factor is 0.
+      ValueError: a number of steps is not positive, a beginning is negative, or the factor is 0.
 
     Example:
       >>> from dovetail import optim

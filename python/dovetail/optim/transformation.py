@@ -19,7 +19,7 @@ ScalarOrSchedule = Any
 
 
 class GradientTransformation(NamedTuple):
-    """A pair of functions that make updates of parameters out of gradients.
+    """A pair of functions that turn gradients into updates of parameters.
 
     Attributes:
       init: takes the parameters, returns the state before the first step.
@@ -60,7 +60,7 @@ class MaskedNode(NamedTuple):
 
 
 def stateless(f: Callable[[Tree, Tree], Tree]) -> GradientTransformation:
-    """The transformation of a function of updates and parameters.
+    """The transformation given by a function of updates and parameters.
 
     Args:
       f: takes updates and parameters (or None), returns updates.
@@ -117,13 +117,13 @@ def set_to_zero() -> GradientTransformation:
 
 
 def chain(*transformations: GradientTransformation) -> GradientTransformation:
-    """The transformations one after the other.
+    """Transformations applied one after the other.
 
     Args:
       transformations: the first gets the gradients.
 
     Returns:
-      A gradient transformation, whose state is the tuple of theirs.
+      A gradient transformation, whose state is the tuple of their states.
 
     Raises:
       TypeError: one of them is not a transformation.
@@ -169,7 +169,7 @@ def check(transformation: Any, what: str) -> None:
 
 
 def needed(params: Tree, name: str) -> Tree:
-    """The parameters, of a transformation that depends on them."""
+    """The parameters, for a transformation that depends on them."""
     if params is None:
         raise value_error(
             f"{name}: update needs the parameters; call update(gradients, state, params)"
@@ -188,7 +188,7 @@ def count() -> Array:
 
 
 def following(steps: Array) -> Array:
-    """One step more; the greatest number is not exceeded."""
+    """One more step; the largest number is not exceeded."""
     return dnp.where(steps < dtypes.iinfo(dtypes.int32).max, steps + 1, steps)
 
 

@@ -1,4 +1,6 @@
-"""Gradient transformations of others: of parts of the parameters, and with changing settings."""
+"""Gradient transformations that wrap others: for parts of the parameters, and with changing
+settings.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ class InjectHyperparamsState(NamedTuple):
 
 
 def _kept(mask: Tree, values: Tree) -> Tree:
-    """The values where the mask is true; the mask's tree is a beginning of theirs."""
+    """The values where the mask is true; the mask's tree is a prefix of theirs."""
     return functions.map(lambda m, value: value if m else MaskedNode(), mask, values)
 
 
@@ -69,8 +71,8 @@ def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
 
     Args:
       inner: the transformation.
-      mask: a tree of bools of which the parameters' tree is a continuation, or a function that
-        makes it of the parameters.
+      mask: a tree of bools that is a prefix of the parameters' tree, or a function that returns it
+        for the parameters.
 
     Returns:
       A gradient transformation.
@@ -103,18 +105,18 @@ def masked(inner: GradientTransformation, mask: Any) -> GradientTransformation:
 def multi_transform(
     transforms: Mapping[Hashable, GradientTransformation], param_labels: Any
 ) -> GradientTransformation:
-    """Different transformations of different parameters.
+    """Different transformations for different parameters.
 
     Args:
       transforms: the transformations, by label.
-      param_labels: a tree of labels of which the parameters' tree is a continuation, or a function
-        that makes it of the parameters.
+      param_labels: a tree of labels that is a prefix of the parameters' tree, or a function that
+        returns it for the parameters.
 
     Returns:
       A gradient transformation.
 
     Raises:
-      ValueError: there is a label without transformation.
+      ValueError: there is a label without a transformation.
 
     Example:
       >>> from dovetail import optim
@@ -159,20 +161,20 @@ def multi_transform(
 def inject_hyperparams(
     inner_factory: Callable[..., GradientTransformation], static_args: Sequence[str] = ()
 ) -> Callable[..., GradientTransformation]:
-    """A function like `inner_factory`, whose numbers become a part of the state.
+    """A function like `inner_factory`, whose numbers become part of the state.
 
-    There they can be read, and be changed between steps without compiling a step again. Functions
-    of the number of steps are computed at each step.
+    There they can be read, and changed between steps without compiling a step again. Functions of
+    the number of steps are evaluated at each step.
 
     Args:
       inner_factory: makes a transformation, such as `adam`.
       static_args: names of arguments that stay as they are.
 
     Returns:
-      A function of the same arguments.
+      A function with the same parameters.
 
     Raises:
-      TypeError: an argument has no such name.
+      TypeError: there is no argument of such a name.
 
     Example:
       >>> from dovetail import optim

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def cost_of(program: Program) -> dict[str, float]:
-    """The work of one run, as JAX names it.
+    """The work of one run, under JAX's names.
 
-    Counted after the phase `simplify`: each op with all that it reads and writes, since fusion
-    comes later; loops by their trip count, or once where it is unknown; branches by the most
+    Counted after the phase `simplify`: each op with everything that it reads and writes, since
+    fusion comes later; loops by their trip count, or once if it is unknown; branches by the most
     expensive one.
 
     Returns:
@@ -31,7 +31,7 @@ def cost_of(program: Program) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class CompiledMemoryStats:
-    """The memory that a compiled program needs, by the names of JAX, in bytes.
+    """The memory that a compiled program needs, under JAX's names, in bytes.
 
     Attributes:
       generated_code_size_in_bytes: the module file, with its constants.

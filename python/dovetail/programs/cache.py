@@ -25,7 +25,7 @@ class ProgramCache:
     Attributes:
       executions: by the key of a call: structure and types of its arguments, static arguments,
         settings, place.
-      uses: with `debug_key_reuse`, what the programs do with random keys.
+      uses: with `debug_key_reuse`, the programs' uses of random keys.
       lock: held while a program is traced.
     """
 
@@ -41,7 +41,7 @@ class ProgramCache:
         self.uses.clear()
 
 
-# Also those of functions whose `jit` is gone.
+# Also those of functions whose `jit` no longer exists.
 _all: weakref.WeakSet[ProgramCache] = weakref.WeakSet()
 
 
@@ -55,7 +55,8 @@ class _Caches:
     """The caches of a function by options: one of its attributes, which live as long as it does.
 
     Args:
-      owner: the function; another one may have got its attributes, by `functools.wraps` or a copy.
+      owner: the function; another one may have received its attributes, by `functools.wraps` or a
+        copy.
     """
 
     def __init__(self, owner: Callable[..., Any] | None = None) -> None:
@@ -63,7 +64,7 @@ class _Caches:
         self.by_options: dict[Options, ProgramCache] = {}
 
     def __reduce__(self) -> Any:
-        # Nothing of it goes where the function is sent.
+        # Pickling the function does not include its caches.
         return _Caches, ()
 
 
@@ -80,5 +81,5 @@ def cache_of(function: Callable[..., Any], options: Options) -> ProgramCache:
     try:
         return caches.by_options.setdefault(options, ProgramCache())
     except TypeError:
-        # As a device of another library: not hashable.
+        # For example a device of another library: not hashable.
         return ProgramCache()

@@ -1,4 +1,4 @@
-"""Times the dispatches of a compiled program, by running it again in a process of its own.
+"""Times the dispatches of a compiled program, by running it again in a separate process.
 
 Only the runtime's tools report these times. The arguments of a call are written to files and the
 program is run on them a few times; the last run counts.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dovetail.programs.execution import Execution
     from dovetail.tracing.trace import Operand
 
-# Runs in a row; the first ones touch fresh memory.
+# Consecutive runs; the first ones touch fresh memory.
 _RUNS = 3
 _MODE = "host-execution,executable-metadata"
 _GPU_MODE = "dispatch-events,executable-metadata"
@@ -38,9 +38,9 @@ class ProfiledCalls:
     Attributes:
       execution: the execution of the program.
       arguments: those of its first compiled call, on the host; None if there was none.
-      start: when its last call began, in nanoseconds.
-      count: how often it was called.
-      total: how long its calls took, in nanoseconds.
+      start: the start of its last call, in nanoseconds.
+      count: the number of calls.
+      total: the total duration of its calls, in nanoseconds.
     """
 
     def __init__(self, execution: Execution) -> None:
@@ -51,7 +51,7 @@ class ProfiledCalls:
 
 
 class TimedDispatch(NamedTuple):
-    """A dispatch and the time that it took.
+    """A dispatch and its duration.
 
     Attributes:
       dispatch: the dispatch.
@@ -76,7 +76,7 @@ def recorded(recorder: Recorder, execution: Execution, leaves: Sequence[Operand]
         call = recorder.calls[id(execution)] = ProfiledCalls(execution)
     arguments = None
     if call.arguments is None:
-        # Copies: a call may write over what it is given.
+        # Copies: a call may overwrite its arguments.
         arguments = [np.array(value) for value in execution.arguments(leaves)]
     call.count += 1
     start = time.perf_counter_ns()
@@ -98,7 +98,7 @@ def dispatch_times(call: ProfiledCalls) -> list[TimedDispatch]:
     """The dispatches of a program, in the order in which they ran.
 
     Raises:
-      NotRunnable: it cannot be run by the runtime's tools.
+      NotRunnable: the runtime's tools cannot run it.
     """
     if call.arguments is None:
         raise NotRunnable("it was not compiled while the trace was recorded")
@@ -122,7 +122,7 @@ def _run(
 ) -> list[tuple[str, int, int, tuple[int, ...]]]:
     """(name, start, duration, workgroups) of the dispatches of one run."""
     is_host = device.startswith("local")
-    # All devices of the host are alike, and the tool knows but one.
+    # All devices of the host are alike, and the tool knows only one.
     device = device.partition(":")[0] if is_host else device
     with tempfile.TemporaryDirectory(prefix="dovetail-") as name:
         folder = Path(name)
@@ -168,7 +168,7 @@ def _tool(name: str, *arguments: str) -> str:
     path = iree_internals.program(name)
     if not path.exists():
         raise NotRunnable(f"the installed runtime has no {name}")
-    # A session of its own: an interrupt from the terminal is for the user's process alone.
+    # A separate session: an interrupt from the terminal is for the user's process alone.
     done = subprocess.run(
         [str(path), *arguments],
         capture_output=True,
@@ -206,7 +206,7 @@ def _last_run(rows: Sequence[dict[str, Any]]) -> list[tuple[str, int, int, tuple
 
 
 def _time_of(row: dict[str, Any]) -> tuple[int, int] | None:
-    """When a dispatch began and how long it took, in nanoseconds; None for other records."""
+    """The start and duration of a dispatch, in nanoseconds; None for other records."""
     if row["record_type"] == "host_execution_event" and row["op"] == "dispatch":
         return row["start_host_time_ns"], row["duration_ns"]
     if row["record_type"] == "dispatch_event" and row.get("duration_ns") is not None:

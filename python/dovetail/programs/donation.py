@@ -25,7 +25,7 @@ def donated_leaves(options: Options, spec: Any, count: int) -> tuple[int, ...]:
     Args:
       options: which arguments are donated.
       spec: the structure of (args, kwargs).
-      count: how many leaves there are.
+      count: the number of leaves.
     """
     if not options.donates:
         return ()
@@ -39,7 +39,7 @@ def donated_leaves(options: Options, spec: Any, count: int) -> tuple[int, ...]:
 def warn_of_useless(
     name: str, donated: Sequence[int], inputs: Sequence[ShapedArray], outputs: Sequence[ShapedArray]
 ) -> None:
-    """Warn of donated arrays without a result of their type, which could reuse their memory."""
+    """Warn about donated arrays without a result of their type that could reuse their memory."""
     wanted = Counter((aval.shape, aval.dtype) for aval in outputs)
     useless = []
     for number in donated:
@@ -89,13 +89,13 @@ def remains_of(aval: ShapedArray) -> Any:
 def take(leaves: Sequence[Array], donated: Sequence[int]) -> list[Array]:
     """Take the data of the donated arrays from their owners.
 
-    From now on the given arrays are deleted: of two threads that donate one array, one gets it.
+    From now on, the given arrays are deleted: if two threads donate one array, only one gets it.
 
     Returns:
-      The arrays of the call; the donated ones are new and known to the call alone.
+      The arrays of the call; the donated ones are new objects, which only the call knows.
 
     Raises:
-      RuntimeError: a donated array was consumed before; then all stay as they are.
+      RuntimeError: a donated array was consumed before; then all arrays stay as they are.
     """
     own = list(leaves)
     for i, number in enumerate(donated):
@@ -121,7 +121,7 @@ def surrender(
 
     Args:
       leaves: the arrays of the call, as `take` returns them.
-      donated: the numbers of the donated ones.
+      donated: the indices of the donated ones.
       device: the runtime device of the program.
       data: the data of each array; entries of donated ones are replaced.
     """

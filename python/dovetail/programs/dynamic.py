@@ -22,7 +22,7 @@ from dovetail.trees.pytree import broadcast_prefix, count_leaves, unflatten
 class DynamicJitted(Jitted):
     """A function with symbolic shapes: a program serves all sizes that the constraints allow.
 
-    Within another function it is traced for the sizes there.
+    Within another function, it is traced for the sizes there.
 
     Args:
       function: the function.
@@ -58,10 +58,10 @@ class DynamicJitted(Jitted):
         return self._generalized(call) if described else call
 
     def _generalized(self, call: _Call) -> _Call:
-        """The call with symbolic shapes in the place of those of the arrays.
+        """The call with symbolic shapes instead of those of the arrays.
 
         Raises:
-          ValueError: the arrays' sizes are not of these shapes, or break a constraint.
+          ValueError: the arrays' sizes do not have these shapes, or break a constraint.
         """
         avals = [leaf.aval for leaf in call.leaves]
         shapes = self._symbolic(call, avals)

@@ -1,7 +1,7 @@
 """The execution of a program: evaluated until it is compiled, then run by its executable.
 
-The setting `compile` says who answers a call. By default, what is quick to evaluate is evaluated
-until a compiler in the background is done; what is not waits for it.
+The setting `compile` determines how calls are answered. By default, a program that is quick to
+evaluate is evaluated until a compiler in the background is done; others wait for the compiler.
 """
 
 from __future__ import annotations
@@ -33,27 +33,28 @@ if TYPE_CHECKING:
 # A program that takes longer to evaluate waits for the compiler, which takes about this long for
 # the smallest one.
 _CHEAP_SECONDS = 0.25
-# An evaluation that takes longer is given up when the compiler is done first.
+# An evaluation that takes longer is abandoned if the compiler finishes first.
 _WATCHED_SECONDS = 0.01
-# One that takes longer, or an unknown time, begins after the compiler has been asked.
+# One that takes longer, or an unknown time, starts after the compiler has been started.
 _SHORT_SECONDS = 0.002
 
 
 class _IsCompiled(Exception):
-    """An evaluation need not go on."""
+    """An evaluation need not continue."""
 
 
 class Execution:
     """Answers calls of a program, which is traced, then evaluated, then compiled.
 
-    At first there is nothing but the traced program. Calls evaluate it while a job in the
-    background compiles it; the first call after that switches to the executable and drops what only
-    evaluations need. Where the compiler failed, calls go on evaluating, and one that wants compiled
-    code has the compiler try again. `invocation` answers calls in C++, once there is one.
+    At first there is only the traced program. Calls evaluate it while a job in the background
+    compiles it; the first call after that switches to the executable and drops everything that only
+    evaluation needs. If the compiler fails, calls continue to evaluate, and one that requires
+    compiled code makes the compiler try again. `invocation` answers calls in C++, once there is
+    one.
 
     Args:
       program: the program.
-      mode: when it is compiled, as the setting `compile`; None for what that says at each call.
+      mode: when it is compiled, as for the setting `compile`; None for the setting at each call.
 
     Raises:
       LeakedTracerError: the program closes over a value of a function that is not being traced.
@@ -104,7 +105,7 @@ class Execution:
         return checking
 
     def run_unrecorded(self, leaves: Sequence[Operand]) -> Any:
-        """As `run`, without a span for the profiler."""
+        """Like `run`, without a span for the profiler."""
         donated, given = self.program.donated, leaves
         if donated:
             check_donated(leaves, donated)
@@ -128,7 +129,7 @@ class Execution:
         return self._tree(self._accepted(executable(data + self._captured), given))
 
     def arguments(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
-        """All that a run of the program is given, on the host."""
+        """All arguments of a run of the program, on the host."""
         return [*[leaf._value() for leaf in leaves], *map(np.asarray, self._captured)]
 
     def _tree(self, buffers: Sequence[Any]) -> Any:
@@ -141,7 +142,7 @@ class Execution:
         return Array(buffer, weak_type, self.program.place)
 
     def _accepted(self, results: Sequence[Any], leaves: Sequence[Operand]) -> Sequence[Any]:
-        """The results without the one of checks; refused if they have unwanted values."""
+        """The results without that of the checks; an error if they have unwanted values."""
         program = self.program
         if not program.checks:
             return results
@@ -165,7 +166,7 @@ class Execution:
             return self.executable()
         program, job = self.program, self._job
         cost = program.evaluation_cost
-        # A loop of unknown length can be given up, unless others have seen some of it.
+        # A loop of unknown length can be abandoned, unless others have observed part of it.
         can_be_ended = cost.is_bounded or not cost.has_effects
         if not job.is_done and not (cost.seconds < _CHEAP_SECONDS and can_be_ended):
             self._wait()
@@ -184,27 +185,27 @@ class Execution:
         except OpMemoryError as error:
             if cost.has_effects:
                 raise of_evaluation(program.name, error) from error
-            # What the compiled program computes piece by piece needs less.
+            # The compiled program, which computes the results piece by piece, needs less memory.
             return self.executable()
         finally:
             job.start()
 
     @property
     def _may_be_evaluated(self) -> bool:
-        """Whether an evaluation can stand in: not where results are to be on another device, or the
+        """Whether an evaluation can stand in: not if results are to be on another device, or if the
         compiler, in this process, could not be ended with it.
         """
         return self.program.device == HOST and not config.compile_in_process.value
 
     def _evaluated(self, leaves: Sequence[Operand]) -> list[np.ndarray]:
-        """The results, though memory may lack that a compiled program would not need."""
+        """The results, even if evaluation needs memory that a compiled program would not."""
         try:
             return self.program.evaluate(self.arguments(leaves))
         except OpMemoryError as error:
             raise of_evaluation(self.program.name, error) from error
 
     def _watch(self, cost: Cost) -> Watch | None:
-        """Ends an evaluation when the program is compiled, where that is of use."""
+        """Ends an evaluation when the program is compiled, if that helps."""
         job = self._job
         if cost.has_effects or (cost.is_bounded and cost.seconds < _WATCHED_SECONDS):
             return None
@@ -218,7 +219,7 @@ class Execution:
     # Compilation ----------------------------------------------------------------------------------
 
     def executable(self) -> Executable:
-        """The executable, waited for; calls run it from now on.
+        """The executable, after waiting for it; calls run it from now on.
 
         Raises:
           CompileError: the program cannot be compiled.
@@ -236,7 +237,7 @@ class Execution:
         return self._use(executable)
 
     def _new_job(self) -> background.Job[Executable]:
-        # Without a reference to the execution: nobody compiles for one that is gone.
+        # Without a reference to the execution: nobody compiles for one that no longer exists.
         return background.Job(functools.partial(_compiled, self.program))
 
     def _wait(self) -> None:
@@ -260,13 +261,13 @@ class Execution:
         return executable
 
     def _tell(self) -> None:
-        """Give the warnings that came up in the background."""
+        """Show the warnings that came up in the background."""
         notices = self._job.notices
         while notices:
             background.warn(notices.pop(0))
 
     def _warn(self, error: Exception) -> None:
-        """Say once that the program is not compiled."""
+        """Report once that the program is not compiled."""
         if self._failure_is_known:
             return
         self._failure_is_known = True
@@ -285,5 +286,5 @@ def _compiled(program: Program) -> Executable:
 
 
 def _own(data: Any) -> Any:
-    """The data of an array, whatever the user does to a NumPy array later."""
+    """The data of an array, unaffected by later writes of the user to a NumPy array."""
     return np.array(data) if type(data) is np.ndarray else data

@@ -13,7 +13,7 @@ from dovetail.tracing.axes import Axis
 
 
 class IRText(str):
-    """IR as text that shows itself as it is."""
+    """IR as text that is displayed unescaped."""
 
     __slots__ = ()
 

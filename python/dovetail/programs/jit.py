@@ -1,4 +1,4 @@
-"""`jit`: makes jitted functions, of fixed or of symbolic shapes."""
+"""`jit`: makes jitted functions, with fixed or symbolic shapes."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ def jit(
       fun: takes and returns pytrees of arrays.
       static_argnums, static_argnames: arguments that are not arrays; a program is made for each
         value. If only one of the two is given, the other follows from the function's parameters.
-      donate_argnums, donate_argnames: arguments that a call uses up, so that results can take their
-        memory; to use such an array after the call is an error. If only one of the two is given,
-        the other follows.
+      donate_argnums, donate_argnames: arguments that a call consumes, so that results can reuse
+        their memory; using such an array after the call is an error. If only one of the two is
+        given, the other follows.
       device, backend: where the program runs and its results are committed: a device, or the name
         of a platform. Both are deprecated, as in JAX: commit arguments with `device_put` instead.
-      keep_unused, inline: accepted for JAX's sake; arguments are always kept, calls within a trace
-        always inlined.
-      compile: "now", "auto" or "never": when programs are compiled, if not as the setting of that
-        name says.
-      dynamic_shapes: shapes as texts such as `"b, 784"`, one for each positional argument, or trees
-        of them; None for an argument whose shape is as it is. One program then serves all sizes of
-        the names: docs/dynamic_shapes.md.
-      dynamic_constraints: what is known of the names in them, such as `"b <= 4096"` or
-        `"b % 8 == 0"`; sizes are 1 or more if nothing is said. Calls check it.
+      keep_unused, inline: accepted for compatibility with JAX; arguments are always kept, calls
+        within a trace always inlined.
+      compile: "now", "auto" or "never": when programs are compiled, if not according to the setting
+        of that name.
+      dynamic_shapes: shapes as strings such as `"b, 784"`, one for each positional argument, or
+        trees of them; None for an argument with a static shape. One program then serves all sizes
+        of the names: docs/dynamic_shapes.md.
+      dynamic_constraints: constraints on these names, such as `"b <= 4096"` or `"b % 8 == 0"`;
+        sizes are at least 1 by default. Calls check them.
 
     Returns:
-      The compiled function, with `lower(*args)` to look at its program.
+      The compiled function, with `lower(*args)` to inspect its program.
 
     Raises:
       TypeError: an argument that is not static is not an array.

@@ -58,7 +58,7 @@ class _Inlined(NamedTuple):
     traced: TracedFunction
 
 
-# All that have a cache of calls.
+# All objects with a cache of calls.
 jitted_functions: weakref.WeakSet[Jitted] = weakref.WeakSet()
 
 
@@ -78,10 +78,10 @@ def forget_all() -> None:
 class Jitted(_core.CompiledCalls):
     """A function that is traced and compiled at its first call with each signature.
 
-    A call like an earlier one runs its program in C++, another one comes to `_call`.
+    A call like an earlier one runs its program in C++; any other reaches `_call`.
     """
 
-    # The kind of its traces, for messages.
+    # The kind of its traces, in messages.
     _kind = "jit"
     # Whether all `jit`s of one function with the same options share their programs.
     _shares = True
@@ -102,7 +102,7 @@ class Jitted(_core.CompiledCalls):
         return f"<jit of {self._name}>"
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the compiled program; the first time, make it."""
+        """Run the compiled program, which the first call creates."""
         settings = config.snapshot()
         if settings.disable_jit:
             return self._function(*args, **kwargs)
@@ -130,7 +130,7 @@ class Jitted(_core.CompiledCalls):
         uses = self._uses_of(general) if config.debug_key_reuse.value else None
         run = execution.run if uses is None else functools.partial(uses.call, execution.run)
         result = run(call.leaves)
-        # Cached for the settings that hold now.
+        # Cached for the settings that apply now.
         is_free = config.snapshot() is settings and not config.debug_key_reuse.value
         if execution.invocation is not None and is_free:
             self._cache_call(args, kwargs, self._leaves(args, kwargs), execution.invocation)
@@ -286,8 +286,8 @@ class Jitted(_core.CompiledCalls):
     def _inline(self, jit_call: _Call) -> Any:
         """Call the function within the trace in progress."""
         in_progress = current()
-        # Programs are shared within a module, as its functions are; the key is the one of compiled
-        # programs; what will be differentiated more often has more rules of its own.
+        # Programs are shared within a module, like its functions; the key is that of compiled
+        # programs; a program that will be differentiated more often has more rules of its own.
         known = {} if in_progress is None else in_progress.root.jitted
         if in_progress is not None and self._options.place is not None:
             in_progress.root.commit_to(jit_call.place)
@@ -311,7 +311,7 @@ class Jitted(_core.CompiledCalls):
         return unflatten(traced.extra, outs)
 
     def _program_of(self, call: _Call) -> Program:
-        # No derivative begins at the arguments of a whole program, unless it is asked for later.
+        # No derivative begins at the arguments of a whole program, unless requested later.
         traced = self._trace(call, None if derivative_order() else call.leaves)
         module = traced.function.module
         if current() is None:
@@ -362,7 +362,7 @@ def _final_place(name: str, place: Place | None, traced: TracedFunction) -> Plac
 
 
 def _extracted(traced: TracedFunction) -> Any:
-    """A module of its own for a function that was traced within another trace."""
+    """A separate module for a function that was traced within another trace."""
     function = traced.function
     attributes = {"callee": function}
     return _core.wrap("call", attributes, function.inputs, function.outputs)
@@ -370,7 +370,7 @@ def _extracted(traced: TracedFunction) -> Any:
 
 @functools.cache
 def _flat_spec(count: int) -> Any:
-    """The structure of so many arrays as positional arguments."""
+    """The structure of that many arrays as positional arguments."""
     return flatten(((0,) * count, {}))[1]
 
 
@@ -380,7 +380,7 @@ def _is_odd(value: Any) -> bool:
 
 
 def _described(leaf: Any) -> Any:
-    """A description in place of anything else that has a shape and an element type."""
+    """A description instead of any other object that has a shape and an element type."""
     if isinstance(leaf, (ArrayMethods, ShapeDtypeStruct, np.ndarray, np.generic)):
         return leaf
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):

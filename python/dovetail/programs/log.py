@@ -1,4 +1,4 @@
-"""Logs what `jit` traces and compiles, how long that takes, and the reason of each retrace."""
+"""Logs what `jit` traces and compiles, how long it takes, and the reason for each retrace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger("dovetail")
 
 @contextmanager
 def timed(what: str, name: str, avals: Sequence[ShapedArray]) -> Iterator[None]:
-    """Log that a function is traced or compiled, and how long that takes."""
+    """Log that a function is traced or compiled, and how long it takes."""
     level = logging.WARNING if config.log_compiles.value else logging.DEBUG
     if not logger.isEnabledFor(level):
         yield
@@ -43,12 +43,12 @@ def explain(
     names: Sequence[str],
     function: Callable[..., Any] | None = None,
 ) -> None:
-    """Log why a function is traced that was traced before.
+    """Log why a function is traced again.
 
     Args:
-      name: the function's.
-      known, key: what its programs depend on, and what a new one does.
-      names: those of the arguments' leaves.
+      name: the function's name.
+      known, key: the keys of its programs, and of the new one.
+      names: the names of the arguments' leaves.
       function: the function.
     """
     if not config.explain_cache_misses.value:
@@ -92,7 +92,7 @@ def _difference(before: tuple[Any, ...], now: tuple[Any, ...], names: Sequence[s
 
 
 def _described(kind: tuple[Any, ...], weak: bool) -> str:
-    """A type as JAX writes it, as in `f32[2]`, and if that matters, whether it is weak."""
+    """A type in JAX's notation, as in `f32[2]`, and, if relevant, whether it is weak."""
     aval = ShapedArray(*kind)
     name, sizes = str(aval).split("[", 1)
     for long, short in _SHORT.items():

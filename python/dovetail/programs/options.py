@@ -16,10 +16,10 @@ class Options(NamedTuple):
     """How a function is compiled and called.
 
     Attributes:
-      static_argnums: the arguments by position that are not arrays.
-      static_argnames: the arguments by keyword that are not arrays.
-      donate_argnums: the arguments by position whose memory results may take.
-      donate_argnames: the arguments by keyword whose memory results may take.
+      static_argnums: the positions of arguments that are not arrays.
+      static_argnames: the keywords of arguments that are not arrays.
+      donate_argnums: the positions of arguments whose memory results may reuse.
+      donate_argnames: the keywords of arguments whose memory results may reuse.
       device, backend: where programs run: a device, or the first one of a platform.
       compile: when they are compiled; None for the setting `compile`.
     """
@@ -56,12 +56,12 @@ def options_for(
     backend: str | None = None,
     compile: str | None = None,
 ) -> Options:
-    """The options for a function; of numbers and names, the ones that are not given follow.
+    """The options for a function; if only numbers or names are given, the others follow.
 
     Raises:
-      TypeError: something else than numbers or names.
-      ValueError: the function has no such parameter, one is static and donated, there are both a
-        device and a platform, or no such way to compile.
+      TypeError: something other than numbers or names.
+      ValueError: the function has no such parameter, one is both static and donated, both a device
+        and a platform are given, or there is no such way to compile.
     """
     static = _completed(function, static_argnums, static_argnames, "static")
     donated = _completed(function, donate_argnums, donate_argnames, "donate")
@@ -91,7 +91,7 @@ def _completed(
     names: str | Sequence[str] | None,
     kind: str,
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Arguments by number and by name, of which one may be left to follow from the other."""
+    """Arguments by position and by name, one of which may be omitted and follows from the other."""
     by_number = () if numbers is None else as_numbers(numbers, f"{kind}_argnums")
     by_name = _as_names(names, f"{kind}_argnames")
     try:

@@ -1,4 +1,4 @@
-"""Out-of-memory errors of compiled programs: which allocation is the largest, and for which ops.
+"""Out-of-memory errors of compiled programs: the largest allocation, and the ops that need it.
 
 The runtime is imported lazily, when an error is made.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dovetail.programs.program import Program
     from dovetail.runtime.memory import OutOfMemoryError
 
-# How many ops and source locations of an allocation a message lists.
+# The number of ops and source locations of an allocation that a message lists.
 _PLACES = 3
 
 
@@ -27,7 +27,7 @@ def of_call(program: Program, shapes: Sequence[tuple[int, ...]]) -> OutOfMemoryE
 
     Args:
       program: the program.
-      shapes: of its arguments in that call.
+      shapes: the shapes of its arguments in that call.
     """
     from dovetail.runtime.memory import OutOfMemoryError, in_words  # lazy
 

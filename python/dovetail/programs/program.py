@@ -1,7 +1,7 @@
 """A traced function as a program: its module, types and trees, and what is derived from them.
 
 The module after any phase, the instructions that evaluate it and the executable that it compiles to
-are made from here. When which of them is made and used is the business of an `Execution`.
+are made here. An `Execution` decides which of them is made and used when.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Signature(NamedTuple):
     """The arguments for which a program was traced.
 
     Attributes:
-      spec: the structure of (args, kwargs), with None in the place of static arguments by number.
-      statics: the static arguments, by number or name.
+      spec: the structure of (args, kwargs), with None in place of static arguments by position.
+      statics: the static arguments, by position or name.
       avals: the types of the arrays.
     """
 
@@ -65,8 +65,8 @@ class Signature(NamedTuple):
 class _Derived(Generic[T]):
     """A property of a program that is computed on demand and cached until `forget`.
 
-    Unlike `functools.cached_property` it takes no lock, which one would share with all programs:
-    two threads that ask at the same time may both compute it.
+    Unlike `functools.cached_property`, it takes no lock, which would be shared by all programs: two
+    threads that ask at the same time may both compute it.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -94,10 +94,10 @@ class Program:
       avals: the types of the results.
       out_spec: their structure.
       donated: the positions of the arguments that a call consumes.
-      place: where it runs, and its results are; None for the first device, which results need not
-        stay on.
-      traced_at: traces the function again for sizes of the names in symbolic shapes.
-      checks: values for which one more result tells which op makes them first.
+      place: its device, and that of its results; None for the first device, to which results are
+        not committed.
+      traced_at: traces the function again for given sizes of the names in symbolic shapes.
+      checks: values for which an additional result identifies the op that first produces them.
     """
 
     name: str
@@ -120,16 +120,16 @@ class Program:
 
     @property
     def input_avals(self) -> list[ShapedArray]:
-        """The types of all that a run is given: arguments, then captured arrays."""
+        """The types of all arguments of a run: the function's arguments, then captured arrays."""
         return [*self.signature.avals, *(operand.aval for operand in self.captured)]
 
     @property
     def result_dtypes(self) -> list[np.dtype]:
-        """The element types of all that a run returns."""
+        """The element types of all results of a run."""
         return [*[aval.dtype for aval in self.avals], *[CODE] * bool(self.checks)]
 
     def check_leaks(self) -> None:
-        """Check that all that it closes over is known outside of the trace.
+        """Check that everything that it closes over is known outside of the trace.
 
         Raises:
           LeakedTracerError: it closes over a value of another function.
@@ -141,11 +141,11 @@ class Program:
     # Specialization -------------------------------------------------------------------------------
 
     def at(self, sizes: Mapping[str, int]) -> Program:
-        """The program where the names in symbolic shapes have given sizes.
+        """The program for given sizes of the names in symbolic shapes.
 
         Raises:
           ValueError: a name has no size, or the sizes break constraints.
-          UnknownSizeError: it is not known what it was traced from.
+          UnknownSizeError: the traced function is unknown.
         """
         shapes = [aval.shape for aval in self.signature.avals]
         if not sizes and not self.signature.is_symbolic:
@@ -162,7 +162,7 @@ class Program:
         """The program for arguments of known shapes.
 
         Raises:
-          UnknownSizeError: it is not known what it was traced from.
+          UnknownSizeError: the traced function is unknown.
         """
         if not self.signature.is_symbolic:
             return self
@@ -172,7 +172,7 @@ class Program:
     # Phases ---------------------------------------------------------------------------------------
 
     def after(self, phase: str) -> _core.Module:
-        """A copy of the module, as it is to run in this process, after a phase."""
+        """A copy of the module after a phase, as it would run in this process."""
         if phase not in phases.NAMES:
             raise ValueError(f"phase must be one of {', '.join(phases.NAMES)}, got: {phase!r}")
         module = self.module.clone()
@@ -189,7 +189,7 @@ class Program:
         return self.after("check")
 
     def forget(self) -> None:
-        """Drop what is derived and cached; it is computed again where it is asked for."""
+        """Drop derived and cached properties, which are recomputed on demand."""
         for name in _DERIVED:
             self.__dict__.pop(name, None)
 
@@ -202,7 +202,7 @@ class Program:
 
     @_Derived
     def evaluation_cost(self) -> Cost:
-        """How long an evaluation takes; where sizes are symbolic, it may be much longer."""
+        """The time that an evaluation takes; with symbolic sizes, it may be much longer."""
         shapes = [expected_shape(aval.shape) for aval in self.input_avals]
         cost = cost_of(self.instructions, shapes)
         return cost._replace(is_bounded=False) if self.signature.is_symbolic else cost
@@ -231,7 +231,7 @@ class Program:
         from dovetail.compiler.forms import Lowering  # lazy
 
         platform = self.device.platform
-        # Lowered once, so that a module which no evaluation has asked for is not cached.
+        # Lowered once, so that a module that no evaluation needs is not cached.
         prepared = self.__dict__.get("prepared") or self.after("check")
         is_host = platform == "cpu"
         return Lowering(
@@ -271,7 +271,7 @@ class Program:
             dump.finish(folder, self, compiled)
         device, host = self.runtime_device, None
         if functions:
-            # The traced module has those of the user.
+            # The traced module has the user's locations.
             host = HostFunctions(functions, get_device(device), self.module)
         return Executable(
             compiled.vmfb,

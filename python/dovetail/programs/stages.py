@@ -1,4 +1,4 @@
-"""The stages of a jitted function as JAX names them: traced, lowered and compiled programs.
+"""The stages of a jitted function under JAX's names: traced, lowered and compiled programs.
 
 Each is a view of a `Program`; a compiled one has an `Execution` as well.
 """
@@ -97,7 +97,7 @@ class Stage:
 
     @property
     def donate_argnums(self) -> tuple[int, ...]:
-        """The numbers of the arguments, counted in the flattened tree, that calls consume."""
+        """The indices of the arguments, in the flattened tree, that calls consume."""
         return self._program.donated
 
     @property
@@ -109,8 +109,8 @@ class Stage:
         """The program's IR after a phase: trace, expand, simplify, shard, check, decompose, lower,
         merge, carry.
 
-        By default a lowered program shows the first, a compiled one the code generator's input.
-        With `debug_info` each op has its location in the user's program.
+        By default a lowered program shows the first phase, a compiled one the code generator's
+        input. With `debug_info` each op has its location in the user's program.
         """
         module = self._program.after(phase or self._default_phase)
         return module.text(locations=debug_info).rstrip("\n")
@@ -159,7 +159,7 @@ class Traced(Stage):
 
     @property
     def jaxpr(self) -> str:
-        """The same, by JAX's name for a program before it is lowered."""
+        """The same, under JAX's name for a program before it is lowered."""
         return self.ir
 
     @property
@@ -168,12 +168,12 @@ class Traced(Stage):
         return unflatten(self._program.out_spec, list(self._program.avals))
 
     def lower(self) -> Lowered:
-        """The program, to be looked at or compiled."""
+        """The program, for inspection or compilation."""
         return Lowered(self._program)
 
 
 class Lowered(Stage):
-    """A traced program, to be looked at or compiled.
+    """A traced program, for inspection or compilation.
 
     Example:
       >>> import dovetail as dt
@@ -189,10 +189,10 @@ class Lowered(Stage):
     def cost_analysis(self, **sizes: int) -> dict[str, float]:
         """The work of one run: `flops`, `transcendentals` and `bytes accessed`.
 
-        Counted op by op, before the code generator fuses any; loops as often as they run.
+        Counted op by op, before the code generator fuses any; loops count once per iteration.
 
         Args:
-          sizes: of the names in symbolic shapes, for which the function is traced again.
+          sizes: the sizes of the names in symbolic shapes, for which the function is traced again.
 
         Raises:
           ValueError: such a name has no size, or one that breaks constraints.
@@ -229,15 +229,15 @@ class Compiled(Stage):
         return self._program.name
 
     def cost_analysis(self, **sizes: int) -> dict[str, float]:
-        """The work of one run, as `Lowered.cost_analysis` says it."""
+        """The work of one run, as for `Lowered.cost_analysis`."""
         return cost_of(self._program.at(sizes))
 
     def memory_analysis(self, **sizes: int) -> CompiledMemoryStats:
         """The memory of arguments, results, temporaries and code, in bytes.
 
         Args:
-          sizes: of the names in symbolic shapes. A program for these sizes alone is
-            compiled to find out.
+          sizes: the sizes of the names in symbolic shapes. A program for only these sizes is
+            compiled to determine it.
 
         Raises:
           ValueError: such a name has no size, or one that breaks constraints.
@@ -259,7 +259,7 @@ class Compiled(Stage):
         """Call the program, without the static arguments.
 
         Raises:
-          TypeError: structure, shapes or element types are not those it was lowered for.
+          TypeError: structure, shapes or element types differ from those it was lowered for.
         """
         program = self._program
         numbers = [n for n, _ in program.signature.statics if isinstance(n, int)]
@@ -305,7 +305,7 @@ class Compiled(Stage):
         return self._execution.run(leaves)
 
     def _check_places(self, leaves: Sequence[Array]) -> None:
-        """Refuse arrays that are committed to another device."""
+        """Reject arrays that are committed to another device."""
         program = self._program
         for i, leaf in enumerate(leaves):
             if leaf.committed and leaf.device != program.device:
@@ -318,8 +318,8 @@ class Compiled(Stage):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a module file that `dovetail.runtime.load` and IREE's own tools run.
 
-        Its function is called `main`; it takes the arguments that are not static, those by keyword
-        after the others. Arrays that the function closes over are in the file.
+        Its function is called `main`; it takes the arguments that are not static, keyword arguments
+        last. Arrays that the function closes over are part of the file.
         """
         files.export(Lowered(self._program), path=path, targets=self._program.device.platform)
 

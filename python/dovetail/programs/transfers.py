@@ -17,11 +17,11 @@ from dovetail.trees.pytree import broadcast_prefix, flatten, map_leaves, unflatt
 
 
 def put(x: Any, device: Any, copy: bool = False) -> Any:
-    """An array, committed to a device; a tracer as it is, since a program runs on one device.
+    """An array, committed to a device; a tracer unchanged, since a program runs on one device.
 
     Args:
       x: the array.
-      device: a device, a sharding, or a text such as "cpu".
+      device: a device, a sharding, or a string such as "cpu".
       copy: whether the result must have memory of its own.
     """
     return x._committed_to(platforms.device_meant(device), copy)
@@ -35,21 +35,21 @@ def beside(x: Any, other: Any) -> Any:
 def device_put(
     x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None
 ) -> Any:
-    """The tree with its leaves as arrays on a device, committed to it: what is computed of them is
-    computed there.
+    """The tree with its leaves as arrays on a device, committed to it: computations with them run
+    there.
 
     Args:
       x: a tree of arrays, NumPy arrays and numbers.
-      device: a device, a sharding, a text such as "cpu:1", or a tree of these that is a prefix of
-        `x`; None leaves arrays where they are, and puts what is none on the default device,
+      device: a device, a sharding, a string such as "cpu:1", or a tree of these that is a prefix of
+        `x`; None leaves arrays where they are, and puts other leaves on the default device,
         uncommitted.
-      src: accepted for JAX's sake.
-      donate: whether the arrays given are of no more use, or a tree of this; nothing follows.
-      may_alias: False to have the results in memory of their own, or a tree of this. NumPy arrays
-        are copied in any case.
+      src: accepted for compatibility with JAX.
+      donate: whether the given arrays are no longer needed, or a tree of this; has no effect.
+      may_alias: False to have the results in separate memory, or a tree of this. NumPy arrays are
+        always copied.
 
     Returns:
-      The same tree of arrays. Within a program that is traced they stay where the program runs.
+      The same tree of arrays. In a traced program they stay where the program runs.
 
     Raises:
       ValueError: there is no such device, or `donate` and `may_alias` are both true.
@@ -101,7 +101,7 @@ def device_get(x: Any) -> Any:
     """The tree with its arrays as NumPy arrays.
 
     Args:
-      x: a tree of arrays; what is not an array is left as it is.
+      x: a tree of arrays; other leaves are unchanged.
 
     Returns:
       The same tree of NumPy arrays, of the leaves' shapes and dtypes.
@@ -119,7 +119,7 @@ def copy_to_host_async(x: Any) -> Any:
     """Start copying the arrays of a tree to the host, for a later `device_get`.
 
     Args:
-      x: a tree; leaves without a method of this name are left alone.
+      x: a tree; leaves without a method of this name are ignored.
 
     Returns:
       The tree itself.

@@ -1,4 +1,4 @@
-"""JAX's `random`: keys, and the samples that depend on nothing but them and parameters."""
+"""JAX's `random`: keys, and samples that depend only on keys and parameters."""
 
 # ruff: noqa: F401 - the names are the package's interface.
 

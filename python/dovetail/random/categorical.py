@@ -55,8 +55,8 @@ def gumbel(
     """Gumbel numbers, of density exp(-x - exp(-x)).
 
     Args:
-      mode: "low" draws one number for each sample, and gives none above 16 in float32; "high" draws
-        two, and gives such as well; "highest" in float32 also gives 64 bits of them their due.
+      mode: "low" draws one number for each sample, and returns none above 16 in float32; "high"
+        draws two, and can return such; "highest" in float32 also makes full use of their 64 bits.
 
     Raises:
       ValueError: `dtype` is not a float type, or there is no such mode.
@@ -90,8 +90,8 @@ def _of_upper_tail(x: Array) -> Array:
 
 
 def _gumbel_of_words(words: Array) -> Array:
-    """Gumbel numbers of integers of 64 bits, each two words, of which the lesser half makes the
-    upper tail.
+    """Gumbel numbers from 64-bit integers of two words each; the smaller half of the integers makes
+    the upper tail.
     """
     high, low = lax.unstack(words)
     is_upper = lax.lt(high, np.uint32(1 << 31))
@@ -104,7 +104,7 @@ def _gumbel_of_words(words: Array) -> Array:
 
 
 def _fraction(high: Array, low: Array) -> Array:
-    """The float32 of an integer of 64 bits over 2^64, cut off: from its leading bits."""
+    """The float32 of an integer of 64 bits over 2^64, truncated: from its leading bits."""
     zeros_high, zeros_low = lax.clz(high), lax.clz(low)
     is_low = lax.eq(zeros_high, np.uint32(32))
     rest = lax.shift_right_logical(low, np.uint32(32) - zeros_high)
@@ -128,22 +128,23 @@ def categorical(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Categories, by the largest of logarithms of probabilities plus Gumbel numbers.
+    """Categories, chosen as the largest of log-probabilities plus Gumbel numbers.
 
     Args:
       key: a key.
-      logits: logarithms of probabilities, which need not be normalised.
-      axis: the dimension of `logits` along which the categories are.
-      shape: of the result, by default that of `logits` without `axis`, which broadcasts to it.
-      replace: whether a category can come again in the dimensions of `shape` that go before those
-        of `logits`; else the largest are taken (Gumbel top-k, Kool et al., 2019).
-      mode: of the Gumbel numbers; see `gumbel`.
+      logits: log-probabilities, which need not be normalized.
+      axis: the dimension of `logits` that holds the categories.
+      shape: the shape of the result, by default that of `logits` without `axis`, which broadcasts
+        to it.
+      replace: whether a category can be repeated in the dimensions of `shape` that precede those of
+        `logits`; otherwise the largest are taken (Gumbel top-k, Kool et al., 2019).
+      mode: the mode of the Gumbel numbers; see `gumbel`.
 
     Returns:
       An array of integers.
 
     Raises:
-      ValueError: shapes do not fit, or there are fewer categories than numbers wanted of them.
+      ValueError: shapes do not match, or there are fewer categories than requested numbers.
 
     Example:
       >>> from dovetail import random

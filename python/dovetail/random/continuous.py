@@ -1,4 +1,4 @@
-"""Samples of continuous distributions that a formula makes of uniform or normal numbers."""
+"""Samples of continuous distributions, computed by formulas from uniform or normal numbers."""
 
 from __future__ import annotations
 
@@ -138,8 +138,8 @@ def double_sided_maxwell(
 
     Args:
       loc, scale: floats whose shapes broadcast together.
-      shape: what comes before the shape of the parameters in that of the result; by default that
-        shape once more.
+      shape: the dimensions of the result before those of the parameters; by default the shape of
+        the parameters once more.
 
     Example:
       >>> from dovetail import random
@@ -163,7 +163,7 @@ def weibull_min(
     Args:
       scale: the s, positive.
       concentration: the c, positive.
-      shape: of the uniform numbers that are drawn; the parameters broadcast with it.
+      shape: the shape of the uniform numbers that are drawn; the parameters broadcast with it.
 
     Example:
       >>> from dovetail import random
@@ -240,7 +240,7 @@ def wald(
 ) -> Array:
     """Wald (inverse Gaussian) numbers, of density sqrt(1 / (2 pi x^3)) exp(-(x-m)^2 / (2 m^2 x)).
 
-    By the method of Michael, Schucany and Haas (1976).
+    Uses the method of Michael, Schucany and Haas (1976).
 
     Args:
       mean: the m, positive floats.

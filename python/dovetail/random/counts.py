@@ -45,14 +45,14 @@ def geometric(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Geometric numbers: how many trials it takes until one succeeds, with probability `p` each.
+    """Geometric numbers: the number of trials until one succeeds, with probability `p` each.
 
     Args:
       p: probabilities.
       dtype: an integer type.
 
     Returns:
-      An array of `dtype`, of numbers that are 1 or more.
+      An array of `dtype`, with numbers that are 1 or more.
 
     Example:
       >>> from dovetail import random
@@ -83,7 +83,8 @@ def poisson(
 ) -> Array:
     """Poisson numbers.
 
-    Below a rate of 10 by Knuth's products of uniform numbers, else by rejection (Hoermann, 1993).
+    Below a rate of 10 by Knuth's products of uniform numbers, otherwise by rejection (Hörmann,
+    1993).
 
     Args:
       key: a key of the generator threefry2x32.
@@ -122,7 +123,7 @@ def poisson(
 
 
 def _bounded(count: Array, most: int) -> Array:
-    """True if a step count, an int32, is below the greatest value of an integer type."""
+    """True if a step count, an int32, is below the largest value of an integer type."""
     return lax.lt(count, np.int32(min(most, 2**31 - 1)))
 
 
@@ -183,9 +184,9 @@ def binomial(
     shape: Shape | None = None,
     dtype: Any = None,
 ) -> Array:
-    """Binomial numbers: how many of `n` trials succeed, with probability `p` each.
+    """Binomial numbers: the number of `n` trials that succeed, with probability `p` each.
 
-    Where n p is at most 10 by sums of geometric numbers, else by rejection (Hoermann, 1993: BTRS).
+    If n p is at most 10 by sums of geometric numbers, otherwise by rejection (Hörmann, 1993: BTRS).
 
     Args:
       n: numbers of trials.
@@ -193,8 +194,8 @@ def binomial(
       dtype: a float type.
 
     Returns:
-      An array of `dtype`, of whole numbers; NaN where `n` or `p` is NaN or negative, infinity where
-      `n` is.
+      An array of `dtype`, of integral numbers; NaN where `n` or `p` is NaN or negative, infinity
+      where `n` is.
 
     Example:
       >>> from dovetail import random
@@ -289,7 +290,7 @@ def _btrs(key: Any, count: Array, prob: Array, dtype: np.dtype) -> Array:
     return lax.convert_element_type(result, dtype)
 
 
-# log k! less Stirling's formula, for k = 0, 1, ..., 9.
+# log k! minus Stirling's formula, for k = 0, 1, ..., 9.
 _TAILS = (
     0.0810614667953272,
     0.0413406959554092,
@@ -305,7 +306,7 @@ _TAILS = (
 
 
 def _stirling_tail(k: Array) -> Array:
-    """log k! less Stirling's formula."""
+    """log k! minus Stirling's formula."""
     squared = (k + 1) * (k + 1)
     series = (1 / 12 - (1 / 360 - 1 / 1260 / squared) / squared) / (k + 1)
     places = lax.convert_element_type(lax.floor(dnp.clip(k, 0, 9)), np.int32)
@@ -348,13 +349,13 @@ def multinomial(
     dtype: Any = None,
     unroll: int | bool = 1,
 ) -> Array:
-    """Multinomial counts: how often each category comes in `n` trials.
+    """Multinomial counts: how often each category occurs in `n` trials.
 
     Args:
       n: numbers of trials.
       p: probabilities of the categories, along the last dimension.
       dtype: an element type.
-      unroll: how many categories one step of the loop over them has.
+      unroll: the number of categories in one step of the loop over them.
 
     Returns:
       An array of `dtype`, which sums to `n` along the last dimension.

@@ -23,11 +23,11 @@ def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArr
     """Make a key from a seed.
 
     Args:
-      seed: an int, or an array of an integer type and of rank 0; without `enable_x64` its low 32
-        bits count.
+      seed: an int, or an array of an integer type and of rank 0; without `enable_x64` only its low
+        32 bits are used.
       impl: the generator: a name such as "threefry2x32" or "rbg", by default that of the setting
         `default_prng_impl`.
-      dtype: the same as the element type of keys; one of both can be given.
+      dtype: the same as an element type of keys; only one of both can be given.
 
     Returns:
       A key array of rank 0.
@@ -46,11 +46,11 @@ def key(seed: int | ArrayLike, *, impl: Any = None, dtype: Any = None) -> KeyArr
 
 
 def PRNGKey(seed: int | ArrayLike, *, impl: Any = None) -> KeyArray | Array:
-    """Make a raw key from a seed: an array of words, where `key` makes a typed key.
+    """Make a raw key from a seed: an array of words, whereas `key` makes a typed key.
 
     Args:
       seed: an int, or an array of an integer type and of rank 0.
-      impl: the generator; functions take raw keys for those of the default one.
+      impl: the generator; functions accept raw keys only of the default one.
 
     Returns:
       ui32[2] of the default generator.
@@ -79,7 +79,7 @@ def _seeded(name: str, seed: Any, generator: Generator) -> KeyArray:
             f"{name} accepts a scalar seed, but was given a PRNG key; use split or fold_in"
         )
     if isinstance(seed, int):
-        # As of 64 bits, so that hashes of Python can be seeds.
+        # As 64 bits, so that Python hashes can be seeds.
         number = int(np.int64(seed)) + config.random_seed_offset.value
         if not config.enable_x64.value:
             number = int(np.int64(number).astype(np.int32)) & 0xFFFFFFFF
@@ -115,18 +115,18 @@ def _split(key: Any, shape: tuple[int, ...]) -> Any:
 
 
 def split(key: KeyLike, num: int | tuple[int, ...] = 2) -> Any:
-    """New keys of a key, which is not to be used again.
+    """New keys from a key, which must not be used again.
 
     Args:
       key: a key.
-      num: how many, or the shape of an array of them.
+      num: the number of keys, or the shape of an array of them.
 
     Returns:
       A key array of that shape; raw if `key` is.
 
     Raises:
       TypeError: `key` is not a key, or `num` is not an int.
-      ValueError: it is an array of several keys.
+      ValueError: `key` is an array of several keys.
       TypeError: a size is negative.
 
     Example:
@@ -147,7 +147,7 @@ def _fold_in(key: Any, data: ArrayLike) -> Any:
 
 
 def fold_in(key: KeyLike, data: ArrayLike) -> Any:
-    """A new key of a key and a number.
+    """A new key from a key and a number.
 
     Args:
       key: a key.
@@ -158,7 +158,7 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Any:
 
     Raises:
       TypeError: `key` is not a key, or `data` is not an integer of rank 0.
-      ValueError: it is an array of several keys.
+      ValueError: `key` is an array of several keys.
       OverflowError: `data` is a Python int that is negative, or 2^32 or more.
 
     Example:
@@ -180,14 +180,14 @@ def fold_in(key: KeyLike, data: ArrayLike) -> Any:
                 "dovetail.vmap"
             )
         number = lax.convert_element_type(number, np.uint32)
-    # The key may be folded with other numbers too: it counts as not used.
+    # The key may be folded with other numbers too, so it does not count as used.
     with key_reuse.uncounted():
         data = _fold_in(typed, number)
     return _returned(KeyArray(typed._generator, data), was_raw)
 
 
 def clone(key: Any) -> Any:
-    """The same keys, which `debug_key_reuse` takes for others.
+    """The same keys, which `debug_key_reuse` treats as different ones.
 
     Args:
       key: keys, typed or raw.
@@ -218,7 +218,7 @@ def key_data(keys: KeyLike) -> Array:
       ui32[*keys.shape, 2] of the default generator.
 
     Raises:
-      TypeError: they are not keys.
+      TypeError: `keys` are not keys.
 
     Example:
       >>> from dovetail import random
@@ -229,12 +229,12 @@ def key_data(keys: KeyLike) -> Array:
 
 
 def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> KeyArray:
-    """The keys that consist of some words.
+    """The keys that consist of the given words.
 
     Args:
       key_bits_array: ui32[..., 2] of the default generator.
       impl: the generator: a name, by default that of the setting `default_prng_impl`.
-      dtype: the same as the element type of keys; one of both can be given.
+      dtype: the same as an element type of keys; only one of both can be given.
 
     Returns:
       A key array.
@@ -264,7 +264,7 @@ def key_impl(keys: KeyLike) -> str:
       A string, for the argument `impl` of `key`.
 
     Raises:
-      TypeError: they are not keys.
+      TypeError: `keys` are not keys.
 
     Example:
       >>> from dovetail import random

@@ -3,7 +3,7 @@
 SAMPLER = """
     Args:
       key: a key.
-      shape: of the result.
+      shape: the shape of the result.
       dtype: a float type.
 
     Returns:
@@ -15,11 +15,11 @@ SAMPLER = """
 
 
 def parametrized(parameters: str) -> str:
-    """The sections for distributions of the given parameters, which the result holds."""
+    """The sections for distributions of the given parameters, which the result's type can hold."""
     return f"""
     Args:
       key: a key.
-      shape: of the result; by default the broadcast shape of {parameters}.
+      shape: the shape of the result; by default the broadcast shape of {parameters}.
       dtype: a float type that holds {parameters}.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Samples of the gamma distribution, and of those that gamma numbers make."""
+"""Samples of the gamma distribution, and of those derived from it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _one_gamma(key: KeyArray, alpha: Array, log_space: bool) -> Array:
     def number(value: float) -> Any:
         return np.array(value, dtype)
 
-    # Below 1 a number for alpha + 1 is taken, times a power of a uniform one.
+    # Below 1, a number for alpha + 1 is drawn, times a power of a uniform one.
     is_large = lax.ge(alpha, number(1))
     d = lax.sub(lax.select(is_large, alpha, alpha + number(1)), number(1 / 3))
     c = lax.div(number(1 / 3), lax.sqrt(d))
@@ -83,7 +83,7 @@ def _constants(dtype: np.dtype, *values: float) -> list[Array]:
 
 
 def _gamma_gradient(sample: Array, alpha: Array, log_space: bool) -> Array:
-    """The derivative by alpha of the number with a fixed place in the distribution."""
+    """The derivative by alpha of the number at a fixed quantile of the distribution."""
     if not log_space:
         return lax.random_gamma_grad(alpha, sample)
     numbers = lax.exp(sample)
@@ -138,7 +138,7 @@ def gamma(
 ) -> Array:
     """Gamma numbers, of density x^(a-1) exp(-x) / gamma(a) for x >= 0.
 
-    They are differentiable by `a`, as of a fixed place in the distribution. For small `a` they
+    They are differentiable by `a`, at a fixed quantile of the distribution. For small `a` they
     underflow: see `loggamma`.
 
     Args:
@@ -163,7 +163,7 @@ def loggamma(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Logarithms of gamma numbers, right also where these underflow.
+    """Logarithms of gamma numbers, accurate even where these underflow.
 
     Args:
       a: positive floats.
@@ -227,7 +227,8 @@ def dirichlet(
     Args:
       key: a key.
       alpha: positive floats, f[..., n].
-      shape: of the result without n, by default that of `alpha` without n, which broadcasts to it.
+      shape: the shape of the result without n, by default that of `alpha` without n, which
+        broadcasts to it.
       dtype: a float type.
 
     Returns:
@@ -294,7 +295,7 @@ def f(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """F numbers: ratios of two chi-square numbers, each over its degrees of freedom.
+    """F numbers: ratios of two chi-square numbers, each divided by its degrees of freedom.
 
     Args:
       dfnum, dfden: positive floats, the degrees of freedom of numerator and denominator.
@@ -382,12 +383,12 @@ def ball(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Points of the unit ball of the p-norm, uniform (Barthe et al., 2005).
+    """Points of the unit ball of the p-norm, uniformly distributed (Barthe et al., 2005).
 
     Args:
       d: the dimension of the ball.
       p: a positive float.
-      shape: of the array of points.
+      shape: the shape of the array of points.
 
     Returns:
       An array of `dtype`, [*shape, d].

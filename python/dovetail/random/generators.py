@@ -26,8 +26,8 @@ class Generator(cache.Constant):
     """A generator of random bits; its keys are arrays of words, ui32[*key_shape].
 
     Args:
-      name: what it is called.
-      tag: its name in those of element types.
+      name: the generator's name.
+      tag: its name in element types.
       key_shape: the shape of one key.
       seed: from the two words of a seed, ui32[] each, to a key.
       split: from a key and a shape to keys of that shape, ui32[*shape, *key_shape].
@@ -72,11 +72,11 @@ def default_generator() -> Generator:
 
 
 def find_generator(given: Any) -> Generator:
-    """The generator that a user means by a name, a generator, the dtype of its keys, or None.
+    """The generator that a user specifies by a name, a generator, the dtype of its keys, or None.
 
     Raises:
       ValueError: there is none of that name.
-      TypeError: it is none of these.
+      TypeError: the argument is none of these.
     """
     if given is None:
         return default_generator()
@@ -144,7 +144,7 @@ def _filled(shape: Shape, value: int, dtype: np.dtype) -> Array:
 
 
 def of_width(first: Array, second: Array, mixed: Array, width: int) -> Array:
-    """Bits of two words, for widths of 64, or of those that a generator mixes into one."""
+    """Bits from two words, for widths of 64, or from those that a generator mixes into one."""
     if width != 64:
         return ops.convert(mixed, WORDS[width])
     high, low = ops.convert(first, dtypes.uint64), ops.convert(second, dtypes.uint64)

@@ -43,7 +43,7 @@ def threefry4x32(key: Words, counter: Words) -> Words:
     x = [a + b for a, b in zip(counter, key, strict=True)]
     for number in range(20):
         first, second = _ROTATIONS[number % 8]
-        # The words meet in other pairs in every second round.
+        # The words are paired differently in every second round.
         a, b = (1, 3) if number % 2 == 0 else (3, 1)
         x[0], x[a] = _mixed(x[0], x[a], first)
         x[2], x[b] = _mixed(x[2], x[b], second)
@@ -148,7 +148,7 @@ PHILOX_4 = _made_of(
 
 
 def _halves(key: Array) -> list[Array]:
-    """A key of four words as two of Threefry-2x32."""
+    """A key of four words as two keys of Threefry-2x32."""
     return [lax.slice_in_dim(key, i, i + 2) for i in (0, 2)]
 
 
@@ -159,7 +159,7 @@ def _rbg_seed(high: Array, low: Array) -> Array:
 def _rbg_bits(key: Array, width: int, shape: Shape) -> Array:
     if width < 64:
         return lax.rng_bit_generator(key, shape, WORDS[width])[1]
-    # Also without `enable_x64`.
+    # Even without `enable_x64`.
     words = lax.rng_bit_generator(key, (*shape, 2), np.uint32)[1]
     low, high = (lax.index_in_dim(words, i, -1, keepdims=False) for i in (0, 1))
     return of_width(high, low, low, width)

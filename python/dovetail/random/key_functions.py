@@ -22,8 +22,8 @@ def moved(
     """Apply a function that only moves elements to arrays of keys.
 
     Args:
-      function: moves elements.
-      positions: those of its arguments that are keys, or sequences of them.
+      function: the function.
+      positions: the positions of its arguments that are keys, or sequences of them.
       args, kwargs: its arguments.
 
     Raises:
@@ -31,7 +31,7 @@ def moved(
     """
     wanted = [args[i] for i in positions if i < len(args)]
     keys = [x for arg in wanted for x in (arg if type(arg) in (list, tuple) else (arg,))]
-    # The requested type may be that of the keys only.
+    # The requested type may only be that of the keys.
     asked = [x for x in (*args, *kwargs.values()) if is_key_type(x)]
     types = {x.dtype if is_keys(x) else type(x).__name__ for x in keys} | set(asked)
     if len(types) > 1:
@@ -68,8 +68,8 @@ def made(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """Apply a function that fills arrays to keys.
 
     Args:
-      function: takes `shape` or an array that the result is like, perhaps `fill_value`, and
-        `dtype`. All words of a key are filled with a number.
+      function: takes `shape` or an array to match, perhaps `fill_value`, and `dtype`. All words of
+        a key are filled with a number.
       given: its arguments by name.
 
     Raises:

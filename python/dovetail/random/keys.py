@@ -1,4 +1,4 @@
-"""Arrays of random keys: an element is a vector of words of the array beneath."""
+"""Arrays of random keys: each element is a vector of words in the underlying array."""
 
 from __future__ import annotations
 
@@ -70,10 +70,10 @@ class KeyType:
 class KeyArray:
     """An immutable array of random keys.
 
-    It has the shape, the indexing and the rearranging methods of other arrays, and no arithmetic.
+    It has the shape, the indexing and the rearranging methods of other arrays, but no arithmetic.
 
     Args:
-      generator: the generator that the keys are of.
+      generator: the generator of the keys.
       data: the words, ui32[..., *generator.key_shape].
 
     Example:
@@ -125,7 +125,7 @@ class KeyArray:
 
     @property
     def weak_type(self) -> bool:
-        """False: the element type yields to no other."""
+        """False: the element type is never weak."""
         return False
 
     @property
@@ -196,7 +196,7 @@ class KeyArray:
     # Rearranging ----------------------------------------------------------------------------------
 
     def _with(self, data: Any, rearrange: Callable[[np.ndarray], np.ndarray] | None = None) -> Any:
-        """Keys of other words; `rearrange` moves elements as these were moved, if they were."""
+        """Keys with other words; `rearrange` moves elements as these were moved, if they were."""
         if rearrange is not None and config.debug_key_reuse.value:
             key_reuse.put(data, key_reuse.rearranged(self, rearrange))
         return KeyArray(self._generator, data)
@@ -220,7 +220,7 @@ class KeyArray:
 
     @property
     def at(self) -> _At:
-        """`keys.at[i].set(other)`: the keys with others at some places."""
+        """`keys.at[i].set(other)`: the keys with others at some indices."""
         return _At(self)
 
     @property
@@ -241,11 +241,11 @@ class KeyArray:
         return self.reshape(-1, order=order)
 
     def squeeze(self, axis: Any = None) -> KeyArray:
-        """Without dimensions of size 1."""
+        """The keys without dimensions of size 1."""
         return self._rearranged(lambda x: x.squeeze(axis))
 
     def swapaxes(self, axis1: int, axis2: int) -> KeyArray:
-        """Two dimensions exchanged."""
+        """The keys with two dimensions swapped."""
         return self._rearranged(lambda x: x.swapaxes(axis1, axis2))
 
     def transpose(self, *axes: Any) -> KeyArray:
@@ -301,11 +301,11 @@ class KeyArray:
         return self
 
     def copy_to_host_async(self) -> None:
-        """Begin to copy the words to where NumPy can read them."""
+        """Start copying the words to where NumPy can read them."""
         self._data.copy_to_host_async()
 
     def on_device_size_in_bytes(self) -> int:
-        """The bytes that the keys take on their device."""
+        """The number of bytes that the keys take on their device."""
         return self._data.on_device_size_in_bytes()
 
     def unsafe_buffer_pointer(self) -> int:
@@ -313,7 +313,7 @@ class KeyArray:
         return self._data.unsafe_buffer_pointer()
 
     def delete(self) -> None:
-        """Free the words now; the array is of no more use."""
+        """Free the words now; the array cannot be used afterwards."""
         self._data.delete()
 
     def is_deleted(self) -> bool:
@@ -323,10 +323,10 @@ class KeyArray:
     # Reuse ----------------------------------------------------------------------------------------
 
     def use(self, name: str) -> None:
-        """Note that a function uses the keys, where `debug_key_reuse` is on.
+        """Record that a function uses the keys, if `debug_key_reuse` is on.
 
         Args:
-          name: the function.
+          name: the name of the function.
 
         Raises:
           KeyReuseError: one of them was used before.
@@ -365,7 +365,7 @@ class _At:
 
 
 def _check_rank(entries: tuple[Any, ...], rank: int) -> None:
-    """Refuse indices of words."""
+    """Reject indices of words."""
     dtype_of = [getattr(entry, "dtype", None) for entry in entries]
     counted = 0
     for entry, dtype in zip(entries, dtype_of, strict=True):
@@ -379,7 +379,7 @@ def _check_rank(entries: tuple[Any, ...], rank: int) -> None:
 
 
 def _of_equal_rank(a: KeyArray, b: KeyArray) -> tuple[Any, Any]:
-    """The words of both, of one rank."""
+    """The words of both, with the same rank."""
     rank = max(a.ndim, b.ndim)
     return tuple(x._data.reshape((1,) * (rank - x.ndim) + x._data.shape) for x in (a, b))  # type: ignore[return-value]
 
@@ -408,7 +408,7 @@ for _name in ("lt", "le", "gt", "ge", "neg", "abs", "invert", "and", "or", "xor"
 def _unflattened(generator: Generator, children: Sequence[Any]) -> Any:
     (data,) = children
     if type(data) is np.ndarray and data.dtype == dtypes.float0:
-        # The derivative by keys, which is none.
+        # The derivative with respect to keys: there is none.
         return np.zeros(data.shape[: -len(generator.key_shape)], dtypes.float0)
     return KeyArray(generator, data)
 

@@ -1,4 +1,4 @@
-"""Samples that need factors of matrices: normal vectors with a covariance, orthogonal matrices."""
+"""Samples that require matrix factors: normal vectors with a covariance, orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -39,16 +39,18 @@ def multivariate_normal(
     Args:
       key: a key.
       mean: f[..., n].
-      cov: f[..., n, n], positive definite; for the methods other than "cholesky" semidefinite.
-      shape: of the result without n, by default what the leading dimensions of both broadcast to.
+      cov: f[..., n, n], positive definite; positive semidefinite suffices for methods other than
+        "cholesky".
+      shape: the shape of the result without n, by default the broadcast shape of the leading
+        dimensions of both.
       dtype: a float type, by default that of the parameters.
-      method: how a factor of `cov` is computed: "cholesky", "eigh" or "svd".
+      method: how to factor `cov`: "cholesky", "eigh" or "svd".
 
     Returns:
       f[*shape, n].
 
     Raises:
-      ValueError: `dtype` is not a float type, there is no such method, or shapes do not fit.
+      ValueError: `dtype` is not a float type, there is no such method, or shapes do not match.
 
     Example:
       >>> from dovetail import random
@@ -91,14 +93,14 @@ def orthogonal(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Orthogonal (or unitary) matrices, uniform in the sense of Haar.
+    """Orthogonal (or unitary) matrices, uniform with respect to the Haar measure.
 
-    By QR factors of normal matrices (Mezzadri, 2007).
+    Uses QR factors of normal matrices (Mezzadri, 2007).
 
     Args:
       key: a key.
       n: the number of rows.
-      shape: of the array of matrices.
+      shape: the shape of the array of matrices.
       dtype: a float or complex type.
       m: the number of columns, by default n; the shorter of rows and columns are orthonormal.
 

@@ -75,7 +75,7 @@ def truncated_normal(
     """Normal numbers between two bounds.
 
     Args:
-      lower, upper: the bounds, which are not reached.
+      lower, upper: the bounds, which are excluded.
       dtype: a float type.
 
     Example:

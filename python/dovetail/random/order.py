@@ -38,7 +38,7 @@ def _shuffled(key: Any, x: Array, axis: int) -> Array:
         def once(x: Array, subkey: Any = subkey) -> Array:
             return lax.sort_key_val(random_bits(subkey, 32, x.shape), x, axis)[1]
 
-        # The most elements for which it is done already.
+        # The largest number of elements for which it is done immediately.
         enough = int((2**32 - 1) ** (i / 3))
         if is_at_most(count, enough):
             break
@@ -55,7 +55,7 @@ def _rounds(count: int) -> int:
 
 
 def _elements(name: str, x: Any) -> Array:
-    """An array, or that of the numbers below an integer, which must be known."""
+    """An array, or the numbers below an integer, which must be known."""
     is_python = isinstance(x, (int, np.integer, Size)) and not isinstance(x, bool)
     if not is_python:
         array = as_operand(name, x)
@@ -93,13 +93,13 @@ def permutation(
       key: a key.
       x: an array, or an int n for the numbers from 0 to n - 1.
       axis: the dimension along which the order is random.
-      independent: whether each row along it has an order of its own.
+      independent: whether each row along it has its own order.
 
     Returns:
-      An array as `x`.
+      An array like `x`.
 
     Raises:
-      TypeError: `x` is a scalar, and no int.
+      TypeError: `x` is a scalar, but not an int.
       IndexError, ValueError: there is no such axis.
 
     Example:
@@ -151,7 +151,7 @@ def _check_choice(count: int, drawn: int, replace: bool) -> None:
 def _places(
     key: Any, p: Array, shape: tuple[int, ...], count: int, replace: bool, mode: Any
 ) -> Array:
-    """Places drawn with probabilities."""
+    """Indices drawn with probabilities."""
     probabilities = lax.convert_element_type(p, dtypes.to_inexact_dtype(p.dtype))
     if probabilities.shape != (count,):
         raise value_error(
@@ -182,19 +182,19 @@ def choice(
     Args:
       key: a key.
       a: an array, or an int n for the numbers from 0 to n - 1.
-      shape: how many, as dimensions in the place of `axis`.
+      shape: the number of choices, as dimensions in place of `axis`.
       replace: whether an element can be chosen again.
       p: the probability of each element, by default equal.
-      axis: the dimension along which the elements are.
-      mode: of the Gumbel numbers by which elements are chosen with `p` and without replacement; see
-        `gumbel`.
+      axis: the dimension of the elements.
+      mode: the mode of the Gumbel numbers by which elements are chosen with `p` and without
+        replacement; see `gumbel`.
 
     Returns:
       An array of the element type of `a`.
 
     Raises:
       TypeError: `shape` is not a sequence, or `a` is a scalar but not an int.
-      ValueError: there are no or too few elements, or `p` has not their number.
+      ValueError: there are no or too few elements, or `p` has another size.
 
     Example:
       >>> from dovetail import random

@@ -1,4 +1,4 @@
-"""Parts that samplers share: checks of keys, element types and shapes, and cached eager calls."""
+"""Common parts of samplers: checks of keys, element types and shapes, and cached eager calls."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def as_keys(name: str, key: Any) -> KeyArray:
     """Keys, typed, or raw and then of the default generator.
 
     Raises:
-      TypeError: it is neither.
-      ValueError: raw keys are refused by the settings.
+      TypeError: the argument is neither.
+      ValueError: raw keys are rejected by the settings.
     """
     if isinstance(key, KeyArray):
         keys = key
@@ -74,7 +74,7 @@ def _check_raw() -> None:
 
 
 def single(name: str, key: Any) -> KeyArray:
-    """One key, noted as used if it is typed.
+    """One key, recorded as used if it is typed.
 
     Raises:
       ValueError: there are several.
@@ -91,10 +91,10 @@ def single(name: str, key: Any) -> KeyArray:
 
 
 def sampler(function: F) -> F:
-    """A function whose first parameter is a key, called with one that was checked.
+    """A function whose first parameter is a key, called with one that has been checked.
 
-    Its eager calls are remembered: parameters of which annotations say `ArrayLike` are operands,
-    and it does nothing but compute arrays.
+    Its eager calls are cached: parameters annotated as `ArrayLike` are operands, and it does
+    nothing but compute arrays.
     """
     name = function.__name__.lstrip("_")
     code = function.__code__
@@ -145,7 +145,7 @@ def element_type(name: str, dtype: Any, kinds: str = "f") -> np.dtype:
     """The requested element type, by default that of Python's float or int.
 
     Raises:
-      ValueError: it is not of these kinds.
+      ValueError: the type is not of these kinds.
     """
     if dtype is None:
         return dtypes.default_dtype("u" if kinds == "u" else "i" if kinds == "iu" else "f")
@@ -165,7 +165,7 @@ def sizes_of(name: str, shape: Any) -> tuple[int, ...]:
     """A shape, an int or a sequence of ints, as a tuple.
 
     Raises:
-      TypeError: it is neither, or a size is negative.
+      TypeError: the argument is neither, or a size is negative.
     """
     if type(shape) is tuple and all(type(size) is int and size >= 0 for size in shape):
         return shape
@@ -193,10 +193,10 @@ def shape_with(name: str, shape: Any, *parameters: tuple[int, ...]) -> tuple[int
 
 
 def as_floats(name: str, dtype: np.dtype, *parameters: ArrayLike) -> list[Array]:
-    """Parameters converted to an element type that holds theirs.
+    """Parameters converted to an element type that can hold theirs.
 
     Raises:
-      TypePromotionError: it does not.
+      TypePromotionError: it cannot.
     """
     for parameter in parameters:
         given, weak = dtypes.dtype_and_weakness(parameter)
@@ -213,5 +213,5 @@ def _is_safe(given: np.dtype, weak: bool, dtype: np.dtype) -> bool:
 
 
 def spread(x: Any, shape: tuple[int, ...]) -> Array:
-    """An operand broadcast to a shape that it is known to fit."""
+    """An operand broadcast to a shape that it is known to match."""
     return broadcast_to(as_operand("random", x), shape)

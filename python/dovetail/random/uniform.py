@@ -1,4 +1,4 @@
-"""Bits, and the samples that are nearly as plain: uniform numbers, integers, coins."""
+"""Bits, and nearly as simple samples: uniform numbers, integers, coins."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def bits(key: KeyLike, shape: Shape = (), dtype: Any = None, *, out_sharding: No
 
     Args:
       key: a key.
-      shape: of the result.
-      dtype: an unsigned integer type, by default the widest in use.
+      shape: the shape of the result.
+      dtype: an unsigned integer type, by default the widest available.
 
     Returns:
       An array of uniform integers of the type.
@@ -62,13 +62,13 @@ def uniform(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Uniform numbers of [minval, maxval).
+    """Uniform numbers in [minval, maxval).
 
     Args:
-      minval, maxval: the ends of the interval, of shapes that broadcast to `shape`.
+      minval, maxval: the ends of the interval, whose shapes broadcast to `shape`.
 
     Returns:
-      An array of `dtype`, whose numbers are multiples of one step.
+      An array of `dtype`; its numbers are multiples of one step.
 
     Raises:
       ValueError: `dtype` is not a float type, or the ends do not broadcast to `shape`.
@@ -83,12 +83,12 @@ def uniform(
 
 
 def unit(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Array:
-    """Uniform numbers of [0, 1)."""
+    """Uniform numbers in [0, 1)."""
     info = dtypes.finfo(dtype)
     width, fraction = info.bits, info.nmant
     if width not in WORDS:
         raise type_error(f"uniform: floats must have 8 bits or more, got: {dtype.name}")
-    # Where few bits are random, few are drawn; the sign and the exponent are those of 1.
+    # For types with few mantissa bits, few are drawn; the sign and the exponent are those of 1.
     drawn = 8 if fraction < 8 else width
     words = random_bits(key, drawn, shape)
     if drawn != width:
@@ -128,18 +128,18 @@ def randint(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Uniform integers of [minval, maxval).
+    """Uniform integers in [minval, maxval).
 
     Args:
       key: a key.
-      shape: of the result.
-      minval, maxval: the ends of the interval, of shapes that broadcast to `shape`; they are cut to
-        what `dtype` holds, and all is `minval` where it is not less than `maxval`.
+      shape: the shape of the result.
+      minval, maxval: the ends of the interval, whose shapes broadcast to `shape`; they are clamped
+        to the range of `dtype`, and the result is `minval` where it is not less than `maxval`.
       dtype: an integer type.
 
     Returns:
-      An array of `dtype`; intervals of sizes that are not powers of two are uniform but for 2^-32
-      or so of the width.
+      An array of `dtype`; if the size of the interval is not a power of two, the deviation from
+      uniformity is about 2^-32 of the width.
 
     Raises:
       TypeError: `dtype` is not an integer type.
@@ -160,7 +160,7 @@ def randint(
     shape_with("randint", sizes, low.shape, high.shape)
     if info.bits >= 32:
         return _randint(key, sizes, low, high, element)
-    # For narrow types, the bound may also be one past the greatest value.
+    # For narrow types, the bound may also be one past the largest value.
     least, greatest = int(info.min), int(info.max)
     low = _clipped(lax.convert_element_type(low, np.int32), least, greatest)
     high = _clipped(lax.convert_element_type(high, np.int32), least, greatest + 1)
@@ -197,7 +197,7 @@ def _randint(
     one = lax.full(shape, np.ones((), word))
     span = lax.convert_element_type(lax.sub(high, low), word)
     span = lax.select(lax.le(high, low), one, span)
-    # An interval that includes the greatest number; the interval of all numbers wraps to span 0.
+    # An interval that includes the largest number; the interval of all numbers wraps to span 0.
     span = lax.select(is_past & lax.gt(high, low), lax.add(span, one), span)
     # (upper 2^width + lower) mod span, where x mod 0 is x.
     half = lax.rem(lax.full(shape, np.array(2 ** (width // 2), word)), span)
@@ -215,13 +215,13 @@ def bernoulli(
     *,
     out_sharding: None = None,
 ) -> Array:
-    """Coins that show true with probability p.
+    """Random bools that are true with probability p.
 
     Args:
       key: a key.
-      p: probabilities, floats of a shape that broadcasts to `shape`.
-      shape: of the result, by default that of `p`.
-      mode: "high" draws two numbers for each coin, so that very small probabilities are right.
+      p: probabilities, floats whose shape broadcasts to `shape`.
+      shape: the shape of the result, by default that of `p`.
+      mode: "high" draws two numbers for each bool, so that very small probabilities are accurate.
 
     Returns:
       A bool array.
@@ -258,7 +258,7 @@ def rademacher(
 
     Args:
       key: a key.
-      shape: of the result.
+      shape: the shape of the result.
       dtype: an element type, by default that of Python's int.
 
     Returns:

@@ -41,7 +41,7 @@ def parameters_module(
       given: the file, where there is one scope, or the files by scope; others are where the
         program's own file is, under the names that it says.
       beside: the folder of the program's file.
-      name: what messages call the program.
+      name: the program's name in messages.
       verify: whether files with a digest are compared with it.
 
     Raises:

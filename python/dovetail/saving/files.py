@@ -1,4 +1,6 @@
-"""The file of a saved tree: leaves as tensors of the safetensors format, and notes about them."""
+"""The file format of a saved tree: leaves as tensors of the safetensors format, and metadata
+about them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from dovetail.runtime.parameters import resembles
 
 VERSION = 1
 _NOTES, _DIGEST = "dovetail.checkpoint", "dovetail.sha256"
-# Keys of notes about leaves, besides paths and checksums.
+# Keys of metadata about leaves, besides paths and checksums.
 _NOTED = ("kind", "dtype", "weak", "impl")
 
 # The format's names of element types. Complex numbers are stored as pairs of reals, unknown types
@@ -80,7 +82,7 @@ def known_dtype(name: str) -> np.dtype | None:
 
 
 def _encoded(values: np.ndarray) -> np.ndarray:
-    """Elements as a type that the format has."""
+    """Elements as a type that the format supports."""
     values = np.asarray(values, values.dtype.newbyteorder("="), order="C")
     if values.dtype in _PARTS:
         return values.reshape(*values.shape, 1).view(_PARTS[values.dtype])
@@ -95,7 +97,9 @@ def _decoded(tensor: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def tensors_of(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Named arrays as the format's library takes them; the arrays must stay until it is done."""
+    """Named arrays in the form that the format's library accepts; the arrays must stay alive
+    until it is done.
+    """
     return _tensors({name: _encoded(values) for name, values in arrays.items()})
 
 
@@ -128,7 +132,7 @@ def write(path: Path, leaves: dict[str, Leaf]) -> None:
 
 
 def _digest_of(notes: str, shapes: Mapping[str, Any]) -> str:
-    """The digest of all metadata in a file; the notes hold checksums of the data."""
+    """The digest of all metadata in a file; the metadata hold checksums of the data."""
     lines = [notes, *(f"{name} {list(shape)}" for name, shape in sorted(shapes.items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -137,12 +141,12 @@ def read(path: Path) -> dict[str, Leaf]:
     """The leaves of a file, by name.
 
     Raises:
-      ValueError: it is no such file, or damaged, or of a later version.
+      ValueError: it is not such a file, is damaged, or is of a later version.
     """
     data = path.read_bytes()
     try:
         tensors = dict(safetensors.deserialize(data))
-        # The library gives tensors only; it has checked the header, whose size comes first.
+        # The library returns only tensors; it has checked the header, whose size comes first.
         header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     except Exception as error:
         raise _damaged(path, f"it is no whole safetensors file ({error})") from None
@@ -189,7 +193,7 @@ def _values(path: Path, name: str, leaf: Leaf, tensor: Any) -> np.ndarray:
 
 
 def _foreign(path: Path, name: str, tensor: Any) -> Leaf:
-    """A tensor of a file that another program wrote."""
+    """A tensor in a file written by another program."""
     if tensor["dtype"] not in _TENSOR_TYPES:
         raise value_error(
             f"checkpoint.load: element types must be {', '.join(_TENSOR_TYPES)}, got: "

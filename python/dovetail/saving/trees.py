@@ -1,4 +1,4 @@
-"""Trees of arrays are saved to files and loaded from them."""
+"""Saving trees of arrays to files, and loading them."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _EMPTY: dict[str, Any] = {"None": None, "dict": {}, "list": [], "tuple": ()}
 def save(path: str | os.PathLike[str], tree: Any) -> None:
     """Write a tree of arrays to a file.
 
-    The file is in the safetensors format, which other programs read too. It is complete, or not
-    there: it is written beside, and takes the place of an older one at the end.
+    The file is in the safetensors format, which other programs can read. It is either complete or
+    absent: it is written under a temporary name, and replaces an older one at the end.
 
     Args:
       path: the file's name.
@@ -60,20 +60,21 @@ def save(path: str | os.PathLike[str], tree: Any) -> None:
     paths, _ = flatten_with_path(tree, is_leaf=_is_empty)
     names = [keystr(place, simple=True, separator="/") or "tree" for place, _ in paths]
     if len(set(names)) < len(names):
-        # Such as of the keys 1 and "1".
+        # For example of the keys 1 and "1".
         names = [keystr(place) for place, _ in paths]
     leaves = {name: _leaf(place, value) for name, (place, value) in zip(names, paths, strict=True)}
     write(Path(path), leaves)
 
 
 def load(path: str | os.PathLike[str], like: Any = None) -> Any:
-    """The tree of a file that `save` wrote, or the tensors of another safetensors file.
+    """The tree in a file written by `save`, or the tensors of another safetensors file.
 
     Args:
       path: the file's name.
-      like: a tree of the same structure, whose leaves (arrays, numbers or `ShapeDtypeStruct`s) say
-        what the results are; by default leaves are what was saved, in dictionaries and lists:
-        named tuples and objects become dictionaries of their attributes, and tuples lists.
+      like: a tree of the same structure, whose leaves (arrays, numbers or `ShapeDtypeStruct`s)
+        state the types of the results; by default leaves are as they were saved, in dictionaries
+        and lists: named tuples and objects become dictionaries of their attributes, and tuples
+        become lists.
 
     Returns:
       The tree.
@@ -199,7 +200,7 @@ def _leaf(place: KeyPath, value: Any) -> Leaf:
 
 
 def _misfit(place: KeyPath, value: Any, leaf: Leaf) -> str:
-    """The mismatch between a leaf of the file and the expected one; empty if it fits."""
+    """The mismatch between a leaf of the file and the expected one; empty if they match."""
     if type(value) in _NUMBERS:
         kinds = [dtypes.KINDS[dtype] for dtype in (_NUMBERS[type(value)], leaf.values.dtype)]
         fits = (
@@ -232,7 +233,7 @@ def _type(leaf: Leaf) -> str:
 
 
 def _restored(name: str, leaf: Leaf, like: Any = None) -> Any:
-    """The value of a leaf: as it was saved, or as the leaf that is wanted."""
+    """The value of a leaf: as it was saved, or like the requested leaf."""
     if leaf.kind in _EMPTY:
         return _EMPTY[leaf.kind] if leaf.kind in ("None", "tuple") else type(_EMPTY[leaf.kind])()
     if leaf.kind == "key":

@@ -23,7 +23,7 @@ def inexacts(name: str, *xs: Any) -> list[Array]:
 
 
 def reals(name: str, *xs: Any) -> list[Array]:
-    """As `inexacts`, but complex operands are refused."""
+    """Like `inexacts`, but complex operands are rejected."""
     arrays = inexacts(name, *xs)
     if dtypes.KINDS[arrays[0].dtype] == "c":
         raise type_error(

@@ -1,1 +1,1 @@
-"""Functions traced into the dialect, and ops applied at once."""
+"""Tracing of functions into the dialect, and application of ops."""

@@ -27,7 +27,7 @@ _SCALARS = (bool, int, float, complex)
 
 
 def is_arraylike(value: Any) -> bool:
-    """True if `as_operand` accepts a value, its element type aside."""
+    """True if `as_operand` accepts a value, regardless of its element type."""
     return isinstance(value, (ArrayMethods, *_SCALARS, np.ndarray, np.generic, Size)) or any(
         hasattr(value, name) for name in ("__array__", "__jax_array__")
     )
@@ -37,15 +37,15 @@ def as_operand(value: Any, what: object, copy: bool = True) -> Operand:
     """Convert a user's value to an array or tracer.
 
     Args:
-      value: what was passed.
-      what: what messages call it.
-      copy: whether a NumPy array, which the user may write to later, is copied.
+      value: the value that was passed.
+      what: its name in messages.
+      copy: whether to copy a NumPy array, which the user may write to later.
 
     Returns:
       An array of the value's shape and canonical dtype; an array or tracer as it is.
 
     Raises:
-      TypeError: it is none of array, number or tracer.
+      TypeError: it is not an array, number or tracer.
 
     Example:
       >>> as_operand(np.arange(3), "x")
@@ -128,11 +128,11 @@ def parameter_names(function: Any, count: int) -> list[str]:
 
 
 def described(function: Any, what: str) -> Callable[[Any], Any]:
-    """A decorator that lets a function be called as another, whose documentation it extends.
+    """A decorator that makes a function callable like another, whose documentation it extends.
 
     Args:
       function: the other one.
-      what: what is made of it, in one sentence.
+      what: a sentence about what is made of it.
     """
     made = functools.wraps(function)
 
@@ -203,7 +203,7 @@ class LeafNames(Sequence[str]):
         return [*names[: len(names) - len(by_key)], *by_key][position]
 
     def drop(self, left_out: Container[int]) -> None:
-        """Count some leaves no more, by their numbers."""
+        """Exclude some leaves, by their indices."""
         counted = itertools.count()
         self._is_data = [is_data and next(counted) not in left_out for is_data in self._is_data]
 
@@ -270,13 +270,15 @@ def results_of(function: Any, leaves: Sequence[Any], spec: Any = None) -> list[O
       spec: their structure, by default that of a tuple.
 
     Raises:
-      TypeError: a leaf is none of array, number or tracer.
+      TypeError: a leaf is not an array, number or tracer.
     """
     return [as_operand(leaf, ResultName(function, spec, i)) for i, leaf in enumerate(leaves)]
 
 
 class Selected(NamedTuple):
-    """The leaves of some positional arguments, and how to call with others in their place."""
+    """The leaves of some positional arguments, and how to call a function with others in their
+    place.
+    """
 
     leaves: list[Operand]
     names: LeafNames
@@ -296,10 +298,10 @@ def select(
     kwargs: dict[str, Any],
     what: str = "argnums",
 ) -> Selected:
-    """The leaves of the arguments numbered `argnums`; the other arguments stay unchanged.
+    """The leaves of the arguments in `argnums`; the other arguments stay unchanged.
 
     Raises:
-      MismatchError: there is no argument of that number.
+      MismatchError: there is no argument with that index.
     """
     count = len(args)
     positions = []
@@ -343,7 +345,7 @@ def block_until_ready(x: Any) -> Any:
     """Wait until all arrays of a tree are computed; returns the tree.
 
     Args:
-      x: a tree of arrays; other leaves are not waited for.
+      x: a tree of arrays; other leaves are ignored.
 
     Returns:
       The tree itself.

@@ -11,15 +11,15 @@ from dovetail.trees.treedef import public
 
 
 def check_hashable(which: int | str, value: Any, name: str) -> None:
-    """Refuse a static argument that has no hash.
+    """Reject a static argument that is not hashable.
 
     Args:
-      which: its number or name.
+      which: its index or name.
       value: the argument.
       name: the function's name.
 
     Raises:
-      ValueError: it has none.
+      ValueError: it is not hashable.
     """
     try:
         hash(value)
@@ -35,7 +35,7 @@ def incomparable(key: tuple[Any, ...], others: Iterable[tuple[Any, ...]], name: 
     """The error for a key that raised when it was compared with others.
 
     Args:
-      key: begins with a structure, types, and pairs of static arguments.
+      key: starts with a structure, types, and pairs of static arguments.
       others: the keys it was compared with.
       name: the function's name.
     """

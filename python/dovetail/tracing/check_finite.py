@@ -1,4 +1,4 @@
-"""Programs that tell which op was the first to make a NaN or an infinity, in the run that made it.
+"""Programs that report which op was the first to produce a NaN or an infinity, in the same run.
 
 With `debug_nans` or `debug_infs`, a compiler pass adds a result that identifies that op, if any. It
 is read only if another result has such a value.
@@ -13,11 +13,11 @@ import numpy as np
 
 from dovetail.reference.checks import UNWANTED, UnwantedValueError, first_of
 
-# The element type of the extra result, and its value if no op made a NaN or an infinity.
+# The element type of the additional result, and its value if no op produced a NaN or an infinity.
 CODE = np.dtype(np.int32)
 _NONE = np.iinfo(CODE).max
 
-# Functions that have another name than their op.
+# Functions whose names differ from those of their ops.
 _FUNCTIONS = {"case": "cond", "while": "while_loop"}
 
 
@@ -33,15 +33,15 @@ def accepted(
     module: Callable[[], Any],
     arguments: Iterable[tuple[Any, Any]] = (),
 ) -> Sequence[Any]:
-    """The results of a checked program without the extra one.
+    """The results of a checked program without the additional one.
 
     Args:
       results: arrays, or buffers.
-      checks: the names of the values that the program was made to look for.
-      name: what messages call the program.
-      module: gives the module before the phase that added the result.
-      arguments: names and values of what the program was given, to be told where they have the
-        value already.
+      checks: the names of the values that the program was made to find.
+      name: the program's name in messages.
+      module: returns the module before the phase that added the result.
+      arguments: names and values of the program's arguments, for the message if they already have
+        the value.
 
     Raises:
       UnwantedValueError: one of the others has one of the values.

@@ -1,4 +1,4 @@
-"""Evaluation of what was traced: functions as programs of the reference evaluator."""
+"""Evaluation of traced functions as programs of the reference evaluator."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def flat_module(
     operands: Sequence[Type],
     results: Sequence[Type],
 ) -> _core.Module:
-    """A module whose `main` is what an op on functions computes, simplified and without calls."""
+    """A module whose `main` computes an op on functions, simplified and without calls."""
     try:
         module = _core.wrap(name, attributes, list(operands), list(results))
     except _core.CompilerError as error:
@@ -36,7 +36,7 @@ def expanded(function: _core.Function, last: Sequence[np.ndarray]) -> _core.Modu
 
     Args:
       function: the function; the others of its module that it does not need are removed.
-      last: what its last arguments are.
+      last: the values of its last arguments.
     """
     module = function.module
     module.keep_as_main(function.name)
@@ -57,11 +57,11 @@ def evaluate_on_functions(
 
 
 class Flat:
-    """A module without calls whose `main` can be evaluated, with the checks that settings ask for.
+    """A module without calls whose `main` can be evaluated, with the checks that settings request.
 
     Args:
       module: after the phase `shard`.
-      name: what messages call it.
+      name: its name in messages.
     """
 
     def __init__(self, module: _core.Module, name: str) -> None:
@@ -85,11 +85,11 @@ class Flat:
 
 
 class Callee:
-    """A finished function that can be called in any trace, and outside of all."""
+    """A finished function that can be called in any trace, and outside of all traces."""
 
     def __init__(self, function: _core.Function) -> None:
         self.function = function
-        # Asking for the module makes an object each time.
+        # Each access to the module creates an object.
         self.module = function.module
         self._flat: Flat | None = None
 

@@ -1,4 +1,4 @@
-"""Traces Python functions, and applies ops on traced functions and calls of them."""
+"""Traces Python functions, applies ops on traced functions, and calls traced functions."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 
 class TracedFunction(NamedTuple):
-    """A function that was traced.
+    """A traced function.
 
     Attributes:
       function: the compiler's function; its arguments are the explicit ones, then one per captured
         operand.
-      captured: what the function closes over.
-      avals: of the results.
-      extra: what the traced Python function returned beside its results.
-      place: the device that the function asks for, if it does.
+      captured: the values that the function closes over.
+      avals: the types of the results.
+      extra: what the traced Python function returned in addition to its results.
+      place: the device that the function requests, if any.
       uses: with `debug_key_reuse`, what the function does with keys.
-      asked_origins: whether it depends on what its arguments are made of.
+      asked_origins: whether it depends on what its arguments are computed from.
     """
 
     function: _core.Function
@@ -60,16 +60,16 @@ def trace(
     """Trace a function.
 
     Args:
-      python: takes a tracer per argument, returns arrays and anything else.
+      python: takes a tracer for each argument, returns arrays and anything else.
       avals: the arguments' types.
-      names: what to call them in messages.
+      names: the arguments' names in messages.
       kind: the transform that traces.
       name: the name of the function, for messages and for the IR.
-      outside: what the arguments stand for, None for those whose value may not be asked for; if it
-        is not given, that of nothing in the function may.
+      outside: the values that the arguments stand for, None for those whose value must not be
+        requested; by default, no value in the function may be.
       axes: the named axes that the transform binds.
       order: how often it will be differentiated; by default as often as the trace in progress.
-      origins: what the arguments are made of, where no derivative begins at them.
+      origins: what the arguments are computed from, if no derivative begins at them.
     """
     in_progress = Trace(kind, name, outside is not None, names, axes, order)
     in_progress.origins = origins
@@ -95,8 +95,8 @@ def trace(
         results = [out.aval for out in outs]
     finally:
         traces.pop()
-        # Also after an error, so that a program which handles it can go on: a module needs finished
-        # functions.
+        # Also after an error, so that a program that handles it can continue: a module needs
+        # finished functions.
         in_progress.function.finish(numbers)
         in_progress.ended, in_progress.origins = True, None
     if config.check_tracer_leaks.value:
@@ -118,12 +118,13 @@ def apply(
     results: Sequence[ShapedArray],
     **attributes: Any,
 ) -> list[Operand]:
-    """Apply an op on functions just traced: in the trace in progress, or at once by evaluation.
+    """Apply an op on functions that were just traced: in the trace in progress, or at once by
+    evaluation.
 
     Args:
-      name: of the op.
-      functions: the function that a request transforms, or a tuple of those whose bodies the op
-        gets.
+      name: the op's name.
+      functions: the function that a request transforms, or a tuple of those that become the bodies
+        of the op.
       operands: arrays or tracers.
       results: the types of the results.
       attributes: by their names in the dialect.

@@ -1,8 +1,8 @@
-"""`debug_key_reuse`: which keys were used, and what traced functions do with keys.
+"""`debug_key_reuse`: which keys were used, and how traced functions use keys.
 
-The arrays beneath keys know of each key which use it had. While a function is traced, what it uses
-from outside is noted instead (`Watch`); whatever calls the function, or repeats it, or chooses it,
-says so of these notes (`Uses`), and applies them.
+The arrays of keys record for each key the use that it had. While a function is traced, uses of
+outer keys are recorded separately (`Watch`); whatever calls, repeats or selects the function
+derives a summary from these records (`Uses`), and applies it.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from dovetail.tracing.trace import Trace
 from dovetail.trees.float0 import set_float0_aside
 from dovetail.trees.pytree import flatten
 
-# The functions that used keys, and where; uses are numbered from 1 in this list.
+# The functions that used keys, and their locations; uses are numbered from 1 in this list.
 _uses: list[tuple[str, locations.Location]] = []
 _numbers: dict[tuple[str, locations.Location], int] = {}
 
 # Uses of keys captured by the innermost traced function: the state, its uses before, and the new
-# ones. None where uses are not counted.
+# ones. None if uses are not counted.
 _Events = MutableSequence[tuple["State", np.ndarray, np.ndarray]]
 _NOWHERE: _Events = deque(maxlen=0)
 _events: ContextVar[_Events | None] = ContextVar("events", default=_NOWHERE)
 
 
 def _number(name: str) -> int:
-    """The number of a use here and now."""
+    """The number of a use at the present location."""
     use = name, locations.location()
     number = _numbers.get(use)
     if number is None:
@@ -47,7 +47,7 @@ def _number(name: str) -> int:
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """Do not count uses within the block; they were counted before."""
+    """Do not count uses within the block, because they were counted before."""
     token = _events.set(None)
     try:
         yield
@@ -56,12 +56,12 @@ def uncounted() -> Iterator[None]:
 
 
 class State:
-    """The uses of the keys of an array; arrays that have keys in common share them.
+    """The uses of the keys of an array; arrays with common keys share them.
 
     Args:
       uses: the numbers of the uses of some keys, 0 for none.
-      places: which of them the keys of the array are.
-      trace: the trace that the keys were made in, None if outside of all.
+      places: the positions of the array's keys among them.
+      trace: the trace in which the keys were made, None if outside of all traces.
     """
 
     __slots__ = ("_uses", "places", "trace")
@@ -95,11 +95,11 @@ class State:
         return State(self._uses, np.clip(places, 0, max(len(self._uses) - 1, 0)), self.trace)
 
     def check(self, uses: Any, loop: str = "") -> None:
-        """See that keys which will be used were not used before.
+        """Check that keys that will be used were not used before.
 
         Args:
           uses: the number of the use of each key, 0 for none.
-          loop: what does it at every step.
+          loop: a loop that uses them in every iteration.
 
         Raises:
           KeyReuseError: one of them was.
@@ -110,7 +110,7 @@ class State:
             raise _reused(int(before[twice][0]), int(uses[twice][0]), loop)
 
     def use(self, uses: Any, loop: str = "") -> None:
-        """Note such uses, which must be the first ones."""
+        """Record uses, which must be the first ones."""
         events = _events.get()
         if events is None:
             return
@@ -145,7 +145,7 @@ def _reused(first: int, second: int, loop: str) -> KeyReuseError:
 
 
 def find(data: Any) -> State | None:
-    """The uses of the keys whose words an array has, if it was seen to have keys."""
+    """The uses of the keys with the words of an array, if it is known to hold keys."""
     return getattr(data, "_keys", None)
 
 
@@ -154,7 +154,7 @@ def of(data: Any, shape: tuple[int, ...]) -> State:
 
     Args:
       data: the array of their words.
-      shape: that of the array of keys.
+      shape: the shape of the key array.
     """
     state = find(data)
     if state is None or state.places.shape != shape:
@@ -171,7 +171,7 @@ def put(data: Any, state: State | None) -> None:
 
 
 def are_known(shape: tuple[Any, ...]) -> bool:
-    """True if the keys of a shape can be told apart: all of its sizes are known."""
+    """True if the keys of a shape can be distinguished: all of its sizes are known."""
     return all(type(size) is int for size in shape)
 
 
@@ -195,7 +195,7 @@ def another(data: Any, shape: tuple[Any, ...]) -> Any:
 
 
 def use(keys: Any, name: str) -> None:
-    """Note that a function uses keys.
+    """Record that a function uses keys.
 
     Raises:
       KeyReuseError: some of them were used before.
@@ -211,10 +211,10 @@ class Uses(NamedTuple):
     """Summary of a traced function's uses of keys.
 
     Attributes:
-      arguments: of each argument, the uses of its keys; None for none.
+      arguments: for each argument, the uses of its keys; None for none.
       captured: uses of keys that it closes over.
-      results: of each result the number of the argument that it is, or the uses of what it closes
-        over, or uses of its keys; None for new keys, and for what is not a key.
+      results: for each result, the index of the argument that it equals, or the uses of captured
+        keys, or uses of its own keys; None for new keys, and for values that are not keys.
     """
 
     arguments: list[np.ndarray | None]
@@ -225,7 +225,7 @@ class Uses(NamedTuple):
         """Check that a call does not reuse keys.
 
         Raises:
-          KeyReuseError: some of it was.
+          KeyReuseError: it reuses some.
         """
         for state, uses in self._on(operands):
             state.check(uses)
@@ -235,10 +235,10 @@ class Uses(NamedTuple):
 
         Args:
           operands: its arguments.
-          results: what it returns, if that goes on to be used.
+          results: its results, if they are used further.
 
         Raises:
-          KeyReuseError: some of what it uses was used before.
+          KeyReuseError: some of the keys that it uses were used before.
         """
         for state, uses in self._on(operands):
             state.use(uses)
@@ -253,7 +253,7 @@ class Uses(NamedTuple):
         """Run a compiled function on leaves, with its uses recorded; returns a tree.
 
         Raises:
-          KeyReuseError: some of what it uses was used before.
+          KeyReuseError: some of the keys that it uses were used before.
         """
         self.check(leaves)
         result = run(leaves)
@@ -292,7 +292,7 @@ class Uses(NamedTuple):
         returns the results of the second.
 
         Raises:
-          KeyReuseError: the second uses what this one does.
+          KeyReuseError: the second one uses keys that this one uses.
         """
         pairs = list(zip(self.arguments, second.arguments, strict=True))
         for one, other in pairs:
@@ -302,15 +302,16 @@ class Uses(NamedTuple):
         return Uses(arguments, [*self.captured, *second.captured], second.results)
 
     def repeated(self, what: str, carried: int, length: Any = -1) -> Uses:
-        """The summary of a loop whose body this is.
+        """The summary of a loop with this body.
 
         Args:
           what: the loop, for messages.
-          carried: how many arguments, and results, are the carry; others are elements of arrays.
-          length: the number of steps, negative if it is not known.
+          carried: the number of arguments, and results, that are the carry; others are elements of
+            arrays.
+          length: the number of iterations, negative if unknown.
 
         Raises:
-          KeyReuseError: a step uses what an earlier one used.
+          KeyReuseError: an iteration uses a key that an earlier one used.
         """
         length = length if are_known((length,)) else -1
         first = [None if uses is None else State.new(uses.shape, None) for uses in self.arguments]
@@ -437,7 +438,7 @@ class Watch:
 
 @contextmanager
 def _counted_apart() -> Iterator[_Events]:
-    """Uses are noted here alone, unless they do not count."""
+    """Uses are recorded separately here, unless they do not count."""
     events: _Events = []
     token = _events.set(None if _events.get() is None else events)
     try:

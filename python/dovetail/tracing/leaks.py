@@ -1,4 +1,4 @@
-"""Tracers that outlive their trace, for which `check_tracer_leaks` looks."""
+"""Finds tracers that outlive their trace, for `check_tracer_leaks`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dovetail.tracing.trace import Trace, Tracer
 
 
 def check_leaks(trace: Trace) -> None:
-    """Refuse a trace that has ended while something still refers to a value of it.
+    """Reject a trace that has ended while something still refers to one of its values.
 
     Raises:
       LeakedTracerError: something does.
     """
     if not _found(trace):
         return
-    # Cycles, as of an exception and its frames, are no references of the program.
+    # Cycles, such as that of an exception and its frames, are not references of the program.
     gc.collect()
     leaked = _found(trace)
     if leaked:

@@ -14,7 +14,7 @@ from dovetail.base.locations import here
 if TYPE_CHECKING:
     from dovetail.tracing.trace import Trace, Tracer
 
-# The use that Python makes of an unknown value, by the class of the error.
+# Python's use of an unknown value, by the class of the error.
 _USES = {
     TracerBoolConversionError: "Attempted boolean conversion of traced array with shape {}.",
     TracerIntegerConversionError: "The __index__() method was called on traced array with shape "
@@ -26,12 +26,12 @@ _USE = "Abstract tracer value encountered where concrete value is expected: trac
 def unknown_value(
     trace: Trace, number: int, asked: Tracer, error: type[ConcretizationTypeError]
 ) -> str:
-    """Why a value is not known.
+    """The reason why a value is unknown.
 
     Args:
-      trace: the trace that does not know one of its values.
-      number: that value.
-      asked: the tracer whose value was asked for.
+      trace: the trace to which one of its values is unknown.
+      number: the number of that value.
+      asked: the tracer whose value was requested.
       error: the error to be raised.
     """
     subject = asked.description()

@@ -143,8 +143,8 @@ def jvp(
     Args:
       fun: the function.
       primals: a tuple of its arguments.
-      tangents: a tuple of the same structure, shapes and dtypes: the direction. That of an integer
-        has dtype float0.
+      tangents: a tuple of the same structure, shapes and dtypes: the direction. The tangent of an
+        integer has dtype float0.
       has_aux: whether `fun` returns a pair (result, auxiliary data).
 
     Returns:
@@ -190,13 +190,13 @@ def jvp(
 
 
 class Results:
-    """Results of a traced function, and auxiliary data.
+    """Results of a traced function, and its auxiliary data.
 
     Attributes:
       traced: the function; its results are those of the Python function, then the auxiliary data's
         tracers.
       spec: the structure of the result.
-      count: how many results belong to it.
+      count: the number of results that belong to it.
       made_at: the locations of the ops that computed them, None for results that are not tracers.
     """
 
@@ -257,7 +257,7 @@ def trace_selected(
     order = derivative_order() + 1
     traced = trace(python, selected.avals, selected.names, kind, name, outside, order=order)
     if traced.uses is not None:
-        # It counts as called once, whatever is derived from it.
+        # It counts as one call, whatever is derived from it.
         traced.uses.apply(selected.leaves)
     return Results(traced)
 
@@ -272,13 +272,13 @@ def _pair(result: Any, name: str) -> tuple[Any, Any]:
 
 
 def _count_of(result: Any) -> str:
-    """A description of what a function returned in place of a pair."""
+    """A description of what a function returned instead of a pair."""
     kind = type(result).__name__
     return f"a {kind} of {len(result)}" if isinstance(result, (tuple, list)) else f"a {kind}"
 
 
 def inexact(leaves: Sequence[Operand]) -> tuple[int, ...]:
-    """The numbers of the leaves that have derivatives."""
+    """The indices of the leaves that have derivatives."""
     return tuple(i for i, leaf in enumerate(leaves) if dtypes.is_inexact(leaf.dtype))
 
 
@@ -288,11 +288,12 @@ def cotangent_type(leaf: Operand, weak: bool = False) -> ShapedArray:
 
 
 def float0_zeros(leaf: Operand | ShapedArray) -> np.ndarray:
-    """The derivative with respect to an integer: zeros of a type that holds nothing."""
+    """The derivative with respect to an integer: zeros of a type that holds no data."""
     return np.zeros(leaf.shape, dtypes.float0)
 
 
-# Openings of messages about mismatched tangents, of `jvp` and of what `linearize` returns.
+# Beginnings of messages about mismatched tangents, of `jvp` and of the functions that `linearize`
+# returns.
 _PROBLEMS = {
     "jvp": "jvp called with different primal and tangent shapes or dtypes: ",
     "linearize": "linearized function called on tangent values inconsistent with the original "
@@ -306,10 +307,10 @@ def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[
     Args:
       selected: the primals.
       tangents: the tangents' tree.
-      transform: who takes them, `jvp` or `linearize`.
+      transform: the transform that takes them, `jvp` or `linearize`.
 
     Raises:
-      MismatchError: structure, shape or dtype are not those of the primals.
+      MismatchError: structure, shape or dtype differ from those of the primals.
     """
     values, spec = flatten(tangents)
     if spec != selected.spec:
@@ -335,14 +336,14 @@ def tangent_operands(selected: Selected, tangents: Any, transform: str) -> list[
 
 
 def as_direction(value: Any, aval: ShapedArray, what: str, problem: str) -> Operand:
-    """A tangent or cotangent for a value of that type; Python's numbers that it can hold take its
+    """A tangent or cotangent for a value of that type; Python numbers that it can hold take its
     dtype.
 
     Args:
       value: the tangent or cotangent.
       aval: the type.
-      what: what messages call it.
-      problem: what messages begin with.
+      what: its name in messages.
+      problem: the beginning of messages.
 
     Raises:
       MismatchError: shape or dtype differ.
@@ -368,7 +369,7 @@ def check_differentiable(
     holomorphic: bool,
     allow_int: bool,
 ) -> None:
-    """Refuse arguments that have no derivative.
+    """Reject arguments that have no derivative.
 
     Raises:
       TypeError: the leaf is not a float or complex array.

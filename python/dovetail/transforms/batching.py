@@ -47,11 +47,11 @@ def vmap(
 
     Args:
       fun: the function of one element.
-      in_axes: where the batch is: an int for all arguments, None for an argument without a batch,
-        or a tuple with one entry per argument, each a prefix of that argument's tree.
-      out_axes: where the batch goes in the results, likewise; None for a result that does not
+      in_axes: the positions of the batch: an int for all arguments, None for an argument without a
+        batch, or a tuple with one entry per argument, each a prefix of that argument's tree.
+      out_axes: the positions of the batch in the results, likewise; None for a result that does not
         depend on the batch.
-      axis_name: what the collectives of `dovetail.lax` in `fun` call the batch's axis.
+      axis_name: the name of the batch's axis for the collectives of `dovetail.lax` in `fun`.
       axis_size: the size of the batch, checked against the arguments.
       spmd_axis_name: accepted for programs that shard the batch.
 
@@ -61,7 +61,7 @@ def vmap(
     Raises:
       ValueError: axes that do not exist, sizes that differ, no batch at all, or a result that
         depends on the batch and has None in out_axes.
-      TypeError: in_axes is none of the above.
+      TypeError: in_axes has another form.
 
     Example:
       >>> import dovetail as dt, dovetail.numpy as dnp
@@ -113,7 +113,7 @@ def vmap(
         size = _batch_size(leaves, dims, names, axis_size, name)
         taken = len(leaves)
         if is_symbolic_dim(size) and all(dim == UNBATCHED for dim in dims):
-            # An argument more says it.
+            # An additional argument carries it.
             leaves.append(zeros(ShapedArray((size,), np.dtype(np.bool_))))
             dims.append(0)
 
@@ -159,7 +159,7 @@ _IN_AXES = (
 
 
 def _check_axes(in_axes: Any, out_axes: Any) -> None:
-    """Refuse axes that no argument and no result could have.
+    """Reject axes that no argument and no result could have.
 
     Raises:
       TypeError: they are not ints, or no trees of ints.
@@ -175,7 +175,7 @@ def _check_axes(in_axes: Any, out_axes: Any) -> None:
 
 
 def _hint(in_axes: Any, args: tuple[Any, ...]) -> str:
-    """A hint at the likely mistake behind axes that do not fit."""
+    """A hint at the likely mistake behind mismatched axes."""
     if isinstance(in_axes, tuple) and len(args) == 1 and isinstance(args[0], tuple):
         return "; in_axes of one argument that is a tuple is a tuple within a tuple"
     return ""
@@ -186,7 +186,7 @@ def _is_axis(leaf: Any) -> bool:
 
 
 def _with_objects(tracers: Sequence[Tracer], objects: dict[int, Any]) -> Sequence[Any]:
-    """All leaves of the arguments, of those that were traced and the others by position."""
+    """All leaves of the arguments: those that were traced, and the others by position."""
     if not objects:
         return tracers
     left = iter(tracers)
@@ -197,7 +197,9 @@ def _with_objects(tracers: Sequence[Tracer], objects: dict[int, Any]) -> Sequenc
 def _without_float0(
     leaves: list[Any], spec: Any, axes: list[Any], reshape: Callable[..., tuple[int, ...]]
 ) -> tuple[list[Any], Any, list[Any]]:
-    """Leaves, structure and axes less the arrays without data, whose shapes `reshape` gives."""
+    """Leaves, structure and axes without the arrays without data, whose shapes `reshape`
+    returns.
+    """
     if not any(map(is_float0, leaves)):
         return leaves, spec, axes
     shapes = [reshape(np.shape(leaf), axis) for leaf, axis in zip(leaves, axes, strict=True)]

@@ -252,7 +252,7 @@ def pure_callback(
       result_shape_dtypes: a tree of the types of the results, as `ShapeDtypeStruct`s or anything
         with `shape` and `dtype`.
       args, kwargs: what the function takes.
-      sharding: accepted for JAX's sake; the function runs on the host.
+      sharding: accepted for compatibility with JAX; the function runs on the host.
       vmap_method: what `vmap` does: "sequential" and "sequential_unrolled" call the function for
         one element of the batch after the other; "expand_dims" and "broadcast_all" call it once on
         arrays with the batch in front, of size 1 or repeated in arguments that do not have it; None
@@ -304,7 +304,7 @@ def io_callback(
       result_shape_dtypes: a tree of the types of the results, as `ShapeDtypeStruct`s or anything
         with `shape` and `dtype`; None where the function returns nothing.
       args, kwargs: what the function takes.
-      sharding: accepted for JAX's sake; the function runs on the host.
+      sharding: accepted for compatibility with JAX; the function runs on the host.
       ordered: whether the order of the calls counts. They are made in the order of the program in
         any case; over a batch, which has no order, this is an error.
 

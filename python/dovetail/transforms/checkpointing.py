@@ -1,4 +1,4 @@
-"""Checkpoints: functions whose derivatives keep little and compute the rest again."""
+"""Checkpoints: functions whose derivatives recompute values instead of keeping them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Policy:
     """A checkpoint policy: which of a function's values may be saved for its derivative.
 
     Args:
-      entries: of the op `checkpoint`, as the dialect has them.
-      name: what messages call it.
+      entries: the policy attribute of the op `checkpoint`.
+      name: its name in messages.
     """
 
     def __init__(self, entries: Sequence[tuple[str, ...]], name: str) -> None:
@@ -70,7 +70,7 @@ def _save_from_both_policies(policy_1: Any, policy_2: Any) -> Policy:
 _DOTS = Policy([("dot",)], "dots_saveable")
 _UNBATCHED_DOTS = Policy([("unbatched_dot",)], "dots_with_no_batch_dims_saveable")
 
-# The policies that `checkpoint` takes, and factories of policies.
+# The policies that `checkpoint` accepts, and factories of policies.
 checkpoint_policies = SimpleNamespace(
     everything_saveable=Policy([("all",)], "everything_saveable"),
     nothing_saveable=Policy([], "nothing_saveable"),
@@ -101,7 +101,7 @@ class OpKind:
     """A kind of op, passed to policies that are functions.
 
     Args:
-      name: what the dialect calls them, as in `dovetail.sin`.
+      name: the op's name in the dialect, as in `dovetail.sin`.
     """
 
     def __init__(self, name: str) -> None:
@@ -136,18 +136,18 @@ def checkpoint(
 ) -> Any:
     """The function with a derivative that needs little memory.
 
-    Reverse mode keeps the arguments, and computes what else it needs a second time. Values and
-    derivatives are the same. The function is traced, as by `jit`, also where it is not
-    differentiated.
+    Reverse mode keeps the arguments, and recomputes what else it needs. Values and derivatives are
+    the same. The function is traced, as by `jit`, even if it is not differentiated.
 
     Args:
       fun: takes and returns trees of arrays.
-      prevent_cse: whether the compiler is kept from finding that a value is computed twice. It need
-        not be where the function is the body of a loop. One of several bools is enough.
-      policy: what may be kept beside the arguments: one of `checkpoint_policies`, or a function
-        that says of an op, whose name is `op.name`, whether the results of such ops may be.
+      prevent_cse: whether to keep the compiler from merging the recomputed values with the original
+        ones. This is unnecessary in the body of a loop. Of several bools, one suffices.
+      policy: the values that may be kept in addition to the arguments: one of
+        `checkpoint_policies`, or a predicate of an op, with name `op.name`, for the ops whose
+        results may be kept.
       static_argnums: arguments that are not arrays.
-      concrete: False; values that Python asks for are static arguments.
+      concrete: False; values that Python code needs are static arguments.
 
     Returns:
       The function; without `fun`, a decorator.
@@ -191,7 +191,7 @@ def checkpoint(
 
 
 class _Evaluated(Jitted):
-    """A checkpointed function where nothing is differentiated: traced, and not compiled."""
+    """A checkpointed function where nothing is differentiated: traced, but not compiled."""
 
     _kind = "checkpoint"
 
@@ -259,7 +259,7 @@ def _position(number: int, count: int, name: str) -> int:
 
 
 def checkpoint_name(x: Any, name: str) -> Any:
-    """The arrays, with a name by which policies of checkpoints choose them.
+    """The arrays, with a name by which checkpoint policies select them.
 
     Args:
       x: a tree of arrays.

@@ -1,4 +1,4 @@
-"""Functions with rules of their own for `vmap`."""
+"""Functions with custom rules for `vmap`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from dovetail.trees.pytree import flatten, leaf_names, unflatten
 
 
 class custom_vmap(WithRule):
-    """A function with a rule for `vmap`.
+    """A function with a custom rule for `vmap`.
 
-    The rule is asked wherever the function is batched, also within jitted, differentiated and
-    looping functions; elsewhere the function runs. Forward-mode derivatives are batched by the
-    derivative of the rule. `vmap` around reverse mode batches what the function computes, as it
-    does without a rule.
+    The rule is called wherever the function is batched, also within jitted, differentiated and
+    looping functions; elsewhere, the function runs. Forward-mode derivatives are batched by the
+    derivative of the rule. `vmap` of reverse mode batches the computation of the function, as
+    without a rule.
 
     Args:
       fun: takes and returns trees of arrays. What it closes over must not depend on the batch.
@@ -52,9 +52,8 @@ class custom_vmap(WithRule):
 
         Args:
           vmap_rule: takes the size of the batch, a list with a tree of bools for each argument,
-            which say whether it has the batch, and the arguments, with the batch in front. It
-            returns a pair: the results, and a tree of bools that say which of these have the batch
-            in front.
+            which mark the batched leaves, and the arguments, with the batch in front. It returns a
+            pair: the results, and a tree of bools that mark the results with the batch in front.
 
         Returns:
           `vmap_rule`.
@@ -63,7 +62,7 @@ class custom_vmap(WithRule):
         return vmap_rule
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, in a way that `vmap` asks the rule."""
+        """Call the function, such that `vmap` calls the rule."""
         if self.vmap_rule is None:
             raise missing_rule("batching rule defined for custom_vmap", "def_vmap", self.fun)
         args = self._resolved(args, kwargs)
@@ -91,9 +90,9 @@ class _Rule:
     """The batching rule of one call, called by the compiler.
 
     Args:
-      python: the rule that the user gave.
+      python: the user's rule.
       call: the call.
-      primal: the function, as it was traced for that call.
+      primal: the function, as traced for that call.
     """
 
     def __init__(self, python: Function, call: Call, primal: TracedFunction) -> None:
@@ -130,7 +129,7 @@ class _Rule:
     def _traced(
         self, tracers: Sequence[Tracer], batched: list[bool], size: int
     ) -> tuple[list[Operand], list[bool]]:
-        """The results of the rule, checked, and which have the batch."""
+        """The results of the rule, checked, and which of them have the batch."""
         name = f"the vmap rule `{name_of(self.python)}` of `{self.called}`"
         result = self.python(
             size, list(unflatten(self.spec, batched)), *unflatten(self.spec, tracers)

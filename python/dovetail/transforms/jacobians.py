@@ -203,7 +203,7 @@ def _standard_basis(avals: Sequence[ShapedArray]) -> list[Any]:
 
 
 def _units(total: Any, size: Any, start: Any, aval: ShapedArray) -> Any:
-    """Rows of which those from `start` on are unit vectors of arrays of a type."""
+    """Rows, those from `start` on being unit vectors of arrays of a type."""
     if not has_sizes((total, size)):
         units = np.eye(total, size, k=-start, dtype=aval.dtype)
         return Array(units.reshape(total, *aval.shape), aval.weak_type)

@@ -97,7 +97,7 @@ def linear_transpose(fun: Function, *primals: Any) -> Callable[[Any], tuple[Any,
       A function from a cotangent of the result to a tuple of cotangents, one per primal.
 
     Raises:
-      TypeError: `fun` is not linear, or does not take floats and complex numbers to such, or
+      TypeError: `fun` is not linear, or does not map floats and complex numbers to such, or
         integers to integers.
 
     Example:
@@ -163,9 +163,9 @@ def fwd_and_bwd(
       jitted: whether both are jitted functions.
 
     Returns:
-      `fwd`, which takes what `fun` does and returns (result, residuals) or (result, residuals,
-      auxiliary data), and `bwd`, which takes these residuals and a cotangent of the result and
-      returns the cotangent of the argument, or a tuple of those of several.
+      `fwd`, which takes the arguments of `fun` and returns (result, residuals) or (result,
+      residuals, auxiliary data), and `bwd`, which takes these residuals and a cotangent of the
+      result and returns the cotangent of the argument, or a tuple of those of several.
 
     Example:
       >>> import dovetail as dt
@@ -189,7 +189,8 @@ def fwd_and_bwd(
 
 
 def saved_residuals(fun: Function, *args: Any, **kwargs: Any) -> list[tuple[ShapedArray, str]]:
-    """The residuals that `vjp` saves of a function at a point: their types, and the origin of each.
+    """The residuals that `vjp` saves for a function at a point: their types, and the origin of
+    each.
 
     Args:
       fun: the function.
@@ -221,7 +222,7 @@ def _zeros_like(primal: Any) -> Operand:
 
 
 def _named(shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """A shape where the compiler does not know some sizes, which a trace with sizes has to name."""
+    """A shape with sizes unknown to the compiler, which a trace with symbolic sizes must name."""
     in_progress = current()
     if in_progress is None or not in_progress.root.is_symbolic:
         return shape
@@ -238,10 +239,10 @@ class _Linearized:
 
     Args:
       selected: the arguments.
-      results: what it returned.
-      transposed: whether the linear part is from cotangents to cotangents.
-      varies: the types of what it is linear in. Integers have no derivatives: the function itself
-        is linear in them.
+      results: its results.
+      transposed: whether the linear part maps cotangents to cotangents.
+      varies: the types of the values in which it is linear. Integers have no derivatives: the
+        function itself is linear in them.
     """
 
     def __init__(
@@ -285,7 +286,7 @@ class _Linearized:
         return values
 
     def sources(self, selected: Selected) -> list[tuple[ShapedArray, str]]:
-        """The types of the residuals, and where each is from."""
+        """The types of the residuals, and their origins."""
         program = self._known.flat.module.program("main")
         sources = dict.fromkeys(program.inputs, "from a constant")
         for number, argument in zip(program.inputs, selected.names, strict=False):
@@ -299,13 +300,13 @@ class _Linearized:
             for i, (aval, number) in enumerate(zip(self._types, program.outputs, strict=True))
             if i >= self.count
         ]
-        # Arguments come first, in their order.
+        # Arguments come first, in order.
         order = {number: i for i, number in enumerate(program.inputs)}
         kept.sort(key=lambda entry: order.get(entry[0], len(order)))
         return [(aval, source) for _, aval, source in kept]
 
     def _names_of_results(self) -> dict[int, str]:
-        """The results at the point that have names, which simplification drops."""
+        """The named results at the point, whose names simplification drops."""
         function = self._known.function
         attributes = {"callee": function}
         module = _core.wrap("call", attributes, function.inputs, function.outputs)

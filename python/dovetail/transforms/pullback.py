@@ -47,7 +47,7 @@ class LinearPart:
 
     Args:
       name: the name of the function that was differentiated.
-      linear: takes the kept values, then those that it is linear in.
+      linear: takes the kept values, then those in which it is linear.
     """
 
     def __init__(self, name: str, linear: evaluation.Callee) -> None:
@@ -78,8 +78,8 @@ class Pushed(LinearPart):
       name: the name of the function that was differentiated.
       linear: takes the kept values and tangents of the primals.
       selected: the primals.
-      results: what the function returns; `used` are those that depend on the primals.
-      count: how many of its results belong to the tree; others are auxiliary.
+      results: the function's results; `used` are those that depend on the primals.
+      count: the number of its results that belong to the tree; others are auxiliary.
     """
 
     def __init__(
@@ -114,10 +114,10 @@ class Transposed(LinearPart):
     Args:
       name: the name of the function that was differentiated.
       linear: takes the kept values and cotangents of the results.
-      results: what the function returns.
-      count: how many of its results belong to the tree; others are auxiliary.
-      primals: what it takes; `used` are those of which there are cotangents.
-      varies: the types of what has cotangents.
+      results: the function's results.
+      count: the number of its results that belong to the tree; others are auxiliary.
+      primals: its arguments; `used` are those with cotangents.
+      varies: the types of the values with cotangents.
     """
 
     def __init__(

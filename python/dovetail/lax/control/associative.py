@@ -27,13 +27,13 @@ def associative_scan(
 ) -> Any:
     """Combine the first k elements along a dimension by an associative function, for each k.
 
-    The elements are combined in pairs, the pairs by the same algorithm, and the prefixes between
+    The elements are combined in pairs, the pairs by the same algorithm, and the prefixes in between
     follow from those of pairs: about 2 log2(n) applications of `fn`, each to many elements at once
     (G. E. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990).
 
     Args:
       fn: takes two trees like `elems`, of any size along `axis`, and combines their elements along
-        it; `fn(a, fn(b, c))` must be `fn(fn(a, b), c)`.
+        it; `fn(a, fn(b, c))` must equal `fn(fn(a, b), c)`.
       elems: a tree of arrays with the same size along `axis`.
       reverse: whether to combine the last k elements, from the end to the start.
       axis: the dimension of the elements.
@@ -95,8 +95,8 @@ def _prefixes(combine: Combine, elems: list[Array], axis: int) -> list[Array]:
 
 
 def _prefixes_of_any(combine: Combine, elems: list[Array], axis: int) -> list[Array]:
-    """Prefixes of a number of elements that is not known: each is combined with its predecessor,
-    then with the partial result two, four, … places before it (W. D. Hillis and G. L. Steele, Data
+    """Prefixes of an unknown number of elements: each is combined with its predecessor, then with
+    the partial result two, four, … positions before it (W. D. Hillis and G. L. Steele, Data
     parallel algorithms, Communications of the ACM 29, 1986).
     """
     count = elems[0].shape[axis]
@@ -137,7 +137,7 @@ def _interleaved(even: Array, odd: Array, axis: int) -> Array:
 def _check(
     fn: Callable[..., Any], spec: Any, out_spec: Any, taken: Sequence[Array], outs: Sequence[Array]
 ) -> None:
-    """Check that the function returns the types it takes."""
+    """Check that the function returns the types that it takes."""
     differences = list(structure_differences(spec, out_spec, "elems"))
     if not differences:
         paths = leaf_names(unflatten(spec, range(len(taken))), "elems")

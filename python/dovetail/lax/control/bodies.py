@@ -22,7 +22,7 @@ def check_callable(what: str, function: Any) -> None:
     """Reject anything that is not callable.
 
     Raises:
-      TypeError: it is none.
+      TypeError: it is not callable.
     """
     if not callable(function):
         raise type_error(f"{what} should be callable, got: {function!r}")
@@ -54,7 +54,7 @@ def joined(functions: Sequence[TracedFunction], count: int) -> list[Operand]:
 
 
 def known(operand: Operand) -> np.ndarray | None:
-    """An operand's value, None if it is not known while a function is traced."""
+    """An operand's value; None if it is unknown while a function is traced."""
     try:
         return operand._value()
     except ConcretizationTypeError:

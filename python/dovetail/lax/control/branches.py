@@ -1,4 +1,4 @@
-"""One function of several, chosen by a bool or by an index that may be computed."""
+"""One of several functions, selected by a bool or by an index that may be computed."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def cond(
     *operands: Any,
     operand: Any = _NOTHING,
 ) -> Any:
-    """Apply one of two functions. Both are traced, one is run.
+    """Apply one of two functions. Both are traced, one runs.
 
     Args:
       pred: a bool of rank 0, or a number, which is true unless it is 0.
       true_fun, false_fun: take the operands, return trees of one structure, with arrays of equal
         shapes and element types; weakly typed arrays take the type of the other function's.
       operands: trees of arrays.
-      operand: one tree of arrays in place of `operands`.
+      operand: a tree of arrays, instead of `operands`.
 
     Returns:
-      What the function returns.
+      The result of the function.
 
     Raises:
       TypeError: `pred` is not a scalar, or the functions return different types; the message
@@ -75,17 +75,17 @@ def switch(
     *operands: Any,
     operand: Any = _NOTHING,
 ) -> Any:
-    """Apply the function of that number. All are traced, one is run.
+    """Apply the function with that index. All are traced, one runs.
 
     Args:
-      index: an integer of rank 0; one that is out of bounds means the first or the last function.
+      index: an integer of rank 0; one that is out of bounds selects the first or the last function.
       branches: functions that take the operands and return trees of one structure, with arrays of
         equal shapes and element types; weakly typed arrays take the type of the others.
       operands: trees of arrays.
-      operand: one tree of arrays in place of `operands`.
+      operand: a tree of arrays, instead of `operands`.
 
     Returns:
-      What the function returns.
+      The result of the function.
 
     Raises:
       TypeError: `index` is not an integer of rank 0, or the functions return different types; the
@@ -110,7 +110,7 @@ def switch(
 
 
 def _index(index: Any) -> Array:
-    """The number of a branch, as it was given."""
+    """The index of a branch, as passed."""
     no_integer = "switch: Index type must be an integer, got"
     if isinstance(index, str):
         raise type_error(f"{no_integer} {index}.")
@@ -138,7 +138,7 @@ def _operands(what: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, 
 
 
 def _as_scalar(value: Any, no_array: str, no_scalar: str) -> Array:
-    """A value that must be an array of rank 0, else the message of one of two faults."""
+    """A value that must be an array of rank 0; otherwise the message for one of two errors."""
     kind = f"of type {type(value)}"
     if isinstance(value, (tuple, list, str)):
         raise type_error(f"{no_scalar} {value} {kind}")
@@ -155,7 +155,7 @@ def _as_scalar(value: Any, no_array: str, no_scalar: str) -> Array:
 
 
 def _truth(pred: Any) -> Array:
-    """The number of the branch: 1 if true, else 0."""
+    """The index of the branch: 1 if true, otherwise 0."""
     if pred is None:
         raise type_error("cond predicate is None; it must be a bool or a number")
     no_number = "cond: Pred type must be either boolean or number, got"
@@ -173,7 +173,7 @@ def _choose(
     titles: Sequence[str],
     operands: tuple[Any, ...],
 ) -> Any:
-    """The result of the function of that number, or of the nearest there is."""
+    """The result of the function with that index, or of the closest one."""
     if config.snapshot().disable_jit:
         number = known(index)
         if number is not None:
@@ -238,7 +238,7 @@ def _common_types(results: Sequence[Sequence[ShapedArray]]) -> list[ShapedArray]
     for avals in zip(*results, strict=True):
         strong = {aval.dtype for aval in avals if not aval.weak_type}
         pairs = [(aval.dtype, aval.weak_type) for aval in avals]
-        # Arrays that are not weakly typed must agree by themselves, which is checked later.
+        # Arrays that are not weakly typed must agree already, which is checked later.
         dtype = avals[0].dtype if len(strong) > 1 else dtypes.promote(*pairs)[0]
         common.append(avals[0].update(dtype=dtype))
     return common
@@ -287,7 +287,7 @@ def _check_types(
 
 
 def _pairs(titles: Sequence[str]) -> list[tuple[int, int]]:
-    """The functions to compare; of two the one for true comes first."""
+    """The functions to compare; of two, the one for true comes first."""
     return [(1, 0)] if titles[0] == "false_fun" else [(0, i) for i in range(1, len(titles))]
 
 

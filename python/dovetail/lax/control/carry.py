@@ -26,7 +26,7 @@ class Carry:
       what: the loop, for messages.
       body: the user's function.
       args: examples of its arguments, for their names.
-      position: which of its arguments is the carry.
+      position: the index of the argument that is the carry.
       init: the initial carry.
     """
 
@@ -53,14 +53,14 @@ class Carry:
         return self.names[self.before : self.before + len(self.leaves)]
 
     def tree(self, leaves: Sequence[Any]) -> Any:
-        """The carry of those leaves."""
+        """The carry with those leaves."""
         return unflatten(self.spec, leaves)
 
     def returned(self, result: Any) -> list[Operand]:
         """The leaves of the carry that the body returned.
 
         Raises:
-          TypeError: it is another tree.
+          TypeError: it has another structure.
         """
         values, spec = set_float0_aside(*flatten(result))
         differences = list(structure_differences(self.spec, spec, self.root))
@@ -78,17 +78,17 @@ class Carry:
         return results_of(self.body, values)
 
     def traced(self, step: Step, avals: Sequence[ShapedArray] = ()) -> TracedFunction:
-        """The function of one step.
+        """The function of one iteration.
 
-        Weakly typed initial values take the types that the body makes of them.
+        Weakly typed initial values take the types that the body returns for them.
 
         Args:
-          step: takes the carry's leaves where they are among those of the body's arguments, and
-            returns them at the same place.
-          avals: the types of its arguments that are not carry.
+          step: takes the carry's leaves in their positions among the body's arguments, and returns
+            them in the same positions.
+          avals: the types of its arguments that are not part of the carry.
 
         Raises:
-          TypeError: a result has not the type of the carry.
+          TypeError: a result does not have the type of the carry.
         """
         before, stop = self.before, self.before + len(self.leaves)
         while True:
@@ -148,5 +148,5 @@ class Carry:
         )
 
     def _component(self, path: str) -> str:
-        """The name of a part of the initial carry, for messages."""
+        """The name of a part of the initial carry, in messages."""
         return f"the input carry {'' if path == self.root else 'component '}{path}"

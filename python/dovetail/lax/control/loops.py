@@ -30,18 +30,18 @@ def while_loop(
     *,
     max_steps: int | None = None,
 ) -> Any:
-    """Apply a function again and again while a condition holds.
+    """Apply a function repeatedly while a condition holds.
 
     Args:
       cond_fun: takes the carry, returns a bool array of rank 0.
       body_fun: takes the carry, returns the next one, of the same structure, shapes and element
         types.
       init_val: the first carry, a tree of arrays.
-      max_steps: after so many steps the loop ends in any case; what a reverse-mode derivative keeps
-        of each step then has memory of a fixed size.
+      max_steps: the loop ends after this many iterations in any case; the residuals of a
+        reverse-mode derivative then have a fixed size.
 
     Returns:
-      The carry for which the condition does not hold.
+      The first carry for which the condition does not hold.
 
     Raises:
       TypeError: the condition is not a bool of rank 0, or the body returns a carry of other types;
@@ -60,7 +60,7 @@ def while_loop(
 
 
 def _bounded(cond_fun: Any, body_fun: Any, init_val: Any, most: int) -> Any:
-    """The loop with a count of its steps in its carry."""
+    """The loop with an iteration count in its carry."""
 
     def cond(carry: tuple[Any, Any]) -> Any:
         return lax.bitwise_and(carry[0] < most, cond_fun(carry[1]))
@@ -124,7 +124,7 @@ def _bound(max_steps: Any) -> int:
 
 
 def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> TracedFunction:
-    """The condition of a loop over that carry."""
+    """The condition of a loop with that carry."""
     name = name_of(cond_fun)
 
     def python(*tracers: Tracer) -> tuple[list[Operand], None]:
@@ -148,7 +148,7 @@ def _condition(cond_fun: Callable[[Any], Any], carry: Carry) -> TracedFunction:
 
 
 def _in_python(cond_fun: Any, body_fun: Any, init: Any) -> Any:
-    """The loop step by step, for debugging."""
+    """The loop in Python, for debugging."""
     carry = map_leaves(lambda leaf: as_operand(leaf, "the carry"), init)
     while cond_fun(carry):
         carry = map_leaves(lambda leaf: as_operand(leaf, "the carry"), body_fun(carry))
@@ -163,16 +163,16 @@ def fori_loop(
     *,
     unroll: int | bool | None = None,
 ) -> Any:
-    """Apply a function for each integer from `lower` up to, and without, `upper`.
+    """Apply a function for each integer from `lower` up to, and excluding, `upper`.
 
     Args:
-      lower, upper: integers of rank 0 and of one type. Where their values are known the loop has a
-        fixed number of steps.
+      lower, upper: integers of rank 0 and of one type. If their values are known, the loop has a
+        fixed number of iterations.
       body_fun: takes (integer, carry), returns the next carry, of the same structure, shapes and
         element types.
       init_val: the first carry, a tree of arrays.
-      unroll: how many steps follow each other in one iteration of the compiled loop, if their
-        number is fixed; True or 0 for all of them.
+      unroll: the number of steps per iteration of the compiled loop, if their number is fixed; True
+        or 0 for all of them.
 
     Returns:
       The last carry; `init_val` if `upper` is not above `lower`.
@@ -231,7 +231,7 @@ def _counter_type(lower: Array, upper: Array) -> np.dtype:
             raise type_error(f"fori_loop: {what} must have rank 0, got: {bound.aval}")
     if lower.dtype == upper.dtype:
         return lower.dtype
-    # Python's ints take the type of the other bound.
+    # Python ints take the type of the other bound.
     kinds = dtypes.kind(lower.dtype) + dtypes.kind(upper.dtype)
     if kinds == "ii" and lower.weak_type != upper.weak_type:
         return upper.dtype if lower.weak_type else lower.dtype

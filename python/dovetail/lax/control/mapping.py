@@ -1,4 +1,4 @@
-"""`map` and `sequential_vmap`: a function of each element of a batch, one after the other."""
+"""`map` and `sequential_vmap`: a function applied to one element of a batch after the other."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     Args:
       f: takes a tree of arrays, returns one.
       xs: a tree of arrays whose leading dimensions are equal.
-      batch_size: how many elements are computed at once, by `vmap`; 0 for all of them.
+      batch_size: the number of elements computed at once, by `vmap`; 0 for all of them.
 
     Returns:
       The results, stacked along a new leading dimension.

@@ -39,16 +39,15 @@ def scan(
     """Apply a function to each element along the leading dimension of arrays, with a carry.
 
     Args:
-      f: takes (carry, x) and returns (carry, y): the next carry, of the structure, shapes and
-        element types of the one it takes, and a tree of arrays.
+      f: takes (carry, x) and returns (carry, y): the next carry, of the same structure, shapes and
+        element types, and a tree of arrays.
       init: the first carry, a tree of arrays.
       xs: a tree of arrays whose leading dimensions are equal; x has the same structure without that
         dimension.
-      length: the number of steps, needed if `xs` has no arrays.
+      length: the number of iterations, required if `xs` has no arrays.
       reverse: whether to go from the last element to the first; the outputs are in the order of
-        `xs` all the same.
-      unroll: how many steps follow each other in one iteration of the compiled loop; True or 0 for
-        all of them.
+        `xs` nevertheless.
+      unroll: the number of steps per iteration of the compiled loop; True or 0 for all of them.
       _split_transpose: accepted.
 
     Returns:
@@ -104,11 +103,11 @@ def _described(result: Any) -> str:
 
 
 class Loop(NamedTuple):
-    """A step that was traced, and how often it is applied.
+    """A traced step, and the number of its applications.
 
     Attributes:
       what: the loop, for messages.
-      step: takes the carry's leaves, an element of each array and what it closes over; returns the
+      step: takes the carry's leaves, an element of each array and the captured values; returns the
         carry's leaves and outputs.
       carried: the number of the carry's leaves.
       length: the number of steps.
@@ -124,7 +123,9 @@ class Loop(NamedTuple):
     def run(
         self, carries: Sequence[Operand], rows: Sequence[Operand], at_once: int = 1
     ) -> list[Operand]:
-        """The last carry and the stacked outputs; `at_once` steps make one of the loop."""
+        """The last carry and the stacked outputs, with `at_once` steps per iteration of the
+        loop.
+        """
         outs = self._op(carries, rows) if at_once == 1 else self._unrolled(carries, rows, at_once)
         if self.step.uses is not None:
             uses = self.step.uses.repeated(self.what, self.carried, self.length)
@@ -141,7 +142,8 @@ class Loop(NamedTuple):
             iterations, rest = 0, self.length
         whole = iterations * at_once
         outputs = []
-        # The steps that fill no iteration come last, at the other end if the loop goes backwards.
+        # The steps that do not fill an iteration come last, at the other end if the loop goes
+        # backwards.
         if is_symbolic or iterations:
             start = rest if self.reverse else 0
             main = [lax.slice_in_dim(row, start, start + whole) for row in rows]
@@ -168,7 +170,7 @@ class Loop(NamedTuple):
         ys = [y.update(shape=(self.length, *y.shape)) for y in avals[self.carried :]]
         captured = self.step.captured
         is_known = not is_symbolic_dim(self.length)
-        # Arrays say how long they are.
+        # The arrays determine the length.
         count = [] if is_known or rows else [size_as_array(self.length, np.dtype(np.int32))]
         return apply(
             "scan",
@@ -243,7 +245,7 @@ def _length(values: Sequence[Any], length: Any) -> int:
 
 
 def steps_at_once(unroll: Any, length: int) -> int:
-    """The number of steps that one iteration of the unrolled loop makes."""
+    """The number of steps per iteration of the unrolled loop."""
     if isinstance(unroll, ArrayMethods):
         try:
             unroll = unroll._value()[()]
@@ -274,7 +276,7 @@ def steps_at_once(unroll: Any, length: int) -> int:
 
 
 def _in_python(f: Any, init: Any, xs: Any, length: int, reverse: bool) -> tuple[Any, Any]:
-    """The loop step by step, for debugging."""
+    """The loop in Python, for debugging."""
 
     def element(x: Any, i: int) -> Any:
         return x[i] if is_float0(x) else lax.index_in_dim(x, i, keepdims=False)

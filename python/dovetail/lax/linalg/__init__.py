@@ -1,5 +1,6 @@
-"""Factorisations of matrices and solutions of linear equations, with JAX's names; leading
-dimensions are a batch."""
+"""Factorizations of matrices and solutions of linear equations, under JAX's names; leading
+dimensions are a batch.
+"""
 
 # ruff: noqa: F401 - the names are the package's interface.
 

@@ -29,16 +29,16 @@ def triangular_solve(
     Args:
       a: square matrices, of shape (…, m, m), floats or complex.
       b: matrices, of shape (…, m, n) if left_side, else (…, n, m); or vectors, of shape (…, m).
-      left_side: whether a stands to the left of x.
-      lower: which triangle of a is read.
-      transpose_a, conjugate_a: what op does.
-      unit_diagonal: whether the diagonal is taken to be 1, and not read.
+      left_side: whether a is on the left of x.
+      lower: the triangle of a that is read.
+      transpose_a, conjugate_a: the operation op.
+      unit_diagonal: whether the diagonal is assumed to be 1, and not read.
 
     Returns:
-      An array like b. Where there is a 0 on the diagonal, elements are infinite or NaN.
+      An array like b. If there is a 0 on the diagonal, elements are infinite or NaN.
 
     Raises:
-      TypeError, ValueError: the shapes do not fit.
+      TypeError, ValueError: the shapes do not match.
 
     Example:
       >>> a, b = np.float32([[2, 0], [1, 1]]), np.float32([2, 3])
@@ -82,14 +82,14 @@ def tridiagonal_solve(
       dl, d, du: the diagonals, floats or complex of shape (…, m): dl[i] = a[i, i - 1],
         d[i] = a[i, i], du[i] = a[i, i + 1]; dl[0] and du[m - 1] are not read.
       b: matrices, of shape (…, m, n).
-      perturb_singular: whether pivots that are nearly 0 are made a little greater, so that x is
-        finite, as inverse iteration wants it.
+      perturb_singular: whether to increase pivots close to 0 slightly, so that x is finite, as
+        required by inverse iteration.
 
     Returns:
       An array like b; NaN where a is singular.
 
     Raises:
-      TypeError: the shapes or types do not fit.
+      TypeError: the shapes or types do not match.
 
     Example:
       >>> one = np.float32([1, 1])
@@ -121,9 +121,9 @@ def in_one_batch(name: str, *arrays: Array, rank: int = 2) -> list[Array]:
 def over_batches(
     name: str, compute: Callable[..., Array], b: Array, *matrices: tuple[Array, int]
 ) -> Array:
-    """`compute` on matrices and right hand sides b, whose batches are broadcast.
+    """`compute` on matrices and right-hand sides b, whose batches are broadcast.
 
-    A batch of right hand sides of one matrix is more right hand sides of it.
+    A batch of right-hand sides of one matrix is more right-hand sides of it.
 
     Args:
       matrices: arrays with their ranks without the batch.
@@ -152,7 +152,7 @@ def solve(a: Array, b: Array) -> Array:
 
 
 def solve_by_factors(packed: Array, permutation: Array, b: Array, trans: int) -> Array:
-    """The solutions of op(a) x = b by what `lu` gives for a; all in one batch.
+    """The solutions of op(a) x = b from the results of `lu` for a; all in one batch.
 
     Args:
       trans: op: 0 for a itself, 1 for the transpose, 2 for the conjugate transpose.
@@ -178,7 +178,7 @@ def solve_by_factors(packed: Array, permutation: Array, b: Array, trans: int) ->
 
 
 def rows_at(x: Array, order: Array) -> Array:
-    """Rows of matrices in the order that a permutation in the same batch says."""
+    """Rows of matrices in the order of a permutation in the same batch."""
     batch = order.ndim - 1
     column = (*order.shape, 1)
     places = [lax.broadcasted_iota(dtypes.int32, column, i) for i in range(batch)]

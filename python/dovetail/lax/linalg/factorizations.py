@@ -35,7 +35,8 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
 
     Args:
       x: Hermitian matrices, of shape (…, n, n), floats or complex.
-      symmetrize_input: whether to take (x + x^H) / 2 for x; else only the lower triangle is read.
+      symmetrize_input: whether to use (x + x^H) / 2 for x; otherwise only the lower triangle is
+        read.
 
     Returns:
       An array like x; NaN in the lower triangle where a matrix is not positive definite.
@@ -64,7 +65,7 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
       A matrix like r_matrix.
 
     Raises:
-      TypeError, ValueError: the shapes are not of this form.
+      TypeError, ValueError: the shapes have another form.
 
     Example:
       >>> cholesky_update(np.float32([[3]]), np.float32([4]))
@@ -105,7 +106,7 @@ def lu(x: ArrayLike) -> tuple[Array, Array, Array]:
       x: matrices, of shape (…, m, n), floats or complex.
 
     Returns:
-      (lu, pivots, permutation): u, and below the diagonal l, whose own diagonal is 1, like x; the
+      (lu, pivots, permutation): u and, below the diagonal, l, whose own diagonal is 1, like x; the
       row with which row i was exchanged, int32 of shape (…, min(m, n)); the order of rows, int32 of
       shape (…, m).
 
@@ -119,7 +120,7 @@ def lu(x: ArrayLike) -> tuple[Array, Array, Array]:
 
 
 def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
-    """The order of rows after the exchanges of rows that `lu` made.
+    """The order of rows after the row exchanges of `lu`.
 
     Args:
       pivots: int32, of shape (…, k).
@@ -180,7 +181,7 @@ def qr(
       pivoting: whether to order columns so that the magnitudes on the diagonal of r do not
         increase.
       full_matrices: whether q is square.
-      use_magma: accepted for JAX's sake.
+      use_magma: accepted for compatibility with JAX.
 
     Returns:
       (q, r), of shapes (…, m, m) and (…, m, n), or with k = min(m, n) (…, m, k) and (…, k, n); with
@@ -195,13 +196,13 @@ def qr(
 
 
 def geqrf(a: ArrayLike) -> tuple[Array, Array]:
-    """The QR factorisation by Householder reflections as LAPACK's geqrf packs it.
+    """The QR factorization by Householder reflections, packed as in LAPACK's geqrf.
 
     Args:
       a: matrices, of shape (…, m, n), floats or complex.
 
     Returns:
-      (packed, taus): r, and below its diagonal the vectors of the reflections, like a; their
+      (packed, taus): r and, below its diagonal, the vectors of the reflections, like a; their
       factors, of shape (…, min(m, n)).
 
     Example:
@@ -234,14 +235,14 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
     """The first columns of the product of Householder reflections 1 - tau v v^H.
 
     Args:
-      a: matrices, of shape (…, m, n), below whose diagonal are the vectors v.
+      a: matrices, of shape (…, m, n), with the vectors v below the diagonal.
       taus: the factors, of shape (…, k) with k <= min(m, n).
 
     Returns:
       An array like a, with orthonormal columns.
 
     Raises:
-      TypeError, ValueError: the shapes are not of this form.
+      TypeError, ValueError: the shapes have another form.
 
     Example:
       >>> householder_product(np.float32([[-5], [0.5]]), np.float32([1.6]))
@@ -259,19 +260,19 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
 def ormqr(
     a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, transpose: bool = False
 ) -> Array:
-    """The product of the matrix q of a QR factorisation with another one, without making q.
+    """The product of the matrix q of a QR factorization with another one, without forming q.
 
     Args:
-      a, taus: what `geqrf` gives, of shapes (…, m, n) and (…, k).
+      a, taus: the results of `geqrf`, of shapes (…, m, n) and (…, k).
       c: matrices, of shape (…, m, p), or (…, p, m) unless `left`.
-      left: whether q stands to the left of c.
+      left: whether q is on the left of c.
       transpose: whether to take the conjugate transpose of q.
 
     Returns:
       An array like c.
 
     Raises:
-      TypeError, ValueError: the shapes do not fit.
+      TypeError, ValueError: the shapes do not match.
 
     Example:
       >>> ormqr(np.float32([[-5], [0.5]]), np.float32([1.6]), np.float32([[5], [0]]))
@@ -310,8 +311,8 @@ def _check_reflections(name: str, a: Array, taus: Array) -> None:
 
 def _reflected(a: Array, taus: Array, c: Array, transpose: bool) -> Array:
     """q c or q^H c. The product of reflections is 1 - v t v^H, where t^-1 has 1 / tau on its
-    diagonal and above it v^H v (Puglisi, "Modification of the Householder method based on the
-    compact WY representation", 1992), so that it is a product of matrices.
+    diagonal and v^H v above it (Puglisi, "Modification of the Householder method based on the
+    compact WY representation", 1992), so that it consists of matrix products.
     """
     k, m = taus.shape[-1], a.shape[-2]
     if not k:
@@ -327,14 +328,13 @@ def _reflected(a: Array, taus: Array, c: Array, transpose: bool) -> Array:
 
 
 def hessenberg(a: ArrayLike) -> tuple[Array, Array]:
-    """The factors a = q h q^H with h zero below its first subdiagonal, as LAPACK's gehrd packs
-    them.
+    """The factors a = q h q^H with h zero below its first subdiagonal, packed as in LAPACK's gehrd.
 
     Args:
       a: square matrices, of shape (…, n, n), floats or complex.
 
     Returns:
-      (packed, taus): h, and below its subdiagonal the vectors of the reflections, like a; their
+      (packed, taus): h and, below its subdiagonal, the vectors of the reflections, like a; their
       factors, of shape (…, n - 1).
 
     Example:
@@ -347,16 +347,16 @@ def hessenberg(a: ArrayLike) -> tuple[Array, Array]:
 
 
 def tridiagonal(a: ArrayLike, *, lower: bool = True) -> tuple[Array, Array, Array, Array]:
-    """The factors a = q t q^H with tridiagonal real t, of Hermitian matrices, as LAPACK's sytrd
-    packs them.
+    """The factors a = q t q^H with tridiagonal real t, of Hermitian matrices, packed as in LAPACK's
+    sytrd.
 
     Args:
       a: Hermitian matrices, of shape (…, n, n), floats or complex.
-      lower: which triangle of a is read, and holds the reflections.
+      lower: the triangle of a that is read, and holds the reflections.
 
     Returns:
-      (packed, d, e, taus): t and the vectors of the reflections, like a; the diagonal of t and the
-      one beside it, real of shapes (…, n) and (…, n - 1); the factors, of shape (…, n - 1).
+      (packed, d, e, taus): t and the vectors of the reflections, like a; the diagonal and the
+      off-diagonal of t, real of shapes (…, n) and (…, n - 1); the factors, of shape (…, n - 1).
 
     Example:
       >>> tridiagonal(np.float32([[1, 2], [2, 3]]))[1]
@@ -380,13 +380,13 @@ def symmetric_product(
       a_matrix: matrices, of shape (…, m, n), floats.
       c_matrix: symmetric matrices, of shape (…, m, m).
       alpha, beta: numbers.
-      symmetrize_output: whether the upper triangle is that of the lower one, transposed.
+      symmetrize_output: whether to mirror the lower triangle into the upper one.
 
     Returns:
       An array like c_matrix.
 
     Raises:
-      TypeError, ValueError: the shapes do not fit.
+      TypeError, ValueError: the shapes do not match.
 
     Example:
       >>> symmetric_product(np.float32([[1, 2]]), np.float32([[1]]), beta=2.0)

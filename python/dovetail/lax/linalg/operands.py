@@ -37,7 +37,7 @@ def square(name: str, x: Any) -> Array:
 
 
 def alike(name: str, *arrays: Array) -> None:
-    """Refuse operands of different element types."""
+    """Reject operands of different element types."""
     first = arrays[0]
     for other in arrays[1:]:
         if other.dtype != first.dtype:
@@ -85,7 +85,7 @@ def hermitian(x: Array) -> Array:
 
 
 def matmul(x: Array, y: Array) -> Array:
-    """Products of matrices of one batch."""
+    """Products of matrices in one batch."""
     batch = tuple(range(x.ndim - 2))
     return ops.dot_general(x, y, batch, batch, (x.ndim - 1,), (x.ndim - 2,))
 
@@ -93,7 +93,7 @@ def matmul(x: Array, y: Array) -> Array:
 def identity(like: Array, rows: int, columns: int | None = None) -> Array:
     """1 on the diagonal of matrices in the batch of `like`."""
     shape = (rows, rows if columns is None else columns)
-    # A constant even of large size costs nothing where it is part of a program.
+    # A constant costs nothing as part of a program, even if it is large.
     eye = lax.convert_element_type(
         lax.broadcasted_iota(dtypes.int32, shape, 0)
         == lax.broadcasted_iota(dtypes.int32, shape, 1),

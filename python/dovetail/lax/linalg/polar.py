@@ -30,14 +30,14 @@ def qdwh(
 
     Args:
       x: a matrix, of shape (m, n) with m >= n, floats or complex.
-      is_hermitian: accepted for JAX's sake.
-      max_iterations: the greatest number of iterations, by default 10.
+      is_hermitian: accepted for compatibility with JAX.
+      max_iterations: the maximum number of iterations, by default 10.
       eps: the precision, by default that of the element type.
-      dynamic_shape: the part of x that is meant; the rest is taken to be 0.
+      dynamic_shape: the shape of the part of x to use; the rest is assumed to be 0.
 
     Returns:
       (u, h, iterations, converged): the factor with orthonormal columns, like x; the Hermitian
-      factor, of shape (n, n); how many iterations there were; whether the last changed nothing.
+      factor, of shape (n, n); the number of iterations; whether the last one changed nothing.
 
     Raises:
       ValueError: x is not a matrix, or has more columns than rows.
@@ -107,14 +107,14 @@ def _qdwh(x: Array, most: int, eps: float | None) -> list[Any]:
 
     start = lax.full((), len(weights), dtypes.int32)
     iterations, u, is_changing = while_loop(goes_on, again, (start, u, change(u, before)))
-    # One step of Newton and Schulz makes the columns orthonormal.
+    # One Newton-Schulz step makes the columns orthonormal.
     u = 1.5 * u - 0.5 * matmul(u, matmul(adjoint(u), u))
     h = matmul(adjoint(u), x)
     return [u, (h + adjoint(h)) / 2, iterations, ~is_changing]
 
 
 def _step(u: Array, a: float, b: float, c: float) -> Array:
-    """b/c u + (a - b/c) u (1 + c u^H u)^-1, by a QR factorisation where c is great."""
+    """b/c u + (a - b/c) u (1 + c u^H u)^-1, by a QR factorization if c is large."""
     n, ratio = u.shape[1], b / c
     if c > _GREATEST_FOR_CHOLESKY:
         stacked = lax.concatenate([c**0.5 * u, identity(u, n)], 0)

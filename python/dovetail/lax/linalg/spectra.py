@@ -13,12 +13,12 @@ from dovetail.lax.linalg.operands import adjoint, hermitian, matrices, natively,
 from dovetail.ops.operands import ArrayLike
 from dovetail.symbolic.size import min_dim
 
-# First and last but one index of the values that are wanted.
+# First and last but one index of the requested values.
 Subset = tuple[int, int] | None
 
 
 class EigImplementation(enum.Enum):
-    """Libraries for eigenvalues on a GPU; this package has its own code there.
+    """Libraries for eigenvalues on a GPU; this package has its own code for them.
 
     Example:
       >>> EigImplementation.LAPACK.value
@@ -31,7 +31,7 @@ class EigImplementation(enum.Enum):
 
 
 class EighImplementation(enum.Enum):
-    """Algorithms for Hermitian matrices; this package chooses by the device.
+    """Algorithms for Hermitian matrices; this package chooses one by device.
 
     Example:
       >>> EighImplementation.QR.value
@@ -44,7 +44,7 @@ class EighImplementation(enum.Enum):
 
 
 class SvdAlgorithm(enum.Enum):
-    """Algorithms for singular values; this package chooses by the device.
+    """Algorithms for singular values; this package chooses one by device.
 
     Example:
       >>> SvdAlgorithm.JACOBI.value
@@ -69,18 +69,18 @@ def eig(
 ) -> list[Array]:
     """Eigenvalues and eigenvectors of square matrices.
 
-    Each eigenvector has norm 1, and its element of greatest magnitude is real. Derivatives of
-    eigenvectors are those under this choice; they exist where the eigenvalue is simple and that
+    Each eigenvector has norm 1, and its element of largest magnitude is real. Derivatives of
+    eigenvectors are those under this choice; they exist if the eigenvalue is simple and that
     element is the only one of its magnitude.
 
     Args:
       x: matrices, of shape (…, n, n), floats or complex.
       compute_left_eigenvectors, compute_right_eigenvectors: which vectors to return.
-      enable_eigvec_derivs, implementation, use_magma: accepted for JAX's sake.
+      enable_eigvec_derivs, implementation, use_magma: accepted for compatibility with JAX.
 
     Returns:
-      [w, vl, vr], complex of shapes (…, n), (…, n, n) and (…, n, n), without what is not wanted:
-      x vr = vr diag(w) and vl^H x = diag(w) vl^H. NaN where x is not finite.
+      [w, vl, vr], complex of shapes (…, n), (…, n, n) and (…, n, n), as far as requested: x vr = vr
+      diag(w) and vl^H x = diag(w) vl^H. NaN if x is not finite.
 
     Example:
       >>> eig(np.float32([[0, 1], [-1, 0]]), compute_left_eigenvectors=False)[0]
@@ -106,15 +106,15 @@ def eigh(
 
     Args:
       x: matrices, of shape (…, n, n), floats or complex.
-      lower: which triangle is read, unless `symmetrize_input`.
-      symmetrize_input: whether to take (x + x^H) / 2 for x.
-      sort_eigenvalues: accepted for JAX's sake; they are sorted.
-      subset_by_index: (begin, end) of the eigenvalues that are wanted, by default all.
-      implementation: accepted for JAX's sake.
+      lower: the triangle that is read, unless `symmetrize_input`.
+      symmetrize_input: whether to use (x + x^H) / 2 for x.
+      sort_eigenvalues: accepted for compatibility with JAX; they are sorted.
+      subset_by_index: (begin, end) of the requested eigenvalues, by default all.
+      implementation: accepted for compatibility with JAX.
 
     Returns:
-      (v, w): orthonormal eigenvectors as columns, like x; the increasing eigenvalues, real of shape
-      (…, n). NaN where x is not finite.
+      (v, w): orthonormal eigenvectors as columns, like x; the eigenvalues in increasing order, real
+      of shape (…, n). NaN if x is not finite.
 
     Raises:
       ValueError: the matrices are not square, or the range is not within them.
@@ -131,7 +131,7 @@ def eigh(
 
 
 def eigvalsh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True) -> Array:
-    """The eigenvalues alone, as `eigh` gives them.
+    """The eigenvalues alone, as returned by `eigh`.
 
     Args:
       x, lower, symmetrize_input: as for `eigh`.
@@ -179,12 +179,12 @@ def svd(
       x: matrices, of shape (…, m, n), floats or complex.
       full_matrices: whether u and vh are square.
       compute_uv: whether to return them.
-      subset_by_index: (begin, end) of the singular values that are wanted, by default all.
-      algorithm: accepted for JAX's sake.
+      subset_by_index: (begin, end) of the requested singular values, by default all.
+      algorithm: accepted for compatibility with JAX.
 
     Returns:
       (u, s, vh), of shapes (…, m, m), (…, k) and (…, n, n), or with k = min(m, n) (…, m, k), (…, k)
-      and (…, k, n); or s alone. s is real and does not increase. NaN where x is not finite.
+      and (…, k, n); or s alone. s is real and in decreasing order. NaN if x is not finite.
 
     Raises:
       ValueError: the range is not within the values, or is given with `full_matrices`.
@@ -216,20 +216,20 @@ def schur(
     sort_eig_vals: bool = False,
     select_callable: Callable[..., Any] | None = None,
 ) -> list[Array]:
-    """The factors x = q t q^H with unitary q and t upper triangular; of real matrices both are
+    """The factors x = q t q^H with unitary q and t upper triangular; for real matrices both are
     real, and t has a 2 x 2 block on its diagonal for each pair of conjugate eigenvalues.
 
     Args:
       x: square matrices, of shape (…, n, n), floats or complex.
       compute_schur_vectors: whether to return q.
       sort_eig_vals: must be False.
-      select_callable: accepted for JAX's sake.
+      select_callable: accepted for compatibility with JAX.
 
     Returns:
-      [t, q], both like x, or [t]. NaN where x is not finite.
+      [t, q], both like x, or [t]. NaN if x is not finite.
 
     Raises:
-      NotImplementedError: eigenvalues are to be sorted.
+      NotImplementedError: sorted eigenvalues are requested.
 
     Example:
       >>> schur(np.float32([[1, 2], [0, 3]]))[0]

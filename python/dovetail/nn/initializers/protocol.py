@@ -36,7 +36,7 @@ def element_type(dtype: Any, name: str) -> np.dtype:
 
 
 def no_sharding(out_sharding: Any, name: str) -> None:
-    """Refuse a sharding."""
+    """Reject a sharding."""
     if out_sharding is not None:
         raise NotImplementedError(
             f"{name}: out_sharding must be None, got: {out_sharding!r}; place the result with "

@@ -27,7 +27,7 @@ def zeros(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) -
 
     Args:
       key: not used.
-      shape: of the result.
+      shape: the shape of the result.
       dtype: its element type; by default the default float.
       out_sharding: must be None.
 
@@ -49,7 +49,7 @@ def ones(key: Any, shape: Shape, dtype: Any = None, out_sharding: Any = None) ->
 
     Args:
       key: not used.
-      shape: of the result.
+      shape: the shape of the result.
       dtype: its element type; by default the default float.
       out_sharding: must be None.
 
@@ -152,7 +152,7 @@ def truncated_normal(
     """An initializer of standard normal numbers between bounds, times a factor.
 
     Args:
-      stddev: the factor: the standard deviation of what is truncated.
+      stddev: the factor: the standard deviation before truncation.
       dtype: the element type, unless another is given later; by default the default float.
       lower, upper: the bounds, before the multiplication.
 
@@ -183,14 +183,14 @@ def orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None) -> In
 
     Args:
       scale: a factor.
-      column_axis: the dimension of the columns; the others together are that of the rows.
+      column_axis: the dimension of the columns; the other dimensions together are the rows.
       dtype: the element type, unless another is given later; by default the default float.
 
     Returns:
       An initializer.
 
     Raises:
-      ValueError: the initializer: the shape has fewer than 2 dimensions.
+      ValueError: when the initializer is called: the shape has fewer than 2 dimensions.
 
     Source: Saxe, McClelland, Ganguli, arXiv:1312.6120.
 
@@ -227,14 +227,15 @@ def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: Any = None)
 
     Args:
       scale: a factor.
-      column_axis: as of `orthogonal`.
+      column_axis: as for `orthogonal`.
       dtype: the element type, unless another is given later; by default the default float.
 
     Returns:
       An initializer of shapes (*sizes, inputs, outputs).
 
     Raises:
-      ValueError: the initializer: there are not 3 to 5 dimensions, or more inputs than outputs.
+      ValueError: when the initializer is called: there are not 3 to 5 dimensions, or more inputs
+        than outputs.
 
     Source: Xiao et al., Dynamical isometry and a mean field theory of CNNs, arXiv:1806.05393.
 

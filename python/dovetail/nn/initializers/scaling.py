@@ -19,7 +19,7 @@ from dovetail.ops.operands import canonical_axis
 
 _SCALED = """
     Args:
-      in_axis, out_axis, batch_axis, dtype: as of `variance_scaling`.
+      in_axis, out_axis, batch_axis, dtype: as for `variance_scaling`.
 
     Returns:
       An initializer.
@@ -51,13 +51,13 @@ def _fans(shape: Shape, in_axis: Axes, out_axis: Axes, batch_axis: Axes) -> tupl
 
 
 def _complex_of(radius: Array, key: Any, shape: Shape, dtype: np.dtype) -> Array:
-    """Complex numbers of given magnitudes, of uniform directions."""
+    """Complex numbers of given magnitudes, with uniform directions."""
     angle = random.uniform(key, shape, dtypes.to_real_dtype(dtype)).astype(dtype)
     return radius.astype(dtype) * dnp.exp(1j * (2 * math.pi * angle))
 
 
 def _unit_variance(distribution: str, key: Any, shape: Shape, dtype: np.dtype) -> Array:
-    """A sample of mean 0; its variance is 1, of uniform real numbers 1/3."""
+    """A sample of mean 0 and variance 1, or 1/3 for uniform real numbers."""
     is_real, real = dtypes.KINDS[dtype] != "c", dtypes.to_real_dtype(dtype)
     if distribution == "normal":
         return random.normal(key, shape, dtype)
@@ -84,21 +84,21 @@ def variance_scaling(
     batch_axis: Axes = (),
     dtype: Any = None,
 ) -> Initializer:
-    """An initializer of mean 0, whose variance is `scale` over the size of the layer.
+    """An initializer of mean 0, whose variance is `scale` divided by the size of the layer.
 
     Args:
       scale: a positive number.
-      mode: which size: "fan_in", how many inputs an output has; "fan_out", how many outputs an
-        input; "fan_avg" and "fan_geo_avg", the arithmetic and geometric means of the two.
+      mode: the size: "fan_in", the number of inputs per output; "fan_out", the number of outputs
+        per input; "fan_avg" and "fan_geo_avg", the arithmetic and geometric means of the two.
       distribution: "truncated_normal", "normal" or "uniform".
-      in_axis, out_axis: the dimensions of inputs and outputs; the others but those of the batch are
-        of the receptive field of a convolution.
+      in_axis, out_axis: the dimensions of inputs and outputs; the others, except those of the
+        batch, belong to the receptive field of a convolution.
       batch_axis: dimensions along which layers are independent.
       dtype: the element type, unless another is given later; by default the default float.
 
     Raises:
-      ValueError: there is no such mode or distribution; the initializer: the shape has too few
-        dimensions.
+      ValueError: there is no such mode or distribution; or, when the initializer is called, the
+        shape has too few dimensions.
 
     Example:
       >>> from dovetail import random

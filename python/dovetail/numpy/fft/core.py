@@ -1,4 +1,4 @@
-"""Parts that all transforms share: lengths and axes, padding and cropping, normalization."""
+"""Common parts of all transforms: lengths and axes, padding and cropping, normalization."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dovetail.base.errors import type_error, value_error
 from dovetail.lax.fourier import FftType, transformed
 from dovetail.ops.operands import ArrayLike, as_operand, canonical_axes, canonical_shape
 
-# Where the factor 1/size is: in the inverse, in both as a root, or in the transform.
+# Where the factor 1/size is applied: in the inverse, in both as a root, or in the transform.
 NORMS = ("backward", "ortho", "forward")
 
 
@@ -29,7 +29,7 @@ def checked_norm(name: str, norm: Any) -> str:
 
 
 def opposite(norm: str) -> str:
-    """The norm with the factors of transform and inverse exchanged."""
+    """The norm with the factors of transform and inverse swapped."""
     return NORMS[-1 - NORMS.index(norm)]
 
 
@@ -41,7 +41,7 @@ def along(
     axes: Sequence[int] | None,
     norm: str | None,
 ) -> Array:
-    """The transform of `a` along `axes`, made as long as `s` says."""
+    """The transform of `a` along `axes`, padded or cropped to the sizes `s`."""
     x, chosen = as_operand(name, a), checked_norm(name, norm)
     sizes = None if s is None else canonical_shape(s, f"{name}: sizes")
     if sizes is not None and 0 in sizes:
@@ -87,7 +87,9 @@ def _sizes_of(x: Array, kind: FftType, dims: tuple[int, ...]) -> tuple[int, ...]
 
 
 def _resized(x: Array, kind: FftType, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Array:
-    """The operand with zeros at the end of dimensions that are too short, and cropped ones."""
+    """The operand with zeros at the end of dimensions that are too short, and longer ones
+    cropped.
+    """
     missing = [0] * x.ndim
     for number, (d, size) in enumerate(zip(dims, sizes, strict=True)):
         is_half = kind is FftType.IRFFT and number == len(dims) - 1

@@ -5,8 +5,8 @@ ONE = """
       a: an array of numbers.
       n: the length, to which `a` is padded with zeros or cropped; by default its size.
       axis: the dimension.
-      norm: where the factor 1/size is: in the inverse if "backward", in the transform if "forward",
-        and in both as a square root if "ortho"; by default the first.
+      norm: where the factor 1/size is applied: in the inverse if "backward", in the transform if
+        "forward", and in both as a square root if "ortho"; by default the first.
 
     Returns:
       A complex array of the shape of `a`, with size n along the dimension.
@@ -29,8 +29,8 @@ ONE_HALF = """
 
 ONE_REAL = """
     Args:
-      n: the length of the signal, to n//2 + 1 elements of which `a` is padded with zeros or
-        cropped; by default 2 * (size - 1).
+      n: the length of the signal, by default 2 * (size - 1); `a` is padded with zeros or cropped to
+        n//2 + 1 elements.
 
     Returns:
       A real array of the shape of `a`, with size n along the dimension.
@@ -40,15 +40,15 @@ SEVERAL = """
     Args:
       a: an array of numbers.
       s: the lengths, to which `a` is padded with zeros or cropped; by default its sizes.
-      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
-      norm: where the factor 1/size is, as for `fft`.
+      axes: the dimensions; by default the last ones, as many as `s` has sizes, or all.
+      norm: where the factor 1/size is applied, as for `fft`.
 
     Returns:
       A complex array of the shape of `a`, with the lengths along the dimensions.
 
     Raises:
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
+      ValueError: sizes and axes differ in number, a size is less than 1, or there is no such norm
+        or axis.
 """
 
 SEVERAL_HALF = """
@@ -56,18 +56,18 @@ SEVERAL_HALF = """
       a: an array of real numbers.
 
     Returns:
-      A complex array of the shape of `a`, with the lengths along the dimensions, but n//2 + 1 for
-      the last.
+      A complex array of the shape of `a`, with the lengths along the dimensions, except n//2 + 1
+      for the last.
 
     Raises:
       TypeError: the elements are complex, or floats of less than 32 bits.
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
+      ValueError: sizes and axes differ in number, a size is less than 1, or there is no such norm
+        or axis.
 """
 
 SEVERAL_REAL = """
     Args:
-      s: the lengths of the signal, as for `fftn` but for the last, which is as for `irfft`.
+      s: the lengths of the signal, as for `fftn`, except the last, which is as for `irfft`.
 
     Returns:
       A real array of the shape of `a`, with the lengths along the dimensions.

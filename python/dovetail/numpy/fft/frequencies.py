@@ -22,10 +22,10 @@ def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = None
     """The frequencies of the elements of `fft`: 0, 1, …, -2, -1 over `d * n`.
 
     Args:
-      n: how many there are.
+      n: the number of elements.
       d: the distance between samples.
       dtype: the element type; by default the default float.
-      device: where the result is to be.
+      device: the device of the result.
 
     Returns:
       An array of shape (n,).
@@ -50,7 +50,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: Any = None, device: Any = Non
       n: the length of the signal.
       d: the distance between samples.
       dtype: the element type; by default the default float.
-      device: where the result is to be.
+      device: the device of the result.
 
     Returns:
       An array of shape (n//2 + 1,).
@@ -86,7 +86,7 @@ def _over(name: str, numbers: Array, count: int, d: ArrayLike, dtype: Any) -> Ar
 
 
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """A spectrum with its frequency 0, which is first, in the middle.
+    """A spectrum with frequency 0, which comes first, moved to the middle.
 
     Args:
       x: an array.

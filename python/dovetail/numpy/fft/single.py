@@ -38,7 +38,7 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
 
 @documented(ONE)
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The numbers that have a spectrum: the inverse of `fft`.
+    """The numbers with a given spectrum: the inverse of `fft`.
 
     Example:
       >>> ifft(np.complex64([10, -2 + 2j, -2, -2 - 2j]))
@@ -49,8 +49,8 @@ def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 @documented(ONE, ONE_HALF)
 def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The spectrum of real numbers: the first n//2 + 1 elements of `fft`, of which the others are
-    conjugates.
+    """The spectrum of real numbers: the first n//2 + 1 elements of `fft`; the others are conjugates
+    of these.
 
     Example:
       >>> rfft(np.float32([1, 2, 3, 4]))
@@ -61,11 +61,11 @@ def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
 @documented(ONE, ONE_REAL)
 def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """The real numbers that have a spectrum: the inverse of `rfft`.
+    """The real numbers with a given spectrum: the inverse of `rfft`.
 
     Args:
-      n: the length of the signal, to n//2 + 1 elements of which `a` is padded with zeros or
-        cropped; by default 2 * (size - 1).
+      n: the length of the signal, by default 2 * (size - 1); `a` is padded with zeros or cropped to
+        n//2 + 1 elements.
 
     Example:
       >>> irfft(np.complex64([10, -2 + 2j, -2]))
@@ -80,8 +80,8 @@ def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = 
 
     Args:
       a: an array of numbers, the elements from 0 on.
-      n: the length of the signal, to n//2 + 1 elements of which `a` is padded with zeros or
-        cropped; by default 2 * (size - 1).
+      n: the length of the signal, by default 2 * (size - 1); `a` is padded with zeros or cropped to
+        n//2 + 1 elements.
 
     Example:
       >>> hfft(np.float32([1, 2, 3]))

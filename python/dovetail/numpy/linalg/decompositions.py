@@ -1,4 +1,4 @@
-"""Factorisations, eigenvalues and singular values."""
+"""Factorizations, eigenvalues and singular values."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
     Args:
       a: Hermitian matrices, of shape (…, n, n).
       upper: whether to return u instead of l.
-      symmetrize_input: whether to take (a + a^H) / 2 for a; else only the lower triangle is read.
+      symmetrize_input: whether to use (a + a^H) / 2 for a; otherwise only the lower triangle is
+        read.
 
     Returns:
-      An inexact array of that shape; NaN in the triangle where a matrix is not positive definite.
+      An inexact array of that shape; NaN in the triangle of a matrix that is not positive definite.
 
     Raises:
       TypeError, ValueError: a is not an array of square matrices.
@@ -44,8 +45,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     Args:
       a: matrices, of shape (…, m, n).
       mode: with k = min(m, n), `reduced` for q and r of shapes (…, m, k) and (…, k, n), `complete`
-        for (…, m, m) and (…, m, n), `r` for r alone, `raw` for the transposed matrix that LAPACK's
-        geqrf packs and the factors of its reflections.
+        for (…, m, m) and (…, m, n), `r` for r alone, `raw` for the transposed matrix as packed by
+        LAPACK's geqrf and the factors of its reflections.
 
     Returns:
       A named tuple (Q, R), or r.
@@ -79,14 +80,13 @@ def svd(
     Args:
       a: matrices, of shape (…, m, n).
       full_matrices: whether u and vh are square.
-      compute_uv: whether to return them.
+      compute_uv: whether to return u and vh.
       hermitian: whether a is Hermitian, which is faster.
-      subset_by_index: (begin, end) of the singular values that are wanted, by default all.
+      subset_by_index: (begin, end) of the requested singular values, by default all.
 
     Returns:
-      A named tuple (U, S, Vh), of shapes (…, m, m), (…, k) and (…, n, n), or with k = min(m, n)
-      (…, m, k), (…, k) and (…, k, n); or s alone, real and not increasing. NaN where a is not
-      finite.
+      A named tuple (U, S, Vh), of shapes (…, m, m), (…, k) and (…, n, n), or with k = min(m, n) (…,
+      m, k), (…, k) and (…, k, n); or s alone, real and not increasing. NaN if a is not finite.
 
     Example:
       >>> svd(np.float32([[3], [4]]), compute_uv=False)
@@ -142,7 +142,7 @@ def eig(a: ArrayLike) -> EigResult:
 
     Returns:
       A named tuple (eigenvalues, eigenvectors), complex of shapes (…, n) and (…, n, n): columns of
-      norm 1. NaN where a is not finite.
+      norm 1. NaN if a is not finite.
 
     Example:
       >>> eig(np.float32([[0, 1], [-1, 0]])).eigenvalues
@@ -159,7 +159,7 @@ def eigvals(a: ArrayLike) -> Array:
       a: matrices, of shape (…, n, n).
 
     Returns:
-      Complex, of shape (…, n); NaN where a is not finite.
+      Complex, of shape (…, n); NaN if a is not finite.
 
     Example:
       >>> eigvals(np.float32([[0, 1], [-1, 0]]))
@@ -180,12 +180,12 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
 
     Args:
       a: matrices, of shape (…, n, n).
-      UPLO: the triangle that is read, `L` or `U`, unless `symmetrize_input`.
-      symmetrize_input: whether to take (a + a^H) / 2 for a.
+      UPLO: the triangle to read, `L` or `U`, unless `symmetrize_input`.
+      symmetrize_input: whether to use (a + a^H) / 2 for a.
 
     Returns:
       A named tuple (eigenvalues, eigenvectors): real and increasing, of shape (…, n); orthonormal
-      columns, like a. NaN where a is not finite.
+      columns, like a. NaN if a is not finite.
 
     Raises:
       ValueError: there is no such triangle, or the matrices are not square.

@@ -30,7 +30,7 @@ def det(a: ArrayLike) -> Array:
       a: square matrices, of shape (…, n, n).
 
     Returns:
-      An inexact array, of shape (…). Its derivative is right for singular matrices too.
+      An inexact array, of shape (…). Its derivative is correct for singular matrices too.
 
     Raises:
       ValueError: the matrices are not square.
@@ -54,7 +54,7 @@ def det(a: ArrayLike) -> Array:
 
 
 def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
-    """Determinants as sign or phase and logarithm of the magnitude, which do not overflow.
+    """Determinants as sign or phase and logarithm of the magnitude, which does not overflow.
 
     Args:
       a: square matrices, of shape (…, n, n).
@@ -114,7 +114,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
     Args:
       a: square matrices, of shape (…, m, m).
-      n: how often; a negative number is for the inverse.
+      n: the number of factors; negative for the inverse.
 
     Returns:
       An array like a.
@@ -141,7 +141,7 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
     if count < 0:
         array, count = inv(array), -count
     if count == 3:
-        # One product less than from squares.
+        # One product fewer than by squares.
         return matmul(matmul(array, array), array)
     result: Array | None = None
     while True:
@@ -165,7 +165,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: Any = None) -> Array:
       A matrix; a vector or a scalar if the first or the last is a vector, or both.
 
     Raises:
-      ValueError: there are too few, or shapes do not fit.
+      ValueError: there are fewer than two, or shapes do not match.
 
     Example:
       >>> multi_dot([np.ones((2, 3)), np.ones((3, 4)), np.ones(4)])

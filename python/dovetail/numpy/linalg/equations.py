@@ -27,18 +27,18 @@ from dovetail.transforms import custom_derivatives
 
 
 def solve(a: ArrayLike, b: ArrayLike) -> Array:
-    """The solutions x of a x = b, by LU factorisation.
+    """The solutions x of a x = b, by LU factorization.
 
     Args:
       a: square matrices, of shape (…, n, n).
       b: matrices, of shape (…, n, k), or one vector; batches are broadcast.
 
     Returns:
-      An inexact array, of shape (…, n, k), or (…, n) for a vector. Where a is singular, elements
-      are infinite or NaN.
+      An inexact array, of shape (…, n, k), or (…, n) for a vector. If a is singular, elements are
+      infinite or NaN.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
 
     Example:
       >>> solve(np.float32([[2, 0], [1, 1]]), np.float32([2, 3]))
@@ -67,7 +67,7 @@ def inv(a: ArrayLike) -> Array:
       a: square matrices, of shape (…, n, n).
 
     Returns:
-      An inexact array of that shape. Where a is singular, elements are infinite or NaN.
+      An inexact array of that shape. If a is singular, elements are infinite or NaN.
 
     Raises:
       ValueError: the matrices are not square.
@@ -94,13 +94,13 @@ def pinv(
 
     Args:
       a: matrices, of shape (…, m, n).
-      rtol: singular values up to this part of the greatest count as 0; by default 10 max(m, n)
-        times the precision of the element type.
+      rtol: singular values up to this fraction of the largest count as 0; by default 10 max(m, n)
+        times the machine epsilon of the element type.
       hermitian: whether a is Hermitian, which is faster.
       rcond: another name for rtol.
 
     Returns:
-      An inexact array, of shape (…, n, m). Its derivative is that at constant rank (Golub and
+      An inexact array, of shape (…, n, m). Its derivative is the one at constant rank (Golub and
       Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares problems whose
       variables separate", 1973).
 
@@ -154,7 +154,7 @@ def _pinv_rule(is_hermitian: bool, primals: Any, tangents: Any) -> Any:
 
 
 def _product(x: Array, y: Array, z: Array) -> Array:
-    """x y z, where x and z are like y^H, by way of the smaller of the two squares."""
+    """x y z, where x and z are like y^H, through the smaller of the two squares."""
     rows, columns = y.shape[-2:]
     if rows <= columns:
         return matmul(x, matmul(y, z))
@@ -164,21 +164,22 @@ def _product(x: Array, y: Array, z: Array) -> Array:
 def lstsq(
     a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False
 ) -> tuple[Array, Array, Array, Array]:
-    """The least vectors x for which a x - b has the least norm.
+    """The vectors x of least norm for which a x - b has the least norm.
 
     Args:
       a: a matrix, of shape (m, n).
       b: a vector, of shape (m,), or a matrix, of shape (m, k).
-      rcond: singular values below this part of the greatest count as 0; by default max(m, n) times
-        the precision of the element type.
-      numpy_resid: whether residuals are empty where NumPy's are, which needs the rank to be known.
+      rcond: singular values below this fraction of the largest count as 0; by default max(m, n)
+        times the machine epsilon of the element type.
+      numpy_resid: whether residuals are empty where NumPy's are, which requires the rank to be
+        known.
 
     Returns:
       (x, residuals, rank, s): of shape (n,) or (n, k); squared norms, of shape (1,) or (k,); an
       integer; the singular values of a.
 
     Raises:
-      TypeError, ValueError: the shapes do not fit.
+      TypeError, ValueError: the shapes do not match.
 
     Example:
       >>> lstsq(np.float32([[3], [4]]), np.float32([5, 5]))[0]
@@ -240,10 +241,10 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
 
     Args:
       a: an array whose first `ind` dimensions have as many elements as the others.
-      ind: how many of its dimensions stand for rows.
+      ind: the number of its dimensions that represent rows.
 
     Returns:
-      An array with both groups of dimensions exchanged.
+      An array with both groups of dimensions swapped.
 
     Raises:
       ValueError: ind is not positive, or the groups differ in size.
@@ -272,13 +273,13 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: tuple[int, ...] | None = None)
     Args:
       a: an array whose first dimensions are those of b, and whose others have as many elements.
       b: an array.
-      axes: dimensions of a that are moved to its end first.
+      axes: dimensions of a to move to its end first.
 
     Returns:
       An array with those other dimensions.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
 
     Example:
       >>> tensorsolve(2 * np.eye(4).reshape(2, 2, 4), np.ones((2, 2)))

@@ -30,7 +30,7 @@ def norm(
       ord: for vectors any number, inf and -inf; for matrices 1, -1, 2, -2, inf, -inf, `fro` and
         `nuc`; by default the root of the sum of squares.
       axis: one dimension for vectors, two for matrices; by default all.
-      keepdims: whether these stay, with size 1.
+      keepdims: whether to keep these, with size 1.
 
     Returns:
       A real array.
@@ -92,12 +92,12 @@ def vector_norm(
 
     Args:
       x: an array.
-      axis: the dimensions over which elements are of one vector; by default all.
-      keepdims: whether these stay, with size 1.
+      axis: the dimensions over which elements belong to one vector; by default all.
+      keepdims: whether to keep these, with size 1.
       ord: any number, inf or -inf; 0 counts elements that are not 0.
 
     Returns:
-      A real array; of integers where ord is 1, inf or -inf and x has them.
+      A real array; of integers if ord is 1, inf or -inf and x has integers.
 
     Raises:
       ValueError: there is no such norm.
@@ -135,7 +135,7 @@ def matrix_norm(
 
     Args:
       x: matrices, of shape (…, m, n).
-      keepdims: whether the dimensions of the matrices stay, with size 1.
+      keepdims: whether to keep the dimensions of the matrices, with size 1.
       ord: 1, -1, 2, -2, inf, -inf, `fro` or `nuc`.
 
     Returns:
@@ -155,12 +155,12 @@ def matrix_rank(
     hermitian: bool = False,
     tol: ArrayLike | None = None,
 ) -> Array:
-    """Ranks of matrices: how many singular values are not nearly 0.
+    """Ranks of matrices: the numbers of singular values that are not nearly 0.
 
     Args:
       M: matrices, of shape (…, m, n), or a vector.
-      rtol: values up to this count as 0; by default max(m, n) times the greatest one times the
-        precision of the element type.
+      rtol: values up to this count as 0; by default max(m, n) times the largest one times the
+        machine epsilon of the element type.
       hermitian: whether M is Hermitian, which is faster.
       tol: another name for rtol.
 
@@ -191,7 +191,7 @@ def matrix_rank(
 
 
 def cond(x: ArrayLike, p: Any = None) -> Array:
-    """Conditions of matrices: the norm times that of the inverse.
+    """Condition numbers of matrices: the norm times that of the inverse.
 
     Args:
       x: matrices, of shape (…, m, n); square unless p is None, 2 or -2.

@@ -1,4 +1,4 @@
-"""Functions of the package above with the array API standard's restrictions."""
+"""Functions of `dovetail.numpy` with the array API standard's restrictions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """Matrices with rows as columns.
+    """Matrices with rows and columns swapped.
 
     Args:
       x: matrices, of shape (…, m, n).
@@ -119,7 +119,7 @@ def matmul(
       x1, x2, precision, preferred_element_type: as for `dovetail.numpy.matmul`.
 
     Returns:
-      An array of matrices; without the row or column that a vector stood for.
+      An array of matrices; without the row or column that a vector represents.
 
     Example:
       >>> matmul(np.float32([[1, 2], [3, 4]]), np.float32([1, 1]))
@@ -165,7 +165,7 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
 
     Args:
       x: matrices, of shape (…, m, n).
-      offset: how far above the main diagonal.
+      offset: the diagonal, counted from the main one to the right.
 
     Returns:
       An array of shape (…, k).
@@ -182,7 +182,7 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: Any = None) -> Array:
 
     Args:
       x: matrices, of shape (…, m, n).
-      offset: how far above the main diagonal.
+      offset: the diagonal, counted from the main one to the right.
       dtype: the element type of the sums.
 
     Returns:

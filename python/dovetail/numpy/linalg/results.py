@@ -1,4 +1,4 @@
-"""The results of functions that return several arrays, named as NumPy names them."""
+"""The results of functions that return several arrays, named as in NumPy."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class QRResult(NamedTuple):
 
 
 class SlogdetResult(NamedTuple):
-    """A determinant as its sign or phase, and the logarithm of its magnitude."""
+    """A determinant's sign or phase, and the logarithm of its magnitude."""
 
     sign: Array
     logabsdet: Array

@@ -40,7 +40,7 @@ _SEVERAL = """
       x: an array of numbers.
       type: 2.
       s: the lengths, to which `x` is padded with zeros or cropped; by default its sizes.
-      axes: the dimensions; by default as many last ones as `s` has sizes, or all.
+      axes: the dimensions; by default the last ones, as many as `s` has sizes, or all.
       norm: as for `dct`.
 
     Returns:
@@ -48,8 +48,8 @@ _SEVERAL = """
 
     Raises:
       NotImplementedError: another type.
-      ValueError: there are not as many sizes as axes, a size is less than 1, or there is no such
-        norm or axis.
+      ValueError: sizes and axes differ in number, a size is less than 1, or there is no such norm
+        or axis.
 """
 
 

@@ -1,4 +1,4 @@
-"""Factorisations, eigenvalues and singular values."""
+"""Factorizations, eigenvalues and singular values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cholesky(
     Args:
       a: Hermitian matrices, of shape (…, n, n), of which that triangle is read.
       lower: whether to return l instead of u.
-      overwrite_a, check_finite: accepted for SciPy's sake.
+      overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       An inexact array of that shape; NaN in the triangle where a matrix is not positive definite.
@@ -52,7 +52,7 @@ def svd(
       a: matrices, of shape (…, m, n).
       full_matrices: whether u and vh are square.
       compute_uv: whether to return them.
-      overwrite_a, check_finite, lapack_driver: accepted for SciPy's sake.
+      overwrite_a, check_finite, lapack_driver: accepted for compatibility with SciPy.
 
     Returns:
       (u, s, vh), or s alone.
@@ -84,7 +84,7 @@ def eigh(
       b, eigvals, type: must be None, None and 1.
       lower: accepted; the Hermitian part of a is taken.
       eigvals_only: whether to return eigenvalues only.
-      overwrite_a, overwrite_b, turbo, check_finite: accepted for SciPy's sake.
+      overwrite_a, overwrite_b, turbo, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       (w, v), or w: increasing and real, of shape (…, n), and orthonormal columns.
@@ -122,7 +122,7 @@ def qr(
         for (…, m, k) and (…, k, n), `r` for the r of `full` alone.
       pivoting: whether to order columns so that the magnitudes on the diagonal of r do not
         increase.
-      overwrite_a, lwork, check_finite: accepted for SciPy's sake.
+      overwrite_a, lwork, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       (q, r), or (r,); with pivoting also the order p of the columns, for which a[:, p] = q r.
@@ -160,13 +160,13 @@ def qr_multiply(
       mode: `left` for q c, `right` for c q.
       pivoting: whether to order columns of a.
       conjugate: whether to conjugate q.
-      overwrite_a, overwrite_c: accepted for SciPy's sake.
+      overwrite_a, overwrite_c: accepted for compatibility with SciPy.
 
     Returns:
       (product, r), with pivoting also the order of the columns.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such mode.
+      ValueError: the shapes do not match, or there is no such mode.
 
     Example:
       >>> qr_multiply(np.float32([[3], [4]]), np.float32([5, 0]))[0]
@@ -246,7 +246,7 @@ def hessenberg(
     Args:
       a: square matrices, of shape (…, n, n).
       calc_q: whether to return q.
-      overwrite_a, check_finite: accepted for SciPy's sake.
+      overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       h, or (h, q).
@@ -274,7 +274,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
 
     Args:
       T, Z: what `schur` gives, of shape (…, n, n).
-      check_finite: accepted for SciPy's sake.
+      check_finite: accepted for compatibility with SciPy.
 
     Returns:
       (t, z), complex, t upper triangular. Blocks that overlap, which no Schur form has, are turned
@@ -363,7 +363,7 @@ def eigh_tridiagonal(
       eigvals_only: whether to return eigenvalues only.
       select: `a` for all eigenvalues, `i` for those with numbers in `select_range`.
       select_range: the first and the last number.
-      tol, key: accepted for JAX's sake.
+      tol, key: accepted for compatibility with JAX.
 
     Returns:
       (w, v), or w: increasing and real, and orthonormal columns.

@@ -60,13 +60,13 @@ def solve(
       b: matrices, of shape (…, n, k), or vectors, of shape (…, n).
       lower: which triangle is read if a is positive definite.
       assume_a: `gen`, `sym`, `her` or `pos`: what a is.
-      overwrite_a, overwrite_b, debug, check_finite: accepted for SciPy's sake.
+      overwrite_a, overwrite_b, debug, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such kind of matrix.
+      ValueError: the shapes do not match, or there is no such kind of matrix.
 
     Example:
       >>> solve(np.float32([[2, 0], [1, 1]]), np.float32([2, 3]))
@@ -101,13 +101,13 @@ def solve_triangular(
         transpose.
       lower: which triangle of a is read.
       unit_diagonal: whether the diagonal is taken to be 1, and not read.
-      overwrite_b, debug, check_finite: accepted for SciPy's sake.
+      overwrite_b, debug, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such op.
+      ValueError: the shapes do not match, or there is no such op.
 
     Example:
       >>> solve_triangular(np.float32([[2, 0], [1, 1]]), np.float32([2, 3]), lower=True)
@@ -144,7 +144,7 @@ def cho_factor(
     Args:
       a: Hermitian matrices, of shape (…, n, n), of which one triangle is read.
       lower: which.
-      overwrite_a, check_finite: accepted for SciPy's sake.
+      overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       (factor, lower).
@@ -171,13 +171,13 @@ def cho_solve(
     Args:
       c_and_lower: what `cho_factor` gives for a, of shape (…, n, n).
       b: matrices, of shape (…, n, k), or a vector, of shape (n,).
-      overwrite_b, check_finite: accepted for SciPy's sake.
+      overwrite_b, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not match.
 
     Example:
       >>> cho_solve(cho_factor(np.float32([[4]])), np.float32([8]))
@@ -209,7 +209,7 @@ def lu_factor(
 
     Args:
       a: matrices, of shape (…, m, n).
-      overwrite_a, check_finite: accepted for SciPy's sake.
+      overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       (lu, pivots): both factors in one matrix, and the exchanges of rows, int32 of shape
@@ -237,13 +237,13 @@ def lu_solve(
       lu_and_piv: what `lu_factor` gives for a, of shape (…, n, n).
       b: matrices, of shape (…, n, k), or a vector, of shape (n,).
       trans: op: 0 for a itself, 1 for the transpose, 2 for the conjugate transpose.
-      overwrite_b, check_finite: accepted for SciPy's sake.
+      overwrite_b, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       An inexact array like b.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such op.
+      ValueError: the shapes do not match, or there is no such op.
 
     Example:
       >>> lu_solve(lu_factor(np.float32([[2, 0], [1, 1]])), np.float32([2, 3]))
@@ -268,7 +268,7 @@ def lu(
     Args:
       a: matrices, of shape (…, m, n).
       permute_l: whether to return the product of p and l.
-      overwrite_a, check_finite: accepted for SciPy's sake.
+      overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       (p, l, u), with k = min(m, n) of shapes (…, m, m), (…, m, k) and (…, k, n); or (p l, u).
@@ -301,7 +301,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
     Args:
       a: square matrices, of shape (…, n, n).
-      overwrite_a, check_finite: accepted for SciPy's sake.
+      overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       An inexact array of that shape.
@@ -319,7 +319,7 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
     Args:
       a: square matrices, of shape (…, n, n).
-      overwrite_a, check_finite: accepted for SciPy's sake.
+      overwrite_a, check_finite: accepted for compatibility with SciPy.
 
     Returns:
       An inexact array, of shape (…).
@@ -349,7 +349,7 @@ def solve_sylvester(
       same equation.
 
     Raises:
-      ValueError: the shapes do not fit, or there is no such method.
+      ValueError: the shapes do not match, or there is no such method.
 
     Example:
       >>> solve_sylvester(np.float32([[1]]), np.float32([[2]]), np.float32([[6]]))

@@ -115,7 +115,7 @@ def expm_frechet(
     Args:
       A: square matrices, of shape (…, n, n).
       E: the direction, of that shape.
-      method: accepted for SciPy's sake.
+      method: accepted for compatibility with SciPy.
       compute_expm: whether to return the exponentials.
 
     Returns:

@@ -144,7 +144,7 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
       An array of shape (…, n, n).
 
     Raises:
-      ValueError: the sizes do not fit.
+      ValueError: the sizes do not match.
 
     Example:
       >>> leslie(np.int32([1, 2]), np.int32([3]))

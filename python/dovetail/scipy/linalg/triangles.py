@@ -109,7 +109,7 @@ def function_of(t: Array, diagonal: Array) -> tuple[Array, Array]:
         shift = -_number(t, j)
         inside = _before(_before(t, j, t.ndim - 2), j, t.ndim - 1)
         outside = eye - _before(eye, j, t.ndim - 2)
-        # Beyond j the matrix is anything that is not singular, and the right hand side 0.
+        # Beyond j the matrix is anything that is not singular, and the right-hand side 0.
         shifted = inside + (outside * (1 - _like(shift, t.shape)))
         column, _ = _shifted_solve(shifted, shift, _before(rest, j, t.ndim - 2))
         return _before(column, j, t.ndim - 2) + _column(start, j)

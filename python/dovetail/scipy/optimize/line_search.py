@@ -44,7 +44,7 @@ class _State(NamedTuple):
     zooms: Array
     # The next trial.
     step: Array
-    # The trial before, while there is no interval; then the end with the least value.
+    # The trial before, while there is no interval; then the end with the smallest value.
     low: Array
     low_value: Array
     low_slope: Array

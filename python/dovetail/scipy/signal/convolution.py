@@ -112,7 +112,7 @@ def correlate(
       An array of the promoted type.
 
     Raises:
-      ValueError: as of `convolve`.
+      ValueError: as for `convolve`.
 
     Example:
       >>> correlate(dnp.array([1.0, 2.0, 3.0]), dnp.array([0.0, 1.0]), mode="valid")
@@ -141,7 +141,7 @@ def convolve2d(
       A matrix of the promoted type.
 
     Raises:
-      ValueError: an operand is not a matrix, or as of `convolve`.
+      ValueError: an operand is not a matrix, or as for `convolve`.
       NotImplementedError: another boundary.
 
     Example:
@@ -173,7 +173,7 @@ def correlate2d(
       A matrix of the promoted type.
 
     Raises:
-      ValueError: an operand is not a matrix, or as of `convolve`.
+      ValueError: an operand is not a matrix, or as for `convolve`.
       NotImplementedError: another boundary.
 
     Example:

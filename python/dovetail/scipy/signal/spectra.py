@@ -69,7 +69,7 @@ def stft(
       Frequencies, times, and the transforms, whose last dimension is time.
 
     Raises:
-      ValueError: sizes do not fit, or there is no such window, trend or boundary.
+      ValueError: sizes do not match, or there is no such window, trend or boundary.
 
     Example:
       >>> stft(dnp.ones(8), nperseg=4)[2].shape
@@ -107,7 +107,7 @@ def csd(
       Frequencies and densities.
 
     Raises:
-      ValueError: sizes do not fit, or there is no such window, trend, scaling or average.
+      ValueError: sizes do not match, or there is no such window, trend, scaling or average.
 
     Example:
       >>> csd(dnp.arange(8.0), dnp.ones(8), nperseg=4)[1].shape
@@ -150,7 +150,7 @@ def welch(
       Frequencies and densities.
 
     Raises:
-      ValueError: sizes do not fit, or there is no such window, trend, scaling or average.
+      ValueError: sizes do not match, or there is no such window, trend, scaling or average.
 
     Example:
       >>> welch(dnp.arange(8.0), nperseg=4)[1].shape
@@ -190,7 +190,7 @@ def istft(
       Fourier Transform, 1984.
 
     Raises:
-      ValueError: sizes do not fit, or there is no such window.
+      ValueError: sizes do not match, or there is no such window.
 
     Example:
       >>> x = dnp.arange(8.0)

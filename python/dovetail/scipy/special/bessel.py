@@ -183,7 +183,7 @@ def sph_harm_y(
 
 
 def _legendre(n: Array, m: Array, theta: Array, most: int) -> Array:
-    """The normalised associated Legendre functions of cos(theta): first of degree m, then up by
+    """The normalized associated Legendre functions of cos(theta): first of degree m, then up by
     https://dlmf.nist.gov/14.10#E3.
     """
     # Outside of [0, pi], of the angle with the same cosine.

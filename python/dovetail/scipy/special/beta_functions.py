@@ -84,7 +84,7 @@ def beta_of(a: Array, b: Array) -> Array:
 
 @documented(FLOATS)
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised incomplete beta function.
+    """The regularized incomplete beta function.
 
     Returns:
       An array of floats, NaN for a or b that are not positive and finite, and for x outside of

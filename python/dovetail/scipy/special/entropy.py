@@ -183,7 +183,7 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
 
 @documented(FLOATS)
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """As `boxcox`, of 1 + x.
+    """Like `boxcox`, of 1 + x.
 
     Example:
       >>> boxcox1p(1.0, 0.5)

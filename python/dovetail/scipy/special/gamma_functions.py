@@ -277,7 +277,7 @@ def multigammaln(a: ArrayLike, d: ArrayLike) -> Array:
 
 @documented(FLOATS)
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised lower incomplete gamma function.
+    """The regularized lower incomplete gamma function.
 
     Returns:
       An array of floats, NaN for a <= 0, infinite a and x < 0.
@@ -293,7 +293,7 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
 
 @documented(FLOATS)
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
-    """The regularised upper incomplete gamma function, 1 - gammainc(a, x).
+    """The regularized upper incomplete gamma function, 1 - gammainc(a, x).
 
     Returns:
       An array of floats, NaN for a <= 0, infinite a and x < 0.

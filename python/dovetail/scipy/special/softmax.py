@@ -1,4 +1,4 @@
-"""Exponentials that are normalised over axes."""
+"""Exponentials that are normalized over axes."""
 
 from __future__ import annotations
 

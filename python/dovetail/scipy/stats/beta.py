@@ -18,7 +18,7 @@ _PARAMETERS = """
     Args:
       a: the first parameter, positive.
       b: the second parameter, positive.
-      loc, scale: the least value, and the length of the support.
+      loc, scale: the smallest value, and the length of the support.
 """
 
 

@@ -12,7 +12,7 @@ from dovetail.scipy.stats.docstrings import CONTINUOUS
 _PARAMETERS = """
     Args:
       df: the degrees of freedom, positive.
-      loc, scale: the least value, and the unit of `x`.
+      loc, scale: the smallest value, and the unit of `x`.
 """
 
 

@@ -16,7 +16,7 @@ from dovetail.scipy.stats.scaled import scaled
 
 _PARAMETERS = """
     Args:
-      loc, scale: the least value, and the mean of the distances from it.
+      loc, scale: the smallest value, and the mean of the distances from it.
 """
 
 

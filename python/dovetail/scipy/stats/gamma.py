@@ -17,7 +17,7 @@ from dovetail.scipy.stats.scaled import log_of, scaled
 _PARAMETERS = """
     Args:
       a: the shape, positive.
-      loc, scale: the least value, and the unit of `x`.
+      loc, scale: the smallest value, and the unit of `x`.
 """
 
 

@@ -17,8 +17,8 @@ from dovetail.scipy.stats.scaled import scaled
 
 _PARAMETERS = """
     Args:
-      a: the least value, in units of `scale` from `loc`.
-      b: the greatest value, likewise.
+      a: the smallest value, in units of `scale` from `loc`.
+      b: the largest value, likewise.
       loc, scale: the mean and the standard deviation before truncation.
 """
 

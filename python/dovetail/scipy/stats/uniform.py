@@ -15,7 +15,7 @@ from dovetail.scipy.stats.scaled import scaled
 
 _PARAMETERS = """
     Args:
-      loc, scale: the least value, and the length of the interval.
+      loc, scale: the smallest value, and the length of the interval.
 """
 
 

@@ -1,4 +1,4 @@
-"""Functions with derivative rules of their own."""
+"""Functions with custom derivative rules."""
 
 from dovetail.transforms.custom_derivatives.closures import closure_convert as closure_convert
 from dovetail.transforms.custom_derivatives.closures import custom_gradient as custom_gradient

@@ -26,7 +26,7 @@ class WithRule:
 
     Args:
       fun: the function.
-      nondiff_argnums, nondiff_argnames: arguments that rules take as they are, before others.
+      nondiff_argnums, nondiff_argnames: arguments that rules take unchanged, before others.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class WithRule:
         self.nondiff_argnums = tuple(sorted(numbers))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, in a way that its derivative is that of the rule."""
+        """Call the function, with the rule's derivative."""
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
@@ -98,7 +98,7 @@ class Call:
     Args:
       function: the function.
       args: all arguments by position.
-      statics: the numbers of those that rules take as they are.
+      statics: the indices of those that rules take unchanged.
     """
 
     def __init__(self, function: Function, args: Sequence[Any], statics: Sequence[int]) -> None:
@@ -117,7 +117,7 @@ class Call:
         return [leaf.aval for leaf in self.leaves]
 
     def tree(self, leaves: Sequence[Any]) -> tuple[Any, ...]:
-        """The arguments that rules differentiate, of those leaves."""
+        """The arguments that rules differentiate, with those leaves."""
         return unflatten(self.spec, leaves)
 
     def apply(self, function: Function, leaves: Sequence[Any]) -> Any:
@@ -138,7 +138,9 @@ class Call:
 
 
 def constant_results(call: Call, primal: TracedFunction) -> list[Operand] | None:
-    """The leaves of the traced function's results where no derivative can reach it, else None."""
+    """The leaves of the traced function's results if no derivative can reach them, otherwise
+    None.
+    """
     operands = [*call.leaves, *primal.captured]
     has_derivative = any(dtypes.is_inexact(aval.dtype) for aval in primal.avals)
     if has_derivative and any(type(x) is Tracer and dtypes.is_inexact(x.dtype) for x in operands):
@@ -165,7 +167,7 @@ def pair_of(result: Any, rule: str, what: str) -> tuple[Any, Any]:
     """The two things that a rule returns.
 
     Raises:
-      TypeError: it returned anything else.
+      TypeError: it returned something else.
     """
     if isinstance(result, (tuple, list)) and len(result) == 2:
         return result[0], result[1]
@@ -182,8 +184,8 @@ def primal_results(
     """The results that a rule returned, checked against those of the function.
 
     Args:
-      result: what it returned.
-      rule, mode: what messages call it, in full and in short.
+      result: the rule's result.
+      rule, mode: their names in messages, in full and abbreviated.
       name: the name of the function.
       spec, avals: the structure and the types of the function's results.
 
@@ -220,11 +222,10 @@ def paths_of(spec: Any, root: str) -> list[str]:
 def share_captured(
     parts: Sequence[tuple[TracedFunction, int, int]],
 ) -> list[Operand]:
-    """Let functions take all that any of them closes over; returns it.
+    """Make functions take everything that any of them closes over; returns these values.
 
     Args:
-      parts: a function, how many of its arguments come before what is closed over, and how many
-        after.
+      parts: functions, with the numbers of their arguments before and after the captured values.
     """
     captured = {id(operand): operand for traced, *_ in parts for operand in traced.captured}
     order = {key: i for i, key in enumerate(captured)}
@@ -243,7 +244,7 @@ def share_captured(
 
 
 def missing_rule(kind: str, define: str, function: Callable[..., Any]) -> AttributeError:
-    """The error of a call before the rule is there."""
+    """The error for a call before the rule is defined."""
     return AttributeError(
         f"No {kind} function {name_of(function)} using {define}. It is needed {here()}"
     )

@@ -24,7 +24,7 @@ from dovetail.trees.treedef import public
 
 
 class _Pull:
-    """A rule that `custom_gradient` was given: its function, and what that closes over."""
+    """A rule of `custom_gradient`: its function, and the values that it closes over."""
 
     def __init__(self, captured: list[Operand], traced: TracedFunction) -> None:
         self.captured, self.traced = captured, traced
@@ -34,7 +34,7 @@ register_node(_Pull, lambda pull: (pull.captured, pull.traced), lambda t, c: _Pu
 
 
 def custom_gradient(fun: Function) -> Function:
-    """A function that says at each call how it is differentiated in reverse mode.
+    """A function that returns its own reverse-mode rule at each call.
 
     Args:
       fun: returns (result, rule); the rule takes a cotangent of the result, may close over anything
@@ -44,7 +44,7 @@ def custom_gradient(fun: Function) -> Function:
       The function of the result.
 
     Raises:
-      TypeError: `fun` returns no pair.
+      TypeError: `fun` does not return a pair.
 
     Example:
       >>> import dovetail as dt
@@ -113,8 +113,8 @@ def _is_none(node: Any) -> bool:
 def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., Any], list[Any]]:
     """Convert a closure to a function that takes the captured values as arguments.
 
-    A rule can then say how it is differentiated with respect to these values, which it cannot of
-    what a function closes over.
+    A rule can then define the derivative with respect to these values, which is not possible for
+    values that a function closes over.
 
     Args:
       fun: the closure.
@@ -125,7 +125,7 @@ def closure_convert(fun: Function, *example_args: Any) -> tuple[Callable[..., An
       complex numbers; the function still closes over others.
 
     Raises:
-      TypeError: the function is called with arguments of other structure or types.
+      TypeError: the function is called with arguments of another structure or other types.
 
     Example:
       >>> import dovetail as dt

@@ -42,7 +42,7 @@ class custom_jvp(WithRule):
     within jitted, batched and looping functions; other calls run the function.
 
     Args:
-      fun: takes and returns trees of arrays. What it closes over must not be differentiated.
+      fun: takes and returns trees of arrays. Values that it closes over must not be differentiated.
       nondiff_argnums, nondiff_argnames: arguments that are not arrays, which the rule takes first.
 
     Example:
@@ -88,7 +88,7 @@ class custom_jvp(WithRule):
 
         Args:
           jvps: each takes the argument's tangent, the result and all arguments, and returns its
-            part of the result's tangent; None stands for zero.
+            contribution to the result's tangent; None stands for zero.
 
         Raises:
           TypeError: there are arguments that are not differentiated.
@@ -119,7 +119,7 @@ class custom_jvp(WithRule):
         self.defjvp(jvp)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, in a way that its derivative is that of the rule."""
+        """Call the function, with the rule's derivative."""
         if self.jvp is None:
             raise missing_rule("JVP defined for custom_jvp", "defjvp", self.fun)
         args = self._resolved(args, kwargs)
@@ -169,7 +169,7 @@ class custom_jvp(WithRule):
         self, call: Call, spec: Any, avals: Sequence[ShapedArray], tracers: Sequence[Tracer]
     ) -> tuple[list[Operand], list[int]]:
         """The rule's checked results, followed by the tangents that are not symbolic zeros, and the
-        numbers of the results whose tangents are.
+        indices of the results whose tangents are.
         """
         assert self.jvp is not None
         primals, given = tracers[: len(call.leaves)], iter(tracers[len(call.leaves) :])
@@ -191,7 +191,7 @@ class custom_jvp(WithRule):
     def _tangents(
         self, call: Call, spec: Any, avals: Sequence[ShapedArray], result: Any
     ) -> list[Operand]:
-        """The tangents that the rule returned, of results that have one."""
+        """The tangents that the rule returned, for results that have one."""
         name = f"Custom JVP rule {name_of(self.jvp)} for function {call.name}"
         values, own = flatten(result)
         if own != spec:

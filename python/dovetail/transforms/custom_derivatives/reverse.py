@@ -46,9 +46,9 @@ class custom_vjp(WithRule):
     batched and looping functions; other calls run the function. It has no forward-mode derivative.
 
     Args:
-      fun: takes and returns trees of arrays. What it closes over must not be differentiated.
-      nondiff_argnums, nondiff_argnames: arguments that are not arrays; `fwd` takes them where `fun`
-        does, `bwd` takes them first.
+      fun: takes and returns trees of arrays. Values that it closes over must not be differentiated.
+      nondiff_argnums, nondiff_argnames: arguments that are not arrays; `fwd` takes them in the
+        positions of `fun`, `bwd` takes them first.
 
     Example:
       >>> import dovetail as dt
@@ -86,14 +86,14 @@ class custom_vjp(WithRule):
         """Define the rules.
 
         Args:
-          fwd: takes what the function takes, returns (result, residuals), the latter a tree of
-            arrays.
+          fwd: takes the arguments of the function, returns (result, residuals), the latter a tree
+            of arrays.
           bwd: takes the arguments named by `nondiff_argnums`, the residuals and a cotangent of the
             result; returns a tuple of cotangents, one for each other argument, None for zero.
           symbolic_zeros: whether `fwd` takes `CustomVJPPrimal`s, and `bwd` a `SymbolicZero` for a
             result without a derivative.
-          optimize_remat: whether a checkpoint takes the result from the function, and the forward
-            rule's residuals alone; otherwise, and elsewhere, the rule gives both.
+          optimize_remat: whether a checkpoint takes the result from the function, and only the
+            residuals from the forward rule; otherwise, and elsewhere, the rule returns both.
 
         Raises:
           NotImplementedError: both `symbolic_zeros` and `optimize_remat`.
@@ -105,7 +105,7 @@ class custom_vjp(WithRule):
         self.optimize_remat = optimize_remat
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, in a way that its derivative is that of the rules."""
+        """Call the function, with the rules' derivative."""
         if self.fwd is None or self.bwd is None:
             raise missing_rule("VJP defined for custom_vjp", "defvjp", self.fun)
         args = self._resolved(args, kwargs)
@@ -184,7 +184,7 @@ class custom_vjp(WithRule):
         cotangents: Sequence[ShapedArray],
         order: int,
     ) -> TracedFunction:
-        """The rule as a function of residuals and cotangents, with the numbers of the arguments for
+        """The rule as a function of residuals and cotangents, with the indices of the arguments for
         which it returns cotangents.
         """
         bwd = self.bwd
@@ -210,12 +210,12 @@ class custom_vjp(WithRule):
             *(f"a cotangent of `{call.name}`" for _ in cotangents),
         ]
         avals = [*(residual.aval for residual in residuals), *cotangents]
-        # Residuals are known where the arguments are.
+        # Residuals are known if the arguments are.
         outside = [*residuals, *(None for _ in cotangents)]
         return trace(python, avals, names, "custom_vjp", name_of(bwd), outside, order=order)
 
     def _cotangents(self, call: Call, result: Any) -> dict[int, Operand]:
-        """Cotangents of the arguments, by the numbers of their leaves, without those that are zero.
+        """Cotangents of the arguments, by the indices of their leaves, without those that are zero.
 
         Raises:
           TypeError: the rule returned another structure.
