@@ -1,0 +1,120 @@
+"""Calls of the library of collectives as compiled programs make them, on NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+import re
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from dovetail.runtime import communicator
+from dovetail.runtime.communicator import Communicator
+
+_HEADER = Path(__file__).resolve().parents[3] / "cpp" / "collectives" / "Call.h"
+
+
+def _enumerators(name: str) -> list[str]:
+    body = re.search(rf"enum class {name} : int64_t {{(.*?)}};", _HEADER.read_text(), re.DOTALL)
+    assert body is not None
+    return re.findall(r"^\s*(\w+),$", body[1], re.MULTILINE)
+
+
+KINDS = _enumerators("Kind")
+
+
+def _dtype(element: str) -> np.dtype:
+    name = re.sub(r"(?<=float\d)(?=e)", "_", element.lower())
+    name = "bool_" if name == "bool" else name
+    return np.dtype(getattr(ml_dtypes, name, None) or getattr(np, name))
+
+
+# The library's element types, in order.
+DTYPES = [_dtype(element) for element in _enumerators("Element")]
+
+_pointer, _number = ctypes.c_void_p, ctypes.c_int64
+
+
+class _Call(ctypes.Structure):
+    _fields_ = (
+        *itertools.chain.from_iterable(
+            ((name, _pointer), (f"{name}_offset", _number))
+            for name in ("numbers", "text", "participant", "operand", "result")
+        ),
+        *((name, _number) for name in ("outer", "middle", "inner")),
+    )
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    # Gives Python's lock away while it waits, as a call of a program does.
+    return ctypes.CDLL(communicator.path())
+
+
+def call(
+    kind: str,
+    participants: int,
+    participant: int,
+    x: np.ndarray,
+    result: np.ndarray,
+    axes: Sequence[tuple[int, int]],
+    *,
+    outer: int = 1,
+    middle: int = 1,
+    inner: int = 1,
+    pairs: Sequence[tuple[int, int]] = (),
+    site: int = 0,
+    text: str = "op, model.py:1",
+) -> bool:
+    """Take part in a collective over axes of given sizes and strides; True if it succeeds."""
+    numbers = np.array(
+        [
+            *(site, KINDS.index(kind), DTYPES.index(x.dtype), participants, len(axes), len(pairs)),
+            *itertools.chain.from_iterable(axes),
+            *itertools.chain.from_iterable(pairs),
+        ],
+        np.int64,
+    )
+    number, line = np.array(participant, np.int32), ctypes.create_string_buffer(text.encode())
+    places = (
+        *(numbers.ctypes.data, 0, ctypes.addressof(line), 0, number.ctypes.data, 0),
+        *(x.ctypes.data, 0, result.ctypes.data, 0),
+    )
+    arguments = _Call(*places, outer, middle, inner)
+    return _library().dovetail_collective(ctypes.byref(arguments), None, None) == 0
+
+
+def on_participants(
+    count: int, function: Callable[[int], Any], timeout: float = 60
+) -> tuple[list[Any], str]:
+    """Call a function on each participant of a run.
+
+    Returns:
+      The results or exceptions, and why the run failed.
+    """
+    meeting = Communicator(count, timeout)
+    assert meeting.start()
+    results: list[Any] = [None] * count
+
+    def participate(number: int) -> None:
+        meeting.enter(number)
+        reason = ""
+        try:
+            results[number] = function(number)
+        except Exception as error:
+            results[number] = error
+            reason = f"participant {number}: {error}"
+        meeting.leave(reason.encode())
+
+    threads = [threading.Thread(target=participate, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results, meeting.failure
