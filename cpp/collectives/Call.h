@@ -11,7 +11,7 @@ constexpr const char *kImport = "dovetail_collective";
 
 /// What members of a group compute together. Sizes are those of a `Call`, g is the size of the group.
 enum class Kind : int64_t {
-  /// [inner] of all members, combined elementwise.
+  /// [outer, inner] of all members, combined elementwise.
   AllReduceSum,
   AllReduceMax,
   AllReduceMin,
@@ -23,7 +23,7 @@ enum class Kind : int64_t {
   AllToAllInward,
   /// [outer, middle, g, inner] becomes [outer, g, middle, inner], likewise.
   AllToAllOutward,
-  /// [inner] of another member, or zeros.
+  /// [outer, inner] of another member, or zeros.
   Permute,
 };
 
@@ -61,7 +61,7 @@ enum class Element : int64_t {
   Complex128,
 };
 
-/// Constants of a call, in the code of the program.
+/// A constant of the program that says what a call is to do. The lists and the text follow it.
 struct Descriptor {
   /// An axis of the mesh: its size, and the distance between the numbers of neighbours along it.
   struct Axis {
@@ -72,7 +72,7 @@ struct Descriptor {
     int64_t source, target;
   };
 
-  /// Which op of the program it is.
+  /// Which call of the program it is.
   int64_t site;
   Kind kind;
   Element element;
@@ -84,6 +84,8 @@ struct Descriptor {
   const Axis *axes() const { return reinterpret_cast<const Axis *>(this + 1); }
   /// Of a permutation.
   const Pair *pairs() const { return reinterpret_cast<const Pair *>(axes() + numAxes); }
+  /// The op and its axes, for messages.
+  const char *text() const { return reinterpret_cast<const char *>(pairs() + numPairs); }
 };
 
 /// A pointer as the code generator passes it: base and offset in elements.
@@ -98,8 +100,6 @@ struct Place {
 /// The arguments of a call.
 struct Call {
   Place<const int64_t> numbers;
-  /// The op and its line, for messages.
-  Place<const char> text;
   Place<const int32_t> participant;
   Place<const char> operand;
   Place<char> result;

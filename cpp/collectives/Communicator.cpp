@@ -9,33 +9,36 @@ namespace dovetail::collectives {
 
 /// Rounds of looking whether others have come. Where there are more threads than processors, those need this one.
 static int spinsOf(int participants) {
-  return participants <= static_cast<int>(std::thread::hardware_concurrency()) ? 2000 : 0;
+  return participants <= static_cast<int>(std::thread::hardware_concurrency()) ? 64 : 0;
 }
 
 Communicator::Communicator(int participants, double timeout)
     : timeout(timeout), spins(spinsOf(participants)), participants(participants) {}
 
+std::string Communicator::describe(const Descriptor &descriptor) const {
+  bool isKnown = descriptor.site < lines.count;
+  return isKnown ? descriptor.text() + std::string(", ") + lines.texts[descriptor.site] : descriptor.text();
+}
+
 //===- Runs ----------------------------------------------------------------------===//
 
-bool Communicator::start() {
+bool Communicator::start(Lines ofProgram) {
   std::lock_guard guard(lock);
+  lines = ofProgram;
   for (Participant &participant : participants)
     participant.hasLeft = false;
   return !hasFailed;
 }
 
-void Communicator::leave(int participant, const std::string &why) {
+void Communicator::leave(int participant) {
   std::lock_guard guard(lock);
   participants[participant].hasLeft = true;
-  if (!why.empty())
-    close(why);
-  else
-    checkProgress();
+  checkProgress();
 }
 
-void Communicator::fail(const std::string &why) {
+bool Communicator::fail(const std::string &why) {
   std::lock_guard guard(lock);
-  close(why);
+  return close(why);
 }
 
 std::string Communicator::failure() const {
@@ -43,13 +46,14 @@ std::string Communicator::failure() const {
   return reason;
 }
 
-void Communicator::close(const std::string &why) {
+bool Communicator::close(const std::string &why) {
   if (hasFailed)
-    return;
+    return false;
   reason = why;
   hasFailed = true;
   for (const std::unique_ptr<Group> &group : groups)
     group->entry.close();
+  return true;
 }
 
 //===- Groups --------------------------------------------------------------------===//
@@ -115,7 +119,7 @@ Gate::State Communicator::await(int number, Group &group, int place, Gate::Ticke
     char seconds[32];
     std::snprintf(seconds, sizeof(seconds), "%g", timeout);
     if (group.entry.state(ticket) == Gate::State::Waiting)
-      close(std::string(group.slots[place].arrival.text) + ": participants must arrive within " + seconds +
+      close(describe(*group.slots[place].arrival.descriptor) + ": participants must arrive within " + seconds +
             " seconds of each other, got: no arrival of " + listOf(missing(group, place)));
   }
   participant.waitsIn = nullptr;
@@ -164,7 +168,8 @@ std::string Communicator::describeWaiting() const {
     if (!group)
       continue;
     int place = participants[i].place;
-    std::string what = " for " + listOf(missing(*group, place)) + " in " + group->slots[place].arrival.text;
+    std::string what =
+        " for " + listOf(missing(*group, place)) + " in " + describe(*group->slots[place].arrival.descriptor);
     auto same = std::find_if(waiting.begin(), waiting.end(), [&](const auto &other) { return other.first == what; });
     if (same == waiting.end())
       same = waiting.insert(same, {what, {}});
@@ -183,10 +188,10 @@ bool Communicator::check(int participant, const Call &call) {
   int64_t expected = call.descriptor().participants;
   int stated = *call.participant.get();
   if (expected != size())
-    fail(std::string(call.text.get()) + ": the program must run on " + std::to_string(expected) +
+    fail(describe(call.descriptor()) + ": the program must run on " + std::to_string(expected) +
          " participants, got: " + std::to_string(size()));
   else if (stated != participant)
-    fail(std::string(call.text.get()) + ": the last argument must be the participant's number, " +
+    fail(describe(call.descriptor()) + ": the last argument must be the participant's number, " +
          std::to_string(participant) + ", got: " + std::to_string(stated));
   else
     return true;
@@ -206,12 +211,12 @@ bool Communicator::agree(Group &group, int place) {
                             [&](const Group::Slot &slot) { return !isAlike(slot.arrival, first); });
   if (other == group.slots.end())
     return true;
-  auto describe = [&](const Arrival &arrival, int index) {
-    return std::to_string(group.members[index]) + " in " + arrival.text + " on arrays of " +
+  auto describeArrival = [&](const Arrival &arrival, int index) {
+    return std::to_string(group.members[index]) + " in " + describe(*arrival.descriptor) + " on arrays of " +
            std::to_string(arrival.outer * arrival.middle * arrival.inner) + " elements";
   };
-  fail("participants must take part in the same collectives in the same order, got: " + describe(first, 0) + "; " +
-       describe(other->arrival, other - group.slots.begin()));
+  fail("participants must take part in the same collectives in the same order, got: " + describeArrival(first, 0) +
+       "; " + describeArrival(other->arrival, other - group.slots.begin()));
   meet(group);
   return false;
 }
@@ -221,8 +226,7 @@ bool Communicator::run(int participant, const Call &call) {
     return false;
   auto [group, place] = groupOf(participant, call.descriptor());
   Group::Slot &slot = group->slots[place];
-  slot.arrival = {&call.descriptor(), call.text.get(),    call.outer,       call.middle,
-                  call.inner,         call.operand.get(), call.result.get()};
+  slot.arrival = {&call.descriptor(), call.outer, call.middle, call.inner, call.operand.get(), call.result.get()};
   slot.count.fetch_add(1);
   Gate::Ticket ticket;
   Gate::State state = group->entry.arrive(ticket);

@@ -14,7 +14,6 @@ namespace dovetail::collectives {
 /// A member's part in a collective.
 struct Arrival {
   const Descriptor *descriptor = nullptr;
-  const char *text = nullptr;
   int64_t outer = 0, middle = 0, inner = 0;
   const char *operand = nullptr;
   char *result = nullptr;
@@ -51,12 +50,18 @@ public:
 
   int size() const { return static_cast<int>(participants.size()); }
 
-  /// Begins a run: all participants are expected. False if the one before has failed.
-  bool start();
-  /// Ends a participant's part in the run; the others do not wait for it any more. `reason` is empty unless it failed.
-  void leave(int participant, const std::string &reason);
-  /// Ends the run; the reason given first stays.
-  void fail(const std::string &reason);
+  /// Where in the user's program calls are, by site.
+  struct Lines {
+    const char *const *texts = nullptr;
+    int64_t count = 0;
+  };
+
+  /// Begins a run: all participants are expected. False if the one before has failed. The lines are used until its end.
+  bool start(Lines lines);
+  /// Ends a participant's part in the run. What others wait for will not come any more.
+  void leave(int participant);
+  /// Ends the run; true if it had not failed before.
+  bool fail(const std::string &reason);
   /// Why the run failed, empty if it did not.
   std::string failure() const;
 
@@ -81,13 +86,16 @@ private:
   Gate::State await(int participant, Group &group, int place, Gate::Ticket ticket);
   bool agree(Group &group, int place);
 
+  std::string describe(const Descriptor &descriptor) const;
+
   // These need the lock.
-  void close(const std::string &why);
+  bool close(const std::string &why);
   Group *waitingGroup(int participant) const;
   std::vector<int> missing(const Group &group, int place) const;
   void checkProgress();
   std::string describeWaiting() const;
 
+  Lines lines;
   const double timeout;
   const int spins;
   std::vector<Participant> participants;

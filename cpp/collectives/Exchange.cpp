@@ -99,9 +99,9 @@ struct Exchange {
 
   void allReduce(Combination combination) {
     Reduce reduce = findReduce(combination, element);
-    size_t total = inner * bytes;
+    size_t total = outer * inner * bytes;
     if (total * size <= kReducedByAll) {
-      reduceInto(mine.result, reduce, 0, inner);
+      reduceInto(mine.result, reduce, 0, outer * inner);
       return communicator.meet(group);
     }
     size_t part = (total / size + kLine) / kLine * kLine;
@@ -173,7 +173,7 @@ struct Exchange {
   void permute() {
     const Descriptor::Pair *begin = mine.descriptor->pairs(), *end = begin + mine.descriptor->numPairs;
     const Descriptor::Pair *pair = std::find_if(begin, end, [&](const auto &one) { return one.target == place; });
-    size_t total = inner * bytes;
+    size_t total = outer * inner * bytes;
     if (total > 0 && pair == end)
       std::memset(mine.result, 0, total);
     else if (total > 0)

@@ -39,7 +39,7 @@ Gate::State Gate::state(Ticket ticket) const {
 }
 
 Gate::State Gate::spin(Ticket ticket, int rounds) const {
-  constexpr int yields = 2;
+  constexpr int yields = 4;
   for (int i = 0; i < rounds + yields; ++i) {
     if (State now = state(ticket); now != State::Waiting)
       return now;

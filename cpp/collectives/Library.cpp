@@ -22,7 +22,7 @@ EXPORTED int dovetail_collective(void *arguments, void *, void *) {
   if (current)
     return current->run(number, call) ? 0 : 1;
   std::fprintf(stderr, "%s: a program with collectives must run on participants, got: a thread that is none\n",
-               call.text.get());
+               call.descriptor().text());
   return 1;
 }
 
@@ -35,24 +35,28 @@ EXPORTED Communicator *dovetail_communicator_create(int participants, double tim
 
 EXPORTED void dovetail_communicator_destroy(Communicator *communicator) { delete communicator; }
 
-/// Begins a run in which all participants are expected; 0 if an earlier one has failed.
-EXPORTED int dovetail_communicator_start(Communicator *communicator) { return communicator->start(); }
+/// Begins a run in which all participants are expected; 0 if an earlier one has failed. `lines` says where in the
+/// user's program calls are; it must stay until the end of the run.
+EXPORTED int dovetail_communicator_start(Communicator *communicator, const char *const *lines, int count) {
+  return communicator->start({lines, count});
+}
 
-/// Makes the calling thread a participant.
+/// Makes the calling thread a participant, in this run and others.
 EXPORTED void dovetail_communicator_enter(Communicator *communicator, int participant) {
   current = communicator;
   number = participant;
 }
 
-/// Ends the calling thread's part; `reason` says why it failed, and is empty if it did not.
-EXPORTED void dovetail_communicator_leave(const char *reason) {
+/// Ends the calling thread's part in the run.
+EXPORTED void dovetail_communicator_leave() {
   if (current)
-    current->leave(number, reason);
-  current = nullptr;
+    current->leave(number);
 }
 
-/// Ends the run for all participants, from any thread.
-EXPORTED void dovetail_communicator_fail(Communicator *communicator, const char *reason) { communicator->fail(reason); }
+/// Ends the run for all participants, from any thread; 0 if it has failed already.
+EXPORTED int dovetail_communicator_fail(Communicator *communicator, const char *reason) {
+  return communicator->fail(reason);
+}
 
 /// Why the run failed, in at most `size` bytes with a zero at their end; returns the length of all of it.
 EXPORTED int dovetail_communicator_failure(Communicator *communicator, char *text, int size) {

@@ -5,7 +5,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import iree.runtime as ireert
 
 NAME = "libdovetail_collectives.so"
 
@@ -14,7 +18,7 @@ TIMEOUT = 300.0
 
 
 class CollectiveError(RuntimeError):
-    """Participants of a run did not meet in a collective, since one failed or came for another."""
+    """Participants of a run did not meet in a collective: they came for different ones, or not."""
 
 
 @functools.cache
@@ -33,22 +37,44 @@ def path() -> str:
 
 
 @functools.cache
-def functions() -> ctypes.PyDLL:
+def register() -> None:
+    """Let devices that are made from now on find the library, if the package has it."""
+    try:
+        file = path()
+    except FileNotFoundError:
+        return
+    ireert.flags.parse_flags(f"--executable_plugin={file}")
+
+
+@functools.cache
+def _functions() -> ctypes.PyDLL:
     """The library's functions for those who run programs; none of them waits."""
     library = ctypes.PyDLL(path())
-    pointer, text = ctypes.c_void_p, ctypes.c_char_p
+    pointer, text, integer = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
     for name, result, arguments in (
-        ("create", pointer, (ctypes.c_int, ctypes.c_double)),
+        ("create", pointer, (integer, ctypes.c_double)),
         ("destroy", None, (pointer,)),
-        ("start", ctypes.c_int, (pointer,)),
-        ("enter", None, (pointer, ctypes.c_int)),
-        ("leave", None, (text,)),
-        ("fail", None, (pointer, text)),
-        ("failure", ctypes.c_int, (pointer, text, ctypes.c_int)),
+        ("start", integer, (pointer, pointer, integer)),
+        ("enter", None, (pointer, integer)),
+        ("leave", None, ()),
+        ("fail", integer, (pointer, text)),
+        ("failure", integer, (pointer, text, integer)),
     ):
         function = getattr(library, f"dovetail_communicator_{name}")
         function.restype, function.argtypes = result, arguments
     return library
+
+
+class Lines:
+    """Where in the user's program each collective of the compiled one is, for messages.
+
+    Args:
+      lines: the lines, in the order of the compiled program.
+    """
+
+    def __init__(self, lines: Sequence[str] = ()) -> None:
+        self.count = len(lines)
+        self.texts: Any = (ctypes.c_char_p * len(lines))(*(line.encode() for line in lines))
 
 
 class Communicator:
@@ -58,42 +84,46 @@ class Communicator:
       participants: how many there are.
       timeout: how long they wait for each other, in seconds.
 
+    Attributes:
+      leave: ends the calling thread's part in the run.
+
     Example:
       >>> communicator = Communicator(2)
-      >>> communicator.start()
+      >>> communicator.start(Lines())
       True
       >>> communicator.fail("the machine is needed elsewhere")
-      >>> communicator.start(), communicator.failure
+      True
+      >>> communicator.start(Lines()), communicator.failure
       (False, 'the machine is needed elsewhere')
     """
 
     def __init__(self, participants: int, timeout: float = TIMEOUT) -> None:
-        self._functions = functions()
-        self._handle = self._functions.dovetail_communicator_create(participants, timeout)
+        functions = self._functions = _functions()
+        self._handle = functions.dovetail_communicator_create(participants, timeout)
         if not self._handle:
             raise ValueError(f"participants must be from 1 to 32767, got: {participants}")
-        # As they are called in every run.
-        self._enter = functools.partial(self._functions.dovetail_communicator_enter, self._handle)
-        self.leave = self._functions.dovetail_communicator_leave
+        self.leave = functions.dovetail_communicator_leave
 
     def __del__(self) -> None:
         if handle := self.__dict__.get("_handle"):
             self._functions.dovetail_communicator_destroy(handle)
 
-    def start(self) -> bool:
-        """Begin a run, for which all participants are expected; False if an earlier one failed."""
-        return bool(self._functions.dovetail_communicator_start(self._handle))
+    def start(self, lines: Lines) -> bool:
+        """Begin a run, for which all participants are expected; False if an earlier one failed.
+
+        Args:
+          lines: those of the program; they must live until the run ends.
+        """
+        start = self._functions.dovetail_communicator_start
+        return bool(start(self._handle, lines.texts, lines.count))
 
     def enter(self, participant: int) -> None:
-        """Make the calling thread a participant, until it calls `leave`.
+        """Make the calling thread a participant, in this run and others."""
+        self._functions.dovetail_communicator_enter(self._handle, participant)
 
-        That takes the reason for which the participant failed, as bytes, empty if it did not.
-        """
-        self._enter(participant)
-
-    def fail(self, reason: str) -> None:
-        """End the run for all participants; the reason given first stays."""
-        self._functions.dovetail_communicator_fail(self._handle, reason.encode())
+    def fail(self, reason: str) -> bool:
+        """End the run for all participants; False if it has failed already, for another reason."""
+        return bool(self._functions.dovetail_communicator_fail(self._handle, reason.encode()))
 
     @property
     def failure(self) -> str:

@@ -22,7 +22,7 @@ func.func @main() -> tensor<2xui8> {
 // -----
 
 func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{'dovetail.all_reduce_sum' op axes must be bound by a vmap that names them, got: ["i", "j"]}}
+  // expected-error @+1 {{'dovetail.all_reduce_sum' op axes must be bound by a vmap or a mesh that names them, got: ["i", "j"]}}
   %0 = dovetail.all_reduce_sum %arg0 over ["i", "j"] : tensor<f32>
   return %0 : tensor<f32>
 }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dovetail.runtime.communicator import Communicator
+from dovetail.runtime.communicator import Communicator, Lines
 from support.collective_calls import DTYPES, call, on_participants
 
 # Participants, the axes of a group as (size, stride), and the groups.
@@ -229,10 +229,11 @@ def test_runs_at_the_same_time_do_not_meet():
 # Failures -----------------------------------------------------------------------------------------
 
 X = np.ones(16, np.float32)
+LINES = ["model.py:7", "model.py:9"]
 
 
 def _sum_over(axes: list[tuple[int, int]], **options: Any) -> Callable[[int], bool]:
-    options = {"inner": 16, "text": "all_reduce_sum over data, model.py:7", **options}
+    options = {"inner": 16, "text": "all_reduce_sum over data", **options}
     return lambda i: call("AllReduceSum", 4, i, X, np.empty_like(X), axes, **options)
 
 
@@ -242,7 +243,7 @@ MEETS = "participants must take part in the same collectives in the same order, 
 def test_a_participant_that_finishes_early():
     take_part = _sum_over([(4, 1)])
     start = time.monotonic()
-    done, failure = on_participants(4, lambda i: i == 3 or take_part(i))
+    done, failure = on_participants(4, lambda i: i == 3 or take_part(i), lines=LINES)
     assert done == [False, False, False, True]
     # How many have come by then is open.
     assert failure.startswith(MEETS)
@@ -274,7 +275,7 @@ def test_a_participant_that_does_not_come():
         late.set()
         return result
 
-    done, failure = on_participants(4, participate, timeout=0.25)
+    done, failure = on_participants(4, participate, timeout=0.25, lines=LINES)
     assert done == [False] * 4
     assert failure == (
         "all_reduce_sum over data, model.py:7: participants must arrive within 0.25 seconds of "
@@ -286,7 +287,7 @@ def test_a_participant_that_does_not_come():
     ("other", "expected"),
     [
         (
-            {"site": 1, "text": "all_reduce_sum over data, model.py:9"},
+            {"site": 1},
             "0 in all_reduce_sum over data, model.py:7 on arrays of 16 elements; 2 in "
             "all_reduce_sum over data, model.py:9 on arrays of 16 elements",
         ),
@@ -299,16 +300,16 @@ def test_a_participant_that_does_not_come():
 )
 def test_participants_that_come_for_different_collectives(other, expected):
     same, different = _sum_over([(4, 1)]), _sum_over([(4, 1)], **other)
-    done, failure = on_participants(4, lambda i: different(i) if i == 2 else same(i))
+    done, failure = on_participants(4, lambda i: different(i) if i == 2 else same(i), lines=LINES)
     assert (done, failure) == ([False] * 4, MEETS + expected)
 
 
 def test_participants_that_wait_for_each_other():
-    major = _sum_over([(2, 2)], text="all_reduce_sum over data, model.py:7")
-    minor = _sum_over([(2, 1)], text="all_reduce_sum over model, model.py:9")
+    major = _sum_over([(2, 2)], text="all_reduce_sum over data")
+    minor = _sum_over([(2, 1)], text="all_reduce_sum over model", site=1)
     # 0 waits for 2, 2 for 3, 3 for 1, and 1 for 0.
     order = {0: (major, minor), 1: (minor, major), 2: (minor, major), 3: (major, minor)}
-    done, failure = on_participants(4, lambda i: order[i][0](i))
+    done, failure = on_participants(4, lambda i: order[i][0](i), lines=LINES)
     assert done == [False] * 4
     assert failure == MEETS + (
         "0 waits for 2 in all_reduce_sum over data, model.py:7; "
@@ -319,7 +320,7 @@ def test_participants_that_wait_for_each_other():
 
 
 def test_a_wrong_number_of_participants():
-    done, failure = on_participants(2, _sum_over([(4, 1)]))
+    done, failure = on_participants(2, _sum_over([(4, 1)]), lines=LINES)
     assert done == [False] * 2
     assert failure == (
         "all_reduce_sum over data, model.py:7: the program must run on 4 participants, got: 2"
@@ -328,7 +329,7 @@ def test_a_wrong_number_of_participants():
 
 def test_a_wrong_participant():
     take_part = _sum_over([(4, 1)])
-    done, failure = on_participants(4, lambda i: take_part(0 if i == 1 else i))
+    done, failure = on_participants(4, lambda i: take_part(0 if i == 1 else i), lines=LINES)
     assert done == [False] * 4
     assert failure == (
         "all_reduce_sum over data, model.py:7: the last argument must be the participant's "
@@ -339,17 +340,18 @@ def test_a_wrong_participant():
 def test_a_thread_that_is_no_participant(capfd):
     assert not _sum_over([(4, 1)])(0)
     assert capfd.readouterr().err == (
-        "all_reduce_sum over data, model.py:7: a program with collectives must run on "
+        "all_reduce_sum over data: a program with collectives must run on "
         "participants, got: a thread that is none\n"
     )
 
 
 def test_a_communicator_that_has_failed_starts_no_run():
     communicator = Communicator(2)
-    assert communicator.start()
-    communicator.fail("stopped " * 300)
+    assert communicator.start(Lines())
+    assert communicator.fail("stopped " * 300)
+    assert not communicator.fail("stopped again")
     assert communicator.failure == "stopped " * 300
-    assert not communicator.start()
+    assert not communicator.start(Lines())
 
 
 @pytest.mark.parametrize("count", [0, -1, 40_000])

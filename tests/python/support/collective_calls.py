@@ -15,7 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from dovetail.runtime import communicator
-from dovetail.runtime.communicator import Communicator
+from dovetail.runtime.communicator import Communicator, Lines
 
 _HEADER = Path(__file__).resolve().parents[3] / "cpp" / "collectives" / "Call.h"
 
@@ -45,7 +45,7 @@ class _Call(ctypes.Structure):
     _fields_ = (
         *itertools.chain.from_iterable(
             ((name, _pointer), (f"{name}_offset", _number))
-            for name in ("numbers", "text", "participant", "operand", "result")
+            for name in ("numbers", "participant", "operand", "result")
         ),
         *((name, _number) for name in ("outer", "middle", "inner")),
     )
@@ -70,47 +70,47 @@ def call(
     inner: int = 1,
     pairs: Sequence[tuple[int, int]] = (),
     site: int = 0,
-    text: str = "op, model.py:1",
+    text: str = "all_reduce_sum over data",
 ) -> bool:
     """Take part in a collective over axes of given sizes and strides; True if it succeeds."""
+    line = np.frombuffer(text.encode().ljust(len(text) // 8 * 8 + 8, b"\0"), np.int64)
     numbers = np.array(
         [
             *(site, KINDS.index(kind), DTYPES.index(x.dtype), participants, len(axes), len(pairs)),
             *itertools.chain.from_iterable(axes),
             *itertools.chain.from_iterable(pairs),
+            *line,
         ],
         np.int64,
     )
-    number, line = np.array(participant, np.int32), ctypes.create_string_buffer(text.encode())
-    places = (
-        *(numbers.ctypes.data, 0, ctypes.addressof(line), 0, number.ctypes.data, 0),
-        *(x.ctypes.data, 0, result.ctypes.data, 0),
+    number = np.array(participant, np.int32)
+    arrays = itertools.chain.from_iterable(
+        (array.ctypes.data, 0) for array in (numbers, number, x, result)
     )
-    arguments = _Call(*places, outer, middle, inner)
+    arguments = _Call(*arrays, outer, middle, inner)
     return _library().dovetail_collective(ctypes.byref(arguments), None, None) == 0
 
 
 def on_participants(
-    count: int, function: Callable[[int], Any], timeout: float = 60
+    count: int, function: Callable[[int], Any], timeout: float = 60, lines: Sequence[str] = ()
 ) -> tuple[list[Any], str]:
     """Call a function on each participant of a run.
 
     Returns:
       The results or exceptions, and why the run failed.
     """
-    meeting = Communicator(count, timeout)
-    assert meeting.start()
+    meeting, places = Communicator(count, timeout), Lines(lines)
+    assert meeting.start(places)
     results: list[Any] = [None] * count
 
     def participate(number: int) -> None:
         meeting.enter(number)
-        reason = ""
         try:
             results[number] = function(number)
         except Exception as error:
             results[number] = error
-            reason = f"participant {number}: {error}"
-        meeting.leave(reason.encode())
+            meeting.fail(f"participant {number}: {error}")
+        meeting.leave()
 
     threads = [threading.Thread(target=participate, args=(number,)) for number in range(count)]
     for thread in threads:
