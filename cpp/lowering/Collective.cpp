@@ -50,7 +50,7 @@ int64_t sizeOf(const CollectiveCall &call) {
   return size;
 }
 
-/// Shared by the ops: a call for the operand, from `outer` dimensions, some that are not counted, and the others.
+/// A collective on an array, with what `describe` says of its kind.
 template <typename Op>
 struct CollectiveLowering : LowerOpInterface::ExternalModel<CollectiveLowering<Op>, Op> {
   LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
@@ -90,7 +90,7 @@ private:
     call.inner = productOf(b, sizes.drop_front(second));
   }
 
-  /// Each size fits in 32 bits, the product of all need not.
+  /// All dimensions in two numbers: each size fits in 32 bits, the product of all need not.
   static void describePointwise(Kind kind, CollectiveCall &call, ImplicitLocOpBuilder &b,
                                 ArrayRef<OpFoldResult> sizes) {
     call.kind = kind;

@@ -38,6 +38,23 @@ def _dtype(element: str) -> np.dtype:
 # The library's element types, in order.
 DTYPES = [_dtype(element) for element in _enumerators("Element")]
 
+_ELEMENTS = {
+    "bool": "i1",
+    "bfloat16": "bf16",
+    "complex64": "complex<f32>",
+    "complex128": "complex<f64>",
+}
+
+
+def element_name(dtype: np.dtype) -> str:
+    """An element type as MLIR prints it."""
+    name = dtype.name
+    if name.startswith("float"):
+        width, _, rest = name.removeprefix("float").partition("_")
+        return f"f{width}{rest.upper()}"
+    return _ELEMENTS.get(name) or name.replace("int", "i")
+
+
 _pointer, _number = ctypes.c_void_p, ctypes.c_int64
 
 
