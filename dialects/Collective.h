@@ -4,6 +4,13 @@
 
 #include "Dialect.h"
 
+namespace dovetail {
+
+/// The attribute of a module that is the program of each device of a mesh, on parts of arrays: the mesh.
+constexpr llvm::StringLiteral kMesh = "dovetail.mesh";
+
+} // namespace dovetail
+
 #define GET_OP_CLASSES
 #include "dialects/Collective.h.inc"
 

@@ -14,6 +14,7 @@
 #include "cpp/bindings/ir/Function.h"
 #include "cpp/bindings/ir/Shardings.h"
 #include "cpp/cost/Cost.h"
+#include "cpp/dispatch/CollectiveCall.h"
 #include "cpp/iree/Donation.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/iree/Passes.h"
@@ -245,6 +246,14 @@ static void checkFinite(const Shared &module, const std::vector<std::string> &un
   module->op.get()->setAttr(kUnwanted, Builder(&context()).getStrArrayAttr(names));
 }
 
+/// Where the collectives of a lowered module come from, in their order.
+static std::vector<SourceLocation> collectivePlaces(const Shared &module) {
+  std::vector<SourceLocation> places;
+  for (Location location : collectiveLocations(*module->op))
+    places.push_back(sourceLocationOf(location));
+  return places;
+}
+
 /// (name, place) of the op to which that pass would give a number in `main`.
 static nb::typed<nb::tuple, nb::str, SourceLocation> describeNumbered(const Shared &module, int64_t number) {
   Operation *op = opNumbered(findIn(module, "main").op(), number);
@@ -392,6 +401,8 @@ NB_MODULE(_core, m) {
       .def("place", &firstLocation, "The first location in the user's program that the module names.")
       .def("take_host_imports", &takeHostImportsOf,
            "Describe the host functions that a lowered module imports, and remove the descriptions from it.")
+      .def("collective_places", &collectivePlaces,
+           "Where in the user's program the collectives of a lowered module are, in their order.")
       .def("function", &findIn, "name"_a, "The function of that name.")
       .def("has_effects", &moduleHasEffects, "True if the program has side effects.")
       .def(

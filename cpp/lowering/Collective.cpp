@@ -1,28 +1,204 @@
-// Lowering of collectives: an error, since nothing has bound their axes.
+// Lowering of collectives over the axes of a mesh to calls of the library of collectives.
 #include "dialects/Collective.h"
 #include "Lowering.h"
+#include "cpp/dispatch/CollectiveCall.h"
+#include "cpp/dispatch/OneDispatch.h"
+#include "cpp/iree/Ops.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 
 namespace dovetail {
 
+using collectives::Kind;
+
 namespace {
+
+/// The number of the device, the last argument of the function under construction.
+Value participantOf(ImplicitLocOpBuilder &b) {
+  Block *block = b.getInsertionBlock();
+  while (!isa<func::FuncOp>(block->getParentOp()))
+    block = block->getParentOp()->getBlock();
+  return block->getArguments().back();
+}
+
+/// A call over the axes of an op. Fails if they are not axes of the program's mesh.
+FailureOr<CollectiveCall> callOver(Operation *op, ArrayAttr axes) {
+  auto mesh = op->getParentOfType<ModuleOp>()->getAttrOfType<MeshAttr>(kMesh);
+  auto stated = op->getAttrOfType<DenseI64ArrayAttr>("sizes");
+  CollectiveCall call = {};
+  call.text = (op->getName().stripDialect() + " over ").str();
+  for (auto [i, axis] : llvm::enumerate(axes.getAsRange<StringAttr>())) {
+    if (!mesh || mesh.sizeOf(axis) == 0)
+      return op->emitOpError() << "axes must be bound by a vmap or a mesh that names them, got: " << axes;
+    auto position = llvm::find(mesh.getAxes(), axis) - mesh.getAxes().begin();
+    ArrayRef<int64_t> sizes = mesh.getSizes().drop_front(position);
+    if (stated && stated[i] != sizes.front())
+      return op->emitOpError() << "axis " << axis << " must have the size that the mesh states, " << sizes.front()
+                               << ", got: " << stated[i];
+    call.axes.push_back({sizes.front(), ShapedType::getNumElements(sizes.drop_front())});
+    call.text += (i ? ", " : "") + axis.str();
+  }
+  call.participants = mesh.getNumDevices();
+  return call;
+}
+
+int64_t sizeOf(const CollectiveCall &call) {
+  int64_t size = 1;
+  for (auto axis : call.axes)
+    size *= axis.size;
+  return size;
+}
+
+/// A collective on an array, with what `describe` says of its kind.
 template <typename Op>
-struct UnboundAxes : LowerOpInterface::ExternalModel<UnboundAxes<Op>, Op> {
-  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &, ValueRange, SmallVectorImpl<Value> &) const {
-    return op->emitOpError() << "axes must be bound by a vmap that names them, got: " << cast<Op>(op).getAxes();
+struct CollectiveLowering : LowerOpInterface::ExternalModel<CollectiveLowering<Op>, Op> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    if (isInDispatch(b))
+      return failure();
+    auto collective = cast<Op>(op);
+    FailureOr<CollectiveCall> call = callOver(op, collective.getAxes());
+    if (failed(call))
+      return failure();
+    SmallVector<OpFoldResult> sizes = sizesOf(b, operands[0]), resultSizes = sizes;
+    describe(collective, *call, b, sizes, resultSizes);
+    auto [shape, dynamic] = decomposeMixedValues(resultSizes);
+    auto type = RankedTensorType::get(shape, getElementTypeOrSelf(operands[0]));
+    // Devices refuse memory of no bytes.
+    if (type.hasStaticShape() && type.getNumElements() == 0) {
+      results.push_back(empty(b, resultSizes, type.getElementType()));
+      return success();
+    }
+    call->element = getElementTypeOrSelf(collective.getX());
+    results.push_back(callCollective(b, *call, operands[0], participantOf(b), type, dynamic));
+    return success();
+  }
+
+private:
+  using Sizes = SmallVector<OpFoldResult>;
+
+  /// Says what is to be done, and the sizes of the result, given those of the operand.
+  static void describe(Op op, CollectiveCall &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes,
+                       Sizes &resultSizes);
+
+  /// The dimensions before, between and behind two others.
+  static void setSizes(CollectiveCall &call, ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes, int64_t first,
+                       int64_t second) {
+    call.outer = productOf(b, sizes.take_front(first));
+    call.middle = productOf(b, sizes.slice(first, second - first));
+    call.inner = productOf(b, sizes.drop_front(second));
+  }
+
+  /// All dimensions in two numbers: each size fits in 32 bits, the product of all need not.
+  static void describePointwise(Kind kind, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                ArrayRef<OpFoldResult> sizes) {
+    call.kind = kind;
+    setSizes(call, b, sizes, sizes.size() > 1 ? 1 : 0, sizes.size() > 1 ? 1 : 0);
+  }
+
+  static Sizes without(ArrayRef<OpFoldResult> sizes, int64_t dimension) {
+    Sizes rest(sizes);
+    rest.erase(rest.begin() + dimension);
+    return rest;
+  }
+};
+
+template <>
+void CollectiveLowering<AllReduceSumOp>::describe(AllReduceSumOp, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                                  ArrayRef<OpFoldResult> sizes, Sizes &) {
+  describePointwise(Kind::AllReduceSum, call, b, sizes);
+}
+
+template <>
+void CollectiveLowering<AllReduceMaxOp>::describe(AllReduceMaxOp, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                                  ArrayRef<OpFoldResult> sizes, Sizes &) {
+  describePointwise(Kind::AllReduceMax, call, b, sizes);
+}
+
+template <>
+void CollectiveLowering<AllReduceMinOp>::describe(AllReduceMinOp, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                                  ArrayRef<OpFoldResult> sizes, Sizes &) {
+  describePointwise(Kind::AllReduceMin, call, b, sizes);
+}
+
+template <>
+void CollectiveLowering<PermuteOp>::describe(PermuteOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                             ArrayRef<OpFoldResult> sizes, Sizes &) {
+  describePointwise(Kind::Permute, call, b, sizes);
+  for (auto [source, target] : llvm::zip_equal(op.getSources(), op.getTargets()))
+    call.pairs.push_back({source, target});
+}
+
+template <>
+void CollectiveLowering<AllGatherOp>::describe(AllGatherOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                               ArrayRef<OpFoldResult> sizes, Sizes &resultSizes) {
+  call.kind = Kind::AllGather;
+  int64_t dimension = op.getDimension();
+  setSizes(call, b, sizes, dimension, dimension);
+  resultSizes.insert(resultSizes.begin() + dimension, b.getIndexAttr(::dovetail::sizeOf(call)));
+}
+
+template <>
+void CollectiveLowering<ReduceScatterOp>::describe(ReduceScatterOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                                   ArrayRef<OpFoldResult> sizes, Sizes &resultSizes) {
+  call.kind = Kind::ReduceScatter;
+  int64_t dimension = op.getDimension();
+  resultSizes = without(sizes, dimension);
+  setSizes(call, b, resultSizes, dimension, dimension);
+}
+
+template <>
+void CollectiveLowering<AllToAllOp>::describe(AllToAllOp op, CollectiveCall &call, ImplicitLocOpBuilder &b,
+                                              ArrayRef<OpFoldResult> sizes, Sizes &resultSizes) {
+  int64_t from = op.getFrom(), to = op.getTo();
+  call.kind = from <= to ? Kind::AllToAllInward : Kind::AllToAllOutward;
+  resultSizes = without(sizes, from);
+  setSizes(call, b, resultSizes, std::min(from, to), std::max(from, to));
+  resultSizes.insert(resultSizes.begin() + to, sizes[from]);
+}
+
+struct VaryLowering : LowerOpInterface::ExternalModel<VaryLowering, VaryOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &, ValueRange operands,
+                      SmallVectorImpl<Value> &results) const {
+    results.push_back(operands[0]);
+    return failed(callOver(op, cast<VaryOp>(op).getAxes())) ? failure() : success();
+  }
+};
+
+struct AxisIndexLowering : LowerOpInterface::ExternalModel<AxisIndexLowering, AxisIndexOp> {
+  LogicalResult lower(Operation *op, ImplicitLocOpBuilder &b, ValueRange, SmallVectorImpl<Value> &results) const {
+    if (isInDispatch(b))
+      return failure();
+    FailureOr<CollectiveCall> call = callOver(op, cast<AxisIndexOp>(op).getAxes());
+    if (failed(call))
+      return failure();
+    results.push_back(mapElements(b, participantOf(b), b.getI32Type(), [&](OpBuilder &b, Location loc, Value number) {
+      auto constant = [&](int64_t value) {
+        return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value)).getResult();
+      };
+      Value index = constant(0);
+      for (auto axis : call->axes) {
+        Value along = arith::DivUIOp::create(b, loc, number, constant(axis.stride));
+        along = arith::RemUIOp::create(b, loc, along, constant(axis.size));
+        index = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, index, constant(axis.size)), along);
+      }
+      return index;
+    }));
+    return success();
   }
 };
 
 template <typename... Ops>
 void attach(MLIRContext *context) {
-  (Ops::template attachInterface<UnboundAxes<Ops>>(*context), ...);
+  (Ops::template attachInterface<CollectiveLowering<Ops>>(*context), ...);
 }
 } // namespace
 
 void attachCollectiveLowerings(MLIRContext *context) {
-  attach<AllGatherOp, AllReduceMaxOp, AllReduceMinOp, AllReduceSumOp, AllToAllOp, AxisIndexOp, PermuteOp,
-         ReduceScatterOp>(context);
+  attach<AllGatherOp, AllReduceMaxOp, AllReduceMinOp, AllReduceSumOp, AllToAllOp, PermuteOp, ReduceScatterOp>(context);
+  AxisIndexOp::attachInterface<AxisIndexLowering>(*context);
+  VaryOp::attachInterface<VaryLowering>(*context);
 }
 
 } // namespace dovetail

@@ -15,20 +15,6 @@ namespace {
 using fourier::Memory;
 using fourier::Transforms;
 
-OpFoldResult productOf(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes) {
-  OpFoldResult product = b.getIndexAttr(1);
-  for (OpFoldResult size : sizes) {
-    auto left = getConstantIntValue(product), right = getConstantIntValue(size);
-    if (left && right)
-      product = b.getIndexAttr(*left * *right);
-    else if (left == 1)
-      product = size;
-    else
-      product = arith::MulIOp::create(b, asValue(b, product), asValue(b, size)).getResult();
-  }
-  return product;
-}
-
 /// The transform of the dimensions from `dimension` on, with `inner` numbers for each element.
 using Transform = function_ref<Value(Transforms &, Value x, int64_t inner, const Memory &result)>;
 

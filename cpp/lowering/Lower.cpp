@@ -1,11 +1,13 @@
 // The lowering pass.
 #include "Lowering.h"
 #include "Passes.h"
+#include "cpp/dispatch/CollectiveCall.h"
 #include "cpp/dispatch/OneDispatch.h"
 #include "cpp/dispatch/PlanDispatches.h"
 #include "cpp/iree/HostCall.h"
 #include "cpp/transforms/CallGraph.h"
 #include "cpp/transforms/Functions.h"
+#include "dialects/Collective.h"
 #include "dialects/HostFunction.h"
 #include "dialects/Inference.h"
 #include "mlir/IR/IRMapping.h"
@@ -84,13 +86,22 @@ static LogicalResult lowerFunction(func::FuncOp function) {
   for (BlockArgument argument : source.getArguments())
     target->addArgument(loweredType(argument.getType()), argument.getLoc());
   ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(function.getLoc(), target);
+  if (function->getParentOp()->hasAttr(kMesh))
+    target->addArgument(RankedTensorType::get({}, b.getI32Type()), function.getLoc());
   SmallVector<Value> results;
   if (failed(lowerBody(b, function.getBody(), target->getArguments(), results)))
     return failure();
   func::ReturnOp::create(b, source.getTerminator()->getLoc(), results);
   source.dropAllReferences();
   source.erase();
+  SmallVector<Attribute> attributes;
+  if (ArrayAttr stated = function.getArgAttrsAttr())
+    llvm::append_range(attributes, stated);
   function.setFunctionType(b.getFunctionType(target->getArgumentTypes(), target->getTerminator()->getOperandTypes()));
+  if (!attributes.empty()) {
+    attributes.resize(target->getNumArguments(), b.getDictionaryAttr({}));
+    function.setArgAttrsAttr(b.getArrayAttr(attributes));
+  }
   return success();
 }
 
@@ -101,6 +112,8 @@ struct LowerPass : impl::LowerPassBase<LowerPass> {
       if (failed(checked([&] { return lowerFunction(function); })))
         return signalPassFailure();
     orderHostCalls(getOperation());
+    numberCollectiveCalls(getOperation());
+    getOperation()->removeAttr(kMesh);
     getOperation()->removeAttr(kHostLoops);
     getOperation()->removeAttr(kHostFunctions);
   }

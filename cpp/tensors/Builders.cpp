@@ -88,4 +88,18 @@ Value converted(ImplicitLocOpBuilder &b, Value x, Type from, Type to) {
   });
 }
 
+OpFoldResult productOf(ImplicitLocOpBuilder &b, ArrayRef<OpFoldResult> sizes) {
+  OpFoldResult product = b.getIndexAttr(1);
+  for (OpFoldResult size : sizes) {
+    auto left = getConstantIntValue(product), right = getConstantIntValue(size);
+    if (left && right)
+      product = b.getIndexAttr(*left * *right);
+    else if (left == 1)
+      product = size;
+    else
+      product = arith::MulIOp::create(b, asValue(b, product), asValue(b, size)).getResult();
+  }
+  return product;
+}
+
 } // namespace dovetail

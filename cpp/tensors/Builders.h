@@ -39,6 +39,8 @@ mlir::Value joined(mlir::ImplicitLocOpBuilder &b, mlir::ComplexType element,
 
 /// A size as a value.
 mlir::Value asValue(mlir::ImplicitLocOpBuilder &b, mlir::OpFoldResult size);
+/// The product of sizes, folded where they are known.
+mlir::OpFoldResult productOf(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<mlir::OpFoldResult> sizes);
 /// `count` elements of `x` along a dimension, starting at `from`.
 mlir::Value sliced(mlir::ImplicitLocOpBuilder &b, mlir::Value x, int64_t dim, int64_t from, int64_t count);
 /// `x` with its dimensions in another order.

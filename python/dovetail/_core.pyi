@@ -65,6 +65,11 @@ class Module:
         Describe the host functions that a lowered module imports, and remove the descriptions from it.
         """
 
+    def collective_places(self) -> list[tuple[str, int, str]]:
+        """
+        Where in the user's program the collectives of a lowered module are, in their order.
+        """
+
     def function(self, name: str) -> Function:
         """The function of that name."""
 
@@ -205,7 +210,7 @@ class Function:
         Replace the arguments of a finished function by ones of `types`; argument i becomes that at `positions[i]`.
         """
 
-    def linearize(self, wrt: Sequence[int], transposed: bool) -> Linearization:
+    def linearize(self, wrt: Sequence[int], transposed: bool, later: bool = False) -> Linearization:
         """
         Split into a function that computes residuals and a linear one, transposed if requested.
         """
@@ -213,6 +218,16 @@ class Function:
     def transpose(self, linear: Sequence[int]) -> Linearization:
         """
         Split into a function that computes residuals and the transpose in the `linear` arguments.
+        """
+
+    def vary(
+        self,
+        axes: Sequence[str],
+        arguments: Sequence[Sequence[str]],
+        results: Sequence[Sequence[str]],
+    ) -> tuple[Function, list[list[str]]]:
+        """
+        The function in which values that vary along manual axes are told apart from others, and the axes along which each result varies, given those of each argument and at least those of each result.
         """
 
     def batched_results(self, dims: Sequence[int], size: int, axis: str) -> list[bool]:

@@ -12,7 +12,7 @@ import iree.runtime as ireert
 import numpy as np
 from iree.runtime import BufferUsage, HalBufferView, MemoryType, VmRef
 
-from . import ending, iree_internals
+from . import communicator, ending, iree_internals
 from .dtypes import ELEMENT_OF_DTYPE
 
 DRIVERS = ("local-task", "local-sync", "cuda", "hip", "vulkan", "metal")
@@ -63,8 +63,11 @@ class Device:
             # IREE 3.13 replays a program's commands on the buffers of an earlier call.
             ireert.flags.parse_flags("--vulkan_cached_bda_replay_instances=0")
         # Bypasses IREE's cache, so that a device is closed when its last user is gone.
-        if self.on_host and generation:
-            # The driver that IREE keeps has threads in another process.
+        if driver == "local-sync":
+            communicator.register()
+        if driver == "local-sync" or (self.on_host and generation):
+            # The driver that IREE keeps may not know the library of collectives, or have its
+            # threads in another process.
             self.hal = iree_internals.new_driver(driver).create_default_device()
         elif self.on_host or not number:
             self.hal = ireert.get_device(driver, cache=False)

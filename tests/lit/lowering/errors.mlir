@@ -22,9 +22,29 @@ func.func @main() -> tensor<2xui8> {
 // -----
 
 func.func @main(%arg0: tensor<f32>) -> tensor<f32> {
-  // expected-error @+1 {{'dovetail.all_reduce_sum' op axes must be bound by a vmap that names them, got: ["i", "j"]}}
+  // expected-error @+1 {{'dovetail.all_reduce_sum' op axes must be bound by a vmap or a mesh that names them, got: ["i", "j"]}}
   %0 = dovetail.all_reduce_sum %arg0 over ["i", "j"] : tensor<f32>
   return %0 : tensor<f32>
+}
+
+// -----
+
+module attributes {dovetail.mesh = #dovetail.mesh<["data" = 2]>} {
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{'dovetail.all_reduce_max' op axes must be bound by a vmap or a mesh that names them, got: ["data", "model"]}}
+    %0 = dovetail.all_reduce_max %arg0 over ["data", "model"] : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {dovetail.mesh = #dovetail.mesh<["data" = 2]>} {
+  func.func @main(%arg0: tensor<4xf32>) -> tensor<3x4xf32> {
+    // expected-error @+1 {{'dovetail.all_gather' op axis "data" must have the size that the mesh states, 2, got: 3}}
+    %0 = dovetail.all_gather %arg0 over ["data"] sizes [3] dimension 0 : tensor<4xf32>
+    return %0 : tensor<3x4xf32>
+  }
 }
 
 // -----

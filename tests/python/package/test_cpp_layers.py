@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # From the lowest to the highest. A folder that another contains has a place of its own.
 ORDER = [
+    "cpp/collectives",
     "cpp/scalar",
     "dialects",
     "cpp/cost",

@@ -1,0 +1,110 @@
+// The participants of a run, and how they meet.
+#ifndef DOVETAIL_COLLECTIVES_COMMUNICATOR_H
+#define DOVETAIL_COLLECTIVES_COMMUNICATOR_H
+
+#include "Call.h"
+#include "Gate.h"
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace dovetail::collectives {
+
+/// A member's part in a collective.
+struct Arrival {
+  const Descriptor *descriptor = nullptr;
+  int64_t outer = 0, middle = 0, inner = 0;
+  const char *operand = nullptr;
+  char *result = nullptr;
+};
+
+/// Participants that compute together, and what each of them has come with.
+class Group {
+public:
+  Group(std::vector<Descriptor::Axis> axes, std::vector<int> members)
+      : axes(std::move(axes)), members(std::move(members)), entry(this->members.size()), exchange(this->members.size()),
+        slots(this->members.size()) {}
+
+  int size() const { return static_cast<int>(members.size()); }
+
+  const std::vector<Descriptor::Axis> axes;
+  /// Their numbers as participants, in the order of the axes.
+  const std::vector<int> members;
+  /// At which all say what they have come for. It is closed when the run fails.
+  Gate entry;
+  /// Between parts of the exchange, during which each uses the others' memory: nobody may leave, and nobody waits long.
+  Gate exchange;
+  struct alignas(64) Slot {
+    Arrival arrival;
+    std::atomic<uint32_t> count{0};
+  };
+  std::vector<Slot> slots;
+};
+
+/// Participants of one run at a time, each on a thread of its own. The first failure ends the run for all.
+class Communicator {
+public:
+  /// `timeout`, in seconds, is how long participants wait for each other.
+  Communicator(int participants, double timeout);
+
+  int size() const { return static_cast<int>(participants.size()); }
+
+  /// Where in the user's program calls are, by site.
+  struct Lines {
+    const char *const *texts = nullptr;
+    int64_t count = 0;
+  };
+
+  /// Begins a run: all participants are expected. False if the one before has failed. The lines are used until its end.
+  bool start(Lines lines);
+  /// Ends a participant's part in the run. What others wait for will not come any more.
+  void leave(int participant);
+  /// Ends the run; true if it had not failed before.
+  bool fail(const std::string &reason);
+  /// Why the run failed, empty if it did not.
+  std::string failure() const;
+
+  /// Takes part in a collective. False if the run has failed.
+  bool run(int participant, const Call &call);
+  /// Waits for all others of the group, during the exchange.
+  void meet(Group &group);
+
+private:
+  struct alignas(64) Participant {
+    /// Groups it has been a member of, with its place in each.
+    std::vector<std::pair<Group *, int>> groups;
+    bool hasLeft = false;
+    /// Where it waits since it has that ticket. It may have passed meanwhile.
+    std::atomic<Group *> waitsIn{nullptr};
+    int place = 0;
+    Gate::Ticket ticket = 0;
+  };
+
+  bool check(int participant, const Call &call);
+  std::pair<Group *, int> groupOf(int participant, const Descriptor &descriptor);
+  Gate::State await(int participant, Group &group, int place, Gate::Ticket ticket);
+  bool agree(Group &group, int place);
+
+  std::string describe(const Descriptor &descriptor) const;
+
+  // These need the lock.
+  bool close(const std::string &why);
+  Group *waitingGroup(int participant) const;
+  std::vector<int> missing(const Group &group, int place) const;
+  void checkProgress();
+  std::string describeWaiting() const;
+
+  Lines lines;
+  const double timeout;
+  const int spins;
+  std::vector<Participant> participants;
+  mutable std::mutex lock;
+  std::vector<std::unique_ptr<Group>> groups;
+  std::atomic<bool> hasFailed{false};
+  std::string reason;
+};
+
+} // namespace dovetail::collectives
+
+#endif // DOVETAIL_COLLECTIVES_COMMUNICATOR_H

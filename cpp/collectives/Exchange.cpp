@@ -1,0 +1,198 @@
+// The exchange of data in a group whose members have all come.
+#include "Exchange.h"
+#include "Communicator.h"
+#include "Reduce.h"
+#include <algorithm>
+#include <cstring>
+
+namespace dovetail::collectives {
+
+namespace {
+
+/// Where each member computes all of a reduction: more memory is read than when each computes a part and copies the
+/// others, but they meet once less.
+constexpr size_t kReducedByAll = 16384;
+/// Parts that members write begin at cache lines of their own.
+constexpr size_t kLine = 64;
+/// Rows of fewer bytes are brought together before they are reduced.
+constexpr size_t kShortRow = 512, kGathered = 8192;
+
+//===- Copies --------------------------------------------------------------------===//
+
+template <typename T>
+void copyElements(char *to, size_t toStride, const char *from, size_t fromStride, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(to + i * toStride, from + i * fromStride, sizeof(T));
+}
+
+struct Wide {
+  char bytes[16];
+};
+
+/// Copies `count` rows of `bytes` bytes.
+void copyRows(char *to, size_t toStride, const char *from, size_t fromStride, size_t bytes, size_t count) {
+  if (count == 0 || bytes == 0)
+    return;
+  if (toStride == bytes && fromStride == bytes) {
+    std::memcpy(to, from, bytes * count);
+    return;
+  }
+  switch (bytes) {
+  case 1:
+    return copyElements<uint8_t>(to, toStride, from, fromStride, count);
+  case 2:
+    return copyElements<uint16_t>(to, toStride, from, fromStride, count);
+  case 4:
+    return copyElements<uint32_t>(to, toStride, from, fromStride, count);
+  case 8:
+    return copyElements<uint64_t>(to, toStride, from, fromStride, count);
+  case 16:
+    return copyElements<Wide>(to, toStride, from, fromStride, count);
+  default:
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(to + i * toStride, from + i * fromStride, bytes);
+  }
+}
+
+//===- Kinds ---------------------------------------------------------------------===//
+
+/// One member's view of an exchange.
+struct Exchange {
+  Exchange(Communicator &communicator, Group &group, int place)
+      : communicator(communicator), group(group), place(place), mine(group.slots[place].arrival),
+        element(mine.descriptor->element), bytes(bytesOf(element)), outer(mine.outer), middle(mine.middle),
+        inner(mine.inner), size(group.size()) {}
+
+  const char *operandOf(int member) const { return group.slots[member].arrival.operand; }
+  const char *resultOf(int member) const { return group.slots[member].arrival.result; }
+
+  void run() {
+    switch (mine.descriptor->kind) {
+    case Kind::AllReduceSum:
+      return allReduce(Combination::Sum);
+    case Kind::AllReduceMax:
+      return allReduce(Combination::Max);
+    case Kind::AllReduceMin:
+      return allReduce(Combination::Min);
+    case Kind::AllGather:
+      return allGather();
+    case Kind::ReduceScatter:
+      return reduceScatter();
+    case Kind::AllToAllInward:
+      return allToAll(true);
+    case Kind::AllToAllOutward:
+      return allToAll(false);
+    case Kind::Permute:
+      return permute();
+    }
+  }
+
+  /// Combines elements of all operands from `offset` on, in bytes, into as many of the result.
+  void reduceInto(char *result, Reduce reduce, size_t offset, size_t elements) {
+    if (elements == 0)
+      return;
+    sources.resize(size);
+    for (int i = 0; i < size; ++i)
+      sources[i] = operandOf(i) + offset;
+    reduce(result, sources.data(), size, elements);
+  }
+
+  void allReduce(Combination combination) {
+    Reduce reduce = findReduce(combination, element);
+    size_t total = outer * inner * bytes;
+    if (total * size <= kReducedByAll) {
+      reduceInto(mine.result, reduce, 0, outer * inner);
+      return communicator.meet(group);
+    }
+    size_t part = (total / size + kLine) / kLine * kLine;
+    auto begin = [&](int member) { return std::min(total, part * member); };
+    reduceInto(mine.result + begin(place), reduce, begin(place), (begin(place + 1) - begin(place)) / bytes);
+    communicator.meet(group);
+    // Each begins with its neighbour's, so that not all read the same memory.
+    for (int step = 1; step < size; ++step) {
+      int other = (place + step) % size;
+      if (begin(other) < total)
+        std::memcpy(mine.result + begin(other), resultOf(other) + begin(other), begin(other + 1) - begin(other));
+    }
+    communicator.meet(group);
+  }
+
+  void allGather() {
+    size_t row = inner * bytes;
+    for (int step = 0; step < size; ++step) {
+      int other = (place + step) % size;
+      copyRows(mine.result + other * row, size * row, operandOf(other), row, row, outer);
+    }
+    communicator.meet(group);
+  }
+
+  void reduceScatter() {
+    Reduce reduce = findReduce(Combination::Sum, element);
+    size_t row = inner * bytes;
+    if (outer == 1 || row >= kShortRow)
+      for (size_t i = 0; i < outer; ++i)
+        reduceInto(mine.result + i * row, reduce, (i * size + place) * row, inner);
+    else if (row > 0)
+      reduceShortRows(reduce, row);
+    communicator.meet(group);
+  }
+
+  void reduceShortRows(Reduce reduce, size_t row) {
+    size_t block = std::max<size_t>(kGathered / row, 1);
+    std::vector<char> gathered(block * row * size);
+    sources.resize(size);
+    for (size_t begin = 0; begin < outer; begin += block) {
+      size_t rows = std::min(block, outer - begin);
+      for (int i = 0; i < size; ++i) {
+        char *to = gathered.data() + i * block * row;
+        copyRows(to, row, operandOf(i) + (begin * size + place) * row, size * row, row, rows);
+        sources[i] = to;
+      }
+      reduce(mine.result + begin * row, sources.data(), size, rows * inner);
+    }
+  }
+
+  /// Parts are [middle, inner] of a whole [outer, size, middle, inner]; on the other side they lie within
+  /// [outer, middle, size, inner].
+  void allToAll(bool isInward) {
+    size_t row = inner * bytes, part = middle * row;
+    for (int step = 0; step < size; ++step) {
+      int other = (place + step) % size;
+      for (size_t i = 0; i < outer; ++i) {
+        char *to = mine.result + i * size * part;
+        const char *from = operandOf(other) + i * size * part;
+        if (isInward)
+          copyRows(to + other * row, size * row, from + place * part, row, row, middle);
+        else
+          copyRows(to + other * part, row, from + place * row, size * row, row, middle);
+      }
+    }
+    communicator.meet(group);
+  }
+
+  void permute() {
+    const Descriptor::Pair *begin = mine.descriptor->pairs(), *end = begin + mine.descriptor->numPairs;
+    const Descriptor::Pair *pair = std::find_if(begin, end, [&](const auto &one) { return one.target == place; });
+    size_t total = outer * inner * bytes;
+    if (total > 0 && pair == end)
+      std::memset(mine.result, 0, total);
+    else if (total > 0)
+      std::memcpy(mine.result, operandOf(pair->source), total);
+    communicator.meet(group);
+  }
+
+  Communicator &communicator;
+  Group &group;
+  const int place;
+  const Arrival &mine;
+  const Element element;
+  const size_t bytes, outer, middle, inner;
+  const int size;
+  std::vector<const char *> sources;
+};
+
+} // namespace
+
+void exchange(Communicator &communicator, Group &group, int place) { Exchange(communicator, group, place).run(); }
+
+} // namespace dovetail::collectives

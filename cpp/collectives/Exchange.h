@@ -1,0 +1,16 @@
+// The exchange of data in a group whose members have all come.
+#ifndef DOVETAIL_COLLECTIVES_EXCHANGE_H
+#define DOVETAIL_COLLECTIVES_EXCHANGE_H
+
+namespace dovetail::collectives {
+
+class Communicator;
+class Group;
+
+/// Computes the result of the member at `place`, from the others' operands where they are. When it returns, nobody uses
+/// this member's memory any more.
+void exchange(Communicator &communicator, Group &group, int place);
+
+} // namespace dovetail::collectives
+
+#endif // DOVETAIL_COLLECTIVES_EXCHANGE_H

@@ -1,0 +1,102 @@
+// The library's functions: for compiled programs, which IREE's runtime binds to it, and for those who run them.
+#include "Communicator.h"
+#include "Plugin.h"
+#include <cstdio>
+
+using dovetail::collectives::Call;
+using dovetail::collectives::Communicator;
+using dovetail::collectives::kImport;
+using dovetail::collectives::kMostThreads;
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+namespace {
+/// What the thread takes part in.
+thread_local Communicator *current = nullptr;
+thread_local int number = 0;
+} // namespace
+
+/// Takes part in a collective; IREE's runtime ends the program if this is not 0.
+EXPORTED int dovetail_collective(void *arguments, void *, void *) {
+  const auto &call = *static_cast<const Call *>(arguments);
+  if (current)
+    return current->run(number, call) ? 0 : 1;
+  std::fprintf(stderr, "%s: a program with collectives must run on participants, got: a thread that is none\n",
+               call.descriptor().text());
+  return 1;
+}
+
+//===- For those who run programs ----------------------------------------------===//
+
+/// Makes a communicator; null if there are too many participants, or none.
+EXPORTED Communicator *dovetail_communicator_create(int participants, double timeout) {
+  return participants > 0 && participants <= kMostThreads ? new Communicator(participants, timeout) : nullptr;
+}
+
+EXPORTED void dovetail_communicator_destroy(Communicator *communicator) { delete communicator; }
+
+/// Begins a run in which all participants are expected; 0 if an earlier one has failed. `lines` says where in the
+/// user's program calls are; it must stay until the end of the run.
+EXPORTED int dovetail_communicator_start(Communicator *communicator, const char *const *lines, int count) {
+  return communicator->start({lines, count});
+}
+
+/// Makes the calling thread a participant, in this run and others.
+EXPORTED void dovetail_communicator_enter(Communicator *communicator, int participant) {
+  current = communicator;
+  number = participant;
+}
+
+/// Ends the calling thread's part in the run.
+EXPORTED void dovetail_communicator_leave() {
+  if (current)
+    current->leave(number);
+}
+
+/// Ends the run for all participants, from any thread; 0 if it has failed already.
+EXPORTED int dovetail_communicator_fail(Communicator *communicator, const char *reason) {
+  return communicator->fail(reason);
+}
+
+/// Why the run failed, in at most `size` bytes with a zero at their end; returns the length of all of it.
+EXPORTED int dovetail_communicator_failure(Communicator *communicator, char *text, int size) {
+  std::string reason = communicator->failure();
+  std::snprintf(text, size, "%s", reason.c_str());
+  return static_cast<int>(reason.size());
+}
+
+//===- For IREE ------------------------------------------------------------------===//
+
+using namespace dovetail::collectives::plugin;
+
+static Status load(const void *, size_t, const void *, void **self) {
+  *self = nullptr;
+  return kOk;
+}
+
+static void unload(void *) {}
+
+static Status resolve(void *, const Imports *imports, uint32_t *resolution) {
+  *resolution = 0;
+  Status status = kOk;
+  for (size_t i = 0; i < imports->count; ++i) {
+    if (imports->functions[i])
+      continue;
+    const char *name = imports->names[i];
+    bool isOptional = *name == '?';
+    if (std::string(name + isOptional) == kImport)
+      imports->functions[i] = dovetail_collective;
+    else if (isOptional)
+      *resolution |= kMissingOptional;
+    else
+      status = kNotFound;
+  }
+  return status;
+}
+
+/// The name by which IREE's runtime looks for this.
+EXPORTED const Header *const *iree_hal_executable_plugin_query(uint32_t mostVersion, void *) {
+  static const Header header = {kVersion, "dovetail_collectives", "collectives of Dovetail's programs", 0, 0, {}};
+  static const Interface interface = {&header, load, unload, resolve};
+  return mostVersion >= kVersion ? &interface.header : nullptr;
+}

@@ -1,0 +1,48 @@
+// The interface of plugins that IREE's runtime imports functions from, version 0.1, as IREE 3.13 has it in
+// runtime/src/iree/hal/local/executable_plugin.h.
+#ifndef DOVETAIL_COLLECTIVES_PLUGIN_H
+#define DOVETAIL_COLLECTIVES_PLUGIN_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dovetail::collectives::plugin {
+
+constexpr uint32_t kVersion = 1;
+
+/// A status code in the place of a pointer.
+using Status = uintptr_t;
+constexpr Status kOk = 0, kNotFound = 5;
+
+/// Set where an import was not found whose name begins with `?`.
+constexpr uint32_t kMissingOptional = 1;
+
+struct Header {
+  uint32_t version;
+  const char *name, *description;
+  uint32_t features;
+  int32_t sanitizer;
+  uint64_t reserved[8];
+};
+
+/// A function to import, which returns 0 if it succeeds. Its arguments come packed.
+using Function = int (*)(void *arguments, void *context, void *reserved);
+
+/// What to find; functions that are not null have been found.
+struct Imports {
+  size_t count;
+  const char *const *names;
+  Function *functions;
+  void **contexts;
+};
+
+struct Interface {
+  const Header *header;
+  Status (*load)(const void *environment, size_t numParameters, const void *parameters, void **self);
+  void (*unload)(void *self);
+  Status (*resolve)(void *self, const Imports *imports, uint32_t *resolution);
+};
+
+} // namespace dovetail::collectives::plugin
+
+#endif // DOVETAIL_COLLECTIVES_PLUGIN_H

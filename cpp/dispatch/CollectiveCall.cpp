@@ -1,0 +1,146 @@
+// Calls of the library of collectives: one executable, which is given what to do as an array of numbers.
+#include "CollectiveCall.h"
+#include "Executable.h"
+#include "cpp/iree/Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace dovetail {
+
+using collectives::Element;
+
+constexpr StringLiteral kExecutable = "collective";
+
+//===- Descriptors ---------------------------------------------------------------===//
+
+static Element elementOf(Type type) {
+  using E = Element;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complex.getElementType().isF32() ? E::Complex64 : E::Complex128;
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    if (integer.getWidth() == 1)
+      return E::Bool;
+    E least = integer.isUnsigned() ? E::UInt2 : E::Int2;
+    return E(int64_t(least) + llvm::Log2_32(integer.getWidth()) - 1);
+  }
+  return llvm::TypeSwitch<Type, E>(type)
+      .Case<Float4E2M1FNType>([](auto) { return E::Float4E2M1FN; })
+      .Case<Float6E2M3FNType>([](auto) { return E::Float6E2M3FN; })
+      .Case<Float6E3M2FNType>([](auto) { return E::Float6E3M2FN; })
+      .Case<Float8E3M4Type>([](auto) { return E::Float8E3M4; })
+      .Case<Float8E4M3Type>([](auto) { return E::Float8E4M3; })
+      .Case<Float8E4M3FNType>([](auto) { return E::Float8E4M3FN; })
+      .Case<Float8E4M3FNUZType>([](auto) { return E::Float8E4M3FNUZ; })
+      .Case<Float8E4M3B11FNUZType>([](auto) { return E::Float8E4M3B11FNUZ; })
+      .Case<Float8E5M2Type>([](auto) { return E::Float8E5M2; })
+      .Case<Float8E5M2FNUZType>([](auto) { return E::Float8E5M2FNUZ; })
+      .Case<Float8E8M0FNUType>([](auto) { return E::Float8E8M0FNU; })
+      .Case<BFloat16Type>([](auto) { return E::BFloat16; })
+      .Case<Float16Type>([](auto) { return E::Float16; })
+      .Case<Float32Type>([](auto) { return E::Float32; })
+      .Case<Float64Type>([](auto) { return E::Float64; });
+}
+
+/// The `Descriptor`, with the lists and the text behind it. Its first number is the site.
+static SmallVector<int64_t> descriptorOf(const CollectiveCall &call) {
+  SmallVector<int64_t> numbers = {0,
+                                  int64_t(call.kind),
+                                  int64_t(elementOf(call.element)),
+                                  call.participants,
+                                  int64_t(call.axes.size()),
+                                  int64_t(call.pairs.size())};
+  for (auto axis : call.axes)
+    numbers.append({axis.size, axis.stride});
+  for (auto pair : call.pairs)
+    numbers.append({pair.source, pair.target});
+  size_t begin = numbers.size(), bytes = call.text.size() + 1;
+  numbers.resize(begin + llvm::divideCeil(bytes, sizeof(int64_t)));
+  std::memcpy(&numbers[begin], call.text.c_str(), bytes);
+  return numbers;
+}
+
+//===- The executable --------------------------------------------------------------===//
+
+/// The code of the executable: passes on where its buffers are.
+static OwningOpRef<ModuleOp> codeOf(Executable &executable, ArrayRef<Executable::Binding> bindings, Location loc) {
+  OwningOpRef<ModuleOp> code = ModuleOp::create(loc);
+  ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockEnd(loc, code->getBody());
+  // The numbers, the participant, the operand and the result. The library knows how long they are.
+  Type elements[] = {b.getI64Type(), b.getI32Type(), b.getI8Type(), b.getI8Type()};
+  SmallVector<Type> types;
+  for (Type element : elements)
+    types.append({MemRefType::get({}, element), b.getIndexType()});
+  types.append(3, b.getIndexType());
+  auto function = func::FuncOp::create(b, "run", b.getFunctionType({}, {}));
+  auto import = func::FuncOp::create(b, collectives::kImport, b.getFunctionType(types, {}));
+  import.setPrivate();
+  import->setAttr("llvm.bareptr", b.getBoolAttr(true));
+
+  b.setInsertionPointToStart(function.addEntryBlock());
+  SmallVector<Value> arguments;
+  for (auto [binding, element] : llvm::zip_equal(bindings, elements)) {
+    Value memory = executable.view(b, binding, MemRefType::get(1, element), ValueRange());
+    auto place = memref::ExtractStridedMetadataOp::create(b, memory);
+    arguments.append({place.getBaseBuffer(), place.getOffset()});
+  }
+  for (unsigned constant = 0; constant < 3; ++constant)
+    arguments.push_back(arith::IndexCastUIOp::create(b, b.getIndexType(), executable.load(b, constant)));
+  func::CallOp::create(b, import, arguments);
+  func::ReturnOp::create(b);
+  return code;
+}
+
+Value callCollective(ImplicitLocOpBuilder &b, const CollectiveCall &call, Value x, Value participant,
+                     RankedTensorType result, ValueRange sizes) {
+  Executable executable;
+  SmallVector<int64_t> numbers = descriptorOf(call);
+  auto type = RankedTensorType::get(numbers.size(), b.getI64Type());
+  Value descriptor = arith::ConstantOp::create(b, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Executable::Binding bindings[] = {executable.addInput(descriptor, {}), executable.addInput(participant, {}),
+                                    executable.addInput(x, dynamicSizes(b, x)), executable.addOutput(result, sizes)};
+  for (OpFoldResult size : {call.outer, call.middle, call.inner})
+    executable.addConstant(getValueOrCreateConstantIndexOp(b, b.getLoc(), size));
+  auto program = b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  if (!SymbolTable::lookupSymbolIn(program, kExecutable))
+    executable.addTo(program, kExecutable, codeOf(executable, bindings, b.getLoc()), /*workloadSize=*/0);
+  return executable.call(b, kExecutable, /*workload=*/{}).front();
+}
+
+//===- The calls of a program ------------------------------------------------------===//
+
+/// Visits the calls in their order, with the constants that describe them.
+static void forEachCall(ModuleOp program, function_ref<void(Operation *, arith::ConstantOp)> visit) {
+  auto run = SymbolRefAttr::get(StringAttr::get(program.getContext(), kExecutable),
+                                FlatSymbolRefAttr::get(program.getContext(), kExecutable));
+  program.walk([&](Operation *op) {
+    auto entries = op->getAttrOfType<ArrayAttr>("entry_points");
+    if (entries && llvm::is_contained(entries, run))
+      visit(op, op->getOperand(0).getDefiningOp<arith::ConstantOp>());
+  });
+}
+
+void numberCollectiveCalls(ModuleOp program) {
+  int64_t site = 0;
+  forEachCall(program, [&](Operation *, arith::ConstantOp constant) {
+    auto elements = cast<DenseElementsAttr>(constant.getValue());
+    SmallVector<int64_t> numbers(elements.getValues<int64_t>());
+    numbers[0] = site++;
+    constant.setValueAttr(DenseElementsAttr::get(elements.getType(), ArrayRef(numbers)));
+  });
+}
+
+SmallVector<Location> collectiveLocations(ModuleOp program) {
+  SmallVector<Location> locations;
+  forEachCall(program, [&](Operation *op, arith::ConstantOp constant) {
+    int64_t site = *cast<DenseElementsAttr>(constant.getValue()).value_begin<int64_t>();
+    locations.resize(std::max<size_t>(locations.size(), site + 1), UnknownLoc::get(program.getContext()));
+    locations[site] = op->getLoc();
+  });
+  return locations;
+}
+
+} // namespace dovetail

@@ -1,0 +1,230 @@
+"""Runs one program on several devices of this process at a time, each on a thread of its own."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import os
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from iree.runtime import VmModule
+
+from .buffer import Buffer, put
+from .communicator import TIMEOUT, CollectiveError, Communicator, Lines
+from .devices import INSTANCE, get_device
+from .executable import Executable, LoadedModule
+
+T = TypeVar("T")
+
+_NO_LINES = Lines()
+_RELEASE = operator.methodcaller("release")
+
+
+class _Crew:
+    """Threads that take part in one run at a time; of no use any more when one has failed."""
+
+    def __init__(self, size: int, timeout: float) -> None:
+        self._size = size
+        self._communicator = Communicator(size, timeout)
+        self._error: BaseException | None = None
+        self._function: Callable[[int], Any] | None = None
+        self._results: list[Any] = []
+        self._finished = itertools.count(1)
+        # Locks that are taken: what releases one, lets another thread go on.
+        self._done = _taken()
+        self._starts = [_taken() for _ in range(size)]
+        names = (f"participant {number} of {size}" for number in range(size))
+        self._threads = [
+            threading.Thread(target=self._work, args=(number,), name=name, daemon=True)
+            for number, name in enumerate(names)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def run(self, function: Callable[[int], T], lines: Lines) -> list[T]:
+        """The function's results on each participant."""
+        self._function, self._results = function, [None] * self._size
+        self._finished = itertools.count(1)
+        self._communicator.start(lines)
+        # Nothing interrupts this.
+        deque(map(_RELEASE, self._starts), maxlen=0)
+        self._done.acquire()
+        results = self._results
+        self._function, self._results = None, []
+        if self._error is not None:
+            raise self._error
+        if failure := self._communicator.failure:
+            raise CollectiveError(failure)
+        return results
+
+    def _work(self, number: int) -> None:
+        start, communicator = self._starts[number], self._communicator
+        communicator.enter(number)
+        while True:
+            start.acquire()
+            function = self._function
+            if function is None:
+                return
+            try:
+                self._results[number] = function(number)
+            except BaseException as error:
+                # An error of the collective itself is another participant's, or said already.
+                if communicator.fail(f"participant {number} failed: {error}"):
+                    self._error = error
+            del function
+            communicator.leave()
+            if next(self._finished) == self._size:
+                self._done.release()
+
+    def stop(self) -> None:
+        """End the threads, and a run."""
+        self._communicator.fail("the run was interrupted")
+        self._function = None
+        for start in self._starts:
+            if start.locked():
+                start.release()
+        for thread in self._threads:
+            thread.join()
+
+
+def _taken() -> threading.Lock:
+    lock = threading.Lock()
+    lock.acquire()
+    return lock
+
+
+def _stop(crews: list[_Crew]) -> None:
+    while crews:
+        crews.pop().stop()
+
+
+class Participants:
+    """Devices of the host that run programs together.
+
+    Several runs may take place at the same time: each has threads of its own.
+
+    Args:
+      count: how many devices there are.
+      timeout: how long one waits for the others in a collective, in seconds. Those that cannot
+        come any more are not waited for.
+
+    Attributes:
+      devices: the devices, in the order of their numbers.
+
+    Example:
+      >>> Participants(3).run(lambda number: 10 * number)
+      [0, 10, 20]
+    """
+
+    def __init__(self, count: int, timeout: float = TIMEOUT) -> None:
+        self.count = count
+        self.timeout = timeout
+        self.devices = [get_device(f"local-sync:{number}") for number in range(count)]
+        self.numbers = [
+            put(np.array(number, np.int32), device) for number, device in enumerate(self.devices)
+        ]
+        self._idle: list[_Crew] = []
+        self._end = weakref.finalize(self, _stop, self._idle)
+        _all.add(self)
+
+    def __repr__(self) -> str:
+        return f"Participants({self.count})"
+
+    def run(self, function: Callable[[int], T], lines: Lines = _NO_LINES) -> list[T]:
+        """Call a function for each participant, at the same time.
+
+        Args:
+          function: takes the participant's number. The programs that it calls take part in
+            collectives with those of the other calls.
+          lines: the lines of the program's collectives, for messages.
+
+        Returns:
+          The results, in the order of the participants.
+
+        Raises:
+          CollectiveError: the participants did not meet in a collective.
+          Exception: what the function raised first; the others did not get beyond their next
+            collective.
+        """
+        idle = self._idle
+        crew = idle.pop() if idle else _Crew(self.count, self.timeout)
+        try:
+            results = crew.run(function, lines)
+        except BaseException:
+            crew.stop()
+            raise
+        idle.append(crew)
+        return results
+
+
+_all: weakref.WeakSet[Participants] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    # The threads are another process's.
+    for participants in _all:
+        participants._idle.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+class SpmdExecutable:
+    """One function of a module on participants, which takes a participant's number last.
+
+    Args:
+      vmfb: the module file's bytes.
+      function: the function's name.
+      participants: who runs it.
+      lines: where in the user's program its collectives are, for messages.
+      options: as for `Executable`.
+
+    Attributes:
+      executables: the function on each device.
+    """
+
+    def __init__(
+        self,
+        vmfb: bytes,
+        function: str,
+        participants: Participants,
+        *,
+        lines: Sequence[str] = (),
+        **options: Any,
+    ) -> None:
+        self.participants = participants
+        self._lines = Lines(lines)
+        module = VmModule.copy_buffer(INSTANCE, vmfb)
+        self.executables = [
+            Executable(LoadedModule(module, device), function, **options)
+            for device in participants.devices
+        ]
+
+    def __call__(self, arguments: Sequence[Sequence[Any]]) -> list[list[Buffer]]:
+        """Call the function on all participants.
+
+        Args:
+          arguments: of each participant, as `Executable` takes them.
+
+        Returns:
+          The results of each participant.
+
+        Raises:
+          CollectiveError: the participants did not meet in a collective.
+        """
+        executables, numbers = self.executables, self.participants.numbers
+        if len(arguments) != len(executables):
+            raise ValueError(
+                f"SpmdExecutable: arguments must be of {len(executables)} participants, "
+                f"got: {len(arguments)}"
+            )
+
+        def participate(number: int) -> list[Buffer]:
+            return executables[number]([*arguments[number], numbers[number]])
+
+        return self.participants.run(participate, self._lines)

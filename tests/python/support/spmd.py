@@ -1,0 +1,119 @@
+"""Programs of one device of a mesh, compiled and run on all of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import dovetail as dt
+from dovetail import _core
+from dovetail.base import locations
+from dovetail.compiler import phases
+from dovetail.compiler.forms import compile_lowered
+from dovetail.runtime.participants import Participants, SpmdExecutable
+from dovetail.sharding import AbstractMesh
+from dovetail.sharding import PartitionSpec as P
+
+# Names of axes and sizes.
+Mesh = dict[str, int]
+
+
+def module_of(mesh: Mesh, functions: str) -> _core.Module:
+    """Functions of one device."""
+    axes = ", ".join(f'"{name}" = {size}' for name, size in mesh.items())
+    attributes = f"{{dovetail.mesh = #dovetail.mesh<[{axes}]>}}"
+    return _core.Module.parse(f"module attributes {attributes} {{\n{functions}\n}}")
+
+
+def executable(
+    mesh: Mesh,
+    program: str | _core.Module,
+    participants: Participants | None = None,
+    **options: Any,
+) -> SpmdExecutable:
+    """Compile the program of one device, of which `main` is run on all of the mesh."""
+    module = module_of(mesh, program) if isinstance(program, str) else program.clone()
+    phases.run(module, "lower", start="")
+    lines = [locations.describe(place) for place in module.collective_places()]
+    participants = participants or Participants(math.prod(mesh.values()))
+    return SpmdExecutable(compile_lowered(module), "main", participants, lines=lines, **options)
+
+
+def run(program: SpmdExecutable, *arguments: np.ndarray) -> list[np.ndarray]:
+    """Call a program on arrays, and stack results, whose leading dimension is the participant's."""
+    results = program([list(parts) for parts in zip(*arguments, strict=True)])
+    return [np.stack([one.numpy() for one in parts]) for parts in zip(*results, strict=True)]
+
+
+def mapped(mesh: Mesh, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of what one device has, for arrays whose leading dimension is the device's."""
+    axes = tuple(mesh)
+    names = AbstractMesh(tuple(mesh.values()), axes)
+
+    def of_parts(*parts: Any) -> Any:
+        return dt.tree.map(lambda result: result[None], function(*(part[0] for part in parts)))
+
+    spec = P(axes)
+    return dt.shard_map(of_parts, mesh=names, in_specs=spec, out_specs=spec, check_vma=False)
+
+
+def traced(mesh: Mesh, function: Callable[..., Any], *arguments: np.ndarray) -> _core.Module:
+    """The program of one device for `mapped`, whose parts have a leading dimension of size 1."""
+    text = dt.jit(mapped(mesh, function)).lower(*arguments).as_text("trace")
+    found = re.search(r"dovetail.shard_map @(\w+) on", text)
+    assert found is not None
+    module = _core.Module.parse(text.replace("@main(", "@whole("))
+    module.keep_as_main(found[1])
+    functions = re.search(r"^module \{\n(.*)^\}", module.text(), re.DOTALL | re.MULTILINE)
+    assert functions is not None
+    return module_of(mesh, functions[1])
+
+
+def check(mesh: Mesh, function: Callable[..., Any], *arguments: np.ndarray, ulps: int = 8) -> None:
+    """Compare a function on all devices with its meaning."""
+    program = executable(mesh, traced(mesh, function, *arguments))
+    results = run(program, *(x.reshape(len(x), 1, *x.shape[1:]) for x in arguments))
+    expected = dt.tree.leaves(dt.jit(mapped(mesh, function))(*arguments))
+    assert len(results) == len(expected)
+    for result, other in zip(results, expected, strict=True):
+        value = np.asarray(other)
+        result = result.reshape(value.shape)
+        scale = np.abs(value).max(initial=0) if value.dtype.kind in "fc" else 0
+        tolerance = ulps * np.finfo(value.dtype).eps * scale if scale else 0
+        np.testing.assert_allclose(result, value, rtol=0, atol=tolerance)
+
+
+def subsets(mesh: Mesh) -> list[tuple[str, ...]]:
+    """The axes over which collectives may be, in all orders."""
+    return [
+        axes for count in range(1, len(mesh) + 1) for axes in itertools.permutations(mesh, count)
+    ]
+
+
+def by_group(
+    mesh: Mesh,
+    axes: Sequence[str],
+    x: np.ndarray,
+    function: Callable[[np.ndarray], np.ndarray | list[np.ndarray]],
+) -> np.ndarray:
+    """Apply a function to what the members of each group have.
+
+    Args:
+      x: the leading dimension is the participant's.
+      function: takes a stack in the members' order, and returns what each member gets.
+    """
+    names, sizes = list(mesh), tuple(mesh.values())
+    order = [names.index(axis) for axis in axes]
+    order += [i for i in range(len(names)) if i not in order]
+    numbers = np.arange(math.prod(sizes)).reshape(sizes).transpose(order)
+    groups = numbers.reshape(math.prod(mesh[axis] for axis in axes), -1).T
+    results: list[Any] = [None] * len(x)
+    for members in groups:
+        for member, result in zip(members, function(x[members]), strict=True):
+            results[member] = result
+    return np.stack(results)
