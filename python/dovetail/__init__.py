@@ -95,6 +95,13 @@ if TYPE_CHECKING:
     from dovetail.placement.partition_spec import P as P
     from dovetail.placement.platforms import default_device as default_device
     from dovetail.placement.shardings import Shard as Shard
+    from dovetail.programs.assembly import make_array_from_callback as make_array_from_callback
+    from dovetail.programs.assembly import (
+        make_array_from_process_local_data as make_array_from_process_local_data,
+    )
+    from dovetail.programs.assembly import (
+        make_array_from_single_device_arrays as make_array_from_single_device_arrays,
+    )
     from dovetail.programs.inspection import eval_shape as eval_shape
     from dovetail.programs.inspection import make_ir as make_ir
     from dovetail.programs.jit import jit as jit
@@ -196,6 +203,15 @@ _PUBLIC = {
     "local_device_count": ("diagnostics.environment", "local_device_count"),
     "local_devices": ("diagnostics.environment", "local_devices"),
     "log_compiles": ("base.config", "log_compiles"),
+    "make_array_from_callback": ("programs.assembly", "make_array_from_callback"),
+    "make_array_from_process_local_data": (
+        "programs.assembly",
+        "make_array_from_process_local_data",
+    ),
+    "make_array_from_single_device_arrays": (
+        "programs.assembly",
+        "make_array_from_single_device_arrays",
+    ),
     "make_mesh": ("placement.device_meshes", "make_mesh"),
     "make_ir": ("programs.inspection", "make_ir"),
     "make_jaxpr": ("programs.inspection", "make_ir"),
@@ -245,11 +261,19 @@ _PUBLIC = {
 
 __all__ = sorted(_PUBLIC)
 
+# What JAX had once.
+_REMOVED = ("device_put_replicated", "device_put_sharded")
+
 
 def __getattr__(name: str) -> Any:
     try:
         module_name, attribute = _PUBLIC[name]
     except KeyError:
+        if name in _REMOVED:
+            raise AttributeError(
+                f"dovetail.{name} is deprecated; use dovetail.device_put instead, with a "
+                "NamedSharding"
+            ) from None
         raise AttributeError(f"module 'dovetail' has no attribute {name!r}") from None
     module = importlib.import_module(f"dovetail.{module_name}")
     value = getattr(module, attribute) if attribute else module

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -11,10 +12,13 @@ import numpy as np
 from dovetail import _core
 from dovetail.arrays.methods import ArrayMethods as ArrayMethods
 from dovetail.arrays.shaped_array import ShapedArray as ShapedArray
+from dovetail.arrays.shards import Shards, is_on_host, moved
 from dovetail.base import config
+from dovetail.base.errors import value_error
+from dovetail.base.locations import here
 from dovetail.placement import devices, platforms, shardings
 from dovetail.placement.devices import Device
-from dovetail.placement.shardings import Place, Shard
+from dovetail.placement.shardings import Place, Shard, Sharding, SingleDeviceSharding
 from dovetail.placement.transfer_guards import check
 
 
@@ -28,17 +32,19 @@ class _ArrayType(type):
 
 
 class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
-    """An immutable array whose elements are known: on the host as a NumPy array, or in a buffer of
-    the runtime.
+    """An immutable array whose elements are known: on the host as a NumPy array, in a buffer of the
+    runtime, or in parts on several devices.
 
     A buffer has `shape`, `dtype`, `device`, `block_until_ready()`, and converts with
     `numpy.asarray`.
 
     Args:
-      data: the NumPy array or the buffer, of any shape and a dtype that `dtypes.as_dtype` knows.
+      data: the NumPy array, the buffer or the `Shards`, of any shape and a dtype that
+        `dtypes.as_dtype` knows.
       weak_type: whether the element type yields to those of other operands.
-      place: the device of the array and whether it is committed to it; None for the first device,
-        uncommitted. Elements on the host are moved when a program on another device needs them.
+      place: the devices that the array is on and whether it must stay there; None for the first
+        one, where it need not stay. What is on the host otherwise is moved when a program there
+        needs it. If `data` are no `Shards`, each device has all of them.
 
     Example:
       >>> x = dnp.zeros(3)
@@ -62,24 +68,27 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     def _value(self) -> np.ndarray:
         value = self._host
         if value is None:
-            if config.snapshot().guards and not self._data.device.on_host:
+            if config.snapshot().guards and not is_on_host(self._data):
                 check("device-to-host", self.aval)
             value = self._host = np.asarray(self._data)
         return value
 
     @property
     def buffer(self) -> Any:
-        """The NumPy array or runtime buffer."""
-        return self._data
+        """The elements as one NumPy array or runtime buffer; those of shards are gathered."""
+        return self._value() if type(self._data) is Shards else self._data
 
     def with_weakness(self, weak_type: bool) -> Array:
         """The same elements, with a weak type or not."""
         return Array(self._data, weak_type, self._place)
 
     def move_to(self, buffer: Any) -> Any:
-        """Replace the elements by a buffer with a copy of them, which is returned."""
-        self._data = buffer
-        self._host = None
+        """Keep the elements in a buffer that has a copy of them, unless they are in shards; the
+        buffer is returned.
+        """
+        if type(self._data) is not Shards:
+            self._data = buffer
+            self._host = None
         return buffer
 
     @property
@@ -95,40 +104,44 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     # The elements and where they are --------------------------------------------------------------
 
     @property
-    def device(self) -> Device:
-        """The device that holds the elements."""
+    def device(self) -> Any:
+        """The device that holds the elements; if there are several, the sharding."""
         if self._place is not None:
-            return self._place.device
+            sharding = self._place.sharding
+            return self._place.device if sharding.num_devices == 1 else sharding
         if self._data is self._host:
             return platforms.first()
         # The host's drivers share its memory.
         device = self._data.device
         return platforms.first() if device.on_host else devices.device_named(device.name)
 
-    def _committed_to(self, device: Device, copy: bool = False) -> Array:
-        place = shardings.place_on(device, True)
+    @property
+    def sharding(self) -> Sharding:
+        """Over which devices the elements are spread, and how."""
+        return SingleDeviceSharding(self.device) if self._place is None else self._place.sharding
+
+    def devices(self) -> set[Device]:
+        """The devices that hold elements."""
+        return self.sharding.device_set
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """True if every device holds all elements."""
+        return self.sharding.is_fully_replicated
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """True if this process can address all shards."""
+        return self.sharding.is_fully_addressable
+
+    def _committed_to(self, sharding: Sharding, copy: bool = False) -> Array:
+        place = shardings.place_of(sharding)
         if self._place is place and not copy:
             return self
-        if self.device != device:
+        sharding.check_compatible_aval(self.shape)
+        if self.sharding._device_assignment != sharding._device_assignment:
             check("device-to-device", self.aval)
-        return Array(self._on(device, copy), self.weak_type, place)
-
-    def _on(self, device: Device, copy: bool) -> Any:
-        """The elements on a device. CPUs share the host's memory."""
-        data = self.buffer
-        # The host's buffers have no name: they share memory.
-        name = "" if type(data) is np.ndarray or data.device.on_host else data.device.name
-        if device.platform == "cpu":
-            if copy:
-                return np.array(self._value())
-            return self._value() if name else data
-        wanted = devices.runtime_name(device)
-        if name == wanted and not copy:
-            return data
-        # Loaded only where there are other devices.
-        from dovetail.runtime import put  # lazy
-
-        return put(self._value(), wanted)
+        return Array(moved(self._data, sharding, copy), self.weak_type, place)
 
     @property
     def committed(self) -> bool:
@@ -140,16 +153,40 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
     @property
     def addressable_shards(self) -> list[Shard]:
         """The shards on the devices of this process."""
-        return [Shard(self.device, (slice(None),) * self.ndim, 0, self)]
+        self._check_alive()
+        found = shardings.addressable_blocks(self.sharding, self.shape)
+        return [
+            Shard(block.device, block.index, block.replica_id, self._on_device(number))
+            for number, block in enumerate(found)
+        ]
 
     @property
     def global_shards(self) -> list[Shard]:
-        """The shards on all devices."""
-        return self.addressable_shards
+        """The shards on all devices; those of other processes have no data."""
+        local = {shard.device: shard for shard in self.addressable_shards}
+        found = shardings.blocks(self.sharding, self.shape)
+        return [
+            local.get(block.device) or Shard(block.device, block.index, block.replica_id, None)
+            for block in found
+        ]
 
     def addressable_data(self, index: int) -> Array:
         """The data of shard `index` of `addressable_shards`."""
-        return self.addressable_shards[index].data
+        self._check_alive()
+        return self._on_device(0 if self.is_fully_replicated else index)
+
+    def _on_device(self, number: int) -> Array:
+        """The part of the array on one of its sharding's devices in this process."""
+        sharding = self.sharding
+        if type(sharding) is SingleDeviceSharding and number == 0:
+            return self
+        device = sharding._addressable_device_assignment[number]
+        data = self._data.part(number) if type(self._data) is Shards else self._data
+        return Array(data, self.weak_type, shardings.place_on(device, True))
+
+    def _check_alive(self) -> None:
+        if self.is_deleted():
+            self._value()
 
     def block_until_ready(self) -> Array:
         """Wait until the elements are computed; returns the array."""
@@ -166,12 +203,36 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         self._value()
 
     def on_device_size_in_bytes(self) -> int:
-        """The bytes that the elements take on their device."""
-        return self.nbytes
+        """The bytes that the elements take on all devices."""
+        sharding = self.sharding
+        size = math.prod(sharding.shard_shape(self.shape))
+        return size * self.itemsize * sharding.num_devices
 
     def unsafe_buffer_pointer(self) -> int:
         """The address of the first element, for as long as the array lives."""
+        if self.sharding.num_devices > 1:
+            raise value_error(
+                "unsafe_buffer_pointer() is supported only for unsharded arrays, got: an array "
+                f"with {self.sharding}; take it of addressable_data(i)"
+            )
         return self._value().ctypes.data
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        if self.sharding.num_devices > 1:
+            raise BufferError(
+                "to_dlpack can only pack a dlpack tensor from an array on a singular device, but "
+                f"an array with a Sharding over {self.sharding.num_devices} devices was provided, "
+                f"{here()}; move it to one with dovetail.device_put"
+            )
+        return super().__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        if self.sharding.num_devices > 1:
+            raise BufferError(
+                "__dlpack__ only supported for unsharded arrays, got: one over "
+                f"{self.sharding.num_devices} devices {here()}"
+            )
+        return super().__dlpack_device__()
 
     def delete(self) -> None:
         """Free the elements now, unless something else shares them; the array can no longer be
@@ -190,7 +251,10 @@ class Array(_core.ArrayStorage, ArrayMethods, metaclass=_ArrayType):
         if not self.shape:
             return super().__iter__()
         weak, place = self.weak_type, self._place
-        return (Array(row, weak, place) for row in self._value())
+        if type(self._data) is Shards:
+            # The elements have come to the host, where rows need not stay.
+            place = config.snapshot().place
+        return (Array(row, weak, place and place.of_results()) for row in self._value())
 
     def __repr__(self) -> str:
         if self.is_deleted():

@@ -10,8 +10,8 @@ import numpy as np
 
 from dovetail.arrays.array import ShapedArray
 from dovetail.base import dtypes
-from dovetail.placement.platforms import device_meant
-from dovetail.placement.shardings import Place, Sharding, place_on
+from dovetail.placement.platforms import place_meant
+from dovetail.placement.shardings import Place, Sharding
 from dovetail.symbolic.size import as_size
 
 
@@ -58,9 +58,7 @@ class ShapeDtypeStruct:
 
     @property
     def _place(self) -> Place | None:
-        if self.sharding is None:
-            return None
-        return place_on(device_meant(self.sharding), True)
+        return place_meant(self.sharding)
 
     @property
     def aval(self) -> ShapedArray:

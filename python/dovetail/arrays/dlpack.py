@@ -39,7 +39,11 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
     Array([1., 2.], dtype=float32)
     """
     if device is not None:
-        if copy is False and platforms.device_meant(device).platform != "cpu":
+        if (
+            copy is False
+            and platforms.sharding_meant(device, "from_dlpack")._device_assignment[0].platform
+            != "cpu"
+        ):
             raise BufferError(
                 f"memory of the host must be copied to a device, got: device={device!r} and "
                 "copy=False"

@@ -12,7 +12,7 @@ from dovetail.base.errors import value_error
 from dovetail.base.late import numpy as dnp
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
-from dovetail.placement.shardings import Place, SingleDeviceSharding
+from dovetail.placement.shardings import Place, Sharding, SingleDeviceSharding
 
 if TYPE_CHECKING:
     from dovetail.arrays.array import Array
@@ -87,8 +87,8 @@ class ArrayMethods(ArrayOperators):
         return {self.device}
 
     @property
-    def sharding(self) -> SingleDeviceSharding:
-        """The sharding of the array."""
+    def sharding(self) -> Sharding:
+        """Over which devices the elements are spread, and how."""
         return SingleDeviceSharding(self.device)
 
     @property
@@ -115,15 +115,17 @@ class ArrayMethods(ArrayOperators):
         """
         if stream is not None:
             raise value_error(f"stream must be None on {self.device}, got: {stream!r}")
-        return self._committed_to(platforms.device_meant(device))
+        return self._committed_to(platforms.sharding_meant(device, "to_device"))
 
-    def _committed_to(self, device: Device, copy: bool = False) -> Any:
-        """The array, committed to a device. A tracer is returned unchanged, since a program runs on
-        one device.
+    def _committed_to(self, sharding: Sharding, copy: bool = False) -> Any:
+        """The array, committed to a sharding. A tracer is returned unchanged: its program decides.
 
         Args:
-          device: the device.
+          sharding: the sharding.
           copy: whether the result must have memory of its own.
+
+        Raises:
+          ValueError: the sharding is for arrays of a higher rank.
         """
         return self
 

@@ -179,7 +179,7 @@ def live_arrays(platform: str | None = None) -> list[Array]:
     """
     wanted = devices(platform)[0].platform
     arrays = [value for value in gc.get_objects() if type(value) is Array]
-    return [array for array in arrays if array.device.platform == wanted]
+    return [array for array in arrays if any(d.platform == wanted for d in array.devices())]
 
 
 def clear_caches() -> None:

@@ -36,7 +36,8 @@ def device_memory_profile(backend: str | None = None) -> bytes:
     """
     counts: Counter[tuple[str, str, int]] = Counter()
     for array in live_arrays(backend):
-        counts[str(array.device), str(array.aval), array.nbytes] += 1
+        for shard in array.addressable_shards:
+            counts[str(shard.device), str(shard.data.aval), shard.data.nbytes] += 1
     return gzip.compress(_profile(counts), mtime=0)
 
 

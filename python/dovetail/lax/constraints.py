@@ -7,7 +7,8 @@ from typing import Any
 from dovetail.base.errors import type_error, value_error
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
-from dovetail.placement.shardings import Sharding, incompatible, place_on
+from dovetail.placement.partition_spec import P
+from dovetail.placement.shardings import Sharding, incompatible, place_of
 from dovetail.programs.transfers import put
 from dovetail.tracing.trace import Tracer
 from dovetail.trees.pytree import broadcast_prefix, flatten, unflatten
@@ -18,14 +19,16 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
     Args:
       x: a tree of arrays.
-      shardings: a sharding on one device, or a tree of them that is a prefix of `x`.
+      shardings: a sharding, a `PartitionSpec` over the mesh of `set_mesh`, or a tree of them that
+        is a prefix of `x`.
 
     Returns:
-      The same tree, committed to the device. A jitted function runs there as a whole.
+      The same tree, committed to the devices. A jitted function runs there as a whole.
 
     Raises:
-      TypeError: something other than a sharding.
-      ValueError: there is no sharding, or an array is committed to another device.
+      TypeError: something else than a sharding.
+      ValueError: there is no sharding, it is for arrays of a higher rank, or an array is committed
+        to other devices.
 
     Example:
       >>> x = with_sharding_constraint(dnp.arange(3), dnp.zeros(3).sharding)
@@ -33,7 +36,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
       (Array([0, 1, 2], dtype=int32), True)
     """
     leaves, spec = flatten(x)
-    if isinstance(shardings, Sharding):
+    if isinstance(shardings, (Sharding, P)):
         wanted = [shardings] * len(leaves)
     else:
         wanted = broadcast_prefix(shardings, x, "with_sharding_constraint: shardings")
@@ -44,14 +47,17 @@ def _constrained(leaf: Any, sharding: Any) -> Any:
     name = "with_sharding_constraint"
     if sharding is None:
         raise value_error(f"{name}: a sharding must be given, got: None")
-    if not isinstance(sharding, Sharding):
+    if not isinstance(sharding, (Sharding, P)):
         raise type_error(
-            f"{name}: shardings must be of dovetail.sharding, such as SingleDeviceSharding(device),"
-            f" got: {sharding!r}"
+            f"{name}: shardings must be of dovetail.sharding, such as NamedSharding(mesh, spec), "
+            f"got: {sharding!r}"
         )
-    array, device = as_operand(name, leaf), platforms.device_meant(sharding)
+    array, wanted = as_operand(name, leaf), place_of(platforms.sharding_meant(sharding, name))
+    wanted.sharding.check_compatible_aval(array.shape)
+    place = array._place
     if type(array) is Tracer:
-        array._trace.root.commit_to(place_on(device, True))
-    elif array.committed and array.device != device:
-        raise incompatible(f"{name}: the array and its sharding", f"{array.device} and {device}")
-    return put(array, device)
+        array._trace.root.commit_to(wanted.of_results())
+    elif place is not None and place.is_committed and not place.has_devices_of(wanted):
+        got = f"{place} and {wanted}"
+        raise incompatible(f"{name}: the array and its sharding", got, (place, wanted))
+    return put(array, wanted.sharding)

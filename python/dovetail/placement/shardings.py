@@ -6,7 +6,7 @@ import functools
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -288,7 +288,7 @@ class Shard:
     device: Device
     index: Index
     replica_id: int
-    data: Any
+    data: Any = field(compare=False)
 
     def __repr__(self) -> str:
         return (
@@ -323,6 +323,12 @@ class Place:
 
     def __repr__(self) -> str:
         return f"Place({self.sharding!r}, is_committed={self.is_committed})"
+
+    def has_devices_of(self, other: Place) -> bool:
+        """True if both are the same devices in the same order."""
+        return self is other or (
+            self.sharding._device_assignment == other.sharding._device_assignment
+        )
 
     def of_results(self) -> Place:
         """Where results are that are computed of arrays here.
@@ -384,18 +390,20 @@ def common_place(
             continue
         if found is None:
             found, first = place, number
-        elif place.sharding._device_assignment != found.sharding._device_assignment:
+        elif not place.has_devices_of(found):
             called = describe or (lambda i: str(operands[i].aval))
             raise incompatible(
                 f"operands of `{name}`" if name else "operands",
                 f"{called(first)} on {found} and {called(number)} on {place}",
+                (found, place),
             )
     return config.snapshot().place if found is None else found.of_results()
 
 
-def incompatible(what: str, got: str) -> Exception:
+def incompatible(what: str, got: str, places: Sequence[Place]) -> Exception:
     """The error of arrays that are committed to different devices."""
+    devices = "devices" if any(place.sharding.num_devices > 1 for place in places) else "device"
     return value_error(
-        f"{what} must be committed to the same device, got: {got}; move one of them with "
-        "dovetail.device_put"
+        f"Received incompatible devices for jitted computation: {what} must be committed to the "
+        f"same {devices}, got: {got}; move one of them with dovetail.device_put"
     )

@@ -353,10 +353,11 @@ def _final_place(name: str, place: Place | None, traced: TracedFunction) -> Plac
     wanted = traced.place
     if wanted is None:
         return place
-    if place is not None and place.is_committed and place is not wanted:
+    if place is not None and place.is_committed and not place.has_devices_of(wanted):
         raise incompatible(
             f"`{name}` and its arguments",
-            f"{wanted.device} by the function and {place.device} by the arguments",
+            f"{wanted} by the function and {place} by the arguments",
+            (wanted, place),
         )
     return wanted
 

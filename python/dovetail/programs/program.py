@@ -116,7 +116,14 @@ class Program:
     @property
     def device(self) -> Device:
         """The device that runs it."""
-        return platforms.first() if self.place is None else self.place.device
+        return self.devices[0]
+
+    @property
+    def devices(self) -> tuple[Device, ...]:
+        """The devices that its arguments may be committed to; the first one runs it."""
+        return (
+            (platforms.first(),) if self.place is None else self.place.sharding._device_assignment
+        )
 
     @property
     def input_avals(self) -> list[ShapedArray]:

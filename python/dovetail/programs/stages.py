@@ -308,10 +308,11 @@ class Compiled(Stage):
         """Reject arrays that are committed to another device."""
         program = self._program
         for i, leaf in enumerate(leaves):
-            if leaf.committed and leaf.device != program.device:
+            if leaf.committed and leaf.sharding._device_assignment != program.devices:
                 raise ValueError(
                     f"{program.names.at(i)} must not be committed to another device than "
-                    f"{program.device}, for which it was compiled, got: {leaf.device} "
+                    f"{', '.join(map(str, program.devices))}, for which it was compiled, got: "
+                    f"{', '.join(map(str, leaf.sharding._device_assignment))} "
                     f"{here()}; move it with dovetail.device_put, or lower and compile again"
                 )
 

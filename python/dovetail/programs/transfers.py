@@ -11,54 +11,69 @@ from dovetail.base.errors import value_error
 from dovetail.ops.operands import as_operand
 from dovetail.placement import platforms
 from dovetail.placement.devices import Device
+from dovetail.placement.partition_spec import P
 from dovetail.placement.shardings import Sharding
 from dovetail.placement.transfer_guards import explicit
-from dovetail.trees.pytree import broadcast_prefix, flatten, map_leaves, unflatten
+from dovetail.trees.pytree import (
+    ARRAY_NODES,
+    broadcast_prefix,
+    flatten,
+    map_leaves,
+    unflatten,
+)
 
 
-def put(x: Any, device: Any, copy: bool = False) -> Any:
-    """An array, committed to a device; a tracer unchanged, since a program runs on one device.
+def put(x: Any, device: Any, copy: bool = False, name: str = "device_put") -> Any:
+    """An array, committed to devices; a tracer as it is, since its program decides.
 
     Args:
       x: the array.
-      device: a device, a sharding, or a string such as "cpu".
+      device: a device, a sharding, a partition spec, or a text such as "cpu".
       copy: whether the result must have memory of its own.
+      name: of the function that was given `device`, for messages.
     """
-    return x._committed_to(platforms.device_meant(device), copy)
+    return x._committed_to(platforms.sharding_meant(device, name), copy)
 
 
 def beside(x: Any, other: Any) -> Any:
-    """An array, committed to the device of another array if that one is committed."""
-    return put(x, other.device) if type(other) is Array and other.committed else x
+    """An array, committed as another array is if that one is committed."""
+    if type(other) is not Array or not other.committed:
+        return x
+    sharding = other.sharding
+    return put(x, sharding if x.shape == other.shape else sharding.replicated())
 
 
 def device_put(
     x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None
 ) -> Any:
-    """The tree with its leaves as arrays on a device, committed to it: computations with them run
-    there.
+    """The tree with its leaves as arrays on devices, committed to them: what is computed of them is
+    computed there.
 
     Args:
       x: a tree of arrays, NumPy arrays and numbers.
-      device: a device, a sharding, a string such as "cpu:1", or a tree of these that is a prefix of
-        `x`; None leaves arrays where they are, and puts other leaves on the default device,
-        uncommitted.
-      src: accepted for compatibility with JAX.
-      donate: whether the given arrays are no longer needed, or a tree of this; has no effect.
-      may_alias: False to have the results in separate memory, or a tree of this. NumPy arrays are
-        always copied.
+      device: a device, a sharding, a `PartitionSpec` over the mesh of `set_mesh`, a text such as
+        "cpu:1", or a tree of these that is a prefix of `x`; None leaves arrays where they are, and
+        puts what is none on the default device, uncommitted.
+      src: accepted for JAX's sake.
+      donate: whether the arrays given are of no more use, or a tree of this; nothing follows.
+      may_alias: False to have the results in memory of their own, or a tree of this. NumPy arrays
+        are copied in any case.
 
     Returns:
       The same tree of arrays. In a traced program they stay where the program runs.
 
     Raises:
-      ValueError: there is no such device, or `donate` and `may_alias` are both true.
+      ValueError: there is no such device, a sharding is for arrays of a higher rank, there is no
+        mesh for a `PartitionSpec`, or `donate` and `may_alias` are both true.
 
     Example:
       >>> import dovetail as dt
       >>> x = dt.device_put({"x": 1.5}, dt.devices()[0])["x"]
       >>> x, x.device, x.committed
       (Array(1.5, dtype=float32, weak_type=True), CpuDevice(id=0), True)
+      >>> mesh = dt.make_mesh((1,), ("data",))
+      >>> dt.device_put([1.0, 2.0], dt.NamedSharding(mesh, dt.P()))[1].sharding.spec
+      P()
     """
     leaves, spec = flatten(x)
     wanted = _for_each(device, x, "device")
@@ -69,12 +84,17 @@ def device_put(
                 "device_put: may_alias and donate cannot be True at the same time. got: both; "
                 "donate lets go of the array, which an alias would keep"
             )
+    nodes = flatten(x, lambda node: type(node) in ARRAY_NODES)[0]
     with explicit():
         results = []
-        for leaf, where, alias in zip(leaves, wanted, aliases, strict=True):
+        for leaf, node, where, alias in zip(leaves, nodes, wanted, aliases, strict=True):
             array, copy = as_operand("device_put", leaf), alias is False
             if where is not None:
-                array = put(array, _checked(where), copy)
+                where = platforms.sharding_meant(_checked(where), "device_put")
+                # Not over the words of random keys.
+                rank = array.ndim - getattr(node, "hidden_ndim", 0)
+                where.check_compatible_aval(array.shape[:rank])
+                array = put(array, where, copy)
             elif copy and type(array) is Array:
                 array = array.copy()
             results.append(array)
@@ -83,17 +103,17 @@ def device_put(
 
 def _for_each(given: Any, tree: Any, what: str) -> list[Any]:
     """One entry for each leaf of a tree, of one value or of a prefix of the tree."""
-    if isinstance(given, (bool, str, Device, Sharding)) or given is None:
+    if isinstance(given, (bool, str, Device, Sharding, P)) or given is None:
         return [given] * len(flatten(tree)[0])
     return broadcast_prefix(given, tree, f"device_put {what}")
 
 
 def _checked(device: Any) -> Any:
-    if isinstance(device, (Device, Sharding, str)):
+    if isinstance(device, (Device, Sharding, P, str)):
         return device
     raise value_error(
-        "device_put: device must be a device, a sharding, a text such as 'cpu:1', None, or a tree "
-        f"of these, got: {device!r}"
+        "device_put: device must be a device, a sharding, a PartitionSpec, a text such as 'cpu:1', "
+        f"None, or a tree of these, got: {device!r}"
     )
 
 

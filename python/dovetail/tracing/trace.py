@@ -102,11 +102,10 @@ class Trace:
         self._producers: dict[int, tuple[Callable[..., Any], dict[str, Any], Any, Any]] = {}
 
     def commit_to(self, place: Place | None) -> None:
-        """Ask for a device."""
-        if self.place is not None and place is not None and self.place is not place:
-            raise incompatible(
-                f"the parts of `{self.name}`", f"{self.place.device} and {place.device}"
-            )
+        """Ask for devices."""
+        if self.place is not None and place is not None and not place.has_devices_of(self.place):
+            got = f"{self.place} and {place}"
+            raise incompatible(f"the parts of `{self.name}`", got, (self.place, place))
         self.place = place
 
     @property

@@ -29,9 +29,10 @@ import jax
 jax.config.update("jax_num_cpu_devices", 8)
 jax.config.update("jax_platforms", "cpu")
 import jax.numpy as jnp
+from support import sharded_array_programs
 from support import sharding_programs as programs
 names = programs.names_of(jax, jax.sharding, jnp)
-for expression, expected in programs.VALUES:
+for expression, expected in programs.VALUES + sharded_array_programs.ARRAYS:
     got = programs.mismatch(expression, expected, names)
     if got is not None:
         print(f"{expression}: expected {expected}, got: {got}")

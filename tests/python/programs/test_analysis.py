@@ -177,7 +177,7 @@ def test_sharding_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert [s.device for s in seen] == [dt.devices()[0]] * 2
     dt.debug.visualize_array_sharding(dnp.zeros((2, 3)))
     assert "CPU 0" in capsys.readouterr().out
-    with pytest.raises(ValueError, match=r"one or two dimensions, got: \(\)"):
+    with pytest.raises(ValueError, match=r"shapes with 1 and 2 dimensions, got: \(\)"):
         dt.debug.visualize_array_sharding(dnp.zeros(()))
     with pytest.raises(TypeError, match="value must be an array, got: int"):
         dt.debug.inspect_array_sharding(1, callback=seen.append)

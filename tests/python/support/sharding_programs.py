@@ -264,6 +264,7 @@ VALUES: list[tuple[str, str]] = [
 
 def names_of(library: Any, sharding: Any, numpy: Any) -> dict[str, Any]:
     """The names that the expressions use."""
+    import copy
     import pickle
 
     devices = library.devices()
@@ -273,6 +274,16 @@ def names_of(library: Any, sharding: Any, numpy: Any) -> dict[str, Any]:
         with context:
             return function()
 
+    value = np.arange(16, dtype=np.float32).reshape(8, 2)
+    mesh, four = sharding.Mesh(grid, ("x", "y")), sharding.Mesh(devices[:4], "x")
+    spec, named, put = library.P, library.NamedSharding, library.device_put
+
+    def assemble(blocks: Any, rows: int = 2, offset: int = 0, dtype: Any = None) -> Any:
+        """An array whose shards of two rows are on four devices."""
+        parts = [put(value[2 * i : 2 * i + rows], devices[offset + i]) for i in blocks]
+        make = library.make_array_from_single_device_arrays
+        return make((8, 2), named(four, spec("x")), parts, dtype=dtype)
+
     return {
         "j": library,
         "s": sharding,
@@ -281,13 +292,21 @@ def names_of(library: Any, sharding: Any, numpy: Any) -> dict[str, Any]:
         "d": devices,
         "P": library.P,
         "NS": library.NamedSharding,
-        "m": sharding.Mesh(grid, ("x", "y")),
+        "m": mesh,
         "e": library.make_mesh((4, 2), ("x", "y")),
         "am": sharding.AbstractMesh((4, 2), ("x", "y")),
         "m8": sharding.Mesh(devices, "x"),
-        "m4": sharding.Mesh(devices[:4], "x"),
+        "m4": four,
         "r": sharding.Mesh(devices[::-1], "x"),
         "within": within,
+        "assemble": assemble,
+        "v": value,
+        "x": numpy.asarray(value),
+        "a": put(value, named(mesh, spec("x", "y"))),
+        "b": put(value, named(mesh, spec("x"))),
+        "c": put(value, named(mesh, spec())),
+        "one": put(value, named(sharding.Mesh(devices[:1], "x"), spec("x"))),
+        "copy": copy,
         "pickle": pickle,
     }
 

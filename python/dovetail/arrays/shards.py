@@ -1,0 +1,213 @@
+"""Elements of arrays in parts on several devices: gathered, and moved from one sharding to another.
+
+The elements of an array, its data, are a NumPy array, a buffer of the runtime, or `Shards`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail.placement import devices
+from dovetail.placement.devices import Device
+from dovetail.placement.shardings import Block, Index, Sharding, addressable_blocks
+
+
+class Shards:
+    """The elements of an array in parts, one for each device of this process.
+
+    Args:
+      sharding: which part each device holds.
+      shape: of the array.
+      dtype: of its elements.
+      parts: NumPy arrays and buffers, in the order of the sharding's devices. Parts may be one
+        object if they are the same part. A part may be padded at the ends of dimensions.
+    """
+
+    __slots__ = ("dtype", "parts", "shape", "sharding")
+
+    def __init__(
+        self, sharding: Sharding, shape: tuple[int, ...], dtype: np.dtype, parts: Sequence[Any]
+    ) -> None:
+        self.sharding = sharding
+        self.shape = shape
+        self.dtype = dtype
+        self.parts = list(parts)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The part of the array that each device of this process holds."""
+        return addressable_blocks(self.sharding, self.shape)
+
+    @property
+    def on_host(self) -> bool:
+        """True if the parts are in the host's memory."""
+        return all(map(is_on_host, self.parts))
+
+    def part(self, number: int) -> Any:
+        """The part on a device, without padding."""
+        part, shape = self.parts[number], self.blocks[number].shape_in(self.shape)
+        return part if part.shape == shape else np.asarray(part)[tuple(map(slice, shape))]
+
+    def distinct(self) -> list[tuple[Index, int]]:
+        """The different parts: the elements that each holds, and the number of a device with it."""
+        found = {}
+        for number, block in enumerate(self.blocks):
+            found.setdefault(_bounds(block.index, self.shape), (block.index, number))
+        return list(found.values())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.elements((slice(None),) * len(self.shape)), dtype, copy=copy)
+
+    def elements(self, index: Index) -> np.ndarray:
+        """The elements at a slice of each dimension, without a copy if one part has them all.
+
+        Raises:
+          RuntimeError: some are in other processes.
+        """
+        wanted = _bounds(index, self.shape)
+        result = np.empty([stop - start for start, stop in wanted], self.dtype)
+        missing = result.size
+        for other, number in self.distinct():
+            has = _bounds(other, self.shape)
+            both = tuple((max(a, c), min(b, d)) for (a, b), (c, d) in zip(wanted, has, strict=True))
+            if any(start >= stop for start, stop in both):
+                continue
+            source = np.asarray(self.part(number))[_within(both, has)]
+            if both == wanted:
+                return source
+            result[_within(both, wanted)] = source
+            missing -= source.size
+        if missing:
+            raise RuntimeError(
+                "Fetching value for `dovetail.Array` that spans non-addressable (non process local)"
+                f" devices is not possible, got: an array with {self.sharding}; "
+                "`addressable_shards` are the parts that this process has"
+            )
+        return result
+
+    def copy(self) -> Shards:
+        """The same elements in memory of their own."""
+        return self._map(lambda part: part.copy())
+
+    def block_until_ready(self) -> None:
+        """Wait until all parts are computed."""
+        self._map(lambda part: None if type(part) is np.ndarray else part.block_until_ready())
+
+    def _map(self, function: Callable[[Any], Any]) -> Shards:
+        """A function of each part; of parts that are one object, once."""
+        results = {id(part): function(part) for part in self.parts}
+        parts = [results[id(part)] for part in self.parts]
+        return Shards(self.sharding, self.shape, self.dtype, parts)
+
+
+def is_on_host(data: Any) -> bool:
+    """True if an array's data is in the host's memory, which CPU devices share."""
+    if type(data) is Shards:
+        return data.on_host
+    return type(data) is np.ndarray or data.device.on_host
+
+
+# Moves --------------------------------------------------------------------------------------------
+
+
+def moved(data: Any, sharding: Sharding, copy: bool = False) -> Any:
+    """The elements of an array where a sharding says.
+
+    What a device holds already, and what lies in memory that devices share, is not copied.
+
+    Args:
+      data: the array's data.
+      sharding: where they shall be.
+      copy: whether they must be in memory of their own.
+
+    Returns:
+      Data: one object if all devices share it.
+    """
+    shape = data.shape
+    found: dict[tuple[Any, str], Any] = {}
+    parts = []
+    for block in addressable_blocks(sharding, shape):
+        key = _bounds(block.index, shape), _memory(block.device)
+        if key not in found:
+            found[key] = _part(data, block, copy)
+        parts.append(found[key])
+    return joined(sharding, shape, data.dtype, parts)
+
+
+def joined(
+    sharding: Sharding, shape: tuple[int, ...], dtype: np.dtype, parts: Sequence[Any]
+) -> Any:
+    """The data of an array, given as `Shards` is; one part stands for itself if all devices have it
+    as one object.
+    """
+    if sharding.is_fully_replicated and len({*map(id, parts)}) == 1:
+        return parts[0]
+    return Shards(sharding, shape, dtype, parts)
+
+
+def _part(data: Any, block: Block, copy: bool) -> Any:
+    """One part of the elements, in the memory of its device."""
+    if not copy:
+        held = _held(data, block)
+        if held is not None:
+            return held
+    values = _elements(data, block.index)
+    if block.device.platform == "cpu":
+        return np.array(values) if copy else np.ascontiguousarray(values).reshape(values.shape)
+    # Loaded only where there are other devices.
+    from dovetail.runtime import put  # lazy
+
+    return put(values, devices.runtime_name(block.device))
+
+
+def _held(data: Any, block: Block) -> Any:
+    """The part in the memory of the device, if it is there as one object."""
+    wanted = _bounds(block.index, data.shape)
+    if type(data) is not Shards:
+        is_whole = wanted == tuple((0, size) for size in data.shape)
+        return data if is_whole and _is_in(data, block.device) else None
+    candidates = [
+        number
+        for number, other in enumerate(data.blocks)
+        if _bounds(other.index, data.shape) == wanted and _is_in(data.parts[number], block.device)
+    ]
+    # That of the device itself rather than of another one with the same memory.
+    candidates.sort(key=lambda number: data.blocks[number].device != block.device)
+    return data.part(candidates[0]) if candidates else None
+
+
+def _elements(data: Any, index: Index) -> np.ndarray:
+    """The elements at a slice of each dimension, on the host."""
+    return data.elements(index) if type(data) is Shards else np.asarray(data)[index]
+
+
+def _memory(device: Device) -> str:
+    """The name of a device's memory: CPUs share the host's."""
+    return "host" if device.platform == "cpu" else devices.runtime_name(device)
+
+
+def _is_in(data: Any, device: Device) -> bool:
+    """True if a NumPy array or buffer is in the memory of a device."""
+    return _memory(device) == ("host" if is_on_host(data) else data.device.name)
+
+
+# Indices ------------------------------------------------------------------------------------------
+
+
+Bounds = tuple[tuple[int, int], ...]
+
+
+def _bounds(index: Index, shape: Sequence[int]) -> Bounds:
+    """The first element along each dimension, and the one after the last."""
+    return tuple(part.indices(size)[:2] for part, size in zip(index, shape, strict=True))
+
+
+def _within(part: Bounds, whole: Bounds) -> Index:
+    """The index of a part of an array in a larger part of it."""
+    return tuple(
+        slice(start - first, stop - first)
+        for (start, stop), (first, _) in zip(part, whole, strict=True)
+    )

@@ -1,0 +1,162 @@
+"""Functions over the processes that share a program. There is one process: each has all data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dovetail.arrays.array import Array
+from dovetail.base.errors import value_error
+from dovetail.placement.meshes import Mesh
+from dovetail.placement.named_sharding import NamedSharding
+from dovetail.placement.partition_spec import P
+from dovetail.programs.transfers import device_put
+from dovetail.trees.pytree import broadcast_prefix, flatten, map_leaves, unflatten
+
+
+def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:
+    """The data of one process, in all of them.
+
+    Args:
+      in_tree: a tree of arrays, of the same shapes in each process.
+      is_source: whether this process has the data; by default the first one does.
+
+    Returns:
+      The same tree of NumPy arrays.
+
+    Example:
+      >>> broadcast_one_to_all({"step": 3})
+      {'step': array(3)}
+    """
+    return map_leaves(np.asarray, in_tree)
+
+
+def process_allgather(in_tree: Any, tiled: bool = False) -> Any:
+    """The data of all processes, in each of them.
+
+    Args:
+      in_tree: a tree of arrays, of the same shapes in each process.
+      tiled: whether to concatenate the arrays of the processes instead of stacking them.
+
+    Returns:
+      The same tree of NumPy arrays. Unless `tiled`, they have one more dimension, the first, over
+      the processes.
+
+    Example:
+      >>> process_allgather(np.arange(2)), process_allgather(np.arange(2), tiled=True)
+      (array([[0, 1]]), array([0, 1]))
+    """
+    return map_leaves(lambda leaf: np.asarray(leaf) if tiled else np.asarray(leaf)[None], in_tree)
+
+
+def sync_global_devices(name: str) -> None:
+    """Wait until all processes have come here.
+
+    Args:
+      name: the same text in all processes.
+
+    Example:
+      >>> sync_global_devices("before the checkpoint")
+    """
+
+
+def assert_equal(in_tree: Any, fail_message: str = "") -> None:
+    """Check that all processes have the same tree of values.
+
+    Args:
+      in_tree: the tree of arrays.
+      fail_message: the beginning of the message if they do not.
+
+    Example:
+      >>> assert_equal({"seed": 0})
+    """
+    map_leaves(np.asarray, in_tree)
+
+
+def reached_preemption_sync_point(step_id: int) -> bool:
+    """True if all processes should save a checkpoint, since one will be stopped.
+
+    Args:
+      step_id: the number of the step.
+
+    Returns:
+      False: nothing announces it.
+
+    Example:
+      >>> reached_preemption_sync_point(10)
+      False
+    """
+    return False
+
+
+def host_local_array_to_global_array(local_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:
+    """Arrays over all devices of a mesh, of the data that each process has.
+
+    Args:
+      local_inputs: a tree of arrays, with the part of this process.
+      global_mesh: the mesh.
+      pspecs: a `PartitionSpec`, or a tree of them that is a prefix of `local_inputs`.
+
+    Returns:
+      The same tree of arrays, committed to the shardings of the specs.
+
+    Raises:
+      ValueError: a spec is None, names an axis that the mesh does not have, or is for arrays of a
+        higher rank.
+
+    Example:
+      >>> import dovetail as dt
+      >>> mesh = dt.make_mesh((1,), ("data",))
+      >>> host_local_array_to_global_array(np.arange(2), mesh, dt.P("data")).sharding.spec
+      P('data',)
+    """
+    leaves, spec = flatten(local_inputs)
+    wanted = _shardings(local_inputs, global_mesh, pspecs, "input pspecs")
+    moved = [
+        leaf if isinstance(leaf, Array) and not leaf.is_fully_addressable else device_put(leaf, to)
+        for leaf, to in zip(leaves, wanted, strict=True)
+    ]
+    return unflatten(spec, moved)
+
+
+def global_array_to_host_local_array(global_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:
+    """The part of arrays over all devices of a mesh that is on devices of this process.
+
+    Args:
+      global_inputs: a tree of arrays.
+      global_mesh: the mesh.
+      pspecs: a `PartitionSpec`, or a tree of them that is a prefix of `global_inputs`.
+
+    Returns:
+      The same tree of arrays. Those whose devices are all of this process are returned as they are.
+
+    Raises:
+      ValueError: a spec is None, names an axis that the mesh does not have, or is for arrays of a
+        higher rank.
+
+    Example:
+      >>> import dovetail as dt
+      >>> mesh = dt.make_mesh((1,), ("data",))
+      >>> global_array_to_host_local_array(dnp.arange(2), mesh, dt.P("data"))
+      Array([0, 1], dtype=int32)
+    """
+    leaves, spec = flatten(global_inputs)
+    wanted = _shardings(global_inputs, global_mesh.local_mesh, pspecs, "output pspecs")
+    moved = [
+        leaf if isinstance(leaf, Array) else device_put(leaf, to)
+        for leaf, to in zip(leaves, wanted, strict=True)
+    ]
+    return unflatten(spec, moved)
+
+
+def _shardings(tree: Any, mesh: Mesh, specs: Any, what: str) -> list[NamedSharding]:
+    """The sharding of each leaf of a tree."""
+    found = broadcast_prefix(specs, tree, what)
+    for spec in found:
+        if not isinstance(spec, P):
+            raise value_error(
+                f"`{spec}` is not a valid input to the pspecs argument, which takes PartitionSpecs,"
+                f" got: {spec!r}; use dovetail.P() to have all elements on every device"
+            )
+    return [NamedSharding(mesh, spec) for spec in found]

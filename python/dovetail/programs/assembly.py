@@ -1,0 +1,260 @@
+"""Arrays assembled from shards: computed one by one, or given as arrays on one device each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dovetail.arrays.array import Array, ShapedArray
+from dovetail.arrays.shards import joined, moved
+from dovetail.base import dtypes
+from dovetail.base.errors import LeakedTracerError, type_error, value_error
+from dovetail.base.locations import here
+from dovetail.ops.operands import as_operand
+from dovetail.placement import platforms
+from dovetail.placement.shardings import (
+    Block,
+    Sharding,
+    SingleDeviceSharding,
+    addressable_blocks,
+    place_of,
+)
+from dovetail.placement.transfer_guards import explicit
+from dovetail.programs.transfers import device_put
+from dovetail.tracing.trace import Tracer
+from dovetail.trees.pytree import broadcast_prefix, flatten
+
+
+def make_array_from_callback(
+    shape: Sequence[int],
+    sharding: Sharding,
+    data_callback: Callable[[tuple[slice, ...]], Any],
+    dtype: Any = None,
+) -> Array:
+    """An array whose shards a function computes, each for itself.
+
+    Args:
+      shape: the shape of the array.
+      sharding: over which devices it is spread, and how.
+      data_callback: takes a slice for each dimension, returns these elements of the array, as an
+        array or a number. It is called once for each different part that devices of this process
+        hold.
+      dtype: the element type; by default that of the first part.
+
+    Returns:
+      An array, committed to the sharding.
+
+    Raises:
+      TypeError: `sharding` is none.
+      ValueError: a part is not of the shape or the element type of its shard, there is no shard in
+        this process and no `dtype`, or the sharding is for arrays of a higher rank.
+      UnexpectedTracerError: the function returns a value of a function that is being traced.
+
+    Example:
+      >>> import dovetail as dt
+      >>> sharding = dt.NamedSharding(dt.make_mesh((1,), ("data",)), dt.P("data"))
+      >>> data = np.arange(4)
+      >>> make_array_from_callback((4,), sharding, lambda index: data[index])
+      Array([0, 1, 2, 3], dtype=int32)
+    """
+    name = "make_array_from_callback"
+    shape, wanted = tuple(shape), _checked_sharding(sharding, name)
+    wanted.check_compatible_aval(shape)
+    blocks = addressable_blocks(wanted, shape)
+    computed: dict[Any, Array] = {}
+    arrays = []
+    with explicit():
+        for block in blocks:
+            key = tuple(part.indices(size) for part, size in zip(block.index, shape, strict=True))
+            if key not in computed:
+                computed[key] = _as_part(name, data_callback(block.index))
+            arrays.append(computed[key])
+        return _assembled(name, shape, wanted, blocks, arrays, dtype)
+
+
+def make_array_from_single_device_arrays(
+    shape: Sequence[int], sharding: Sharding, arrays: Sequence[Array], *, dtype: Any = None
+) -> Array:
+    """An array of arrays that are on one device each, its shards.
+
+    Args:
+      shape: the shape of the array.
+      sharding: over which devices it is spread, and how.
+      arrays: for each device of this process one array there, in any order. They may be padded at
+        the ends of dimensions that do not divide.
+      dtype: the element type; by default that of the first one.
+
+    Returns:
+      An array, committed to the sharding. It shares the memory of its shards.
+
+    Raises:
+      TypeError: `sharding` is none, or `arrays` is no list or tuple of arrays.
+      ValueError: the arrays are not on the sharding's devices, one on each, or not of the shapes
+        and the element type of its shards.
+
+    Example:
+      >>> import dovetail as dt
+      >>> sharding = dt.NamedSharding(dt.make_mesh((1,), ("data",)), dt.P("data"))
+      >>> make_array_from_single_device_arrays((2,), sharding, [dnp.zeros(2)])
+      Array([0., 0.], dtype=float32)
+    """
+    name = "make_array_from_single_device_arrays"
+    shape, wanted = tuple(shape), _checked_sharding(sharding, name)
+    wanted.check_compatible_aval(shape)
+    by_device = _by_device(name, arrays)
+    blocks = addressable_blocks(wanted, shape)
+    devices = [block.device for block in blocks]
+    if len(arrays) != len(devices):
+        raise value_error(
+            f"Expected {len(devices)} per-device arrays (this is how many devices are addressable "
+            f"by the sharding), but got {len(arrays)}"
+        )
+    if {*devices} != {*by_device}:
+        raise value_error(
+            "Addressable devices and per-device arrays devices do not match, got: arrays on "
+            f"{', '.join(map(str, by_device))} and a sharding over {', '.join(map(str, devices))}"
+        )
+    parts = [by_device[device] for device in devices]
+    return _assembled(name, shape, wanted, blocks, parts, dtype)
+
+
+def make_array_from_process_local_data(
+    sharding: Any, local_data: Any, global_shape: Any = None
+) -> Any:
+    """Arrays of the data that each process has; of a single one it is all data.
+
+    Args:
+      sharding: over which devices they are spread, and how: a sharding, a `PartitionSpec` over the
+        mesh of `set_mesh`, or a tree of these that is a prefix of `local_data`.
+      local_data: a tree of arrays.
+      global_shape: the shape of the arrays, or a tree of shapes that is a prefix of `local_data`;
+        None for what follows from `local_data`, whose shapes they are.
+
+    Returns:
+      The same tree of arrays, committed to the shardings.
+
+    Raises:
+      ValueError: another shape than that of the data, or a sharding for arrays of a higher rank.
+
+    Example:
+      >>> import dovetail as dt
+      >>> sharding = dt.NamedSharding(dt.make_mesh((1,), ("data",)), dt.P("data"))
+      >>> make_array_from_process_local_data(sharding, np.arange(4))
+      Array([0, 1, 2, 3], dtype=int32)
+    """
+    is_one = isinstance(global_shape, tuple) and all(isinstance(n, int) for n in global_shape)
+    leaves = flatten(local_data)[0]
+    shapes = [global_shape] * len(leaves)
+    if global_shape is not None and not is_one:
+        wrapped = flatten(global_shape, lambda node: isinstance(node, tuple) or node is None)
+        boxes = [None if shape is None else _Shape(shape) for shape in wrapped[0]]
+        prefix = wrapped[1].unflatten(boxes)
+        found = broadcast_prefix(prefix, local_data, "make_array_from_process_local_data")
+        shapes = [None if box is None else box.shape for box in found]
+    for shape, leaf in zip(shapes, leaves, strict=True):
+        if shape is not None and shape != np.shape(leaf):
+            raise value_error(
+                "When calling `make_array_from_process_local_data` on a single process, "
+                "global_shape should be None or equal to local_data.shape, got: "
+                f"global_shape={shape} and local_data.shape={np.shape(leaf)}"
+            )
+    return device_put(local_data, sharding)
+
+
+class _Shape:
+    """A shape as one leaf of a tree."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+
+def _checked_sharding(sharding: Any, name: str) -> Sharding:
+    if not isinstance(sharding, Sharding):
+        raise type_error(
+            f"{name}: sharding should be an instance of `dovetail.sharding.Sharding`, got: "
+            f"{sharding!r}"
+        )
+    return platforms.sharding_meant(sharding, name)
+
+
+def _as_part(name: str, value: Any) -> Array:
+    if isinstance(value, Tracer):
+        raise LeakedTracerError(
+            f"{name} cannot be called within a traced context, got: a value of "
+            f"`{value._trace.name}`, which is being traced, {here()}"
+        )
+    return as_operand(name, value)
+
+
+def _by_device(name: str, arrays: Any) -> dict[Any, Array]:
+    """The arrays by the device that each is on."""
+    if not isinstance(arrays, (list, tuple)):
+        raise type_error(
+            f"{name} `arrays` argument must be a list or tuple, but got {type(arrays)}"
+        )
+    found = {}
+    for array in arrays:
+        if isinstance(array, Tracer):
+            raise value_error(
+                f"{name} requires a list of concrete arrays as input, but got types "
+                f"{ {*map(type, arrays)} }"
+            )
+        if type(array) is not Array:
+            raise type_error(
+                f"{name}: Unsupported type for elements in `arrays`, got: {type(array)}"
+            )
+        if len(array.devices()) != 1:
+            raise value_error(
+                "When making an array from single-device arrays the input arrays must have one "
+                f"shard each. An argument array had {len(array.devices())} shard(s)"
+            )
+        found[array.device] = array
+    if len(found) != len(arrays):
+        raise value_error(
+            "When making an array from single-device arrays, the input arrays must be from distinct"
+            f" devices, but got device IDs {[array.device.id for array in arrays]}"
+        )
+    return found
+
+
+def _assembled(
+    name: str,
+    shape: tuple[int, ...],
+    sharding: Sharding,
+    blocks: Sequence[Block],
+    arrays: Sequence[Array],
+    dtype: Any,
+) -> Array:
+    """The array of parts, each for a device."""
+    if not arrays and dtype is None:
+        raise value_error(
+            "If the Array has no addressable shards, `dtype` must be provided via the `dtype` "
+            f"argument to `{name}`, got: None"
+        )
+    element = arrays[0].dtype if dtype is None else dtypes.requested(dtype, name)
+    largest = sharding.shard_shape(shape)
+    for block, array in zip(blocks, arrays, strict=True):
+        if array.dtype != element and dtype is not None:
+            raise value_error(
+                f"If `dtype` is provided to `{name}`, it must match the dtype of the addressable "
+                f"shards, got: dtype={element.name} and shard dtype={array.dtype.name}"
+            )
+        if array.dtype != element:
+            raise value_error(
+                "Input buffers to `Array` must have matching dtypes, got: "
+                f"{array.dtype.name} and {element.name}"
+            )
+        expected = block.shape_in(shape)
+        if array.shape not in (expected, largest):
+            raise value_error(
+                f"Expected shard shape {expected} doesn't match the single device array shape "
+                f"{array.shape}. Shape of Array is {ShapedArray(shape, element)} with sharding "
+                f"{sharding}"
+            )
+    parts = [
+        moved(array._data, SingleDeviceSharding(block.device))
+        for block, array in zip(blocks, arrays, strict=True)
+    ]
+    return Array(joined(sharding, shape, element, parts), False, place_of(sharding))
